@@ -64,7 +64,7 @@ def next_bot_task(game: Game) -> BotTask | None:
     )
     if agreement is not None:
         return agreement
-    if game.to_act not in bots or _waits_for_takeback(game):
+    if game.to_act not in bots or waits_for_takeback(game):
         return None
     return TakeTurn(game.to_act) if people else TakeAction(game.to_act, Resign())
 
@@ -101,10 +101,19 @@ def _takeback_task(
     return None
 
 
-def _waits_for_takeback(game: Game) -> bool:
+def waits_for_takeback(game: Game) -> bool:
     """Whether a takeback is pending, which an action of a bot would end."""
     takeback = None if game.last_play is None else game.last_play.takeback
     return takeback is not None and takeback.declined_by is None
+
+
+def common_action(game: Game, seat: int) -> Any:
+    """Return the action possible at any time that all people in the game have taken and this seat has not.
+
+    None if there is no such action.
+    """
+    task = _common_action_task(game, (seat,), game.seats_of_people())
+    return None if task is None else task.action
 
 
 def _common_action_task(

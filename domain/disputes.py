@@ -199,9 +199,9 @@ def agreed_ruling(game: Game, dispute: Dispute) -> Ruling | None:
 
 
 def seats_that_agree(game: Game) -> Sequence[int]:
-    """Return the seats whose agreement is a ruling: those still in the game, in order."""
+    """Return the seats whose agreement is a ruling: those still in the game and not vacant, in order."""
     seats: Sequence[int] = () if game.state is None else game.state.in_game()
-    return seats
+    return [seat for seat in seats if seat not in game.vacant_seats]
 
 
 def require_possible(game: Game, ruling: Ruling, is_play: Callable[[int], bool]) -> None:
@@ -218,9 +218,9 @@ def require_possible(game: Game, ruling: Ruling, is_play: Callable[[int], bool])
                 ),
             )
     elif ruling["type"] == "remove_seat":
-        if game.to_act is None:
+        if game.to_act is None or game.state is None:
             raise NotNow(None, message("a seat can only be removed during play"))
-        if ruling["seat"] not in seats_that_agree(game):
+        if ruling["seat"] not in game.state.in_game():
             raise NotNow(
                 None, message("{player} is not in the game", player=PlayerAt(ruling["seat"]))
             )

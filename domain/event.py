@@ -20,6 +20,7 @@ from typing import (
 )
 
 from domain.clock_events import CLOCK_EVENTS
+from domain.deadline_events import DEADLINE_EVENTS
 from domain.dispute_events import DISPUTE_EVENTS
 from domain.json_types import (
     BotName,
@@ -206,6 +207,7 @@ class Options(TypedDict):
     takebacks: NotRequired[Annotated[Literal[True], "Left out in a game without takebacks."]]
     name: NotRequired[Annotated[str, "What its creator calls the game, in one line."]]
     rematch_of: NotRequired[Annotated[GameId, "The game of which this one is a rematch."]]
+    substitutes: NotRequired[Annotated[Literal[True], "Left out in a game without substitutes."]]
 
 
 class GameSettings(TypedDict):
@@ -373,6 +375,7 @@ class GameAbandoned(TypedDict):
 LIFE_CYCLE_EVENTS: Final[Mapping[str, type]] = {
     "SeatTaken": SeatTaken,
     "SeatLeft": SeatLeft,
+    **DEADLINE_EVENTS,
     "PlayResumed": PlayResumed,
     "PlayerInvited": PlayerInvited,
     "InvitationDeclined": InvitationDeclined,

@@ -13,6 +13,7 @@ from domain.contract import (
     P,
     S,
 )
+from domain.deadline_records import count_miss, end_misses, excused, substituted, vacated
 from domain.dispute_records import LastPlay, disputes_after, last_play_after
 from domain.errors import Malformed, Unreadable
 from domain.event import (
@@ -33,7 +34,6 @@ from domain.event import (
     RoundScored,
     SeatLeft,
     SeatTaken,
-    TurnForfeited,
     acting_seat,
 )
 from domain.fold_clock import CLOCK_APPLIERS, begin_or_end_pause, end_turn, leave_holidays
@@ -206,9 +206,14 @@ def _apply_play(game: GameOf[S, A, P], event: Event, type: str, *, has_action: b
         game.rounds_ended[round] = event["seq"]
     if game.last_play is not None:
         game.last_play = game.last_play.followed_by(event)
-    if not has_action:
-        _count_forfeit(game, event)
-    elif game.forfeits and _resets_forfeits(game, event, in_game):
+    seat = acting_seat(event["by"])
+    if seat is None:
+        # In a log that was made up, an action may be by anybody; only the clock's are decided anew.
+        if not has_action or state.turn != turn:
+            count_miss(game, event)
+        return
+    end_misses(game, seat)
+    if game.forfeits and _resets_forfeits(game, event, in_game):
         game.forfeits = {}
 
 
@@ -220,13 +225,6 @@ def _resets_forfeits(game: Game, event: Event, in_game: int) -> bool:
     assert game.state is not None, "an action follows GameStarted"
     is_of_bot = acting_seat(event["by"]) in game.bot_seats
     return not is_of_bot or len(game.state.in_game()) != in_game
-
-
-def _count_forfeit(game: Game, event: Event) -> None:
-    """Count a forfeited turn. A removal (by the clock in set-up, or by an arbiter) is none, and no action."""
-    if event["type"] == "TurnForfeited":
-        seat = cast("TurnForfeited", event["data"])["seat"]
-        game.forfeits = {**game.forfeits, seat: game.forfeits.get(seat, 0) + 1}
 
 
 def _seat_taken(game: Game, event: Event, data: SeatTaken, opened: Opened) -> None:
@@ -300,7 +298,7 @@ def _resume(
     game.play_seq = origin.seq
     game.last_play = origin.last_play
     game.resumptions += (Resumption(event["seq"], origin.seq),)
-    game.forfeits = origin.forfeits
+    game.forfeits, game.misses = origin.forfeits, origin.misses
     game.turn_times = origin.turn_times
     ended = origin.rounds_scored + len(origin.rounds_ended)
     game.rounds_scored = min(game.rounds_scored, ended)
@@ -354,6 +352,9 @@ _LIFE_CYCLE_APPLIERS: Final[Mapping[str, Callable[[Game, Event, Any, Opened], No
     "GameFinished": _finished,
     "GameAbandoned": _abandoned,
     "AdministratorDecided": _administrator_decided,
+    "DeadlineExcused": excused,
+    "SeatVacated": vacated,
+    "SubstituteSeated": substituted,
     "DisputeOpened": _disputed,
     "DisputeAnswered": _disputed,
     "RulingProposed": _disputed,

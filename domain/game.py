@@ -129,7 +129,15 @@ class GameOf(Generic[S, A, P]):
     rounds_ended: dict[int, int] = field(default_factory=dict)
     """Rounds that ended and are not yet scored, each with the seq of the event that ended it."""
     forfeits: Mapping[int, int] = field(default_factory=dict)
-    """By seat, how many turns it has forfeited since a player last acted; never changed in place."""
+    """By seat, how many turns it has missed since a player last acted; never changed in place."""
+    misses: Mapping[int, int] = field(default_factory=dict)
+    """By seat, how many turns it has missed since it last acted itself; never changed in place."""
+    excuses: Mapping[int, int] = field(default_factory=dict)
+    """By seat, how many misses were excused; never changed in place."""
+    vacant_seats: tuple[int, ...] = ()
+    """The seats that their players have left to a substitute, in order. `players` has the former players."""
+    former_players: tuple[str, ...] = ()
+    """The players whose seats have been taken by substitutes."""
     disputes: tuple[Dispute, ...] = ()
     """All disputes, in the order of their opening; a resumption of play does not change them."""
     last_play: LastPlay | None = None
@@ -175,8 +183,11 @@ class GameOf(Generic[S, A, P]):
         return self.disputes[-1]
 
     def seat_of(self, player: str) -> int | None:
-        """The seat of a player, once the game has started."""
-        return self.players.index(player) if player in self.players else None
+        """The seat of a player, once the game has started; None for a player who has left it vacant."""
+        if player not in self.players:
+            return None
+        seat = self.players.index(player)
+        return None if seat in self.vacant_seats else seat
 
     def is_superseded(self, seq: int) -> bool:
         """Whether play continued from an earlier event, so that event `seq` is not on the current branch."""
@@ -188,8 +199,12 @@ class GameOf(Generic[S, A, P]):
         return self.players or tuple(place.player for place in self.places)
 
     def has_joined(self, player: str) -> bool:
-        """Whether the player has a place in this game."""
-        return any(place.player == player for place in self.places)
+        """Whether the player has a place in this game, or has or had a seat in it."""
+        return player in self.players or any(place.player == player for place in self.places)
+
+    def is_participant(self, player: str) -> bool:
+        """Whether the player has a seat, or before the start a place, in this game."""
+        return self.seat_of(player) is not None if self.players else self.has_joined(player)
 
     @property
     def awaited(self) -> tuple[str, ...]:
@@ -213,11 +228,14 @@ class GameOf(Generic[S, A, P]):
         )
 
     def seats_of_people(self) -> tuple[int, ...]:
-        """The seats still in the game that are not of bots, once the game has started, in order."""
+        """The seats still in the game that people have, once the game has started, in order.
+
+        Neither seats of bots nor vacant ones.
+        """
         if self.state is None:
             return ()
-        bots = self.bot_seats
-        return tuple(seat for seat in self.state.in_game() if seat not in bots)
+        others = (*self.bot_seats, *self.vacant_seats)
+        return tuple(seat for seat in self.state.in_game() if seat not in others)
 
     @property
     def has_ended(self) -> bool:

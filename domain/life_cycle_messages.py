@@ -9,6 +9,7 @@ from domain.clock_messages import (
     has_only_time_per_turn,
     time_amount,
 )
+from domain.deadline_events import DeadlineExcused, SeatVacated, SubstituteSeated
 from domain.dispute_messages import DISPUTE_MESSAGES
 from domain.event import (
     AdministratorDecided,
@@ -137,6 +138,24 @@ def _player_removed(data: PlayerRemoved) -> Message:
     return message("{player} is removed from the game", player=PlayerAt(data["seat"]))
 
 
+def _deadline_excused(data: DeadlineExcused) -> Message:
+    return message("{player}'s missed deadline is excused", player=PlayerAt(data["seat"]))
+
+
+def _seat_vacated(data: SeatVacated) -> Message:
+    player = PlayerWithId(data["player"])
+    return message(
+        "seat {seat}, which {player} had, is left to a substitute",
+        seat=data["seat"],
+        player=player,
+    )
+
+
+def _substitute_seated(data: SubstituteSeated) -> Message:
+    replaced = PlayerWithId(data["replaces"])
+    return message("takes over seat {seat} from {player}", seat=data["seat"], player=replaced)
+
+
 def _administrator_decided(data: AdministratorDecided) -> Message:
     match data["decision"]:
         case "remove_seat":
@@ -165,6 +184,9 @@ LIFE_CYCLE_MESSAGES: Final[Mapping[str, EventMessage]] = {
     "TurnForfeited": _turn_forfeited,
     "PlayerResigned": lambda _: message("resigns"),
     "PlayerRemoved": _player_removed,
+    "DeadlineExcused": _deadline_excused,
+    "SeatVacated": _seat_vacated,
+    "SubstituteSeated": _substitute_seated,
     "AdministratorDecided": _administrator_decided,
     "GameAbandoned": lambda _: message("the game is abandoned"),
     **DISPUTE_MESSAGES,

@@ -11,6 +11,7 @@ from typing import Final, cast
 from domain import chance
 from domain.common_options import COMMON_OPTIONS, check_common_options
 from domain.contract import A, AnyRuleSystem, DomainEvent, OwnOptions, P, S
+from domain.deadlines import is_deserted
 from domain.errors import Malformed, NotNow
 from domain.event import (
     Clock,
@@ -40,8 +41,6 @@ SEATS_OF_ANY_GAME: Final = 2
 MOST_SEATS: Final = 16
 """The largest number of seats that `seat_counts` considers."""
 ARBITER_PLAYS: Final = message("must not be one of the players")
-DESERTED_AFTER: Final = 2
-"""How many turns in a row every seat forfeits before the clock abandons the game."""
 
 
 def check_options(rules: object, seats: object, options: Mapping[str, object]) -> Options:
@@ -219,7 +218,7 @@ def revoke_key(game: Game, player: str, key: str) -> DomainEvent:
 
 
 def _require_participant(game: Game, player: str) -> None:
-    if not game.has_joined(player):
+    if not game.is_participant(player):
         raise NotNow(None, message("this player has no place in the game"))
     if game.has_ended:
         raise NotNow(None, STATUS_MESSAGES[game.status])
@@ -311,18 +310,6 @@ def remove(game: GameOf[S, A, P], seat: int) -> DomainEvent:
     if game.state is None or game.to_act is None:
         raise NotNow(None, message("a seat can only be removed during play"))
     return game.rules.remove(game.state, seat)
-
-
-def is_deserted(game: Game) -> bool:
-    """Whether every seat still in the game has forfeited two turns in a row, and nobody has acted in between.
-
-    Every action counts, whether or not it was the seat's turn. Bots and their actions do not count. A game
-    that waits only for its ranking is not deserted.
-    """
-    if game.state is None or game.to_act is None:
-        return False
-    seats = game.seats_of_people()
-    return bool(seats) and all(game.forfeits.get(seat, 0) >= DESERTED_AFTER for seat in seats)
 
 
 def is_without_people(game: Game) -> bool:

@@ -28,6 +28,7 @@ COMMON_LABELS: Final[Mapping[str, Text]] = {
     "to_act": message_in("label", "to act"),
     # Types of events
     "AdministratorDecided": message_in("label", "decision of an administrator"),
+    "DeadlineExcused": message_in("label", "deadline excused"),
     "DisputeAnswered": message_in("label", "dispute answered"),
     "DisputeOpened": message_in("label", "dispute opened"),
     "DisputeRuled": message_in("label", "dispute ruled"),
@@ -51,6 +52,8 @@ COMMON_LABELS: Final[Mapping[str, Text]] = {
     "RulingProposed": message_in("label", "ruling proposed"),
     "SeatLeft": message_in("label", "player left before the start"),
     "SeatTaken": message_in("label", "player joined"),
+    "SeatVacated": message_in("label", "seat left vacant"),
+    "SubstituteSeated": message_in("label", "substitute seated"),
     "TakebackAnswered": message_in("label", "takeback answered"),
     "TakebackRequested": message_in("label", "takeback requested"),
     "TurnForfeited": message_in("label", "turn forfeited"),

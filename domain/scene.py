@@ -127,8 +127,13 @@ class Scene:
 
 
 def outcome_of(event: Event, event_message: Callable[[str, EventData], Text]) -> Text:
-    """What `event_message` returns for an event, and whether the player had prepared the action."""
+    """What `event_message` returns for an event; whether the player had prepared the action, or for which
+    player the clock took it.
+    """
     outcome = event_message(event["type"], recorded_data(event))
+    seat = event["data"].get("seat")
+    if event["by"] == {"system": "clock"} and event["action"] is not None and type(seat) is int:
+        return message("for {player}: {outcome}", player=PlayerAt(seat), outcome=outcome)
     if "conditional" not in event:
         return outcome
     return message("{outcome} (as prepared)", outcome=outcome)
@@ -142,4 +147,6 @@ def caption(event: Event, event_message: Callable[[str, EventData], Text]) -> Te
         return message("{player} {outcome}", player=PlayerAt(by["seat"]), outcome=outcome)
     if "player" in by:
         return message("{player} {outcome}", player=PlayerWithId(by["player"]), outcome=outcome)
+    if event["action"] is not None:
+        return message("the clock {outcome}", outcome=outcome)
     return outcome

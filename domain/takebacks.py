@@ -70,4 +70,4 @@ def _require_takebacks(game: Game) -> LastPlay:
 
 def _seats_to_agree(game: Game, seat: int) -> Sequence[int]:
     seats: Sequence[int] = () if game.state is None else game.state.in_game()
-    return [other for other in seats if other != seat]
+    return [other for other in seats if other != seat and other not in game.vacant_seats]

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
 from domain import lifecycle
+from domain.deadlines import is_deserted
 from domain.errors import Malformed, NotNow
 from domain.event import ActionSignature, By, Clock, NonceSource
 from domain.game import Game
@@ -155,7 +156,7 @@ def forfeit(pending: PendingEvents, secret: SecretSource) -> None:
     Raises NotNow if no seat is to act.
     """
     pending.add(lifecycle.forfeit(pending.game), CLOCK)
-    _abandon_if_deserted(pending, secret)
+    abandon_if_deserted(pending, secret)
 
 
 def remove(pending: PendingEvents, seat: int, secret: SecretSource) -> None:
@@ -164,7 +165,7 @@ def remove(pending: PendingEvents, seat: int, secret: SecretSource) -> None:
     Raises NotNow, Refused (the seat is out already).
     """
     pending.add(lifecycle.remove(pending.game, seat), ARBITER)
-    _abandon_if_deserted(pending, secret)
+    abandon_if_deserted(pending, secret)
 
 
 def abandon(pending: PendingEvents, secret: SecretSource, *, by: By = ARBITER) -> None:
@@ -183,6 +184,7 @@ def resume(
     pending.add(event, by)
 
 
-def _abandon_if_deserted(pending: PendingEvents, secret: SecretSource) -> None:
-    if lifecycle.is_deserted(pending.game):
+def abandon_if_deserted(pending: PendingEvents, secret: SecretSource) -> None:
+    """Let the clock abandon the game if it is deserted."""
+    if is_deserted(pending.game):
         pending.add(lifecycle.abandon_deserted(pending.game, secret()), CLOCK)

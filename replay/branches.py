@@ -17,7 +17,15 @@ from domain.messages import message, plural_message
 from ledger.record import Record
 
 _OF_THE_WHOLE_GAME: Final = frozenset(
-    {*CLOCK_EVENTS, *DISPUTE_EVENTS, "AdministratorDecided", "PlayerKeyAdded", "PlayerKeyRevoked"}
+    {
+        *CLOCK_EVENTS,
+        *DISPUTE_EVENTS,
+        "AdministratorDecided",
+        "PlayerKeyAdded",
+        "PlayerKeyRevoked",
+        "SeatVacated",
+        "SubstituteSeated",
+    }
 )
 
 

@@ -100,14 +100,20 @@ def game_status(status: str) -> Value:
 
 
 def seated_players(record: Record) -> tuple[str, ...]:
-    """Return the ids of the players of a record by seat; () before the start."""
+    """Return the ids of the players of a record by seat, substitutes included; () before the start."""
+    players: list[str] = []
     for event in record.events:
-        if event["type"] == "GameStarted":
-            players = event["data"].get("players")
-            if not isinstance(players, list) or not all(isinstance(id, str) for id in players):
+        data = event["data"]
+        if event["type"] == "GameStarted" and not players:
+            started = data.get("players")
+            if not isinstance(started, list) or not all(isinstance(id, str) for id in started):
                 return ()
-            return tuple(players)
-    return ()
+            players = list(started)
+        elif event["type"] == "SubstituteSeated":
+            seat, player = data.get("seat"), data.get("player")
+            if type(seat) is int and 0 <= seat < len(players) and isinstance(player, str):
+                players[seat] = player
+    return tuple(players)
 
 
 def names_of(record: Record) -> Names:

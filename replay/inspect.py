@@ -149,7 +149,8 @@ def explained_clauses(step: Step, openings: Mapping[str, Any]) -> list[Reason]:
         secrets = {name: opening["value"] for name, opening in openings.items()}
         decided = DomainEvent(event["type"], recorded_data(event), secrets)
         state = None if step.before is None else step.before.state
-        return step.after.rules.explain(state, acting_seat(event["by"]), decided)
+        seat = acting_seat(event["by"]) if event["action"] is None else seat_in_play(event)
+        return step.after.rules.explain(state, seat, decided)
 
 
 def _actor(step: Step, names: Names) -> JsonObject:

@@ -15,6 +15,7 @@ from service.deliveries import Deliveries
 from service.erasure import Erasure
 from service.games.cache import GameCache
 from service.games.commands import GameCommands
+from service.games.deadline_commands import DeadlineCommands
 from service.games.dispute_commands import DisputeCommands
 from service.games.event_queries import EventQueries
 from service.games.invitation_commands import InvitationCommands
@@ -60,6 +61,7 @@ class Service:
     repository: GameRepository
     commands: GameCommands
     disputes: DisputeCommands
+    deadlines: DeadlineCommands
     queries: GameQueries
     events: EventQueries
     replays: Replays
@@ -148,6 +150,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         store=store,
         repository=repository,
         commands=commands,
+        deadlines=DeadlineCommands(repository, clock),
         disputes=DisputeCommands(repository, keyring, settings.bounds.max_statement_characters),
         queries=queries,
         events=EventQueries(repository, store, players, deliveries, settings.bounds),

@@ -22,14 +22,13 @@ from domain.chance import Chance
 from domain.contract import Resign
 from domain.errors import NotNow, Refused, Unreadable
 from domain.game import Game
-from replay.playout import RANDOM, bot_named
+from replay.absent_player import bot_action
+from replay.playout import RANDOM
 from service.bootstrap import Service
 from service.errors import ServiceError, Stale, log_text
 
 log = logging.getLogger(__name__)
 
-MAX_ACTIONS: Final = 2000
-"""Legal actions that a bot considers; of more, a random sample. A bot scores one in about 20 µs at most."""
 MAX_ATTEMPTS: Final = 10
 """Legal actions that are tried at random after a bot has failed."""
 SEED_BYTES: Final = 32
@@ -89,7 +88,7 @@ class BotPlayer:
         """Take the action that the bot chooses; if that fails, any legal one; if that fails too, resign."""
         chance = self._chance()
         try:
-            self._act(game, seat, _chosen_action(game, seat, chance))
+            self._act(game, seat, bot_action(game, seat, _bot_name(game, seat), chance))
         except (NotNow, ServiceError, Unreadable):
             raise
         except Exception:
@@ -115,13 +114,7 @@ class BotPlayer:
         self._commands.act(game.id, game.players[seat], raw, game.seq)
 
 
-def _chosen_action(game: Game, seat: int, chance: Chance) -> Any:
-    """Return the action that the bot of a seat chooses from what a player at this seat would see."""
-    rules = game.rules
-    actions = rules.legal_actions(game.state, seat)
-    if len(actions) > MAX_ACTIONS:
-        actions = chance.shuffle(actions)[:MAX_ACTIONS]
+def _bot_name(game: Game, seat: int) -> str:
+    """Return the name of the bot that plays a seat. A log may name a bot of another version."""
     name = game.bot_of(game.players[seat])
-    # A log may name a bot of another version.
-    bot = bot_named(rules, name if name is not None and name in rules.BOTS else RANDOM)
-    return bot(rules.position(game.state, seat), actions, seat, chance)
+    return name if name is not None and name in game.rules.BOTS else RANDOM

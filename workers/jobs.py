@@ -42,6 +42,7 @@ class TaskRunner:
         self._store = service.store
         self._repository = service.repository
         self._commands = service.commands
+        self._deadlines = service.deadlines
         self._queries = service.queries
         self._damaged_games = service.damaged_games
         self._deliveries = service.deliveries
@@ -82,7 +83,7 @@ class TaskRunner:
             case "score":
                 return self._score(task)
             case "forfeit":
-                self._forfeit(task)
+                self._end_turn(task)
             case "notify":
                 return self._notify(task, delivered_by, attempt)
             case "bot":
@@ -109,14 +110,15 @@ class TaskRunner:
         log.info("%s: game %s, event %s", event["type"], task.game_id, event["seq"])
         return event["type"] == "GameFinished" or task.entry == f"score/{event['data']['round']}"
 
-    def _forfeit(self, task: Task) -> None:
+    def _end_turn(self, task: Task) -> None:
         turn = task.data["turn"]
-        for event in self._commands.forfeit(task.game_id, turn):
+        for event in self._deadlines.end_turn(task.game_id, turn):
             log.info("%s: game %s, event %s", event["type"], task.game_id, event["seq"])
         game = self._queries.game(task.game_id)
         if game.to_act is None or game.turn != turn:
             self._ack(task)
-        # Otherwise the deadline has not passed by this machine's clock, and the entry stays until it has.
+        # Otherwise the turn has got a new deadline, and an entry with it; or its deadline has not passed by
+        # this machine's clock, and the entry stays until it has.
 
     def _notify(self, task: Task, delivered_by: set[str], attempt: int) -> bool:
         notification = notification_of(self._queries, task)

@@ -13,6 +13,7 @@ from domain import administration, invitations, lifecycle
 from domain.chance import Chance
 from domain.clock_events import CLOCK_EVENTS
 from domain.contract import DomainEvent
+from domain.deadlines import is_deserted
 from domain.dispute_events import DISPUTE_EVENTS
 from domain.errors import NotNow, Refused, Unreadable
 from domain.event import AdministratorDecided, Event, EventData, acting_seat, recorded_data
@@ -23,8 +24,14 @@ from domain.registry import rule_system_for
 from ledger.canonical import canonical, decode_any, unhex
 from ledger.commands import CLOCK
 from ledger.record import Record
-from ledger.turn_clock import has_passed, waits_for_ruling
+from ledger.turn_clock import waits_for_ruling
 from replay.audit.clock_decisions import decide_clock_event
+from replay.audit.deadline_decisions import (
+    decide_deadline,
+    decide_seat_event,
+    is_clock_playing,
+    is_left,
+)
 from replay.audit.dispute_decisions import (
     decide_dispute_event,
     missing_result,
@@ -65,11 +72,17 @@ class DecisionsCheck:
         self._contradictions = contradictions
         self._former_rules = FormerRules(record, self.check)
         self._round_ends: dict[int, Game] = {}
+        self._is_clock_playing = False
+        """Whether the last event was an action of the clock after which the same turn goes on."""
         self._play_seqs: set[int] = set()
         """The events of play so far, on all branches, and `GameStarted`."""
 
     def examine(self, step: Step) -> None:
         """Check one event."""
+        if self._is_clock_playing and step.event["by"] != CLOCK:
+            problem = message("the clock plays the whole rest of a turn at once")
+            self.check.add_at_event(step.event["seq"], problem, MADE_UP)
+        self._is_clock_playing = is_clock_playing(step)
         self.decide_again(step.event, step.before, step.origin)
         self._play_seqs.add(step.after.play_seq)
         for round, seq in step.after.rounds_ended.items():
@@ -205,12 +218,14 @@ class DecisionsCheck:
                 return _with(finish, secret=data.get("secret"))
             case "GameAbandoned":
                 return self._abandon(event, before)
-            case "TurnForfeited":
-                return _forfeit(event, before)
+            case "TurnForfeited" | "DeadlineExcused":
+                return decide_deadline(event, before)
             case "PlayerRemoved":
-                if event["by"] == {"system": "clock"}:
-                    return _forfeit(event, before)
+                if event["by"] == CLOCK:
+                    return decide_deadline(event, before)
                 return lifecycle.remove(before, data["seat"])
+            case "SeatVacated" | "SubstituteSeated":
+                return decide_seat_event(event, before)
             case "AdministratorDecided":
                 return administration.decide_again(before, cast("AdministratorDecided", data))
             case "PlayResumed":
@@ -281,15 +296,11 @@ def _with(decided: DomainEvent, **recorded: object) -> DomainEvent:
     return DomainEvent(decided.type, data, decided.secrets)
 
 
-def _forfeit(event: Event, before: Game) -> DomainEvent:
-    if not has_passed(before, event["at"]):
-        raise NotNow(None, message("the time for the turn was not over"))
-    return lifecycle.forfeit(before)
-
-
 def _act(event: Event, before: Game) -> DomainEvent | None:
     if event["action"] is None:
         raise NotNow(None, message("an event of this type follows only from an action"))
+    if event["by"] == CLOCK:
+        return decide_deadline(event, before)
     seat = acting_seat(event["by"])
     if seat is None or seat >= before.seats:
         return None  # already a finding: nobody in the game can have done it
@@ -298,7 +309,7 @@ def _act(event: Event, before: Game) -> DomainEvent | None:
 
 def _goes_on_deserted(event: Event, before: Game | None) -> bool:
     """Whether this is not the end of a game that the clock must abandon before anything else happens."""
-    if before is None or not lifecycle.is_deserted(before):
+    if before is None or not is_deserted(before) or is_left(event, before):
         return False
     return event["type"] != "GameAbandoned" or event["by"] != CLOCK
 

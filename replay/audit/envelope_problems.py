@@ -8,8 +8,9 @@ from typing import Final
 
 from domain import lifecycle
 from domain.clock_events import CLOCK_EVENTS
+from domain.deadline_events import DEADLINE_EVENTS
 from domain.dispute_events import DISPUTE_EVENTS
-from domain.event import By, ByPlayer, Event, acting_seat
+from domain.event import By, ByPlayer, BySeat, Event, acting_seat
 from domain.game import Game
 from domain.messages import Message, message
 from ledger.administration_commands import ADMINISTRATOR
@@ -36,6 +37,7 @@ _WITHOUT_ACTION: Final = frozenset(
         "AdministratorDecided",
         "GameFinished",
         "GameAbandoned",
+        *DEADLINE_EVENTS,
         *DISPUTE_EVENTS,
         *CLOCK_EVENTS,
     }
@@ -123,8 +125,14 @@ def _possible_actors(event: Event, before: Game | None) -> Sequence[By]:
             return [START]
         case "RoundScored" | "GameFinished":
             return [SCORER]
-        case "TurnForfeited":
+        case "TurnForfeited" | "DeadlineExcused":
             return [CLOCK]
+        case "SeatVacated":
+            leaver: BySeat = {"seat": event["data"]["seat"]}
+            return [CLOCK, leaver]
+        case "SubstituteSeated":
+            substitute: ByPlayer = {"player": event["data"]["player"]}
+            return [substitute]
         case "PlayerRemoved":
             return [CLOCK, ARBITER]
         case "AdministratorDecided":
@@ -136,6 +144,8 @@ def _possible_actors(event: Event, before: Game | None) -> Sequence[By]:
         case "GameAbandoned":
             is_empty = before is not None and lifecycle.is_without_people(before)
             return [START] if is_empty else [CLOCK, ARBITER]
+        case _ if by == CLOCK:
+            return [CLOCK] if event["action"] is not None else []
         case _:
             seat = acting_seat(by)
             seats = 0 if before is None else len(before.players)

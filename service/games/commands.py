@@ -1,7 +1,7 @@
 """The commands that change a game: each loads it, applies ledger/commands.py and appends the events.
 
-Commands of players take an optional idempotency key. Commands of the workers (`score`, `forfeit`)
-check the log first and append nothing if there is nothing left to do, so that running one twice,
+Commands of players take an optional idempotency key. The command of the workers (`score`)
+checks the log first and appends nothing if there is nothing left to do, so that running one twice,
 late, or in two processes at once appends once.
 """
 
@@ -20,8 +20,7 @@ from domain.messages import message
 from ledger import commands
 from ledger.commands import SecretSource
 from ledger.pending import PendingEvents
-from ledger.turn_clock import clock_faults, has_passed, waits_for_ruling
-from service import clock
+from ledger.turn_clock import clock_faults, waits_for_ruling
 from service.errors import Forbidden, Stale
 from service.games.access import can_see, require_seat, require_visible
 from service.games.bot_names import DEFAULT_BOT, bot_fault, bot_faults
@@ -294,25 +293,6 @@ class GameCommands:
                 break
             appended += events
         return appended
-
-    def forfeit(self, game_id: str, turn: int) -> list[Event]:
-        """Forfeit a turn if it is still under way and its deadline has passed by a reliable clock.
-
-        A game in which every seat has forfeited two turns in a row is abandoned with that. Returns
-        the events that were appended.
-        """
-        if not self._trusted_clock.is_reliable():
-            return []
-        # Read before the events are dated, so that none of them is dated before the deadline.
-        now = clock.format(self._trusted_clock.now())
-
-        def handler(cached: CachedGame, pending: PendingEvents) -> None:
-            game = cached.game
-            if game.to_act is None or game.turn != turn or not has_passed(game, now):
-                return
-            commands.forfeit(pending, lambda: self._repository.secret(game_id))
-
-        return list(self._repository.execute(game_id, handler, at_head=True).events)
 
     def _require_current(self, cached: CachedGame, expected_seq: int) -> None:
         """Raise Stale if the position differs from the one after event `expected_seq`."""

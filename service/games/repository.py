@@ -33,7 +33,7 @@ from service.store.event_store import (
     HeadMoved,
     IdempotencyRecord,
 )
-from service.store.outbox import outbox_entries
+from service.store.outbox import listing_inputs, outbox_entries
 from service.trusted_clock import TrustedClock
 
 log = logging.getLogger(__name__)
@@ -188,11 +188,7 @@ class GameRepository(GameLoader):
             # Another process may have listed a later state before this one was written. The last
             # writer therefore compares with the log once more.
             later = self.load(game_id).game
-            if (later.status, later.places, later.invited) == (
-                game.status,
-                game.places,
-                game.invited,
-            ):
+            if listing_inputs(later) == listing_inputs(game):
                 break
             game = later
         if payload is not None:

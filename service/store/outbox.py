@@ -4,7 +4,7 @@
     finish           {"seq", "at"}   play is over: the game is to be finished once all rounds are scored.
                                      `at` is missing unless a dispute is open: the game waits for the ruling
                                      until that time
-    deadline         {"turn", "at"}  the turn is forfeited at that time
+    deadline         {"turn", "at"}  the clock ends the turn at that time (domain/deadlines.py)
     notify/turn      {"seat", "seq"} it has been that seat's turn since that event
     notify/round/N   {"seq"}         round N was scored by that event
     notify/over      {"seq"}         the game ended with that event
@@ -29,6 +29,7 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from ledger import turn_clock
 from ledger.canonical import canonical
+from ledger.deadline_commands import is_vacant_turn
 from service import clock
 
 NOTIFIED_EVENTS: Final = frozenset(
@@ -46,7 +47,7 @@ def outbox_entries(
     `events`, at least one, lead from `before` (None: a new game) to `after`.
     """
     entries: dict[str, JsonObject | None] = {}
-    if before is None or _listed(before) != _listed(after):
+    if before is None or listing_inputs(before) != listing_inputs(after):
         entries["index"] = {"seq": after.seq}
         entries |= _invitation_entries(before, after)
     entries |= _scoring_entries(before, after)
@@ -56,9 +57,9 @@ def outbox_entries(
         if before is not None and before.to_act is not None:
             entries |= {"deadline": None, "notify/turn": None}
     else:
-        if before is None or before.to_act != after.to_act:
-            is_bot = after.to_act in after.bot_seats
-            entries["notify/turn"] = None if is_bot else {"seat": after.to_act, "seq": after.seq}
+        if before is None or _player_to_act(before) != _player_to_act(after):
+            is_person = after.to_act in after.seats_of_people()
+            entries["notify/turn"] = {"seat": after.to_act, "seq": after.seq} if is_person else None
         if before is None or _deadline_inputs(before) != _deadline_inputs(after):
             entries |= _deadline_entries(after)
     for event in events:
@@ -85,11 +86,6 @@ def outbox_entries(
     }
 
 
-def _listed(game: Game) -> tuple[object, ...]:
-    """Return what the listings show of a game that is not in progress."""
-    return (game.status, game.places, game.invited, game.declined)
-
-
 def _invitation_entries(before: Game | None, after: Game) -> dict[str, JsonObject | None]:
     """Return entries for the players invited since `before`; None for those who need no answer any more."""
     awaited_before = () if before is None else before.awaited
@@ -101,6 +97,25 @@ def _invitation_entries(before: Game | None, after: Game) -> dict[str, JsonObjec
     }
     answered = (player for player in awaited_before if player not in after.awaited)
     return entries | {f"notify/invited/{player}": None for player in answered}
+
+
+def listing_inputs(game: Game) -> tuple[object, ...]:
+    """Return everything of a game on which it depends how lists of games show it."""
+    return (
+        game.status,
+        game.places,
+        game.players,
+        game.vacant_seats,
+        game.invited,
+        game.declined,
+    )
+
+
+def _player_to_act(game: Game) -> tuple[object, ...]:
+    """Return the seat whose turn it is and who has it; a vacant seat is of nobody."""
+    seat = game.to_act
+    is_vacant = seat is None or seat in game.vacant_seats
+    return (seat, None if is_vacant or seat is None else game.players[seat])
 
 
 def rebuild_outbox(game: Game) -> dict[str, str]:
@@ -157,6 +172,7 @@ def _deadline_inputs(game: Game) -> tuple[object, ...]:
         game.turn,
         game.turn_at,
         game.turn_extension,
+        is_vacant_turn(game),
         game.to_act is None,
         game.players,
         game.disputes,
@@ -166,6 +182,9 @@ def _deadline_inputs(game: Game) -> tuple[object, ...]:
 
 
 def _deadline_entries(game: Game) -> dict[str, JsonObject | None]:
-    """Return the entry for the deadline of the turn under way, if there is one."""
-    deadline = clock.deadline(game)
+    """Return the entry for the deadline of the turn under way, if there is one.
+
+    The turn of a vacant seat is ended at once.
+    """
+    deadline = game.turn_at if is_vacant_turn(game) else clock.deadline(game)
     return {} if deadline is None else {"deadline": {"turn": game.turn, "at": deadline}}

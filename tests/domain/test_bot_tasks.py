@@ -15,10 +15,10 @@ from domain.bot_tasks import (
     next_bot_task,
 )
 from domain.contract import Resign
+from domain.deadlines import is_deserted
 from domain.dispute_events import Ruling
 from domain.game import Game
 from domain.life_cycle_messages import LIFE_CYCLE_MESSAGES
-from domain.lifecycle import is_deserted
 from ledger import commands, dispute_commands
 from ledger.envelope import format_timestamp
 from ledger.pending import PendingEvents

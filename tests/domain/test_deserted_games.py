@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from domain import lifecycle
+from domain.deadlines import is_deserted
 from domain.errors import NotNow
 from domain.game import Game
 from tests.support.events import data_of
@@ -38,7 +39,7 @@ def act(table: Table) -> None:
 
 def forfeit(table: Table, turns: int) -> Game:
     for _ in range(turns):
-        assert not lifecycle.is_deserted(table.game)
+        assert not is_deserted(table.game)
         table.forfeit()
     return table.game
 
@@ -48,12 +49,12 @@ def test_a_game_is_deserted_when_every_seat_has_forfeited_two_turns(
     rules: str, options: dict[str, Any]
 ) -> None:
     table = started(rules, **options)
-    assert lifecycle.is_deserted(forfeit(table, 6))
+    assert is_deserted(forfeit(table, 6))
     event = lifecycle.abandon_deserted(table.game, SECRET)
     assert (event.type, data_of(event)) == ("GameAbandoned", {"secret": SECRET.hex()})
     table.add(event, {"system": "clock"})
     assert table.game.status == "abandoned"
-    assert not lifecycle.is_deserted(table.game)
+    assert not is_deserted(table.game)
 
 
 @each_game
@@ -73,7 +74,7 @@ def test_an_action_starts_the_count_again(rules: str, options: dict[str, Any]) -
     forfeit(table, 5)
     act(table)
     assert table.game.forfeits == {}
-    assert lifecycle.is_deserted(forfeit(table, 6))
+    assert is_deserted(forfeit(table, 6))
 
 
 def test_an_action_out_of_turn_starts_the_count_again() -> None:
@@ -81,9 +82,9 @@ def test_an_action_out_of_turn_starts_the_count_again() -> None:
     forfeit(table, 5)
     table.act({"type": "agree_to_end", "agree": True}, seat=0)
     forfeit(table, 1)
-    assert not lifecycle.is_deserted(table.game)
+    assert not is_deserted(table.game)
     forfeit(table, 5)
-    assert lifecycle.is_deserted(table.game)
+    assert is_deserted(table.game)
 
 
 @each_game
@@ -91,9 +92,9 @@ def test_a_player_who_resigns_has_acted(rules: str, options: dict[str, Any]) -> 
     table = started(rules, **options)
     forfeit(table, 5)
     table.act({"type": "resign"}, seat=0)
-    assert not lifecycle.is_deserted(table.game)
+    assert not is_deserted(table.game)
     forfeit(table, 4)
-    assert lifecycle.is_deserted(table.game)
+    assert is_deserted(table.game)
 
 
 @each_game
@@ -103,7 +104,7 @@ def test_a_seat_that_an_arbiter_removes_counts_no_more_and_has_not_acted(
     table = started(rules, **options)
     forfeit(table, 5)
     table.remove(2)
-    assert lifecycle.is_deserted(table.game)
+    assert is_deserted(table.game)
 
 
 def test_a_missed_placement_removes_the_seat_and_is_no_forfeited_turn() -> None:
@@ -112,14 +113,14 @@ def test_a_missed_placement_removes_the_seat_and_is_no_forfeited_turn() -> None:
     assert table.game.forfeits == {}
     assert table.forfeit()["type"] == "PlayerRemoved"
     assert table.game.is_played_out
-    assert not lifecycle.is_deserted(table.game)
+    assert not is_deserted(table.game)
 
 
 def test_a_game_that_ends_by_the_last_forfeit_is_finished_instead() -> None:
     table = started("barony", seats=2, round_limit=2)
     forfeit(table, 4)
     assert table.game.is_played_out
-    assert not lifecycle.is_deserted(table.game)
+    assert not is_deserted(table.game)
 
 
 @each_game
@@ -141,8 +142,8 @@ def test_the_count_agrees_with_the_definition_in_games_of_chance(
             table.act({"type": "resign"}, seat=chance.choice(table.game.state.in_game()))
         else:
             act(table)
-        assert lifecycle.is_deserted(table.game) == is_deserted_by_the_log(table)
-        deserted += lifecycle.is_deserted(table.game)
+        assert is_deserted(table.game) == is_deserted_by_the_log(table)
+        deserted += is_deserted(table.game)
     assert deserted or table.game.to_act is None
 
 

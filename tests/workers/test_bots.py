@@ -11,12 +11,13 @@ import pytest
 
 from domain.chance import Chance
 from domain.game import Game
+from replay import absent_player
+from replay.absent_player import MAX_ACTIONS
 from replay.audit import audit
 from service.bootstrap import Service
 from tests.support.service_games import play_until, take_action
 from tests.support.worker_harness import RecordingNotifier, WorkerHarness
-from workers import bot_player
-from workers.bot_player import MAX_ACTIONS, BotPlayer
+from workers.bot_player import BotPlayer
 from workers.tasks import BOTS, GAMES, QUEUES
 
 MAX_ROUNDS = 200
@@ -105,7 +106,7 @@ def test_a_bot_that_fails_takes_a_legal_action_instead(
         taken = service.queries.event_page(game.id, game.seq, 1)[0]["action"]
         return game.rules.parse_action(taken) if failure == "illegal" else None
 
-    with patch.object(bot_player, "bot_named", lambda *_: fail):
+    with patch.object(absent_player, "bot_named", lambda *_: fail):
         game = let_bots_act(workers, game)
     assert game.to_act == 0
     assert "the bot of seat 1 failed" in caplog.text
@@ -159,7 +160,7 @@ def test_a_bot_whose_position_changes_while_it_thinks_does_nothing(
         service.commands.act(game.id, "ada", {"type": "resign"}, seq)
         return actions[0]
 
-    with patch.object(bot_player, "bot_named", lambda *_: resign_meanwhile):
+    with patch.object(absent_player, "bot_named", lambda *_: resign_meanwhile):
         assert BotPlayer(service).play(game.id)
     events = service.queries.event_page(game.id, game.seq, 10)
     assert [event["type"] for event in events] == ["CityPlaced", "PlayerResigned"]
@@ -237,7 +238,7 @@ def test_of_many_legal_actions_a_bot_considers_a_sample_within_a_second(
     legal_actions = game.rules.legal_actions
     with (
         patch.object(game.rules, "legal_actions", many_actions),
-        patch.object(bot_player, "bot_named", lambda *_: count_actions),
+        patch.object(absent_player, "bot_named", lambda *_: count_actions),
     ):
         start = time.process_time()
         assert BotPlayer(service, lambda: Chance(b"seed")).play(game.id)

@@ -37,7 +37,7 @@ def test_a_jump_of_a_day_forfeits_no_turn(
     set_clock(timedelta(days=1))
     workers.scheduler.check_deadlines()
     workers.sweep_twice_and_work()
-    assert service.commands.forfeit(game.id, game.turn) == []
+    assert service.deadlines.end_turn(game.id, game.turn) == []
     workers.runner.run(workers.tasks(game.id)["deadline"])
     assert service.queries.game(game.id).seq == game.seq
     assert caplog.text.count("the clock has jumped by +86400.0 s") == 1
@@ -63,7 +63,7 @@ def test_a_turn_that_is_overdue_is_forfeited_when_the_clock_is_right_again(
     workers.scheduler.check_deadlines()
     workers.sweep_twice_and_work()
     (event, *_) = service.queries.event_page(game.id, game.seq, 10)
-    assert event["type"] == "PlayerRemoved"
+    assert event["type"] == "CityPlaced"
 
 
 def test_events_after_a_jump_are_dated_by_the_time_before_it(

@@ -69,28 +69,26 @@ def test_the_deadline_follows_a_dispute_and_its_ruling(
     assert entry(service, game, "deadline") == {"turn": 1, "at": "2026-11-23T10:00:00.000Z"}
     workers.scheduler.enqueue_tasks_of({game.id})
     run_at(workers, "2026-11-20T10:30:00Z")
-    assert "PlayerRemoved" not in types(service, game)
+    assert "CityPlaced" not in types(service, game)
     with freeze_time("2026-11-20T11:00:00Z"):
         rule(service, game, number, DISMISS)
     assert entry(service, game, "deadline") == {"turn": 1, "at": "2026-11-20T11:30:00.000Z"}
     workers.scheduler.enqueue_tasks_of({game.id})
     run_at(workers, "2026-11-20T11:29:59Z")
-    assert "PlayerRemoved" not in types(service, game)
+    assert "CityPlaced" not in types(service, game)
     run_at(workers, "2026-11-20T11:30:00Z")
-    assert "PlayerRemoved" in types(service, game)
+    assert "CityPlaced" in types(service, game)
 
 
-def test_a_turn_is_forfeited_although_nobody_rules(
-    service: Service, workers: WorkerHarness
-) -> None:
+def test_a_deadline_passes_although_nobody_rules(service: Service, workers: WorkerHarness) -> None:
     with freeze_time("2026-11-20T09:00:00Z"):
         game = game_with_arbiter(service, HOUR)
         dispute(service, game)
     workers.scheduler.enqueue_tasks_of({game.id})
     run_at(workers, "2026-11-23T09:59:59Z")
-    assert "PlayerRemoved" not in types(service, game)
+    assert "CityPlaced" not in types(service, game)
     run_at(workers, "2026-11-23T10:00:00Z")
-    assert "PlayerRemoved" in types(service, game)
+    assert "CityPlaced" in types(service, game)
 
 
 def test_the_deadline_of_a_superseded_branch_never_fires(
@@ -108,8 +106,9 @@ def test_the_deadline_of_a_superseded_branch_never_fires(
     assert service.queries.game(game.id).turn == superseded.data["turn"]
     with freeze_time("2026-11-20T10:30:00Z"):
         assert workers.runner.run(superseded)
-        assert service.commands.forfeit(game.id, superseded.data["turn"]) == []
-    assert "PlayerRemoved" not in types(service, game)
+        assert service.deadlines.end_turn(game.id, superseded.data["turn"]) == []
+    assert types(service, game)[-1] == "CityPlaced"
+    assert types(service, game).count("CityPlaced") == 2
 
 
 def test_the_end_of_a_game_waits_for_the_ruling_until_its_limit(

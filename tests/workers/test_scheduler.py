@@ -246,11 +246,11 @@ def test_a_turn_is_forfeited_at_its_deadline_and_not_before(
         assert service.queries.game(game.id).seq == game.seq + 2
 
 
-def test_a_player_who_misses_a_deadline_in_the_set_up_is_removed(
+def test_a_player_who_misses_a_deadline_in_the_set_up_is_removed_if_the_options_say_so(
     service: Service, workers: WorkerHarness
 ) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
-        game = start_game(service, clock={"per_turn": 60})
+        game = start_game(service, clock={"per_turn": 60, "on_deadline": {"placement": "remove"}})
         workers.scheduler.enqueue_tasks_of({game.id})
         workers.work()
         time.tick(60)
