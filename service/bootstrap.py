@@ -9,6 +9,9 @@ from service.administration.accounts import AccountAdministration
 from service.administration.administration import Administration
 from service.administration.log import AdministrationLog
 from service.audits.audits import Audits
+from service.chat.messages import GameMessages
+from service.chat.reports import MessageReports
+from service.chat.store import MessageStore
 from service.connection import connect
 from service.damaged_games import DamagedGames
 from service.deliveries import Deliveries
@@ -86,6 +89,8 @@ class Service:
     received_invitations: ReceivedInvitations
     rematches: Rematches
     mutes: Mutes
+    messages: GameMessages
+    message_reports: MessageReports
     sandboxes: Sandboxes
     audits: Audits
     mail: Mail
@@ -126,7 +131,16 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     sandboxes = Sandboxes(repository, store, SandboxStore(client, settings.bounds), settings.bounds)
     proofs = Proofs(transparency_store, checkpoints, store)
     invitations = Invitations(client, repository)
-    mutes = Mutes(client, settings.bounds.max_mutes_per_player)
+    bounds = settings.bounds
+    mutes = Mutes(client, bounds.max_mutes_per_player)
+    reports = MessageReports(client, bounds.max_open_reports, bounds.max_reports_per_player)
+    messages = GameMessages(
+        repository,
+        MessageStore(client, bounds.max_messages_per_player),
+        reports,
+        mutes,
+        bounds.max_message_characters,
+    )
     commands = GameCommands(
         repository, keyring, clock, quota, player_keys, BotPlayers(players), invitations
     )
@@ -142,7 +156,16 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         settings.bounds.page_events,
     )
     erasure = Erasure(
-        client, erased, players, player_keys, repository, store, listings, sandboxes, mutes
+        client,
+        erased,
+        players,
+        player_keys,
+        repository,
+        store,
+        listings,
+        sandboxes,
+        mutes,
+        messages,
     )
     return Service(
         settings=settings,
@@ -183,6 +206,8 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         received_invitations=ReceivedInvitations(listings, queries, mutes),
         rematches=Rematches(repository, commands, players),
         mutes=mutes,
+        messages=messages,
+        message_reports=reports,
         audits=Audits(settings.bounds),
         mail=build_mail(client, settings, players),
         receipts=PlayerReceipts(store, listings, keyring, settings.bounds.page_events),

@@ -80,6 +80,14 @@ class Bounds:
     """Games that are open or in progress in which a player has a place."""
     max_invitations: int = _bound(32)
     """Invitations to one game."""
+    max_message_characters: int = _bound(1_000)
+    """Characters of a message in a game, and of the reason for reporting one."""
+    max_messages_per_player: int = _bound(500)
+    """Messages of one player in one game, erased ones included."""
+    max_open_reports: int = _bound(10_000)
+    """Reports of messages with which no administrator has dealt."""
+    max_reports_per_player: int = _bound(20)
+    """Such reports by one player."""
     max_mutes_per_player: int = _bound(500)
     """Players whom one player has muted."""
     max_statement_characters: int = _bound(2_000)

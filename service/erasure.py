@@ -1,7 +1,7 @@
 """Erasure: a player leaves the server for good, and nothing that identifies them stays.
 
 What is erased: the account (handle, password, e-mail address, locale), the sessions, the keys, the sandboxes,
-and the statements that the player wrote in disputes. The logs of games stay as they are, because other
+and what the player wrote in disputes and messages. The logs of games stay as they are, because other
 players' games are in them. They contain the player's id, which nothing resolves any more, and public keys.
 The player leaves the games that have not started, and resigns in those that are in progress.
 
@@ -21,6 +21,7 @@ from domain.event import Event
 from domain.game import Game
 from ledger import commands, invitation_commands
 from ledger.pending import PendingEvents
+from service.chat.messages import GameMessages
 from service.connection import unavailable_on_error
 from service.errors import Unavailable, log_text
 from service.games.cache import CachedGame
@@ -61,7 +62,9 @@ class Erasure:
         listings: Listings,
         sandboxes: Sandboxes,
         mutes: Mutes,
+        messages: GameMessages,
     ) -> None:
+        self._messages = messages
         self._mutes = mutes
         self._redis = client
         self._erased = erased
@@ -105,6 +108,8 @@ class Erasure:
             self._complete(player)
         if is_thorough and erased:
             self._erase_statements(erased)
+            for player in self._messages.authors(sorted(erased)):
+                self._messages.erase_all_of(player)
         return len(restored)
 
     def compact(self) -> None:
@@ -138,6 +143,7 @@ class Erasure:
                 log.warning("an erased player stays in game %s: %s", game_id, log_text(error))
         self._decline_invitations(player)
         self._mutes.delete_all_of(player)
+        self._messages.erase_all_of(player)
         self._erase_statements({player})
         self._sandboxes.delete_all_of(player)
         self._player_keys.delete(player)

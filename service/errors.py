@@ -95,6 +95,18 @@ class TooManyMutes(ServiceError):
     status = 409
 
 
+class TooManyMessages(ServiceError):
+    """The player has written as many messages in a game as the server allows."""
+
+    status = 409
+
+
+class TooManyReports(ServiceError):
+    """As many reports of the player are open as the server allows."""
+
+    status = 409
+
+
 class TooManySandboxes(ServiceError):
     """The player, or the network, has as many sandboxes as the server allows."""
 

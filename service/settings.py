@@ -10,6 +10,7 @@
     CARTULARY_RATE_ACCOUNTS  attempts to register or log in from one network; default: 60/minute
     CARTULARY_RATE_GAMES     requests of one player to create or join a game; default: 300/hour
     CARTULARY_RATE_DISPUTES  requests of one player to write in disputes and takebacks; default: 120/hour
+    CARTULARY_RATE_MESSAGES  requests of one player to write messages in games, and to mute; default: 120/hour
     CARTULARY_RATE_REQUESTS  requests of one player or network; default: no limit
     CARTULARY_ARBITER        handle of the player who rules disputes in games whose creator names no
                              arbiter; default: none
@@ -80,6 +81,7 @@ class Settings:
     rate_accounts: str = "60/minute"
     rate_games: str = "300/hour"
     rate_disputes: str = "120/hour"
+    rate_messages: str = "120/hour"
     rate_requests: str = ""
     arbiter: str | None = None
     webhook_url: str | None = field(default=None, repr=False)
@@ -114,6 +116,7 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
     rate_accounts = env.str("RATE_ACCOUNTS", "60/minute", validate=_check_rate)
     rate_games = env.str("RATE_GAMES", "300/hour", validate=_check_rate)
     rate_disputes = env.str("RATE_DISPUTES", "120/hour", validate=_check_rate)
+    rate_messages = env.str("RATE_MESSAGES", "120/hour", validate=_check_rate)
     arbiter = env.str("ARBITER", None)
     rate_requests = env.str("RATE_REQUESTS", "", validate=_check_rate)
     cache_games = env.number("CACHE_GAMES", 1000, minimum=1)
@@ -132,6 +135,7 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
         rate_accounts=rate_accounts,
         rate_games=rate_games,
         rate_disputes=rate_disputes,
+        rate_messages=rate_messages,
         rate_requests=rate_requests,
         arbiter=arbiter,
         webhook_url=webhook_url,

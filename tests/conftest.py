@@ -119,6 +119,7 @@ def settings(redis_url: str, tmp_path: Path) -> Settings:
         rate_accounts="",
         rate_games="",
         rate_disputes="",
+        rate_messages="",
         # Tests freeze the wall clock, which then differs from all other clocks by any time.
         bounds=Bounds(max_clock_jump_seconds=1e12),
     )

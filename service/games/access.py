@@ -46,6 +46,17 @@ def require_seat(game: Game, player: str) -> int:
     raise Forbidden(message("this is not a player of the game"))
 
 
+def is_correspondent(game: Game, player: str) -> bool:
+    """Return whether a player takes part in the conversation of a game: its players and its arbiter do."""
+    return game.has_joined(player) or player in game.players or player == game.arbiter
+
+
+def require_correspondent(game: Game, player: str) -> None:
+    """Raise Forbidden for a player who may see the game, but neither plays in it nor is its arbiter."""
+    if not is_correspondent(game, player):
+        raise Forbidden(message("only the players and the arbiter of the game can do this"))
+
+
 def require_dispute(game: Game, number: int) -> Dispute:
     """Return the dispute that event `number` opened. Raises NotFound."""
     for dispute in game.disputes:

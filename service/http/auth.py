@@ -15,7 +15,13 @@ from flask import g, request
 from domain.game import Game
 from domain.messages import message
 from service.errors import Forbidden, Unauthorised, Unavailable
-from service.games.access import require_dispute, require_opener, require_party
+from service.games.access import (
+    is_correspondent,
+    require_correspondent,
+    require_dispute,
+    require_opener,
+    require_party,
+)
 from service.http.context import service
 
 AuthPolicy: TypeAlias = Literal[
@@ -25,14 +31,16 @@ AuthPolicy: TypeAlias = Literal[
     "participants_only",
     "ruling_parties_only",
     "dispute_opener_only",
+    "correspondents_only",
     "administrators_only",
 ]
 """Who may call a route. `public` ignores tokens; `optional_auth` serves everybody, but refuses an
 invalid token; `participants_only` serves the players of the game in the URL; `ruling_parties_only` its
 arbiter or, if it has none, its players; `dispute_opener_only` the player who opened the dispute;
-`administrators_only` players with the role of an administrator, whatever game they ask for."""
+`correspondents_only` the players of the game and its arbiter; `administrators_only` players with the role of
+an administrator, whatever game they ask for."""
 
-Resource: TypeAlias = Literal["dispute", "takeback"]
+Resource: TypeAlias = Literal["dispute", "takeback", "message"]
 """What the number in the URL of a route names."""
 
 
@@ -116,15 +124,21 @@ def hide_private(game_id: str) -> None:
 
 
 def require_resource(resource: Resource, arguments: Mapping[str, Any]) -> None:
-    """Raise NotFound if the dispute or the takeback in the URL does not exist.
+    """Raise NotFound if the dispute, the takeback or the message in the URL does not exist.
 
-    `arguments` are those of the URL; the sender of the request may know of the game.
+    `arguments` are those of the URL; the sender of the request may know of the game. Somebody who may not
+    read its messages does not learn which of them exist.
     """
     game = service().queries.game(arguments["game_id"])
-    if resource == "dispute":
-        require_dispute(game, arguments["seq"])
-    else:
-        service().disputes.require_takeback(game, arguments["seq"])
+    match resource:
+        case "dispute":
+            require_dispute(game, arguments["seq"])
+        case "takeback":
+            service().disputes.require_takeback(game, arguments["seq"])
+        case "message":
+            player_id = authenticated_player()
+            if player_id is not None and is_correspondent(game, player_id):
+                service().messages.require(game, arguments["number"])
 
 
 def require_access(auth: AuthPolicy, arguments: Mapping[str, Any]) -> None:
@@ -157,10 +171,15 @@ def _dispute_opener_only(game: Game, player_id: str, arguments: Mapping[str, Any
     require_opener(game, require_dispute(game, arguments["seq"]), player_id)
 
 
+def _correspondents_only(game: Game, player_id: str, _: Mapping[str, Any]) -> None:
+    require_correspondent(game, player_id)
+
+
 _ACCESS_CHECKS: Final[Mapping[AuthPolicy, Callable[[Game, str, Mapping[str, Any]], None]]] = {
     "participants_only": _participants_only,
     "ruling_parties_only": _ruling_parties_only,
     "dispute_opener_only": _dispute_opener_only,
+    "correspondents_only": _correspondents_only,
 }
 ACCESS_POLICIES: Final = frozenset({*_ACCESS_CHECKS, "administrators_only"})
 """The policies that forbid a route to some of the players who are logged in."""

@@ -61,6 +61,7 @@ _SECURITY: Final[Mapping[AuthPolicy, list[JsonObject]]] = {
     "participants_only": [{"token": []}],
     "ruling_parties_only": [{"token": []}],
     "dispute_opener_only": [{"token": []}],
+    "correspondents_only": [{"token": []}],
     "administrators_only": [{"token": []}],
 }
 _AUTHENTICATION: Final[Mapping[AuthPolicy, Callable[[], str | None]]] = {

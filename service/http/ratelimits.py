@@ -1,5 +1,5 @@
-"""Rate limits of attempts to register or log in, of new places in games, of disputes, and of all requests
-(Flask-Limiter).
+"""Rate limits of attempts to register or log in, of new places in games, of disputes, of messages, and of all
+requests (Flask-Limiter).
 
 An attempt costs a password hash and may be a guess, and places in games and disputes add to logs that are
 kept for ever, so these are counted in Redis for all processes together. Other requests are counted in the
@@ -71,6 +71,12 @@ limit_disputes = _stored.shared_limit(
     lambda: service().settings.rate_disputes, scope="disputes", key_func=_player_or_network
 )
 """Decorates a view that adds to a dispute or a takeback; counts by player. It raises the same errors."""
+
+limit_messages = _stored.shared_limit(
+    lambda: service().settings.rate_messages, scope="messages", key_func=_player_or_network
+)
+"""Decorates a view that writes, erases or reports a message, or mutes a player; counts by player. It raises
+the same errors."""
 
 
 def register(app: Flask, client: redis.Redis, requests_limit: str) -> None:

@@ -32,6 +32,7 @@ def running_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runnin
         CARTULARY_RATE_ACCOUNTS="",
         CARTULARY_RATE_GAMES="",
         CARTULARY_RATE_DISPUTES="",
+        CARTULARY_RATE_MESSAGES="",
         CARTULARY_SWEEP_SECONDS="1",
     )
     running.start()

@@ -29,6 +29,7 @@ def settings_for(
     rate_accounts: str = "",
     rate_games: str = "",
     rate_disputes: str = "",
+    rate_messages: str = "",
     rate_requests: str = "",
 ) -> Settings:
     return Settings(
@@ -39,6 +40,7 @@ def settings_for(
         rate_accounts=rate_accounts,
         rate_games=rate_games,
         rate_disputes=rate_disputes,
+        rate_messages=rate_messages,
         rate_requests=rate_requests,
         witnesses=(str(note_key("test-witness", WITNESS_KEY, COSIGNATURE)),),
         # All clients of the tests have the same address.

@@ -133,7 +133,12 @@ def without_undocumented_fields(schema: Any) -> Any:
 
 def operation_name(method: str, template: str) -> str:
     """Return the name of an operation as in docs/http.md: `GET /games/ID/events/N`."""
-    path = template.removeprefix("/api/v1").replace("{game_id}", "ID").replace("{seq}", "N")
+    path = (
+        template.removeprefix("/api/v1")
+        .replace("{game_id}", "ID")
+        .replace("{seq}", "N")
+        .replace("{number}", "N")
+    )
     path = path.replace("{key}", "KEY").replace("{session}", "SESSION")
     path = path.replace("{handle}", "HANDLE")
     path = path.replace("{sandbox_id}", "ID").replace("{token}", "TOKEN")

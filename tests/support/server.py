@@ -101,6 +101,7 @@ class WebServer:
             "CARTULARY_RATE_ACCOUNTS": self.settings.rate_accounts,
             "CARTULARY_RATE_GAMES": self.settings.rate_games,
             "CARTULARY_RATE_DISPUTES": self.settings.rate_disputes,
+            "CARTULARY_RATE_MESSAGES": self.settings.rate_messages,
             "CARTULARY_RATE_REQUESTS": self.settings.rate_requests,
             "CARTULARY_WITNESSES": ",".join(self.settings.witnesses),
             **bounds_environ(self.settings.bounds),

@@ -5,7 +5,7 @@ from flask import Response
 from service.http import places
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import service
-from service.http.ratelimits import limit_new_places
+from service.http.ratelimits import limit_messages
 from service.http.responses import json_response, no_content
 from service.http.schemas.lobby_responses import MuteList
 
@@ -30,7 +30,7 @@ def list_mutes(player: str) -> Response:
     "PUT",
     "/me/mutes/<handle>",
     auth="login_required",
-    limit=limit_new_places,
+    limit=limit_messages,
     responses={204: response("The player is muted.")},
     error_responses=(400, 404, 409),
 )

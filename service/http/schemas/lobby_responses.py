@@ -2,7 +2,7 @@
 
 from typing import Literal, NotRequired, TypedDict
 
-from domain.json_types import PlayerId
+from domain.json_types import Count, PlayerId, PositiveCount, Timestamp
 
 
 class InvitedPlayer(TypedDict):
@@ -36,3 +36,35 @@ class MuteList(TypedDict):
 
     players: list[MutedPlayer]
     next: str | None
+
+
+class MessageAuthor(TypedDict):
+    """The player who has written a message. `handle` is null if the account has been deleted."""
+
+    id: PlayerId
+    handle: str | None
+
+
+class Message(TypedDict):
+    """A message within a game: its number, when and by whom it was written, and the event that it is about.
+
+    `text` is null if its author has erased it, or if the reader has muted the author.
+    """
+
+    message: PositiveCount
+    at: Timestamp
+    player: MessageAuthor
+    text: str | None
+    seq: PositiveCount | None
+    erased: bool
+    muted: bool
+
+
+class MessageList(TypedDict):
+    """Some messages of a game. `next` is the `after` of the next page, or null; `last` is the number of the
+    last message of the game, 0 if there is none.
+    """
+
+    messages: list[Message]
+    last: Count
+    next: PositiveCount | None

@@ -1,0 +1,177 @@
+"""Messages of players within a game: who reads and writes them, and what they may contain.
+
+The players of a game and its arbiter read and write them, before the start, during the game and after its
+end, and nobody else, also in a public game. A message is no event of the log: its author can erase it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from domain.errors import Malformed, NotNow
+from domain.game import Game
+from domain.messages import Text, message, plural_message
+from service.chat.reports import MessageReports
+from service.chat.store import MessageStore, PlayerMessage
+from service.errors import Forbidden, NotFound, TooManyMessages
+from service.games.access import require_correspondent, require_visible
+from service.games.idempotency import idempotency_record
+from service.games.loader import GameLoader
+from service.games.statements import statement_fault
+from service.players.mutes import Mutes
+
+
+@dataclass(frozen=True, slots=True)
+class ShownMessage:
+    """A message as one reader sees it: without its text if the reader has muted the author."""
+
+    message: PlayerMessage
+    is_muted: bool
+
+    @property
+    def text(self) -> str | None:
+        """The text; None if it was erased, or if its author is muted."""
+        return None if self.is_muted else self.message.text
+
+
+@dataclass(frozen=True, slots=True)
+class MessagePage:
+    """Some messages of a game, the oldest first; `last` is the number of the last message of the game."""
+
+    messages: Sequence[ShownMessage]
+    last: int
+
+    @property
+    def next(self) -> int | None:
+        """The number of the last message on this page; None on the last page."""
+        if not self.messages or self.messages[-1].message.number >= self.last:
+            return None
+        return self.messages[-1].message.number
+
+
+class GameMessages:
+    """The messages of all games. Thread-safe.
+
+    Every method raises NotFound if there is no such game or message, or the player may not see the game;
+    Forbidden if the player neither plays in the game nor is its arbiter; Unavailable if Redis does not
+    respond.
+    """
+
+    def __init__(
+        self,
+        loader: GameLoader,
+        store: MessageStore,
+        reports: MessageReports,
+        mutes: Mutes,
+        max_characters: int,
+    ) -> None:
+        self._loader = loader
+        self._store = store
+        self._reports = reports
+        self._mutes = mutes
+        self._max_characters = max_characters
+
+    def post(
+        self,
+        game_id: str,
+        player: str,
+        text: str,
+        seq: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> PlayerMessage:
+        """Add a message, about event `seq` if it is given, and return it.
+
+        A repeated request with an idempotency key adds nothing. Raises Malformed, TooManyMessages,
+        IdempotencyConflict.
+        """
+        game = self._game_of(game_id, player)
+        faults = self.faults(text, seq, game)
+        if faults:
+            raise Malformed(faults)
+        record = idempotency_record(player, idempotency_key, ["message", text, seq])
+        posted = self._store.post(game_id, player, text, seq, record)
+        if posted is None:
+            raise TooManyMessages(
+                message("this player has written as many messages in this game as are allowed")
+            )
+        return posted
+
+    def faults(self, text: str, seq: int | None, game: Game) -> dict[str, Text]:
+        """Return what is wrong with a message in a game, by field."""
+        faults: dict[str, Text] = {}
+        fault = statement_fault(text, self._max_characters)
+        if fault is not None:
+            faults["text"] = fault
+        if seq is not None and not 1 <= seq <= game.seq:
+            faults["seq"] = plural_message(
+                "must be 1, the only event of the game",
+                "must be an event of the game, from 1 to {count}",
+                count=game.seq,
+            )
+        return faults
+
+    def page(self, game_id: str, player: str, after: int = 0, limit: int = 100) -> MessagePage:
+        """Return the messages after number `after` as a player sees them, at most `limit`."""
+        self._game_of(game_id, player)
+        last = self._store.last_number(game_id)
+        return self._shown(game_id, player, range(after + 1, min(last, after + limit) + 1), last)
+
+    def latest(
+        self, game_id: str, player: str, before: int | None = None, limit: int = 50
+    ) -> MessagePage:
+        """Return the last messages before number `before` (None: of all) as a player sees them."""
+        self._game_of(game_id, player)
+        last = self._store.last_number(game_id)
+        end = last + 1 if before is None else min(before, last + 1)
+        return self._shown(game_id, player, range(max(1, end - limit), end), last)
+
+    def erase(self, game_id: str, player: str, number: int) -> None:
+        """Erase a message that the player has written. Idempotent. Raises Forbidden for its other readers."""
+        game = self._game_of(game_id, player)
+        if self.require(game, number).author != player:
+            raise Forbidden(message("only its author can erase a message"))
+        self._store.erase(game_id, number)
+
+    def report(self, game_id: str, player: str, number: int, reason: str | None = None) -> None:
+        """Report a message to the administrators; reporting it again changes nothing.
+
+        Raises Malformed (the reason), NotNow (the player's own message, or an erased one), TooManyReports.
+        """
+        game = self._game_of(game_id, player)
+        reported = self.require(game, number)
+        if reason is not None and (fault := statement_fault(reason, self._max_characters)):
+            raise Malformed({"reason": fault})
+        if reported.author == player:
+            raise NotNow(None, message("the message is the player's own"))
+        if reported.text is None:
+            raise NotNow(None, message("the message was erased"))
+        self._reports.add(game_id, number, reported.author, player, reported.text, reason)
+
+    def require(self, game: Game, number: int) -> PlayerMessage:
+        """Return a message of a game. Raises NotFound if there is none with this number."""
+        found = self._store.get(game.id, number)
+        if found is None:
+            raise NotFound(
+                message("game {game} has no message {number}", game=game.id, number=number)
+            )
+        return found
+
+    def erase_all_of(self, player: str) -> None:
+        """Erase everything that a player has written, in messages and in reports of messages. Idempotent."""
+        self._store.erase_all_of(player)
+        self._reports.erase_all_of(player)
+
+    def authors(self, players: Sequence[str]) -> list[str]:
+        """Return those of some players who have written messages that are not erased."""
+        return self._store.authors(players)
+
+    def _game_of(self, game_id: str, player: str) -> Game:
+        game = self._loader.load(game_id).game
+        require_visible(game, player)
+        require_correspondent(game, player)
+        return game
+
+    def _shown(self, game_id: str, player: str, numbers: Sequence[int], last: int) -> MessagePage:
+        messages = self._store.read(game_id, numbers)
+        authors = list({each.author for each in messages})
+        muted = self._mutes.has_muted(player, authors)
+        return MessagePage([ShownMessage(each, each.author in muted) for each in messages], last)

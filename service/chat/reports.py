@@ -1,0 +1,138 @@
+"""Reports of messages, for administrators.
+
+    cartulary:message-reports      sorted set: the ids of open reports, by the time (ms)
+    cartulary:message-report:ID    JSON of a report
+    cartulary:message-reports:PLAYER   set: the ids of the open reports by or about this player
+
+A report contains the text as it was when it was reported, since its author can erase the message. The text
+and the reason are erased with the accounts of their authors.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
+from typing import Any, Final
+
+import orjson
+import redis
+
+from domain.errors import Malformed
+from domain.messages import message
+from service import clock
+from service.connection import to_text, unavailable_on_error
+from service.errors import NotFound, TooManyReports, Unavailable
+
+_REPORTS: Final = "cartulary:message-reports"
+_REPORT: Final = "cartulary:message-report:"
+_RETRY_SECONDS: Final = 3600
+
+
+@dataclass(frozen=True, slots=True)
+class MessageReport:
+    """What a player has reported about message `number` of a game. `text` and `reason` are None if erased."""
+
+    id: str
+    game: str
+    number: int
+    author: str
+    reporter: str
+    at: str
+    text: str | None
+    reason: str | None
+
+
+class MessageReports:
+    """The open reports of a service. Thread-safe. Methods raise Unavailable if Redis does not respond."""
+
+    def __init__(self, client: redis.Redis, max_open: int, max_per_reporter: int) -> None:
+        self._redis = client
+        self._max_open = max_open
+        self._max_per_reporter = max_per_reporter
+
+    def add(
+        self, game: str, number: int, author: str, reporter: str, text: str, reason: str | None
+    ) -> MessageReport:
+        """Add a report and return it; if the player has reported the message before, return that report.
+
+        Raises TooManyReports (of this player), and Unavailable if there are too many of all players.
+        """
+        id = sha256(f"{game} {number} {reporter}".encode()).hexdigest()[:16]
+        earlier = self._read([id])
+        if earlier:
+            return earlier[0]
+        now = clock.now()
+        report = MessageReport(id, game, number, author, reporter, clock.format(now), text, reason)
+        with unavailable_on_error():
+            related: Any = self._redis.smembers(_of(reporter))
+            open_count = self._redis.zcard(_REPORTS)
+        others = self._read(list(map(to_text, related)))
+        if sum(other.reporter == reporter for other in others) >= self._max_per_reporter:
+            raise TooManyReports(
+                message("{count} reports of this player are open", count=self._max_per_reporter)
+            )
+        if open_count >= self._max_open:
+            raise Unavailable(message("too many reports are open"), retry_after=_RETRY_SECONDS)
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+            # The sets come first, so that an erasure finds every report.
+            pipeline.sadd(_of(reporter), id)
+            pipeline.sadd(_of(author), id)
+            pipeline.set(_REPORT + id, orjson.dumps(asdict(report)))
+            pipeline.zadd(_REPORTS, {id: int(now.timestamp() * 1000)})
+            pipeline.execute()
+        return report
+
+    def page(
+        self, cursor: str | None = None, limit: int = 50
+    ) -> tuple[list[MessageReport], str | None]:
+        """Return a page of the open reports, the oldest first, and the next cursor.
+
+        Raises Malformed for a cursor that is not of this list.
+        """
+        start = 0
+        if cursor is not None:
+            with unavailable_on_error():
+                rank: Any = self._redis.zrank(_REPORTS, cursor)
+            if rank is None:
+                raise Malformed({"cursor": message("is not a cursor of this list")})
+            start = rank + 1
+        with unavailable_on_error():
+            members: Any = self._redis.zrange(_REPORTS, start, start + limit)
+        ids = list(map(to_text, members))
+        return self._read(ids[:limit]), ids[limit - 1] if len(ids) > limit else None
+
+    def close(self, id: str) -> None:
+        """Delete a report that an administrator has dealt with. Raises NotFound."""
+        reports = self._read([id])
+        if not reports:
+            raise NotFound(message("there is no report {report}", report=id[:64]))
+        (report,) = reports
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+            pipeline.zrem(_REPORTS, id)
+            pipeline.delete(_REPORT + id)
+            pipeline.srem(_of(report.reporter), id)
+            pipeline.srem(_of(report.author), id)
+            pipeline.execute()
+
+    def erase_all_of(self, player: str) -> None:
+        """Erase what a player has written, as it is quoted in reports, and the reasons that they gave."""
+        with unavailable_on_error():
+            related: Any = self._redis.smembers(_of(player))
+        for report in self._read(list(map(to_text, related))):
+            erased = replace(
+                report,
+                text=None if report.author == player else report.text,
+                reason=None if report.reporter == player else report.reason,
+            )
+            with unavailable_on_error():
+                self._redis.set(_REPORT + report.id, orjson.dumps(asdict(erased)), xx=True)
+
+    def _read(self, ids: Sequence[str]) -> list[MessageReport]:
+        if not ids:
+            return []
+        with unavailable_on_error():
+            replies: Any = self._redis.mget([_REPORT + id for id in ids])
+        return [MessageReport(**orjson.loads(reply)) for reply in replies if reply is not None]
+
+
+def _of(player: str) -> str:
+    return f"{_REPORTS}:{player}"

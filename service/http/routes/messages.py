@@ -1,0 +1,121 @@
+"""Messages of players within a game: reading, writing, erasing and reporting them."""
+
+from typing import Any, Final
+
+from flask import Response
+
+from domain.json_types import JsonObject
+from service.chat.messages import ShownMessage
+from service.http.blueprint import Blueprint, response
+from service.http.context import service
+from service.http.ratelimits import limit_messages
+from service.http.responses import json_response, no_content
+from service.http.schemas.fields import MAX_INTEGER
+from service.http.schemas.lobby_requests import MessagesQuery, PostMessage, ReportMessage
+from service.http.schemas.lobby_responses import Message, MessageList
+
+_MAX_PAGE_SIZE: Final = 200
+_MESSAGES: Final = "/games/<game_id>/messages"
+_MESSAGE: Final = f"{_MESSAGES}/<int(max={MAX_INTEGER}):number>"
+
+blueprint = Blueprint("messages", __name__, description="Messages of players within a game.")
+
+
+def _as_json(messages: list[ShownMessage]) -> list[JsonObject]:
+    """Return messages as JSON. Looks up their authors in one round trip."""
+    handles = service().players.handles({shown.message.author for shown in messages})
+    return [
+        {
+            "message": shown.message.number,
+            "at": shown.message.at,
+            "player": {
+                "id": shown.message.author,
+                "handle": handles.get(shown.message.author),
+            },
+            "text": shown.text,
+            "seq": shown.message.seq,
+            "erased": shown.message.text is None,
+            "muted": shown.is_muted,
+        }
+        for shown in messages
+    ]
+
+
+@blueprint.route(
+    "GET",
+    _MESSAGES,
+    auth="correspondents_only",
+    query=MessagesQuery(),
+    responses={200: response("Messages, the oldest first.", MessageList)},
+)
+def list_messages(game_id: str, player: str, query: JsonObject) -> Response:
+    """List the messages of a game, as one of its players or its arbiter.
+
+    Nobody else can read them, also in a public game. `text` is null if the message was erased, or if the
+    player has muted its author.
+    """
+    limit = min(query["limit"], _MAX_PAGE_SIZE)
+    found = service().messages.page(game_id, player, query["after"], limit)
+    body: dict[str, Any] = {"messages": _as_json(list(found.messages))}
+    return json_response({**body, "last": found.last, "next": found.next})
+
+
+@blueprint.route(
+    "POST",
+    _MESSAGES,
+    auth="correspondents_only",
+    limit=limit_messages,
+    json_body=PostMessage(),
+    is_idempotent=True,
+    responses={201: response("The message.", Message)},
+    error_responses=(409,),
+)
+def post_message(
+    game_id: str, player: str, body: JsonObject, idempotency_key: str | None
+) -> Response:
+    """Write a message to the other players of a game and its arbiter.
+
+    A message is no event of the game's log. It can be written before the game starts and after it has ended.
+    A player can write a certain number of messages in a game, which is a setting of the server.
+    """
+    posted = service().messages.post(game_id, player, body["text"], body["seq"], idempotency_key)
+    (shown,) = _as_json([ShownMessage(posted, is_muted=False)])
+    return json_response(shown, 201)
+
+
+@blueprint.route(
+    "DELETE",
+    _MESSAGE,
+    auth="correspondents_only",
+    limit=limit_messages,
+    resource="message",
+    responses={204: response("The message is erased.")},
+)
+def erase_message(game_id: str, number: int, player: str) -> Response:
+    """Erase a message that the player has written.
+
+    Its number, its author and its time stay. The request can be repeated.
+    """
+    service().messages.erase(game_id, player, number)
+    return no_content()
+
+
+@blueprint.route(
+    "POST",
+    f"{_MESSAGE}/report",
+    auth="correspondents_only",
+    limit=limit_messages,
+    json_body=ReportMessage(),
+    is_body_required=False,
+    resource="message",
+    responses={204: response("The message is reported.")},
+    error_responses=(409,),
+)
+def report_message(game_id: str, number: int, player: str, body: JsonObject) -> Response:
+    """Report a message of another player to the administrators of the server.
+
+    They see its text, also if its author erases it afterwards, and who has reported it. The request can be
+    repeated; only the first one counts.
+    """
+    service().messages.report(game_id, player, number, body["reason"])
+    return no_content()
