@@ -83,7 +83,7 @@ def test_nobody_else_reads_or_writes_messages(
 def test_players_go_on_writing_after_the_end_and_messages_are_kept(service: Service) -> None:
     game = start_game(service)
     service.messages.post(game.id, "ada", "Good luck!")
-    service.commands.abandon(game.id)
+    service.administration.abandon("operator", game.id, "a test")
     service.messages.post(game.id, "bea", "Well played.")
     assert texts(service.messages.page(game.id, "ada")) == ["Good luck!", "Well played."]
 
