@@ -8,6 +8,7 @@ from ledger.signed_note import NoteKey
 from service.administration.accounts import AccountAdministration
 from service.administration.administration import Administration
 from service.administration.log import AdministrationLog
+from service.administration.work import WorkOverview
 from service.audits.audits import Audits
 from service.chat.messages import GameMessages
 from service.chat.reports import MessageReports
@@ -40,6 +41,7 @@ from service.players.bots import BotPlayers
 from service.players.erased import ErasedPlayers
 from service.players.keys import PlayerKeys
 from service.players.mutes import Mutes
+from service.process_reports import ProcessReports
 from service.readiness import Readiness
 from service.sandboxes.sandboxes import Sandboxes
 from service.sandboxes.store import SandboxStore
@@ -77,6 +79,7 @@ class Service:
     listings: Listings
     keyring: Keyring
     damaged_games: DamagedGames
+    process_reports: ProcessReports
     deliveries: Deliveries
     head_log: HeadLog
     checkpoints: Checkpoints
@@ -155,6 +158,8 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         settings.bounds.record_page_bytes,
         settings.bounds.page_events,
     )
+    damaged_games = DamagedGames(client)
+    process_reports = ProcessReports(client)
     erasure = Erasure(
         client,
         erased,
@@ -189,11 +194,13 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
             erasure,
             repository,
             listings,
+            WorkOverview(process_reports, damaged_games),
         ),
         key_registry=KeyRegistry(player_keys, repository, listings),
         listings=listings,
         keyring=keyring,
-        damaged_games=DamagedGames(client),
+        damaged_games=damaged_games,
+        process_reports=process_reports,
         deliveries=deliveries,
         head_log=HeadLog(store, transparency_store),
         checkpoints=checkpoints,

@@ -75,6 +75,12 @@ class DeadlineIndex:
                 self._redis.zrem(DEADLINES, member)
         return overdue
 
+    def overdue_milliseconds(self, now: datetime) -> int:
+        """Return for how many milliseconds the earliest time has passed; 0 if it is in the future."""
+        with unavailable_on_error():
+            rows: list[Any] = self._redis.zrange(DEADLINES, 0, 0, withscores=True)
+        return max(0, _milliseconds(now) - int(rows[0][1])) if rows else 0
+
     def replace(self, game_id: str, score: str, later: Task | None) -> None:
         """If a game still has this score, enter it under the time of a later task, or remove it."""
         new_score = "" if later is None else _milliseconds(clock.parse(later.due_at))

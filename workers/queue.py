@@ -141,6 +141,14 @@ class TaskQueues:
         with unavailable_on_error():
             return {name: queue.count for name, queue in self.queues.items()}
 
+    def failures(self) -> Mapping[str, int]:
+        """Return the number of failed jobs of each queue that can still be looked up."""
+        with unavailable_on_error():
+            return {
+                name: queue.failed_job_registry.get_job_count(cleanup=False)
+                for name, queue in self.queues.items()
+            }
+
 
 def _moment(timestamp: bytes | str | None) -> datetime | None:
     """Return the moment of a timestamp of RQ; None if it is missing or damaged."""

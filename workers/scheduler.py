@@ -17,6 +17,7 @@ from service import clock
 from service.bootstrap import Service
 from service.connection import SECONDS_TO_RESPOND, to_text, unavailable_on_error
 from service.errors import Unavailable, log_text
+from service.process_reports import Reporter
 from service.store.redis_event_store import APPENDED_CHANNEL
 from service.supervision.retry import Backoff, retry_until_stopped
 from service.supervision.stop_signals import StopSignals
@@ -51,6 +52,7 @@ class Scheduler:
         self._heads = HeadLogger(service.head_log)
         self._sweep = Sweep(service, self._queues, self._deadlines, self._heads)
         self._interval = service.settings.sweep_seconds
+        self._reporter = Reporter(service.process_reports, "scheduler")
 
     def run(self, stop: StopSignals) -> None:
         """Run until `stop` is set, even if Redis does not respond for some time."""
@@ -144,6 +146,21 @@ class Scheduler:
                 swept_at = time.monotonic()
             self._listen(channel, LISTEN_SECONDS)
             self._queues.enqueue_retries()
+            if self._reporter.is_due():
+                self.report()
+        self._reporter.end()
+
+    def report(self) -> None:
+        """Report that the scheduler is alive, with jobs by queue and how late the earliest deadline is.
+
+        Raises Unavailable.
+        """
+        figures: dict[str, int] = {
+            f"waiting {queue}": count for queue, count in self._queues.lengths().items()
+        }
+        figures |= {f"failed {queue}": count for queue, count in self._queues.failures().items()}
+        figures["overdue_milliseconds"] = self._deadlines.overdue_milliseconds(self._clock.now())
+        self._reporter.report(figures)
 
     def _listen(self, channel: PubSub, seconds: float) -> None:
         """Wait for messages, at most so many seconds, and handle them and the deadlines."""

@@ -18,6 +18,7 @@ from cartulary.commands.receipts import receipts
 from cartulary.commands.records import export, playout
 from cartulary.commands.sandbox import sandbox
 from cartulary.commands.service import (
+    health,
     reindex,
     repair,
     retire_key,
@@ -53,6 +54,7 @@ SERVICE_COMMANDS: Final[tuple[click.Command, ...]] = (
     web,
     worker,
     scheduler,
+    health,
     reindex,
     repair,
     retire_key,

@@ -266,6 +266,13 @@ def extend(game: str, seconds: int, reason: str, redis: str | None) -> None:
     _report(events)
 
 
+@admin.command("work", help=(message("Print what is pending and what has failed, as JSON."),))
+@redis_option
+def work(redis: str | None) -> None:
+    with _administration(redis) as (administration, _):
+        _print(administration.work(OPERATOR))
+
+
 @admin.command(
     "log",
     help=(

@@ -123,6 +123,30 @@ def scheduler() -> None:
 
 
 @command(
+    "health",
+    help=(
+        message(
+            "Check whether a scheduler and a worker are alive, and print which processes are, as JSON."
+        ),
+        message("Exits with 1 if one is missing."),
+    ),
+)
+@redis_option
+@click.pass_context
+def health(ctx: click.Context, redis: str | None) -> None:
+    import orjson
+
+    from cartulary.running_service import open_service
+    from service.process_reports import health as health_of
+
+    with open_service(os.environ, redis) as service:
+        report = health_of(service.process_reports.alive())
+    echo(orjson.dumps(report).decode())
+    if report["missing"]:
+        ctx.exit(1)
+
+
+@command(
     "reindex",
     help=(
         message("Rebuild the listings and the outbox from the logs, and the skeletons of handles."),

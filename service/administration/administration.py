@@ -22,6 +22,7 @@ from service.administration.accounts import (
     reason_fault,
 )
 from service.administration.log import AdministrationLog
+from service.administration.work import WorkOverview
 from service.erasure import Erasure
 from service.errors import Forbidden, OperationNotPossible
 from service.games.cache import CachedGame
@@ -49,6 +50,7 @@ class Administration:
         erasure: Erasure,
         repository: GameRepository,
         listings: Listings,
+        work: WorkOverview,
     ) -> None:
         self._accounts = accounts
         self._log = log
@@ -56,6 +58,7 @@ class Administration:
         self._erasure = erasure
         self._repository = repository
         self._listings = listings
+        self._work = work
 
     def require_administrator(self, player: str) -> None:
         """Raise Forbidden unless a player has the role of an administrator."""
@@ -186,6 +189,12 @@ class Administration:
             administration_commands.extend_deadline(pending, administrator, seconds)
 
         return self._decide(administrator, "extend_deadline", game_id, reason, add, seconds=seconds)
+
+    def work(self, administrator: str) -> JsonObject:
+        """Return what the service still has to do, and what has failed; see `WorkOverview.read`."""
+        overview = self._work.read()
+        self._log.append(administrator, "read_work", {})
+        return overview
 
     def log_page(self, administrator: str, after: int, limit: int) -> list[JsonObject]:
         """Return entries after+1 … of the administration log, at most `limit`; reading is an entry too."""

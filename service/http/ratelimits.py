@@ -34,7 +34,7 @@ _PERIODS: Final[Mapping[str, Term]] = {
     "year": term("year; plural: years"),
 }
 """The units of the limits of Flask-Limiter."""
-_UNLIMITED: Final = frozenset({"/healthz", "/readyz", "/metrics"})
+_UNLIMITED: Final = frozenset({"/healthz", "/healthz/processes", "/readyz", "/metrics"})
 
 
 def _network() -> str:

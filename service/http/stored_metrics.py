@@ -3,10 +3,15 @@
 Workers and schedulers have no HTTP server, so this is how their reports get into the metrics.
 """
 
+from collections.abc import Sequence
+from importlib.metadata import version
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, generate_latest
 
+from service import clock
 from service.bootstrap import Service
 from service.errors import Unavailable
+from service.process_reports import KINDS, ProcessReport
 
 
 def render(service: Service) -> bytes:
@@ -25,6 +30,58 @@ def render(service: Service) -> bytes:
     try:
         damaged_games.set(service.damaged_games.count())
         clock_jumps.inc(service.clock.observed_jumps())
+        _add_processes(registry, service.process_reports.all())
     except Unavailable:
         return b""
     return generate_latest(registry)
+
+
+def _add_processes(registry: CollectorRegistry, reports: Sequence[ProcessReport]) -> None:
+    """Add what workers and schedulers have reported about themselves, and the versions of all processes."""
+    info = Gauge(
+        "cartulary_info", "1, with the version that serves", ("version",), registry=registry
+    )
+    info.labels(version("cartulary")).set(1)
+    alive = Gauge(
+        "cartulary_processes_alive",
+        "Workers and schedulers that have reported lately",
+        ("kind", "queues", "version"),
+        registry=registry,
+    )
+    silence = Gauge(
+        "cartulary_process_silent_seconds",
+        "Time since any process of this kind has reported",
+        ("kind",),
+        registry=registry,
+    )
+    waiting = Gauge("cartulary_jobs_waiting", "Jobs in a queue", ("queue",), registry=registry)
+    failed = Gauge(
+        "cartulary_jobs_failed", "Jobs that have failed lately", ("queue",), registry=registry
+    )
+    overdue = Gauge(
+        "cartulary_deadline_overdue_seconds",
+        "For how long the earliest deadline has passed that has not taken effect",
+        registry=registry,
+    )
+    for report in reports:
+        if report.is_alive():
+            alive.labels(report.kind, ",".join(report.queues), report.version).inc()
+    for kind in KINDS:
+        times = [report.seen_at for report in reports if report.kind == kind]
+        if times:
+            silence.labels(kind).set((clock.now() - clock.parse(max(times))).total_seconds())
+    latest = max(
+        (report for report in reports if report.kind == "scheduler"),
+        key=lambda report: report.seen_at,
+        default=None,
+    )
+    for name, value in ({} if latest is None else latest.figures or {}).items():
+        match name.split(" "):
+            case ["waiting", queue]:
+                waiting.labels(queue).set(value)
+            case ["failed", queue]:
+                failed.labels(queue).set(value)
+            case ["overdue_milliseconds"]:
+                overdue.set(value / 1000)
+            case _:
+                pass

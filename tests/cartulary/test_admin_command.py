@@ -16,6 +16,7 @@ from service.errors import Forbidden
 from service.settings import Settings
 from tests.support.accounts import PASSWORD
 from tests.support.service_games import start_game
+from tests.support.worker_harness import WorkerHarness
 
 Admin = Callable[..., Result]
 WHY = ("--reason", "asked for")
@@ -168,6 +169,24 @@ def test_what_cannot_be_done_is_an_error_and_leaves_no_entry(
 
 def test_a_reason_is_required(admin: Admin, ada: str) -> None:
     assert admin("suspend", "ada").exit_code == 2
+
+
+def test_the_overview_names_what_waits_and_which_processes_are_missing(
+    admin: Admin, service: Service
+) -> None:
+    harness = WorkerHarness(service)
+    game = start_game(service)
+    harness.scheduler.enqueue_tasks_of({game.id})
+    harness.scheduler.report()
+    overview = orjson.loads(admin("work").stdout)
+    assert overview["missing"] == ["worker"]
+    assert sum(overview["waiting_jobs"].values()) > 0
+    assert overview["overdue_milliseconds"] == 0
+    health = CliRunner().invoke(cartulary, ["health"])
+    assert (health.exit_code, orjson.loads(health.stdout)["missing"]) == (1, ["worker"])
+    harness.work()
+    health = CliRunner().invoke(cartulary, ["health"])
+    assert (health.exit_code, orjson.loads(health.stdout)["status"]) == (0, "healthy")
 
 
 def test_a_changed_log_is_detected(admin: Admin, service: Service, ada: str) -> None:

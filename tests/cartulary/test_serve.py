@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from cartulary.trusted_keys import TrustedKeysFile
@@ -54,6 +55,7 @@ def test_serve_prints_its_url_answers_requests_and_stops_on_ctrl_c(
     assert all(running.pid_of(name) for name in COMMANDS)
     web = [line for line in descendants(running.pid).values() if re.search(COMMANDS["web"], line)]
     assert len(web) == len(os.sched_getaffinity(0))
+    wait_until(lambda: httpx.get(f"{running.url}/healthz/processes").is_success)
     key = SigningKey.load(running.data / "signing-key.pem").public
     assert TrustedKeysFile(os.environ).load().find(key) is not None
 

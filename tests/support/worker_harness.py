@@ -8,6 +8,7 @@ import redis
 from domain.messages import message
 from service.bootstrap import Service
 from service.connection import connect
+from service.process_reports import Reporter
 from service.supervision.stop_signals import StopSignals
 from workers.jobs import TaskRunner, configure
 from workers.notifications import Notification
@@ -62,7 +63,8 @@ class WorkerHarness:
         logging.getLogger("rq.worker").setLevel(logging.WARNING)
         queues = [self.queues.queues[name] for name in QUEUES]
         try:
-            TaskWorker(queues, self.client, StopSignals()).work(
+            reporter = Reporter(self.service.process_reports, "worker", QUEUES)
+            TaskWorker(queues, self.client, StopSignals(), reporter).work(
                 burst=True, logging_level=None, max_jobs=max_jobs
             )
         finally:

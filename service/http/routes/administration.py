@@ -5,7 +5,7 @@ from flask import Response
 from domain.event import Event
 from domain.json_types import JsonObject
 from service.administration.administration import MAX_PAGE_SIZE
-from service.http.blueprint import Blueprint, response
+from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import metrics, service
 from service.http.responses import game_summaries, json_response, no_content
 from service.http.schemas.administration import (
@@ -21,6 +21,7 @@ from service.http.schemas.administration import (
     SearchPlayers,
     Suspend,
     WithReason,
+    Work,
 )
 from service.http.schemas.responses import GameList
 from service.listings import parse_statuses
@@ -219,6 +220,18 @@ def abandon_game(player: str, game: str, body: JsonObject) -> Response:
 def extend_deadline(player: str, game: str, body: JsonObject) -> Response:
     """Extend the deadline of the turn under way by a number of seconds."""
     return _decided(service().administration.extend_deadline(player, game, **body))
+
+
+@blueprint.route(
+    "GET",
+    "/admin/work",
+    auth="administrators_only",
+    query=NO_QUERY,
+    responses={200: response("What is pending, and what has failed.", Work)},
+)
+def get_work(player: str) -> Response:
+    """Get an overview of what the service still has to do, and what has failed."""
+    return json_response(service().administration.work(player))
 
 
 @blueprint.route(

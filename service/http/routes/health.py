@@ -7,12 +7,15 @@ In a web process, the gateway responds to /healthz and /readyz itself, so that t
 
 from flask import Response
 
+from domain.messages import comma_list, message
+from service.errors import Unavailable
 from service.http import stored_metrics
-from service.http.blueprint import Blueprint, response
+from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import access_log, metrics, service
 from service.http.metrics import CONTENT_TYPE
 from service.http.responses import json_response
-from service.http.schemas.responses import Health
+from service.http.schemas.health_responses import Health, ProcessHealth
+from service.process_reports import health
 
 blueprint = Blueprint("health", __name__, description="Health checks and metrics.")
 
@@ -38,6 +41,25 @@ def check_readiness() -> Response:
     """
     service().readiness.check()
     return json_response({"status": "ready"})
+
+
+@blueprint.route(
+    "GET",
+    "/healthz/processes",
+    auth="public",
+    query=NO_QUERY,
+    responses={200: response("A scheduler and a worker are alive.", ProcessHealth)},
+)
+def check_processes() -> Response:
+    """Check whether the processes behind the web server are alive: a scheduler and a worker.
+
+    If one is missing, the response is a 503 that names it.
+    """
+    report = health(service().process_reports.alive())
+    if report["missing"]:
+        kinds = comma_list(report["missing"])
+        raise Unavailable(message("these processes have not reported lately: {kinds}", kinds=kinds))
+    return json_response(report)
 
 
 @blueprint.route(

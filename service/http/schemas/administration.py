@@ -10,6 +10,7 @@ from service.http.schemas.fields import (
     StrictSchema,
     String,
 )
+from service.http.schemas.health_responses import ProcessHealth
 from service.http.schemas.requests import PageQuery
 from service.http.schemas.responses import Event
 from service.listings import STATUSES
@@ -112,6 +113,19 @@ class Decided(TypedDict):
     """The events that were appended to the log of the game."""
 
     events: list[Event]
+
+
+class Work(ProcessHealth):
+    """What is pending, and what has failed. Jobs are counted by queue, as the scheduler last reported them.
+
+    `overdue_milliseconds` is for how long the earliest deadline has passed that has not taken effect;
+    `damaged_games` has the reasons by game and part.
+    """
+
+    waiting_jobs: dict[str, int]
+    failed_jobs: dict[str, int]
+    overdue_milliseconds: int | None
+    damaged_games: dict[str, dict[str, str]]
 
 
 class AdministrationEntry(TypedDict):

@@ -29,12 +29,6 @@ Options: TypeAlias = Annotated[object, Component("Options")]
 Status: TypeAlias = Literal["open", "playing", "finished", "abandoned"]
 
 
-class Health(TypedDict):
-    """The state of a process."""
-
-    status: Literal["alive", "ready"]
-
-
 class Head(TypedDict):
     """The last event of a game."""
 

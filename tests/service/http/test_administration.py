@@ -26,7 +26,12 @@ OPERATIONS: tuple[tuple[str, str, Json | None], ...] = (
     ("POST", "/games/GAME/removals", {**WHY, "seat": 0}),
     ("POST", "/games/GAME/abandonment", WHY),
     ("POST", "/games/GAME/extensions", {**WHY, "seconds": 60}),
+    ("GET", "/work", None),
     ("GET", "/log", None),
+)
+INVALID_QUERIES = (
+    *("/players?limit=0", "/games?status=lost", "/games?cursor=x"),
+    *("/log?after=-1", "/work?a=b"),
 )
 WITH_BODY = tuple(operation for operation in OPERATIONS if operation[2] is not None)
 
@@ -67,6 +72,7 @@ class TestRefusals:
     @pytest.mark.http("POST /admin/games/GAME/removals", 401, 403)
     @pytest.mark.http("POST /admin/games/GAME/abandonment", 401, 403)
     @pytest.mark.http("POST /admin/games/GAME/extensions", 401, 403)
+    @pytest.mark.http("GET /admin/work", 401, 403)
     @pytest.mark.http("GET /admin/log", 401, 403)
     def test_only_administrators_may_do_anything(self, accounts: Accounts) -> None:
         ada, eve = accounts.register(), accounts.register()
@@ -112,6 +118,7 @@ class TestRefusals:
     @pytest.mark.http("POST /admin/games/GAME/extensions", 400, 413, 415)
     @pytest.mark.http("GET /admin/players", 400)
     @pytest.mark.http("GET /admin/games", 400)
+    @pytest.mark.http("GET /admin/work", 400)
     @pytest.mark.http("GET /admin/log", 400)
     def test_bad_requests_change_nothing(
         self, accounts: Accounts, admin: PlayerClient, redis_client: redis.Redis
@@ -128,7 +135,13 @@ class TestRefusals:
             large = admin.http.request(method, url, content=b"x" * 70_000)
             assert large.status_code == 413
             assert admin.http.request(method, url, content=b"{}").status_code == 415
-        for path in ("/players?limit=0", "/games?status=lost", "/games?cursor=x", "/log?after=-1"):
+        for path in (
+            "/players?limit=0",
+            "/games?status=lost",
+            "/games?cursor=x",
+            "/log?after=-1",
+            "/work?a=b",
+        ):
             assert admin.http.get(ADMIN + path).status_code == 400, path
         assert len(list(AdministrationLog(redis_client).entries())) == before
         assert ada.http.get(f"/api/v1/games/{game}").json()["head"] == head
@@ -293,6 +306,21 @@ class TestGames:
             f"{ADMIN}/games/{without_clock}/extensions", json={**WHY, "seconds": 60}
         )
         assert refused.status_code == 409
+
+
+class TestWork:
+    @pytest.mark.http("GET /admin/work", 200)
+    def test_the_overview_shows_jobs_and_damaged_games(
+        self, admin: PlayerClient, redis_client: redis.Redis
+    ) -> None:
+        redis_client.hset("cartulary:damaged", "some-game log", "it is damaged")
+        try:
+            overview = admin.http.get(f"{ADMIN}/work").json()
+        finally:
+            redis_client.hdel("cartulary:damaged", "some-game log")
+        assert overview["damaged_games"]["some-game"] == {"log": "it is damaged"}
+        assert overview["status"] == "degraded"
+        assert set(overview["missing"]) == {"worker", "scheduler"}
 
 
 class TestLog:

@@ -1,0 +1,47 @@
+"""What a service still has to do, and what has failed: one overview for administrators."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from domain.json_types import JsonObject
+from service.damaged_games import DamagedGames
+from service.process_reports import ProcessReports, health
+
+MAX_DAMAGED_GAMES: Final = 100
+"""Damaged games that are listed."""
+
+
+class WorkOverview:
+    """Reads the overview. Thread-safe. Raises Unavailable if Redis does not respond."""
+
+    def __init__(self, process_reports: ProcessReports, damaged_games: DamagedGames) -> None:
+        self._process_reports = process_reports
+        self._damaged_games = damaged_games
+
+    def read(self) -> JsonObject:
+        """Return the overview as JSON.
+
+        `waiting_jobs` and `failed_jobs` are numbers by queue, as the scheduler has last reported them, and
+        empty without one. `overdue_milliseconds` is for how long the earliest deadline has passed that has
+        not taken effect, or null. `damaged_games` has the reasons by game and part.
+        """
+        reports = self._process_reports.alive()
+        figures = (
+            next((report.figures for report in reports if report.kind == "scheduler"), None) or {}
+        )
+        damaged = self._damaged_games.parts()
+        return {
+            **health(reports),
+            "waiting_jobs": _by_queue(figures, "waiting "),
+            "failed_jobs": _by_queue(figures, "failed "),
+            "overdue_milliseconds": figures.get("overdue_milliseconds"),
+            "damaged_games": dict(sorted(damaged.items())[:MAX_DAMAGED_GAMES]),
+        }
+
+
+def _by_queue(figures: Mapping[str, int], prefix: str) -> dict[str, int]:
+    return {
+        name.removeprefix(prefix): value
+        for name, value in figures.items()
+        if name.startswith(prefix)
+    }

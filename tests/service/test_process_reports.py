@@ -1,0 +1,80 @@
+"""Workers and schedulers report that they are alive; metrics and health checks show it."""
+
+from datetime import UTC, datetime, timedelta
+from importlib.metadata import version
+
+import pytest
+from freezegun import freeze_time
+
+from service.bootstrap import Service
+from service.http import stored_metrics
+from service.process_reports import ALIVE, PROCESSES, Reporter, health
+
+NOW = datetime(2026, 11, 20, 9, tzinfo=UTC)
+
+
+def lines(service: Service, metric: str) -> list[str]:
+    page = stored_metrics.render(service).decode()
+    return [line for line in page.splitlines() if line.startswith(metric)]
+
+
+def test_a_process_counts_as_alive_for_some_time_after_its_report(service: Service) -> None:
+    with freeze_time(NOW):
+        Reporter(service.process_reports, "worker", ("games",)).report()
+    with freeze_time(NOW + ALIVE):
+        (report,) = service.process_reports.alive()
+        assert (report.kind, report.queues, report.version) == (
+            "worker",
+            ("games",),
+            version("cartulary"),
+        )
+        assert health([report])["missing"] == ["scheduler"]
+    with freeze_time(NOW + ALIVE + timedelta(seconds=1)):
+        assert service.process_reports.alive() == []
+
+
+def test_a_process_that_ends_is_not_reported_any_more(service: Service) -> None:
+    reporter = Reporter(service.process_reports, "scheduler")
+    reporter.report()
+    assert not reporter.is_due()
+    reporter.end()
+    assert service.process_reports.all() == []
+
+
+def test_reports_of_processes_that_ended_long_ago_are_deleted(service: Service) -> None:
+    with freeze_time(NOW):
+        Reporter(service.process_reports, "worker").report()
+    with freeze_time(NOW + timedelta(hours=2)):
+        Reporter(service.process_reports, "scheduler").report()
+        assert [report.kind for report in service.process_reports.all()] == ["scheduler"]
+
+
+def test_a_damaged_report_is_left_out(service: Service) -> None:
+    service.redis.hset(PROCESSES, "worker host 1", b"{")
+    service.redis.hset(PROCESSES, "worker host 2", b'{"kind": 1}')
+    assert service.process_reports.all() == []
+
+
+def test_the_metrics_have_versions_jobs_and_how_late_deadlines_are(service: Service) -> None:
+    assert lines(service, "cartulary_info") == [
+        f'cartulary_info{{version="{version("cartulary")}"}} 1.0'
+    ]
+    figures = {
+        "waiting cartulary-games": 3,
+        "failed cartulary-games": 1,
+        "overdue_milliseconds": 2500,
+    }
+    Reporter(service.process_reports, "scheduler").report(figures)
+    assert lines(service, "cartulary_jobs_waiting") == [
+        'cartulary_jobs_waiting{queue="cartulary-games"} 3.0'
+    ]
+    assert lines(service, "cartulary_jobs_failed") == [
+        'cartulary_jobs_failed{queue="cartulary-games"} 1.0'
+    ]
+    assert lines(service, "cartulary_deadline_overdue_seconds") == [
+        "cartulary_deadline_overdue_seconds 2.5"
+    ]
+    (alive,) = lines(service, "cartulary_processes_alive")
+    assert 'kind="scheduler"' in alive
+    (silent,) = lines(service, "cartulary_process_silent_seconds")
+    assert float(silent.split()[1]) == pytest.approx(0, abs=30)
