@@ -21,7 +21,16 @@ from replay.event_text import time_text
 from replay.render.descriptions import in_words
 
 _SUBJECTS: Final[Mapping[str, Message]] = {
+    "invited": message_in("notification", "invitation"),
+    "game_started": message_in("notification", "game started"),
     "your_turn": message_in("notification", "your turn"),
+    "deadline_near": message_in("notification", "deadline near"),
+    "turn_forfeited": message_in("notification", "turn forfeited"),
+    "turn_excused": message_in("notification", "deadline excused"),
+    "turn_played_by_bot": message_in("notification", "turn played by a bot"),
+    "player_removed": message_in("notification", "player removed"),
+    "seat_vacated": message_in("notification", "seat vacant"),
+    "message": message_in("notification", "message"),
     "round_scored": message_in("notification", "round scored"),
     "game_over": message_in("notification", "game over"),
     "dispute_opened": message_in("notification", "dispute opened"),
@@ -32,6 +41,7 @@ _SUBJECTS: Final[Mapping[str, Message]] = {
     "takeback_requested": message_in("notification", "takeback requested"),
     "takeback_answered": message_in("notification", "takeback answered"),
     "play_resumed": message_in("notification", "play resumed"),
+    "pause_agreed": message_in("notification", "pause"),
 }
 """By the subject of a notification in JSON, what it is about."""
 
@@ -186,10 +196,10 @@ def delivery_message(delivery: JsonObject) -> Message:
     subject = delivery["subject"]
     recipients = [PlayerWithId(id) for id in delivery["players"]]
     return message(
-        "notification “{subject}” to {recipients}, by {notifier}: {result}",
+        "notification “{subject}” to {recipients}, by {channel}: {result}",
         subject=_SUBJECTS.get(subject, in_words(subject)),
         recipients=comma_list(recipients) if recipients else message_in("recipients", "nobody"),
-        notifier=delivery["notifier"],
+        channel=delivery["channel"],
         result=_delivery_result(delivery),
     )
 
@@ -197,22 +207,23 @@ def delivery_message(delivery: JsonObject) -> Message:
 def _delivery_result(delivery: JsonObject) -> Message:
     attempts = delivery["attempts"]
     match delivery["status"]:
-        case "accepted" if attempts == 1:
-            return message("accepted {time}", time=time_text(delivery["accepted_at"]))
-        case "accepted":
+        case "sent" if attempts == 1:
+            return message("sent {time}", time=time_text(delivery["sent_at"]))
+        case "sent":
             return message(
-                "accepted {time} at attempt {attempt}",
-                time=time_text(delivery["accepted_at"]),
+                "sent {time} at attempt {attempt}",
+                time=time_text(delivery["sent_at"]),
                 attempt=attempts,
             )
         case "given_up":
             return plural_message(
-                "given up {time}, after {count} attempt",
-                "given up {time}, after {count} attempts",
-                count=attempts,
-                time=time_text(delivery["tried_at"]),
+                "given up after {count} attempt", "given up after {count} attempts", count=attempts
             )
+        case "bounced":
+            return message("refused by the receiver")
+        case "cancelled":
+            return message("not sent, because it was out of date or had no receiver")
+        case "retrying":
+            return message("not sent yet, last tried {time}", time=time_text(delivery["tried_at"]))
         case _:
-            return message(
-                "not accepted yet, last tried {time}", time=time_text(delivery["tried_at"])
-            )
+            return message("not sent yet")

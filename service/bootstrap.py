@@ -15,7 +15,6 @@ from service.chat.reports import MessageReports
 from service.chat.store import MessageStore
 from service.connection import connect
 from service.damaged_games import DamagedGames
-from service.deliveries import Deliveries
 from service.erasure import Erasure
 from service.games.cache import GameCache
 from service.games.commands import GameCommands
@@ -35,6 +34,10 @@ from service.games.repository import GameRepository
 from service.keyring import Keyring
 from service.listings import Listings
 from service.mail.mail import Mail, build_mail
+from service.notifications.deliveries import Deliveries
+from service.notifications.endpoints import EndpointRegistry
+from service.notifications.notifications import Notifications
+from service.notifications.preferences import PreferenceStore
 from service.pictures.png import PngPictures
 from service.players.accounts import Players
 from service.players.bots import BotPlayers
@@ -81,6 +84,9 @@ class Service:
     damaged_games: DamagedGames
     process_reports: ProcessReports
     deliveries: Deliveries
+    preferences: PreferenceStore
+    endpoints: EndpointRegistry
+    notifications: Notifications
     head_log: HeadLog
     checkpoints: Checkpoints
     proofs: Proofs
@@ -116,10 +122,12 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         hold=settings.bounds.clock_hold_seconds,
     )
     repository = GameRepository(store, cache, listings, clock)
-    deliveries = Deliveries(client, settings.bounds.max_deliveries_per_game)
+    deliveries = Deliveries(client, settings.bounds)
     erased = ErasedPlayers(client, settings.data)
     players = Players(client, settings.bounds, erased)
     player_keys = PlayerKeys(client, settings.bounds)
+    preferences = PreferenceStore(client)
+    endpoints = EndpointRegistry()
     quota = GameQuota(listings, settings.bounds.max_games_per_player)
     transparency_store = TransparencyStore(client)
     checkpoints = Checkpoints(
@@ -171,6 +179,8 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         sandboxes,
         mutes,
         messages,
+        deliveries,
+        preferences,
     )
     return Service(
         settings=settings,
@@ -202,6 +212,16 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         damaged_games=damaged_games,
         process_reports=process_reports,
         deliveries=deliveries,
+        preferences=preferences,
+        endpoints=endpoints,
+        notifications=Notifications(
+            players,
+            deliveries,
+            preferences,
+            endpoints,
+            clock,
+            ("log",) if settings.webhook_url is None else ("log", "operator_webhook"),
+        ),
         head_log=HeadLog(store, transparency_store),
         checkpoints=checkpoints,
         proofs=proofs,

@@ -106,6 +106,10 @@ class Bounds:
     """Actions that bots take in a sandbox with one request."""
     max_deliveries_per_game: int = _bound(1_000)
     """Stored deliveries of notifications about one game."""
+    max_deliveries_per_player: int = _bound(1_000)
+    """Stored deliveries of notifications to one player."""
+    max_waiting_deliveries: int = _bound(100_000)
+    """Deliveries of all players that wait for an attempt."""
     max_sessions_per_player: int = _bound(100)
     """Tokens of one player that are valid."""
     hashing_threads: int = _bound(1)

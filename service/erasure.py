@@ -1,8 +1,9 @@
 """Erasure: a player leaves the server for good, and nothing that identifies them stays.
 
 What is erased: the account (handle, password, e-mail address, locale), the sessions, the keys, the sandboxes,
-and what the player wrote in disputes and messages. The logs of games stay as they are, because other
-players' games are in them. They contain the player's id, which nothing resolves any more, and public keys.
+the preferences and deliveries of notifications, and what the player wrote in disputes and messages. The logs
+of games stay as they are, because other players' games are in them. They contain the player's id, which
+nothing resolves any more, and public keys.
 The player leaves the games that have not started, and resigns in those that are in progress.
 
 An erasure that has begun is completed, whatever happens: first the id is added to the list of erased players,
@@ -27,6 +28,8 @@ from service.errors import Unavailable, log_text
 from service.games.cache import CachedGame
 from service.games.repository import GameRepository, Handler
 from service.listings import Listings
+from service.notifications.deliveries import Deliveries
+from service.notifications.preferences import PreferenceStore
 from service.players.accounts import Players
 from service.players.erased import ErasedPlayers
 from service.players.keys import PlayerKeys
@@ -63,6 +66,8 @@ class Erasure:
         sandboxes: Sandboxes,
         mutes: Mutes,
         messages: GameMessages,
+        deliveries: Deliveries,
+        preferences: PreferenceStore,
     ) -> None:
         self._messages = messages
         self._mutes = mutes
@@ -74,6 +79,8 @@ class Erasure:
         self._store = store
         self._listings = listings
         self._sandboxes = sandboxes
+        self._deliveries = deliveries
+        self._preferences = preferences
 
     def erase(self, player: str, password: str) -> None:
         """Erase a player who repeats their password; a guest has none. Raises Forbidden."""
@@ -146,6 +153,8 @@ class Erasure:
         self._messages.erase_all_of(player)
         self._erase_statements({player})
         self._sandboxes.delete_all_of(player)
+        self._deliveries.delete_all_of(player)
+        self._preferences.delete(player)
         self._player_keys.delete(player)
         self._players.delete_account(player)
 

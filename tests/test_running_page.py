@@ -13,8 +13,8 @@ from cartulary.cli import cartulary
 from service import settings
 from service.bounds import Bounds
 from tests.support.processes import environment
-from workers.jobs import RETRY_PAUSES
-from workers.notifiers import SECONDS_TO_RESPOND
+from workers.notifications.channel import DEFAULT_RETRY_PAUSES
+from workers.notifications.operator import SECONDS_TO_RESPOND
 
 PAGE = (Path(__file__).parent.parent / "docs" / "running.md").read_text()
 BOUNDS = {settings.PREFIX + name.upper(): value for name, value in asdict(Bounds()).items()}
@@ -65,7 +65,7 @@ def test_the_commands_that_the_page_names_have_the_color_option() -> None:
 
 
 def test_the_retries_of_notifications_are_those_of_the_code() -> None:
-    assert RETRY_PAUSES == (2, 10, 60, 300, 1800)
+    assert DEFAULT_RETRY_PAUSES == (2, 10, 60, 300, 1800)
     text = " ".join(PAGE.split())
     assert "after 2 s, 10 s, 1 min, 5 min and 30 min" in text
     assert SECONDS_TO_RESPOND == 5

@@ -16,17 +16,15 @@ from domain.errors import Unreadable
 from service import clock
 from service.bootstrap import Service
 from service.damaged_games import work_part
-from service.deliveries import Delivery, Status
 from service.errors import NotFound, Unavailable, log_text
+from service.notifications.kinds import OPERATOR
 from workers.bot_player import BotPlayer
-from workers.notifications import Notification, notification_of
-from workers.notifiers import NotDelivered, Notifier
+from workers.notifications.channel import Channel
+from workers.notifications.outbox_notifications import OutboxNotifications
+from workers.notifications.sender import DeliverySender
 from workers.tasks import Task
 
 log = logging.getLogger(__name__)
-
-RETRY_PAUSES = (2, 10, 60, 300, 1800)
-"""Seconds before each further attempt to deliver a notification. After the last one it is given up."""
 
 MAX_STEPS = 10_000
 """Steps of one job, each at the end of the queue again; more than a game has rounds."""
@@ -36,37 +34,42 @@ JOB_FUNCTION = "workers.jobs.run"
 
 
 class TaskRunner:
-    """Does the work of tasks on one service, with these notifiers."""
+    """Does the work of tasks on one service, and sends by these channels."""
 
-    def __init__(self, service: Service, notifiers: Sequence[Notifier]) -> None:
+    def __init__(self, service: Service, channels: Sequence[Channel]) -> None:
         self._store = service.store
         self._repository = service.repository
         self._commands = service.commands
         self._deadlines = service.deadlines
         self._queries = service.queries
         self._damaged_games = service.damaged_games
-        self._deliveries = service.deliveries
         self._head_log = service.head_log
         self._clock = service.clock
-        self._notifiers = notifiers
+        self._sender = DeliverySender(service, channels)
+        self._outbox_notifications = OutboxNotifications(
+            service.queries,
+            service.notifications,
+            [channel.name for channel in channels if channel.is_operators],
+        )
         self._bot_player = BotPlayer(service)
 
-    def run(self, task: Task, delivered_by: set[str] | None = None, attempt: int = 0) -> bool:
+    def run(self, task: Task) -> bool:
         """Do the work of a task, or a step of it; return False if something is left to do.
 
-        A step is short, so that no game delays others: one round is scored. A notification is tried again
-        after a pause, anything else when its turn comes again in the queue.
+        A step is short, so that no game delays others: one round is scored. What is left is done when its
+        turn comes again in the queue.
 
-        If something of the game is damaged, that is reported, and the entry stays in the outbox.
-
-        `delivered_by`: names of the notifiers that have delivered the notification in an earlier attempt;
-        those that deliver it now are added. `attempt`: the number of earlier attempts. Raises Unavailable.
+        If something of the game is damaged, that is reported, and the entry stays in the outbox. Raises
+        Unavailable.
         """
+        if task.kind == "deliver":
+            self._sender.send(task.delivery)
+            return True
         part = work_part(task.entry)
         try:
             if self._store.outbox(task.game_id).get(task.entry) != task.payload:
                 return True
-            is_done = self._do(task, set() if delivered_by is None else delivered_by, attempt)
+            is_done = self._do(task)
         except NotFound:
             # Entries are written together with the log, so the store was changed by other means.
             self._damaged_games.report(task.game_id, part, "the game has no log")
@@ -77,7 +80,7 @@ class TaskRunner:
             return is_done
         return True
 
-    def _do(self, task: Task, delivered_by: set[str], attempt: int) -> bool:
+    def _do(self, task: Task) -> bool:
         """Do the work of a task whose entry is in the outbox. See `run`."""
         match task.kind:
             case "score":
@@ -85,10 +88,13 @@ class TaskRunner:
             case "forfeit":
                 self._end_turn(task)
             case "notify":
-                return self._notify(task, delivered_by, attempt)
+                self._notify(task)
             case "bot":
                 if not self._bot_player.play(task.game_id):
                     self._ack(task)
+            case "deliver":
+                # It has no entry in an outbox: see `run`.
+                pass
             case "index":
                 self._repository.update_listings(task.game_id)
             case None:
@@ -120,21 +126,19 @@ class TaskRunner:
         # Otherwise the turn has got a new deadline, and an entry with it; or its deadline has not passed by
         # this machine's clock, and the entry stays until it has.
 
-    def _notify(self, task: Task, delivered_by: set[str], attempt: int) -> bool:
-        notification = notification_of(self._queries, task)
-        is_done = True
-        for notifier in self._notifiers:
-            if notifier.name not in delivered_by:
-                status = _deliver(notifier, notification, task, attempt)
-                self._store_delivery(notifier.name, notification, status)
-                if status == "accepted":
-                    delivered_by.add(notifier.name)
-                is_done &= status != "retrying"
-        if is_done:
-            self._ack(task)
-            if task.entry == "notify/over":
-                self._deactivate(task.game_id)
-        return is_done
+    def _notify(self, task: Task) -> None:
+        """Create the deliveries that a task calls for, and make the first attempt of those to the operator.
+
+        The others are found when they are due, as are these if the worker dies now.
+        """
+        deliveries = self._outbox_notifications.create(task)
+        self._ack(task)
+        if task.entry == "notify/over":
+            self._deactivate(task.game_id)
+        now = clock.format(self._clock.now())
+        for delivery in deliveries:
+            if delivery.player == OPERATOR and (delivery.due_at or "") <= now:
+                self._sender.send(delivery.id)
 
     def _deactivate(self, game_id: str) -> None:
         """Mark a game that has ended inactive, unless its head is not logged yet: a sweep then does both."""
@@ -146,56 +150,8 @@ class TaskRunner:
         if is_logged:
             self._store.mark_inactive(game_id)
 
-    def _store_delivery(self, notifier: str, notification: Notification, status: Status) -> None:
-        """Store that an attempt to deliver a notification has just ended in this status.
-
-        If that is impossible because the stored deliveries are damaged, the error is logged, and the
-        notification is not sent again.
-        """
-        now = clock.format(self._clock.now())
-        delivery = Delivery(
-            id=notification.delivery,
-            notifier=notifier,
-            seq=notification.seq,
-            subject=notification.subject,
-            players=notification.players,
-            status=status,
-            attempts=1,
-            tried_at=now,
-            accepted_at=now if status == "accepted" else None,
-        )
-        game_id = notification.game_id
-        try:
-            self._deliveries.store(game_id, delivery)
-        except Unreadable as error:
-            log.error("the deliveries of game %s cannot be stored: %s", game_id, log_text(error))  # noqa: TRY400 # a traceback would add nothing
-
     def _ack(self, task: Task) -> None:
         self._store.ack(task.game_id, task.entry, task.payload)
-
-
-def _deliver(
-    notifier: Notifier,
-    notification: Notification,
-    task: Task,
-    attempt: int,
-) -> Status:
-    """Try to deliver a notification, and return what has become of it."""
-    try:
-        notifier.send(notification)
-    except NotDelivered as error:
-        is_last = attempt >= len(RETRY_PAUSES)
-        log.log(
-            logging.ERROR if is_last else logging.WARNING,
-            "%s: %s of game %s%s: %s",
-            notifier.name,
-            task.entry,
-            task.game_id,
-            " is given up" if is_last else "",
-            log_text(error),
-        )
-        return "given_up" if is_last else "retrying"
-    return "accepted"
 
 
 _runner: TaskRunner | None = None
@@ -213,22 +169,13 @@ def run(game_id: str, entry: str, payload: str) -> Retry | None:
     if _runner is None or job is None:
         raise RuntimeError("jobs run in a worker only: `cartulary worker`")
     task = Task(game_id, entry, payload)
-    delivered_before = set(job.meta.get("delivered_by", ()))
-    delivered_by = set(delivered_before)
     try:
-        is_done = _runner.run(task, delivered_by, job.number_of_retries or 0)
+        is_done = _runner.run(task)
     except Unavailable as error:
-        # The entry is still in the outbox, where the next sweep finds it.
-        log.warning("%s of game %s is left to the next sweep: %s", entry, game_id, log_text(error))
+        # The entry is still in the outbox, where the next sweep finds it; a delivery is due again later.
+        log.warning("%s of game %s is left for later: %s", entry, game_id, log_text(error))
         return None
-    if delivered_by != delivered_before and not is_done:
-        job.meta["delivered_by"] = sorted(delivered_by)
-        job.save_meta()  # type: ignore[no-untyped-call] # RQ has no annotations here
-    if is_done:
-        return None
-    if task.kind == "notify":
-        return Retry(max=len(RETRY_PAUSES), interval=RETRY_PAUSES)
-    return Retry(max=MAX_STEPS)
+    return None if is_done else Retry(max=MAX_STEPS)
 
 
 class TaskJob(Job):
@@ -264,4 +211,4 @@ class TaskJob(Job):
 
     @override
     def send_webhooks(self, status: str | JobStatus, *, exc_string: str | None = None) -> None:
-        """Do nothing: notifications are sent by notifiers.py."""
+        """Do nothing: the channels send notifications."""

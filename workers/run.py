@@ -22,7 +22,7 @@ from service.settings import Settings
 from service.supervision.retry import Backoff, retry_until_stopped
 from service.supervision.stop_signals import StopSignals
 from workers.jobs import TaskJob, TaskRunner, configure
-from workers.notifiers import notifiers_of
+from workers.notifications.operator import operator_channels_of
 from workers.queue import TaskQueues
 from workers.scheduler import FIRST_PAUSE, LONGEST_PAUSE, Scheduler
 
@@ -86,7 +86,7 @@ def run_worker(settings: Settings, queues: tuple[str, ...]) -> None:
         logging.getLogger(name).setLevel(logging.WARNING)
     logging.getLogger("rq.worker").addFilter(_shorten_connection_error)
     service = build(settings)
-    configure(TaskRunner(service, notifiers_of(settings)))
+    configure(TaskRunner(service, operator_channels_of(settings)))
     reporter = Reporter(service.process_reports, "worker", queues)
     # A connection of its own, because RQ changes how long it waits for a response.
     client = connect(settings.queue_url)

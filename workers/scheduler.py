@@ -25,7 +25,7 @@ from workers.deadline_index import DeadlineIndex
 from workers.head_logger import HeadLogger
 from workers.queue import TaskQueues
 from workers.sweep import Sweep
-from workers.tasks import tasks_of
+from workers.tasks import delivery_task, tasks_of
 
 log = logging.getLogger(__name__)
 
@@ -45,6 +45,7 @@ class Scheduler:
         self._store = service.store
         self._queues = TaskQueues(queue_client)
         self._deadlines = DeadlineIndex(service.redis)
+        self._deliveries = service.deliveries
         self._damaged_games = service.damaged_games
         self._clock = service.clock
         self._erasure = service.erasure
@@ -83,7 +84,7 @@ class Scheduler:
                 match task.kind:
                     case "forfeit" | "score" | "notify" | "bot":
                         self._queues.enqueue(task)
-                    case "index" | None:
+                    case "index" | "deliver" | None:
                         # The process that has appended is updating the listings. If it dies, the sweep
                         # finds the entry.
                         pass
@@ -107,6 +108,17 @@ class Scheduler:
                         break
                     self._queues.enqueue(task)
                 self._deadlines.replace(game_id, score, later)
+
+    def check_deliveries(self) -> None:
+        """Enqueue the next attempt of every delivery that is due. Raises Unavailable.
+
+        One whose job waits in the queue is not enqueued again.
+        """
+        now = self._clock.now()
+        if due := self._deliveries.due(now, BATCH):
+            # Before they are enqueued, so that it does not overwrite what an attempt is about to record.
+            self._deliveries.postpone(due, now)
+            self._queues.enqueue_again([delivery_task(id) for id in due])
 
     def sweep(self, *, is_first: bool) -> None:
         """Make a complete sweep (see `Sweep.pages`). Raises Unavailable."""
@@ -179,3 +191,4 @@ class Scheduler:
             self.enqueue_tasks_of(game_ids)
             self._heads.on_appended(game_ids)
         self.check_deadlines()
+        self.check_deliveries()

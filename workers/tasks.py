@@ -17,7 +17,7 @@ from service.damaged_games import OUTBOX, entry_part
 from service.errors import log_text
 from service.store.event_store import EventStore
 
-TaskKind: TypeAlias = Literal["score", "forfeit", "notify", "index", "bot"]
+TaskKind: TypeAlias = Literal["score", "forfeit", "notify", "deliver", "index", "bot"]
 
 GAMES: Final = "cartulary-games"
 NOTIFICATIONS: Final = "cartulary-notices"
@@ -26,7 +26,7 @@ QUEUES: Final = (GAMES, NOTIFICATIONS, BOTS)
 """In the order in which a worker takes jobs, so that no other job waits while a bot thinks, and no game waits
 for a slow receiver of notifications."""
 
-TIMED_ENTRIES: Final = frozenset({"deadline"})
+TIMED_ENTRIES: Final = frozenset({"deadline", "remind"})
 """The entries that always have a time; others may have one (`at` in the payload)."""
 
 
@@ -48,10 +48,12 @@ class Task:
                 return "score"
             case ["deadline"]:
                 return "forfeit"
-            case ["notify", "turn" | "over"]:
+            case ["notify", "turn" | "started" | "over"] | ["notify", "invited", _] | ["remind"]:
                 return "notify"
             case ["notify", "round" | "event", number] if number.isdecimal():
                 return "notify"
+            case ["deliver", _]:
+                return "deliver"
             case ["index"]:
                 return "index"
             case ["bot"]:
@@ -63,7 +65,7 @@ class Task:
     def queue(self) -> str:
         """The name of the queue for the task."""
         match self.kind:
-            case "notify":
+            case "notify" | "deliver":
                 return NOTIFICATIONS
             case "bot":
                 return BOTS
@@ -82,10 +84,20 @@ class Task:
         return data
 
     @property
+    def delivery(self) -> str:
+        """The id of the delivery that a `deliver` task sends."""
+        return self.entry.partition("/")[2]
+
+    @property
     def due_at(self) -> str:
         """The timestamp from which on the task is to be done; "" means at once."""
         due_at: str = self.data.get("at", "")
         return due_at
+
+
+def delivery_task(delivery_id: str) -> Task:
+    """Return the task of the next attempt of a delivery. It belongs to no game, and has no outbox entry."""
+    return Task("-", f"deliver/{delivery_id}", "{}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +169,8 @@ def _payload_fault(task: Task) -> str | None:
             numbers: tuple[str, ...] = ("turn",)
         case "notify/turn":
             numbers = ("seat", "seq")
+        case "remind":
+            numbers = ("seat", "turn", "seq")
         case _:
             numbers = ("seq",)
     for name in numbers:
@@ -166,4 +180,8 @@ def _payload_fault(task: Task) -> str | None:
     has_time = task.entry in TIMED_ENTRIES or "at" in data
     if has_time and not is_timestamp(data.get("at")):
         return "the payload has no timestamp 'at'"
+    if task.entry == "remind":
+        for name in ("remind_at", "deadline"):
+            if not is_timestamp(data.get(name)):
+                return f"the payload has no timestamp {name!r}"
     return None

@@ -19,9 +19,10 @@ from replay.language.names import Names
 from replay.language.renderer import Renderer
 from replay.timeline import Step
 from service.bounds import Bounds
-from service.deliveries import Deliveries
 from service.games.loader import PAGE_LINES, GameLoader
 from service.games.viewpoint import Viewpoint, viewpoint_of
+from service.notifications.deliveries import Deliveries
+from service.notifications.kinds import OPERATOR
 from service.players.accounts import Players
 from service.store.event_store import LogReader
 
@@ -203,10 +204,17 @@ class EventQueries:
         return {keys[key]: orjson.loads(opening) for key, opening in stored.items()}
 
     def _deliveries_for(self, head: Game, seq: int, player: str | None) -> list[JsonObject] | None:
-        """Return the deliveries about an event for a player or the arbiter of the game; else None."""
+        """Return the deliveries about an event for a player or the arbiter of the game; else None.
+
+        Players see those to the operator and to themselves: the endpoints of others are private.
+        """
         if player is None or player not in (*head.participants, head.arbiter):
             return None
-        return [delivery.as_json() for delivery in self._deliveries.about(head.id, seq)]
+        return [
+            delivery.as_json()
+            for delivery in self._deliveries.about(head.id, seq)
+            if delivery.player in (OPERATOR, player)
+        ]
 
 
 def _sees_actor(viewpoint: Viewpoint, before: Game | None, event: Event) -> bool:

@@ -5,12 +5,16 @@
                                      `at` is missing unless a dispute is open: the game waits for the ruling
                                      until that time
     deadline         {"turn", "at"}  the clock ends the turn at that time (domain/deadlines.py)
+    remind           {"seat", "turn", "seq", "deadline", "remind_at", "at"}
+                                     that seat is to be reminded of the deadline at `remind_at`. The work is
+                                     done from `at` on, because the player's quiet hours may be in between
+    notify/invited/P {"seq"}         that event invited player P (an id), who has not answered yet
+    notify/started   {"seq"}         the game started with that event
     notify/turn      {"seat", "seq"} it has been that seat's turn since that event
     notify/round/N   {"seq"}         round N was scored by that event
     notify/over      {"seq"}         the game ended with that event
-    notify/event/N   {"seq"}         event N of a dispute or a takeback, or a resumption of play, concerns the
-                                     players and the arbiter
-    notify/invited/P {"seq"}         that event invited player P (an id), who has not answered yet
+    notify/event/N   {"seq"}         event N concerns players: it is of a dispute or a takeback, or a turn was
+                                     missed. `seat` and `turn` are added for one that a bot has played
     index            {"seq"}         that event changed what the listings show of the game
     bot              {"seq"}         after that event, the game waits for a bot (domain/bot_tasks.py)
 
@@ -21,6 +25,7 @@ only if it is still the same.
 """
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Final
 
 from domain.bot_tasks import next_bot_task
@@ -31,12 +36,15 @@ from ledger import turn_clock
 from ledger.canonical import canonical
 from ledger.deadline_commands import is_vacant_turn
 from service import clock
+from service.notifications.kinds import SUBJECT_OF_EVENT
+from service.notifications.preferences import MAX_QUIET_MINUTES
 
-NOTIFIED_EVENTS: Final = frozenset(
-    {"DisputeOpened", "DisputeAnswered", "RulingProposed", "DisputeWithdrawn", "DisputeRuled"}
-    | {"TakebackRequested", "TakebackAnswered", "PlayResumed"}
-)
-"""The events about which the players and the arbiter are notified."""
+SHORTEST_REMINDER: Final = timedelta(minutes=1)
+LONGEST_REMINDER: Final = timedelta(hours=24)
+"""How long before a deadline a reminder is sent: a quarter of the time for the turn within these limits, and
+never in a turn that is shorter than twice the first one.
+"""
+LONGEST_QUIET_HOURS: Final = timedelta(minutes=MAX_QUIET_MINUTES)
 
 
 def outbox_entries(
@@ -56,14 +64,21 @@ def outbox_entries(
     if after.to_act is None:
         if before is not None and before.to_act is not None:
             entries |= {"deadline": None, "notify/turn": None}
+            if after.clock is not None:
+                entries["remind"] = None
     else:
         if before is None or _player_to_act(before) != _player_to_act(after):
             is_person = after.to_act in after.seats_of_people()
             entries["notify/turn"] = {"seat": after.to_act, "seq": after.seq} if is_person else None
         if before is None or _deadline_inputs(before) != _deadline_inputs(after):
+            if before is not None and after.clock is not None:
+                entries["remind"] = None
             entries |= _deadline_entries(after)
     for event in events:
+        entries |= _event_entries(before, event)
         match event["type"]:
+            case "GameStarted":
+                entries["notify/started"] = {"seq": event["seq"]}
             case "RoundScored":
                 round = event["data"]["round"]
                 entries[f"score/{round}"] = None
@@ -76,14 +91,29 @@ def outbox_entries(
                 entries |= {f"score/{round}": None for round in after.rounds_ended}
                 entries["finish"] = None
                 entries["notify/over"] = {"seq": event["seq"]}
-            case type if type in NOTIFIED_EVENTS:
-                entries[f"notify/event/{event['seq']}"] = {"seq": event["seq"]}
             case _:
                 pass
     return {
         name: None if payload is None else canonical(payload).decode()
         for name, payload in entries.items()
     }
+
+
+def _event_entries(before: Game | None, event: Event) -> dict[str, JsonObject | None]:
+    """Return the entry for the notification about an event, if it concerns players by itself.
+
+    What the clock does in the place of a player who has left the seat vacant concerns nobody.
+    """
+    is_by_clock, is_action = event["by"] == {"system": "clock"}, event["action"] is not None
+    name, payload = f"notify/event/{event['seq']}", {"seq": event["seq"]}
+    if not is_by_clock or before is None:
+        return {name: payload} if event["type"] in SUBJECT_OF_EVENT else {}
+    seat = event["data"].get("seat", before.to_act)
+    if is_action and seat in before.seats_of_people():
+        return {name: {**payload, "seat": seat, "turn": before.turn}}
+    if event["type"] in SUBJECT_OF_EVENT and seat in before.seats_of_people():
+        return {name: payload}
+    return {}
 
 
 def _invitation_entries(before: Game | None, after: Game) -> dict[str, JsonObject | None]:
@@ -121,7 +151,7 @@ def _player_to_act(game: Game) -> tuple[object, ...]:
 def rebuild_outbox(game: Game) -> dict[str, str]:
     """Return the entries that follow from a game alone: its rounds, its end, its deadline, its bots.
 
-    Notifications cannot be rebuilt, because they may have been delivered.
+    Other notifications cannot be rebuilt, because they may have been delivered.
     """
     if game.status != "playing":
         return {}
@@ -182,9 +212,32 @@ def _deadline_inputs(game: Game) -> tuple[object, ...]:
 
 
 def _deadline_entries(game: Game) -> dict[str, JsonObject | None]:
-    """Return the entry for the deadline of the turn under way, if there is one.
+    """Return the entries for the deadline of the turn under way, and the reminder of it, if there are any.
 
     The turn of a vacant seat is ended at once.
     """
-    deadline = game.turn_at if is_vacant_turn(game) else clock.deadline(game)
-    return {} if deadline is None else {"deadline": {"turn": game.turn, "at": deadline}}
+    if is_vacant_turn(game):
+        return {"deadline": {"turn": game.turn, "at": game.turn_at}}
+    deadline = clock.deadline(game)
+    if deadline is None:
+        return {}
+    reminder = {} if game.to_act in game.bot_seats else _reminder_entries(game, deadline)
+    return {"deadline": {"turn": game.turn, "at": deadline}, **reminder}
+
+
+def _reminder_entries(game: Game, deadline: str) -> dict[str, JsonObject | None]:
+    """Return the entry for the reminder of a deadline; none if the time for the turn is too short for it."""
+    start, end = clock.parse(game.turn_at), clock.parse(deadline)
+    if end - start < 2 * SHORTEST_REMINDER:
+        return {}
+    remind_at = end - min(LONGEST_REMINDER, max(SHORTEST_REMINDER, (end - start) / 4))
+    return {
+        "remind": {
+            "seat": game.to_act,
+            "turn": game.turn,
+            "seq": game.seq,
+            "deadline": deadline,
+            "remind_at": clock.format(remind_at),
+            "at": clock.format(max(start, remind_at - LONGEST_QUIET_HOURS)),
+        }
+    }

@@ -15,7 +15,7 @@ from service.settings import Settings
 from tests.support import processes
 from tests.support.service_games import play_out, start_game
 from tests.support.worker_harness import WorkerHarness
-from workers.notifiers import LogNotifier
+from workers.notifications.operator import LogChannel
 
 COMMANDS = (
     *("serve", "web", "worker", "scheduler", "reindex", "retire-key"),
@@ -155,14 +155,15 @@ def test_inspecting_a_live_game_shows_the_deliveries_of_notifications(
     service: Service, settings: Settings
 ) -> None:
     game = start_game(service)
-    workers = WorkerHarness(service, LogNotifier())
+    workers = WorkerHarness(service, LogChannel())
     workers.runner.run(workers.tasks(game.id)["notify/turn"])
     workers.close()
     (delivery,) = service.deliveries.about(game.id, game.seq)
     redis = ["--redis", settings.redis_url]
     data = {"CARTULARY_DATA": str(settings.data)}
     text = processes.cartulary("inspect", game.id, str(game.seq), *redis, **data).stdout
-    assert f"  notification “your turn” to ada, by log: accepted {delivery.tried_at[:10]}" in text
+    assert delivery.sent_at is not None
+    assert f"  notification “your turn” to ada, by log: sent {delivery.sent_at[:10]}" in text
     result = processes.cartulary("inspect", game.id, "1", "--json", *redis, **data)
     assert '"deliveries":[]' in result.stdout
 

@@ -124,31 +124,37 @@ def test_a_dispute_shows_its_statement_and_the_deadline_that_it_moves() -> None:
 
 def test_deliveries_are_shown_with_their_recipients_and_times(eventful: Table) -> None:
     record = read(eventful.record())
-    accepted = {
+    at = "2026-11-20T09:15:12.345Z"
+    sent = {
         "delivery": "d1",
-        "notifier": "webhook",
+        "channel": "operator_webhook",
         "seq": 10,
         "subject": "your_turn",
         "players": [eventful.game.players[2]],
-        "status": "accepted",
+        "status": "sent",
         "attempts": 2,
-        "tried_at": "2026-11-20T09:15:12.345Z",
-        "accepted_at": "2026-11-20T09:15:12.345Z",
+        "tried_at": at,
+        "sent_at": at,
     }
-    failed = {**accepted, "status": "given_up", "accepted_at": None, "attempts": 6}
+    failed = {**sent, "status": "given_up", "sent_at": None, "attempts": 6}
     waiting = {**failed, "status": "retrying", "players": []}
+    others = [{**failed, "status": status} for status in ("pending", "bounced", "cancelled")]
+    deliveries = [sent, failed, waiting, *others]
     step = step_at(record, 10)
-    context = record_context(record, step.event, [accepted, failed, waiting])
+    context = record_context(record, step.event, deliveries)
     explanation = explain_event(step, renderer_of(record), context)
-    assert explanation["deliveries"] == [accepted, failed, waiting]
+    assert explanation["deliveries"] == deliveries
     text = explanation_page(explanation, step.after.rules, renderer_of(record), PLAIN, 200)
     name = eventful.game.players[2]
+    to_player = f"  notification “your turn” to {name}, by operator_webhook: "
+    assert f"{to_player}sent 2026-11-20 09:15:12.345 UTC at attempt 2\n" in text
+    assert f"{to_player}given up after 6 attempts\n" in text
     assert (
-        f"  notification “your turn” to {name}, by webhook: accepted 2026-11-20 09:15:12.345 UTC"
-        " at attempt 2\n"
-    ) in text
-    assert "given up 2026-11-20 09:15:12.345 UTC, after 6 attempts" in text
-    assert "to nobody, by webhook: not accepted yet, last tried 2026-11-20 09:15:12.345" in text
+        "to nobody, by operator_webhook: not sent yet, last tried 2026-11-20 09:15:12.345" in text
+    )
+    assert f"{to_player}not sent yet\n" in text
+    assert f"{to_player}refused by the receiver\n" in text
+    assert f"{to_player}not sent, because it was out of date or had no receiver\n" in text
     nothing = explain_event(step, renderer_of(record), record_context(record, step.event, []))
     assert "no notification is stored" in explanation_page(
         nothing, step.after.rules, renderer_of(record), PLAIN, 80

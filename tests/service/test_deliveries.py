@@ -1,65 +1,203 @@
-"""Deliveries of notifications: stored once, bounded, and readable even beside damaged values."""
+"""Deliveries of notifications: created once, claimed by one worker, bounded, readable beside damage."""
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
+from domain.messages import message
+from service import clock
 from service.bootstrap import Service
-from service.deliveries import Deliveries, Delivery, Status
-from service.store.redis_event_store import game_key
+from service.bounds import Bounds
+from service.notifications.deliveries import CLAIM, PREFIX, TOO_MANY, Deliveries
+from service.notifications.delivery import Delivery, Status
 
-EARLY, LATE = "2026-11-20T09:15:00.000Z", "2026-11-20T09:15:02.000Z"
-
-
-def attempt(
-    seq: int = 7, status: Status = "accepted", at: str = EARLY, notifier: str = "log"
-) -> Delivery:
-    accepted_at = at if status == "accepted" else None
-    return Delivery(f"d{seq}", notifier, seq, "your_turn", ("ada",), status, 1, at, accepted_at)
+CREATED = "2026-11-20T09:15:00.000Z"
+NOW = clock.parse(CREATED)
 
 
-def test_a_failed_attempt_and_an_accepted_one_are_one_delivery(service: Service) -> None:
-    service.deliveries.store("g", attempt(status="retrying"))
-    service.deliveries.store("g", attempt(at=LATE))
-    (delivery,) = service.deliveries.about("g", 7)
-    assert delivery == replace(attempt(at=LATE), attempts=2)
+def delivery(number: int = 1, seq: int = 7, player: str = "ada", due_at: str = CREATED) -> Delivery:
+    return Delivery(
+        id=f"d{number}",
+        kind="your_turn",
+        subject="your_turn",
+        game_id="g",
+        seq=seq,
+        player=player,
+        channel="email" if player else "log",
+        endpoint="e",
+        created_at=clock.format(NOW + timedelta(seconds=number)),
+        due_at=due_at,
+        data={"seat": 0, "players": ["ada"]},
+    )
 
 
-def test_an_accepted_delivery_is_never_changed(service: Service) -> None:
-    service.deliveries.store("g", attempt())
-    for status in ("accepted", "retrying", "given_up"):
-        service.deliveries.store("g", attempt(status=status, at=LATE))
-    assert service.deliveries.about("g", 7) == [attempt()]
+def end(deliveries: Deliveries, id: str, status: Status = "sent") -> None:
+    claimed = deliveries.claim(id, NOW)
+    assert claimed is not None
+    assert deliveries.finish([claimed], status, NOW) == 1
 
 
-def test_each_notifier_has_a_delivery_of_its_own(service: Service) -> None:
-    service.deliveries.store("g", attempt(notifier="webhook", at=LATE))
-    service.deliveries.store("g", attempt(notifier="log"))
-    assert [delivery.notifier for delivery in service.deliveries.about("g", 7)] == [
-        "log",
-        "webhook",
-    ]
-    assert service.deliveries.about("g", 8) == service.deliveries.about("h", 7) == []
+def ids(deliveries: list[Delivery]) -> list[str]:
+    return [delivery.id for delivery in deliveries]
 
 
-def test_workers_that_store_the_same_delivery_at_once_store_it_once(service: Service) -> None:
+def test_a_delivery_that_is_created_again_stays_as_it_is(service: Service) -> None:
+    assert service.deliveries.create(delivery())
+    end(service.deliveries, "d1")
+    assert service.deliveries.create(delivery(due_at="2027-01-01T00:00:00.000Z"))
+    (stored,) = service.deliveries.about("g", 7)
+    assert (stored.status, stored.attempts, stored.sent_at) == ("sent", 1, CREATED)
+    assert replace(stored, status="pending", attempts=0, tried_at=None, sent_at=None) == delivery()
+    assert service.deliveries.due(NOW, 10) == []
+
+
+def test_one_of_many_workers_claims_an_attempt(service: Service) -> None:
+    service.deliveries.create(delivery())
     with ThreadPoolExecutor(4) as pool:
-        for future in [pool.submit(service.deliveries.store, "g", attempt()) for _ in range(16)]:
-            future.result()
-    assert service.deliveries.about("g", 7) == [attempt()]
+        claims = list(pool.map(lambda _: service.deliveries.claim("d1", NOW), range(16)))
+    (claimed,) = [claim for claim in claims if claim is not None]
+    assert claimed.attempts == 1
 
 
-def test_only_the_deliveries_about_the_latest_events_are_kept(service: Service) -> None:
-    deliveries = Deliveries(service.redis, max_per_game=3)
-    for seq in (9, 5, 7, 6, 8):
-        deliveries.store("g", attempt(seq))
-    kept = [seq for seq in range(10) if deliveries.about("g", seq)]
-    assert kept == [7, 8, 9]
+def test_an_attempt_whose_worker_died_is_made_again_after_the_claim(service: Service) -> None:
+    deliveries = service.deliveries
+    deliveries.create(delivery())
+    assert deliveries.due(NOW, 10) == ["d1"]
+    deliveries.claim("d1", NOW)
+    assert deliveries.due(NOW + CLAIM / 2, 10) == []
+    assert deliveries.claim("d1", NOW + CLAIM / 2) is None
+    assert deliveries.due(NOW + CLAIM, 10) == ["d1"]
+    second = deliveries.claim("d1", NOW + CLAIM)
+    assert second is not None
+    assert second.attempts == 2
 
 
-@pytest.mark.parametrize("damaged", [b"not JSON", b"[]", b"{}", b'{"delivery":"d7"}'])
-def test_a_damaged_delivery_is_left_out(service: Service, damaged: bytes) -> None:
-    service.redis.zadd(game_key("g", "deliveries"), {damaged: 7})
-    service.deliveries.store("g", attempt())
-    assert service.deliveries.about("g", 7) == [attempt()]
+def test_a_claim_of_a_worker_whose_clock_was_ahead_does_not_hold(service: Service) -> None:
+    service.deliveries.create(delivery())
+    service.deliveries.claim("d1", NOW + timedelta(days=1))
+    assert service.deliveries.claim("d1", NOW) is not None
+
+
+def test_a_late_failure_does_not_overwrite_a_later_attempt(service: Service) -> None:
+    deliveries = service.deliveries
+    deliveries.create(delivery())
+    first = deliveries.claim("d1", NOW)
+    second = deliveries.claim("d1", NOW + CLAIM)
+    assert first is not None
+    assert second is not None
+    assert deliveries.finish([first], "given_up", NOW) == 0
+    assert deliveries.finish([first], "sent", NOW) == 1
+    assert deliveries.finish([second], "given_up", NOW) == 0
+    stored = deliveries.find("d1")
+    assert stored is not None
+    assert stored.status == "sent"
+
+
+def test_a_failed_attempt_is_due_again_at_its_time_with_its_reason(service: Service) -> None:
+    deliveries = service.deliveries
+    deliveries.create(delivery())
+    claimed = deliveries.claim("d1", NOW)
+    assert claimed is not None
+    later = NOW + timedelta(seconds=10)
+    reason = message(
+        "{host} does not respond: {reason}", host="h", reason=message("line {line}", line=3)
+    )
+    deliveries.finish([claimed], "retrying", NOW, result=reason, next_at=later)
+    assert deliveries.due(later - timedelta(seconds=1), 10) == []
+    assert deliveries.due(later, 10) == ["d1"]
+    stored = deliveries.find("d1")
+    assert stored is not None
+    assert stored.result == reason
+    assert stored.due_at == clock.format(later)
+    assert stored.as_json()["result"] == "h does not respond: line 3"
+
+
+def test_an_ended_delivery_can_be_sent_again_with_the_same_id(service: Service) -> None:
+    deliveries = service.deliveries
+    deliveries.create(delivery())
+    assert deliveries.resend("d1", NOW) is None
+    assert deliveries.resend("unknown", NOW) is None
+    end(deliveries, "d1", "given_up")
+    assert ids(deliveries.failed(10)) == ["d1"]
+    resent = deliveries.resend("d1", NOW)
+    assert resent is not None
+    assert (resent.status, resent.attempts, resent.result) == ("pending", 0, None)
+    assert deliveries.failed(10) == []
+    assert ids(deliveries.waiting(10)) == ["d1"]
+    end(deliveries, "d1")
+    assert deliveries.totals() == {"given_up": 1, "sent": 1}
+    assert deliveries.count_waiting() == 0
+
+
+def test_the_oldest_deliveries_that_have_ended_are_deleted(service: Service) -> None:
+    deliveries = Deliveries(service.redis, Bounds(max_deliveries_per_player=3))
+    for number in (1, 2, 3):
+        deliveries.create(delivery(number, seq=number))
+    end(deliveries, "d2")
+    deliveries.create(delivery(4, seq=4))
+    page, cursor = deliveries.of_player("ada", 2)
+    assert (ids(page), cursor) == (["d4", "d3"], "d3")
+    page, cursor = deliveries.of_player("ada", 2, cursor)
+    assert (ids(page), cursor) == (["d1"], None)
+    assert deliveries.find("d2") is None
+    assert deliveries.about("g", 2) == []
+
+
+@pytest.mark.parametrize(
+    "bounds", [Bounds(max_deliveries_per_player=2), Bounds(max_waiting_deliveries=2)]
+)
+def test_a_delivery_is_given_up_if_too_many_wait(service: Service, bounds: Bounds) -> None:
+    deliveries = Deliveries(service.redis, bounds)
+    for number in (1, 2, 3):
+        deliveries.create(delivery(number))
+    refused = deliveries.find("d3")
+    assert refused is not None
+    assert (refused.status, refused.result) == ("given_up", TOO_MANY)
+    assert deliveries.count_waiting() == 2
+    assert deliveries.claim("d3", NOW) is None
+
+
+def test_only_the_deliveries_to_the_operator_about_the_latest_events_are_kept(
+    service: Service,
+) -> None:
+    deliveries = Deliveries(service.redis, Bounds(max_deliveries_per_game=3))
+    for number in range(5, 10):
+        deliveries.create(delivery(number, seq=number, player=""))
+        end(deliveries, f"d{number}")
+    assert [seq for seq in range(10) if deliveries.about("g", seq)] == [7, 8, 9]
+    assert deliveries.find("d5") is None
+
+
+def test_all_deliveries_of_a_player_can_be_deleted(service: Service) -> None:
+    service.deliveries.create(delivery(1))
+    service.deliveries.create(delivery(2, player="bea"))
+    service.deliveries.delete_all_of("ada")
+    assert ids(list(service.deliveries.about("g", 7))) == ["d2"]
+    assert service.deliveries.due(NOW, 10) == ["d2"]
+    assert not [key for key in service.redis.keys(f"{PREFIX}*") if b"d1" in key or b"ada" in key]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda redis: redis.hset(f"{PREFIX}record:d1", "content", "x"),
+        lambda redis: redis.hdel(f"{PREFIX}record:d1", "attempts"),
+        lambda redis: redis.delete(f"{PREFIX}record:d1"),
+        lambda redis: redis.set(f"{PREFIX}record:d1", "x"),
+    ],
+)
+def test_a_damaged_delivery_is_left_out(
+    service: Service, damage: Callable[[object], object]
+) -> None:
+    service.deliveries.create(delivery(1))
+    service.deliveries.create(delivery(2))
+    damage(service.redis)
+    assert service.deliveries.about("g", 7) == [delivery(2)]
+
+
+def test_a_damaged_index_contains_nothing(service: Service) -> None:
+    service.redis.set(f"{PREFIX}of-game:g", "x")
+    assert service.deliveries.about("g", 7) == []

@@ -19,7 +19,7 @@ from tests.support.accounts import Accounts, PlayerClient
 from tests.support.records import secret_values, trusting_signer
 from tests.support.server import WebServer
 from tests.support.streams import open_stream
-from tests.support.worker_harness import RecordingNotifier, WorkerHarness
+from tests.support.worker_harness import RecordingChannel, WorkerHarness
 
 REGISTER = (
     "from tests.support import token_game\n"
@@ -42,7 +42,7 @@ def test_a_third_game_is_played_from_its_creation_to_its_audited_record(
 ) -> None:
     options = {"stones": 14, "round_limit": 9}
     game, players = accounts.start_game(3, rules="stones", options=options, clock={"per_turn": 600})
-    notifier = RecordingNotifier()
+    notifier = RecordingChannel()
     workers = WorkerHarness(service, notifier)
     start = 5
     lucky = [own_number(player, game, seat) for seat, player in enumerate(players)]
@@ -79,7 +79,7 @@ def test_a_third_game_is_played_from_its_creation_to_its_audited_record(
     assert rounds == list(range(1, len(rounds) + 1))
     assert len(rounds) > 1
     subjects = {notification.subject for notification in notifier.sent}
-    assert subjects == {"your_turn", "round_scored", "game_over"}
+    assert subjects == {"game_started", "your_turn", "round_scored", "game_over"}
     assert {notification.rules for notification in notifier.sent} == {"stones"}
 
     # After the end, every viewer sees all secrets at every event.

@@ -20,7 +20,10 @@ def start_game(
     players: Sequence[str] = PLAYERS,
     **options: Any,
 ) -> Game:
-    """Create a game and fill it, which starts it; the seats are in the order of `players`."""
+    """Create a game and fill it, which starts it; the seats are in the order of `players`.
+
+    The players are taken to have been notified of the invitations and the start.
+    """
     options = {"seating": "joined", **options}
     game = service.commands.create(
         players[0],
@@ -33,6 +36,9 @@ def start_game(
     )
     for player in players[1:seats]:
         game = service.commands.join(game.id, player, player.encode())
+    for entry, payload in service.store.outbox(game.id).items():
+        if entry == "notify/started" or entry.startswith("notify/invited/"):
+            service.store.ack(game.id, entry, payload)
     return game
 
 

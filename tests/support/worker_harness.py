@@ -8,39 +8,45 @@ import redis
 from domain.messages import message
 from service.bootstrap import Service
 from service.connection import connect
+from service.notifications.delivery import Delivery
+from service.notifications.notification import Notification
 from service.process_reports import Reporter
 from service.supervision.stop_signals import StopSignals
 from workers.jobs import TaskRunner, configure
-from workers.notifications import Notification
-from workers.notifiers import NotDelivered, Notifier
+from workers.notifications.channel import DEFAULT_RETRY_PAUSES, Channel, NotDelivered
 from workers.queue import TaskQueues
 from workers.run import TaskWorker
 from workers.scheduler import Scheduler
 from workers.tasks import QUEUES, Task, tasks_of
 
 
-class RecordingNotifier:
-    """A notifier that appends to the list `sent`, after it has failed `failures` times."""
+class RecordingChannel:
+    """A channel that appends to the list `sent`, after it has failed `failures` times."""
 
-    def __init__(self, failures: int = 0, name: str = "recording") -> None:
+    def __init__(
+        self, failures: int = 0, name: str = "recording", *, is_operators: bool = True
+    ) -> None:
         self.name = name
+        self.retry_pauses: tuple[int, ...] = DEFAULT_RETRY_PAUSES
+        self.is_operators = is_operators
         self.sent: list[Notification] = []
         self.failures = failures
 
-    def send(self, notification: Notification) -> None:
+    def send(self, delivery: Delivery, notification: Notification) -> None:
         if self.failures:
             self.failures -= 1
             raise NotDelivered(message("nobody responds"))
+        assert delivery.id == notification.id
         self.sent.append(notification)
 
 
 class WorkerHarness:
     """The parts of a scheduler and of a worker, on the service of a test."""
 
-    def __init__(self, service: Service, *notifiers: Notifier) -> None:
+    def __init__(self, service: Service, *channels: Channel) -> None:
         self.service = service
         self.client: redis.Redis = connect(service.settings.queue_url)
-        self.runner = TaskRunner(service, notifiers)
+        self.runner = TaskRunner(service, channels)
         self.queues = TaskQueues(self.client)
         self.scheduler = Scheduler(service, self.client)
 

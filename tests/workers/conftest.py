@@ -5,17 +5,17 @@ from collections.abc import Iterator
 import pytest
 
 from service.bootstrap import Service
-from tests.support.worker_harness import RecordingNotifier, WorkerHarness
+from tests.support.worker_harness import RecordingChannel, WorkerHarness
 
 
 @pytest.fixture
-def notifier() -> RecordingNotifier:
+def notifier() -> RecordingChannel:
     """A notifier that records what it sends."""
-    return RecordingNotifier()
+    return RecordingChannel()
 
 
 @pytest.fixture
-def workers(service: Service, notifier: RecordingNotifier) -> Iterator[WorkerHarness]:
+def workers(service: Service, notifier: RecordingChannel) -> Iterator[WorkerHarness]:
     """A scheduler and a worker on the service of the test, which send by `notifier`."""
     workers = WorkerHarness(service, notifier)
     yield workers

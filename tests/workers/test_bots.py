@@ -16,7 +16,7 @@ from replay.absent_player import MAX_ACTIONS
 from replay.audit import audit
 from service.bootstrap import Service
 from tests.support.service_games import play_until, take_action
-from tests.support.worker_harness import RecordingNotifier, WorkerHarness
+from tests.support.worker_harness import RecordingChannel, WorkerHarness
 from workers.bot_player import BotPlayer
 from workers.tasks import BOTS, GAMES, QUEUES
 
@@ -76,7 +76,7 @@ def test_a_game_with_bots_is_played_to_its_end_and_audits(workers: WorkerHarness
 
 
 def test_bots_act_in_a_row_and_nobody_is_notified_of_their_turns(
-    workers: WorkerHarness, notifier: RecordingNotifier
+    workers: WorkerHarness, notifier: RecordingChannel
 ) -> None:
     service = workers.service
     game = create(service, "sensible", "random", "sensible")
@@ -133,7 +133,7 @@ def test_a_sweep_finds_a_game_that_waits_for_a_bot_after_a_worker_was_killed(
     # The worker that took the job was killed before it did anything: the queue has forgotten the job.
     workers.scheduler.enqueue_tasks_of({game.id})
     workers.client.delete(workers.queues.queues[BOTS].key)
-    assert workers.waiting() == []
+    assert workers.waiting() == [f"notify/started of game {game.id}"]
     workers.sweep_twice_and_work()
     assert service.queries.game(game.id).seq == game.seq + 2
 

@@ -13,7 +13,7 @@ from service.reindex import reindex
 from service.settings import Settings
 from service.store.redis_event_store import ACTIVE_GAMES_KEY, game_key
 from tests.support.service_games import play_out, play_set_up, play_until, start_game
-from tests.support.worker_harness import RecordingNotifier, WorkerHarness
+from tests.support.worker_harness import RecordingChannel, WorkerHarness
 from workers.damage_check import SECONDS_TO_RETRY
 from workers.deadline_index import DEADLINES
 from workers.tasks import BOTS, GAMES, NOTIFICATIONS
@@ -149,7 +149,7 @@ def test_a_log_without_its_last_event_can_be_read_again(
     damage_last_event(service, game.id, b"not JSON")
     # The processes that come later have not cached the game.
     later = build(settings)
-    workers = WorkerHarness(later, RecordingNotifier())
+    workers = WorkerHarness(later, RecordingChannel())
     workers.scheduler.sweep(is_first=True)
     workers.work()
     assert damage(later).keys() == {f"{game.id} work score/1", f"{game.id} work notify/turn"}
@@ -174,7 +174,7 @@ def test_work_that_cannot_be_done_is_tried_again_after_a_pause_only(
     game = play_until(service, start_game(service).id, lambda game: bool(game.rounds_ended))
     damage_last_event(service, game.id, b"not JSON")
     later = build(settings)
-    workers = WorkerHarness(later, RecordingNotifier())
+    workers = WorkerHarness(later, RecordingChannel())
     with freeze_time("2026-11-20T09:00:00Z") as time:
         workers.scheduler.sweep(is_first=True)
         workers.work()
@@ -202,15 +202,17 @@ def test_a_notification_for_a_seat_that_does_not_exist_is_damage(
     }
 
 
-@pytest.mark.parametrize("seq", [1, 999])
+@pytest.mark.parametrize(
+    ("seq", "fault"), [(1, "which is not RoundScored"), (999, "which does not exist")]
+)
 def test_a_notification_of_a_round_without_its_event_is_damage(
-    service: Service, workers: WorkerHarness, seq: int
+    service: Service, workers: WorkerHarness, seq: int, fault: str
 ) -> None:
     game = start_game(service)
     set_entry(service, game.id, "notify/round/1", f'{{"seq":{seq}}}')
     workers.scheduler.sweep(is_first=True)
     workers.work()
-    reason = f"the entry names event {seq}, which is not RoundScored"
+    reason = f"the entry names event {seq}, {fault}"
     assert damage(service) == {f"{game.id} work notify/round/1": reason}
 
 

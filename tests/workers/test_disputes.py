@@ -10,7 +10,7 @@ from domain.game import Game
 from service.bootstrap import Service
 from service.store.outbox import rebuild_outbox
 from tests.support.service_games import play_out, play_until, start_game, take_action
-from tests.support.worker_harness import RecordingNotifier, WorkerHarness
+from tests.support.worker_harness import RecordingChannel, WorkerHarness
 
 HOUR: Clock = {"per_turn": 3600}
 DISMISS = {"type": "dismiss"}
@@ -180,7 +180,7 @@ def test_rounds_are_scored_again_after_a_rewind(service: Service, workers: Worke
 
 
 def test_those_concerned_are_notified(
-    service: Service, workers: WorkerHarness, notifier: RecordingNotifier
+    service: Service, workers: WorkerHarness, notifier: RecordingChannel
 ) -> None:
     game = game_with_arbiter(service, takebacks=True)
     take_action(service, game.id)
@@ -195,7 +195,7 @@ def test_those_concerned_are_notified(
     sent = {
         (notification.subject, notification.players)
         for notification in notifier.sent
-        if notification.subject != "your_turn"
+        if notification.kind == "dispute"
     }
     assert sent == {
         ("dispute_opened", ("ada", "zoe")),

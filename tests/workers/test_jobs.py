@@ -7,13 +7,16 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from freezegun import freeze_time
 
 from domain.game import Game
 from service import clock
 from service.bootstrap import Service, build
 from service.errors import Unavailable
+from service.notifications.deliveries import PREFIX
+from service.notifications.delivery import Delivery
 from service.settings import Settings
-from service.store.redis_event_store import ACTIVE_GAMES_KEY, game_key
+from service.store.redis_event_store import ACTIVE_GAMES_KEY
 from tests.support.service_games import (
     PLAYERS,
     play_out,
@@ -22,8 +25,9 @@ from tests.support.service_games import (
     start_game,
     take_action,
 )
-from tests.support.worker_harness import RecordingNotifier, WorkerHarness
-from workers.jobs import RETRY_PAUSES, TaskRunner
+from tests.support.worker_harness import RecordingChannel, WorkerHarness
+from workers.jobs import TaskRunner
+from workers.notifications.channel import DEFAULT_RETRY_PAUSES
 from workers.tasks import Task
 
 ROOT = Path(__file__).parents[2]
@@ -148,7 +152,7 @@ def test_jobs_in_several_processes_append_once(
 
 
 def test_the_player_to_act_is_notified(
-    service: Service, workers: WorkerHarness, notifier: RecordingNotifier
+    service: Service, workers: WorkerHarness, notifier: RecordingChannel
 ) -> None:
     game = start_game(service, clock={"per_turn": 3600})
     task = workers.tasks(game.id)["notify/turn"]
@@ -158,8 +162,9 @@ def test_the_player_to_act_is_notified(
     assert notification.subject == "your_turn"
     assert notification.players == (game.players[game.to_act],)
     assert notification.as_json() == {
-        "delivery": task.id,
+        "delivery": notification.id,
         "subject": "your_turn",
+        "kind": "your_turn",
         "game": game.id,
         "rules": game.rules.NAME,
         "seq": game.seq,
@@ -172,7 +177,7 @@ def test_the_player_to_act_is_notified(
 
 
 def test_no_notification_is_sent_for_a_turn_that_is_over(
-    service: Service, workers: WorkerHarness, notifier: RecordingNotifier
+    service: Service, workers: WorkerHarness, notifier: RecordingChannel
 ) -> None:
     game = play_set_up(service, start_game(service).id)
     task = workers.tasks(game.id)["notify/turn"]
@@ -183,7 +188,7 @@ def test_no_notification_is_sent_for_a_turn_that_is_over(
 
 
 def test_all_players_are_notified_of_rounds_and_of_the_end_and_the_game_becomes_inactive(
-    service: Service, workers: WorkerHarness, notifier: RecordingNotifier
+    service: Service, workers: WorkerHarness, notifier: RecordingChannel
 ) -> None:
     game = play_out(service, start_game(service, round_limit=2).id)
     while tasks := workers.tasks(game.id):
@@ -200,7 +205,7 @@ def test_all_players_are_notified_of_rounds_and_of_the_end_and_the_game_becomes_
 
 
 def test_a_player_who_left_before_the_start_is_not_notified_of_the_end(
-    service: Service, workers: WorkerHarness, notifier: RecordingNotifier
+    service: Service, workers: WorkerHarness, notifier: RecordingChannel
 ) -> None:
     game = service.commands.create("ada", rules="barony", seats=2, options={})
     game = service.commands.leave(game.id, "ada")
@@ -210,71 +215,70 @@ def test_a_player_who_left_before_the_start_is_not_notified_of_the_end(
     assert notification.details == {"status": "abandoned", "ranking": None}
 
 
-def test_a_notifier_that_fails_does_not_affect_the_others_and_is_retried_alone(
-    service: Service, notifier: RecordingNotifier
+def test_a_channel_that_fails_does_not_affect_the_others_and_is_retried_alone(
+    service: Service, notifier: RecordingChannel
 ) -> None:
-    failing = RecordingNotifier(failures=1, name="failing")
+    failing = RecordingChannel(failures=1, name="failing")
     workers = WorkerHarness(service, failing, notifier)
     game = start_game(service)
-    task = workers.tasks(game.id)["notify/turn"]
-    delivered_by: set[str] = set()
-    assert not workers.runner.run(task, delivered_by, 0)
-    assert delivered_by == {"recording"}
-    assert workers.tasks(game.id)["notify/turn"] == task
-    assert workers.runner.run(task, delivered_by, 1)
-    assert len(failing.sent) == 1
-    assert failing.sent == notifier.sent
-    assert "notify/turn" not in workers.tasks(game.id)
+    with freeze_time(clock.now()) as time:
+        assert workers.runner.run(workers.tasks(game.id)["notify/turn"])
+        assert "notify/turn" not in workers.tasks(game.id)
+        assert (len(failing.sent), len(notifier.sent)) == (0, 1)
+        retrying, sent = deliveries_by_channel(service, game)
+        assert (retrying.status, retrying.sent_at) == ("retrying", None)
+        assert retrying.as_json()["result"] == "nobody responds"
+        assert sent.as_json() == {
+            "delivery": notifier.sent[0].id,
+            "channel": "recording",
+            "kind": "your_turn",
+            "subject": "your_turn",
+            "game": game.id,
+            "seq": 4,
+            "players": ["ada"],
+            "status": "sent",
+            "attempts": 1,
+            "created_at": sent.sent_at,
+            "due_at": None,
+            "tried_at": sent.sent_at,
+            "sent_at": sent.sent_at,
+            "result": None,
+        }
+        time.tick(DEFAULT_RETRY_PAUSES[0])
+        workers.scheduler.check_deliveries()
+        workers.work()
+    assert (len(failing.sent), len(notifier.sent)) == (1, 1)
+    retried, unchanged = deliveries_by_channel(service, game)
+    assert (retried.status, retried.attempts, retried.result) == ("sent", 2, None)
+    assert unchanged == sent
     workers.close()
 
 
-def test_a_notification_is_dropped_after_the_last_attempt(
+def deliveries_by_channel(service: Service, game: Game) -> list[Delivery]:
+    """Return the deliveries about the start of a turn, in the order of their channels."""
+    return sorted(service.deliveries.about(game.id, 4), key=lambda item: item.channel)
+
+
+def test_a_delivery_is_given_up_after_the_last_attempt(
     service: Service, caplog: pytest.LogCaptureFixture
 ) -> None:
-    workers = WorkerHarness(service, RecordingNotifier(failures=1000))
+    workers = WorkerHarness(service, RecordingChannel(failures=1000))
     game = start_game(service)
-    task = workers.tasks(game.id)["notify/turn"]
-    assert not workers.runner.run(task, set(), len(RETRY_PAUSES) - 1)
-    assert workers.runner.run(task, set(), len(RETRY_PAUSES))
-    assert f"notify/turn of game {game.id} is given up: nobody responds" in caplog.text
-    assert "notify/turn" not in workers.tasks(game.id)
+    with freeze_time(clock.now()) as time:
+        workers.runner.run(workers.tasks(game.id)["notify/turn"])
+        for pause in DEFAULT_RETRY_PAUSES:
+            assert "given up" not in caplog.text
+            time.tick(pause)
+            workers.scheduler.check_deliveries()
+            workers.work()
+    assert f"your_turn of game {game.id} is given up: nobody responds" in caplog.text
+    (delivery,) = service.deliveries.about(game.id, game.seq)
+    assert (delivery.status, delivery.attempts) == ("given_up", len(DEFAULT_RETRY_PAUSES) + 1)
     workers.close()
 
 
-def test_every_delivery_is_stored_with_its_attempts_and_its_result(
-    service: Service, notifier: RecordingNotifier
-) -> None:
-    failing = RecordingNotifier(failures=1, name="failing")
-    workers = WorkerHarness(service, failing, notifier)
-    game = start_game(service)
-    task = workers.tasks(game.id)["notify/turn"]
-    delivered_by: set[str] = set()
-    workers.runner.run(task, delivered_by, 0)
-    stored = {delivery.notifier: delivery for delivery in service.deliveries.about(game.id, 4)}
-    assert (stored["failing"].status, stored["failing"].accepted_at) == ("retrying", None)
-    accepted = stored["recording"]
-    assert accepted.as_json() == {
-        "delivery": task.id,
-        "notifier": "recording",
-        "seq": 4,
-        "subject": "your_turn",
-        "players": ["ada"],
-        "status": "accepted",
-        "attempts": 1,
-        "tried_at": accepted.accepted_at,
-        "accepted_at": accepted.accepted_at,
-    }
-    assert accepted.accepted_at is not None
-    assert game.at <= accepted.accepted_at <= clock.format(clock.now())
-    workers.runner.run(task, delivered_by, 1)
-    stored = {delivery.notifier: delivery for delivery in service.deliveries.about(game.id, 4)}
-    assert stored["recording"] == accepted
-    assert (stored["failing"].status, stored["failing"].attempts) == ("accepted", 2)
-    workers.close()
-
-
-def test_a_delivery_is_stored_once_even_if_its_job_runs_twice(
-    service: Service, workers: WorkerHarness, notifier: RecordingNotifier
+def test_nothing_is_sent_twice_if_a_job_runs_twice(
+    service: Service, workers: WorkerHarness, notifier: RecordingChannel
 ) -> None:
     game = start_game(service)
     task = workers.tasks(game.id)["notify/turn"]
@@ -283,35 +287,24 @@ def test_a_delivery_is_stored_once_even_if_its_job_runs_twice(
     # As if the worker had died between the delivery and the acknowledgement.
     service.store.add_outbox_entries_if_absent(game.id, {task.entry: task.payload})
     workers.runner.run(task)
-    assert len(notifier.sent) == 2
+    assert len(notifier.sent) == 1
     assert service.deliveries.about(game.id, game.seq) == first
     assert len(first) == 1
 
 
-def test_damaged_deliveries_are_logged_and_nothing_is_sent_again(
-    service: Service,
-    workers: WorkerHarness,
-    notifier: RecordingNotifier,
-    caplog: pytest.LogCaptureFixture,
+def test_deliveries_that_cannot_be_stored_are_reported_and_sent_after_the_repair(
+    service: Service, workers: WorkerHarness, notifier: RecordingChannel
 ) -> None:
     game = start_game(service)
-    service.redis.set(game_key(game.id, "deliveries"), "x")
-    assert workers.runner.run(workers.tasks(game.id)["notify/turn"])
+    service.redis.set(f"{PREFIX}of-game:{game.id}", "x")
+    task = workers.tasks(game.id)["notify/turn"]
+    assert workers.runner.run(task)
+    assert notifier.sent == []
+    assert service.damaged_games.parts()[game.id].keys() == {"work notify/turn"}
+    service.redis.delete(f"{PREFIX}of-game:{game.id}")
+    assert workers.runner.run(task)
     assert len(notifier.sent) == 1
-    assert "notify/turn" not in workers.tasks(game.id)
-    assert (
-        f"the deliveries of game {game.id} cannot be stored: a key has another type" in caplog.text
-    )
-    assert service.deliveries.about(game.id, game.seq) == []
-
-
-def test_a_delivery_that_is_given_up_is_stored_as_such(service: Service) -> None:
-    workers = WorkerHarness(service, RecordingNotifier(failures=1000))
-    game = start_game(service)
-    workers.runner.run(workers.tasks(game.id)["notify/turn"], set(), len(RETRY_PAUSES))
-    (delivery,) = service.deliveries.about(game.id, game.seq)
-    assert (delivery.status, delivery.accepted_at) == ("given_up", None)
-    workers.close()
+    assert service.damaged_games.parts() == {}
 
 
 def test_listings_that_were_not_updated_are_updated(
@@ -330,7 +323,7 @@ def test_listings_that_were_not_updated_are_updated(
 def test_an_entry_of_a_later_version_is_left_alone(
     service: Service,
     workers: WorkerHarness,
-    notifier: RecordingNotifier,
+    notifier: RecordingChannel,
     caplog: pytest.LogCaptureFixture,
     entry: str,
 ) -> None:

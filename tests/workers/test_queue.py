@@ -9,14 +9,16 @@ from rq import Callback, Queue
 from rq.job import Job
 from rq.registry import FailedJobRegistry
 from rq.serializers import JSONSerializer
+from typing_extensions import override
 
 from service.bootstrap import Service
+from service.notifications.delivery import Delivery
+from service.notifications.notification import Notification
 from tests.support.receiver import webhook_receiver
 from tests.support.service_games import play_out, play_until, start_game
-from tests.support.worker_harness import RecordingNotifier, WorkerHarness
-from workers.jobs import RETRY_PAUSES
-from workers.notifications import Notification
-from workers.notifiers import WebhookNotifier
+from tests.support.worker_harness import RecordingChannel, WorkerHarness
+from workers.notifications.channel import DEFAULT_RETRY_PAUSES
+from workers.notifications.operator import OperatorWebhookChannel
 from workers.tasks import BOTS, GAMES, NOTIFICATIONS, Task
 
 SCORE = Task("g1", "score/1", '{"seq":7}')
@@ -119,10 +121,10 @@ def test_games_have_priority_over_notifications(service: Service) -> None:
     game = play_until(service, start_game(service).id, lambda game: bool(game.rounds_ended))
     rounds_scored: list[int] = []
 
-    class RoundCounter:
-        name = "round counter"
-
-        def send(self, notification: Notification) -> None:
+    class RoundCounter(RecordingChannel):
+        @override
+        def send(self, delivery: Delivery, notification: Notification) -> None:
+            super().send(delivery, notification)
             rounds_scored.append(service.queries.game(notification.game_id).rounds_scored)
 
     workers = WorkerHarness(service, RoundCounter())
@@ -140,44 +142,48 @@ def test_a_notification_is_retried_after_a_pause_with_the_same_id(service: Servi
         webhook_receiver() as receiver,
         freeze_time("2026-11-20T09:00:00Z", real_asyncio=True) as time,
     ):
-        workers = WorkerHarness(service, RecordingNotifier(), WebhookNotifier(receiver.url))
+        workers = WorkerHarness(service, RecordingChannel(), OperatorWebhookChannel(receiver.url))
         receiver.statuses = [500, 503]
         game = start_game(service)
-        task = workers.tasks(game.id)["notify/turn"]
-        workers.queues.enqueue(task)
-        for attempts, pause in enumerate(RETRY_PAUSES[:2], 1):
+        workers.queues.enqueue(workers.tasks(game.id)["notify/turn"])
+        for attempts, pause in enumerate(DEFAULT_RETRY_PAUSES[:2], 1):
             workers.work()
             assert len(receiver.requests) == attempts
-            assert workers.queues.enqueue_retries() == 0
-            # It waits for its time, so it must not be enqueued again.
-            assert workers.queues.enqueue_again([task]) == 0
+            assert workers.waiting() == []
             time.tick(pause - 1)
-            assert workers.queues.enqueue_retries() == 0
+            workers.scheduler.check_deliveries()
+            assert workers.waiting() == []
             time.tick(1)
-            assert workers.queues.enqueue_retries() == 1
+            # Whoever checks first enqueues the attempt, once.
+            workers.scheduler.check_deliveries()
+            workers.scheduler.check_deliveries()
+            assert len(workers.waiting()) == 1
         workers.work()
-        assert {request.body["delivery"] for request in receiver.requests} == {task.id}
+        assert len({request.body["delivery"] for request in receiver.requests}) == 1
         assert len(receiver.requests) == 3
         assert "notify/turn" not in workers.tasks(game.id)
         assert workers.client.keys("rq:job:*") == []
+        assert service.deliveries.count_waiting() == 0
         workers.close()
 
 
 def test_after_the_last_attempt_nothing_is_left(service: Service) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
-        notifier, failing = RecordingNotifier(), RecordingNotifier(failures=1000, name="failing")
+        notifier, failing = RecordingChannel(), RecordingChannel(failures=1000, name="failing")
         workers = WorkerHarness(service, notifier, failing)
         game = start_game(service)
         workers.queues.enqueue(workers.tasks(game.id)["notify/turn"])
-        for pause in RETRY_PAUSES:
+        for pause in DEFAULT_RETRY_PAUSES:
             workers.work()
             time.tick(pause)
-            assert workers.queues.enqueue_retries() == 1
+            workers.scheduler.check_deliveries()
+            assert len(workers.waiting()) == 1
         workers.work()
-        assert failing.failures == 1000 - len(RETRY_PAUSES) - 1
+        assert failing.failures == 1000 - len(DEFAULT_RETRY_PAUSES) - 1
         assert len(notifier.sent) == 1
         assert "notify/turn" not in workers.tasks(game.id)
         assert sum(workers.queues.lengths().values()) == 0
+        assert service.deliveries.count_waiting() == 0
         workers.close()
 
 

@@ -10,7 +10,7 @@ from service.errors import Stale
 from service.reindex import reindex
 from service.store.redis_event_store import ACTIVE_GAMES_KEY, game_key
 from tests.support.service_games import play_out, play_set_up, play_until, start_game, take_action
-from tests.support.worker_harness import RecordingNotifier, WorkerHarness
+from tests.support.worker_harness import RecordingChannel, WorkerHarness
 from workers.deadline_index import DEADLINES
 from workers.tasks import GAMES
 
@@ -27,7 +27,7 @@ def test_the_tasks_of_new_events_are_enqueued(service: Service, workers: WorkerH
 
 
 def test_a_sweep_finds_tasks_whose_message_got_lost(
-    service: Service, workers: WorkerHarness, notifier: RecordingNotifier
+    service: Service, workers: WorkerHarness, notifier: RecordingChannel
 ) -> None:
     game = play_out(service, start_game(service, round_limit=3).id)
     workers.sweep_and_work(game.id)
@@ -110,7 +110,7 @@ def test_a_queue_that_was_emptied_is_filled_again(service: Service, workers: Wor
 
 
 def test_several_schedulers_and_workers_do_each_task_once(
-    service: Service, workers: WorkerHarness, notifier: RecordingNotifier
+    service: Service, workers: WorkerHarness, notifier: RecordingChannel
 ) -> None:
     others = [WorkerHarness(service, notifier) for _ in range(2)]
     game = play_out(service, start_game(service, round_limit=2).id)
@@ -171,7 +171,7 @@ def test_an_active_game_without_a_log_becomes_inactive_after_an_hour(
 
 
 def test_lost_outbox_entries_are_rebuilt_from_the_logs(
-    service: Service, workers: WorkerHarness, notifier: RecordingNotifier
+    service: Service, workers: WorkerHarness, notifier: RecordingChannel
 ) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
         unscored = play_out(service, start_game(service, round_limit=3).id)

@@ -20,6 +20,7 @@ from domain.registry import RULES
 from service.http.schemas.account_responses import Account
 from service.http.schemas.dispute_responses import Arbiter, DisputeSummary, Takeback
 from service.http.schemas.lobby_responses import InvitedPlayer
+from service.http.schemas.notification_responses import NotificationDelivery
 from service.http.schemas.type_schemas import Component, OneOf
 
 Action: TypeAlias = Annotated[object, Component("Action")]
@@ -229,22 +230,6 @@ class EventConsequences(TypedDict):
     ends_play: bool
     finished_by: PositiveCount | None
     superseded_by: PositiveCount | None
-
-
-class NotificationDelivery(TypedDict):
-    """One notification about an event on its way through one notifier. `accepted_at` is when its receiver
-    accepted it; `tried_at` is the time of the last attempt.
-    """
-
-    delivery: str
-    notifier: str
-    seq: PositiveCount
-    subject: str
-    players: list[PlayerId]
-    status: Literal["retrying", "accepted", "given_up"]
-    attempts: PositiveCount
-    tried_at: Timestamp
-    accepted_at: Timestamp | None
 
 
 class PlayerNonce(TypedDict):

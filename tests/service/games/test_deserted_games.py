@@ -68,7 +68,13 @@ def test_nothing_is_left_to_do_for_an_abandoned_game(
         pass_deadline(service, game.id, time)
     after = service.queries.game(game.id)
     assert len(after.rounds_ended) >= 2, "the last round ended with the last forfeited turn"
-    assert service.store.outbox(game.id).keys() == {"notify/over"}
+    forfeits = [
+        event["seq"]
+        for event in service.queries.event_page(game.id, game.seq, 100)
+        if event["type"] == "TurnForfeited"
+    ]
+    entries = {"notify/over", *(f"notify/event/{seq}" for seq in forfeits)}
+    assert service.store.outbox(game.id).keys() == entries
     assert service.listings.page(["abandoned"]).games == (game.id,)
 
 

@@ -11,7 +11,6 @@ from domain.fold import fold
 from ledger import record
 from service.bootstrap import Service, build
 from service.bounds import Bounds
-from service.deliveries import Deliveries
 from service.errors import NotFound
 from service.games.cache import GameCache
 from service.games.event_queries import EventQueries
@@ -20,6 +19,7 @@ from service.games.queries import GameQueries
 from service.games.repository import GameRepository
 from service.keyring import Keyring
 from service.listings import Listings
+from service.notifications.deliveries import Deliveries
 from service.players.accounts import Players
 from service.players.keys import PlayerKeys
 from service.settings import Settings

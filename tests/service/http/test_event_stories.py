@@ -7,8 +7,9 @@ from domain.game import Game
 from replay.event_filter import parse_filter
 from service.bootstrap import Service
 from service.bounds import Bounds
-from service.deliveries import Deliveries, Delivery
 from service.games.event_queries import EventQueries
+from service.notifications.deliveries import Deliveries
+from service.notifications.delivery import Delivery
 from tests.service.games.test_resumed_games import resume
 from tests.support.accounts import Accounts, Json, PlayerClient, take_turn
 from tests.support.http_contract import invalid_fields
@@ -93,11 +94,29 @@ class TestStory:
     ) -> None:
         game, (ada, bea) = accounts.start_game()
         at = "2026-11-20T09:15:00.000Z"
-        delivery = Delivery("d", "webhook", 4, "your_turn", (ada.id,), "accepted", 1, at, at)
-        Deliveries(redis_client, 10).store(game, delivery)
-        for player in (ada, bea):
-            assert get_event(player, game, 4)["deliveries"] == [delivery.as_json()]
-            assert get_event(player, game, 3)["deliveries"] == []
+        operators, own = (
+            Delivery(
+                f"{game}-{channel}",
+                "your_turn",
+                "your_turn",
+                game,
+                4,
+                player=player,
+                channel=channel,
+                endpoint="",
+                created_at=at,
+                due_at="2036-11-20T09:15:00.000Z",
+                data={"players": [ada.id]},
+            )
+            for channel, player in (("log", ""), ("webhook", ada.id))
+        )
+        deliveries = Deliveries(redis_client, Bounds())
+        deliveries.create(operators)
+        deliveries.create(own)
+        # Where other players are reached is nobody else's business.
+        assert get_event(ada, game, 4)["deliveries"] == [operators.as_json(), own.as_json()]
+        assert get_event(bea, game, 4)["deliveries"] == [operators.as_json()]
+        assert get_event(bea, game, 3)["deliveries"] == []
         for viewer in (accounts.register(), accounts):
             assert get_event(viewer, game, 4)["deliveries"] is None
 

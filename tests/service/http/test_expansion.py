@@ -20,7 +20,7 @@ from tests.support.records import trusting_signer
 from tests.support.redis_contents import contents
 from tests.support.server import WebServer
 from tests.support.sorcery_games import choose_cast
-from tests.support.worker_harness import RecordingNotifier, WorkerHarness
+from tests.support.worker_harness import RecordingChannel, WorkerHarness
 
 WITH_SORCERY = {"sorcery": True}
 
@@ -120,7 +120,7 @@ class FiveSeatGame:
 
     def __init__(self, accounts: Accounts, service: Service) -> None:
         self.accounts = accounts
-        self.workers = WorkerHarness(service, RecordingNotifier())
+        self.workers = WorkerHarness(service, RecordingChannel())
         self.service = service
         self.game, self.players = accounts.start_game(5, options={**WITH_SORCERY, "round_limit": 9})
         self.chance = random.Random(5)

@@ -25,7 +25,7 @@ from tests.support.events import data_of, secrets_of
 from tests.support.recording_client import Json, RecordingClient
 from tests.support.records import secret_values
 from tests.support.server import WebServer
-from tests.support.worker_harness import RecordingNotifier, WorkerHarness
+from tests.support.worker_harness import RecordingChannel, WorkerHarness
 
 Turn = tuple[int, Json]
 """A seat and its action."""
@@ -56,7 +56,7 @@ class ObservedGames:
         self.anonymous = RecordingClient(self.server.url, "anonymous")
         self.observers = [*self.players, self.outsider, self.anonymous]
         self.service = service
-        self.notifier = RecordingNotifier()
+        self.notifier = RecordingChannel()
         self.workers = WorkerHarness(service, self.notifier)
         self.game = ""
 

@@ -14,7 +14,7 @@ from service.transparency import store as store_module
 from service.transparency.store import LoggedHead, TransparencyStore
 from tests.support.faults import raises
 from tests.support.service_games import play_out, start_game, take_action
-from tests.support.worker_harness import RecordingNotifier, WorkerHarness
+from tests.support.worker_harness import RecordingChannel, WorkerHarness
 
 SIZE_KEY = "cartulary:{transparency}:size"
 
@@ -111,7 +111,7 @@ def test_the_scheduler_logs_the_heads_of_many_games_without_jobs(service: Servic
 
 
 def test_a_game_ends_active_until_its_last_head_is_logged(service: Service) -> None:
-    workers = WorkerHarness(service, RecordingNotifier())
+    workers = WorkerHarness(service, RecordingChannel())
     game = start_game(service, round_limit=1)
     play_out(service, game.id)
     service.redis.set(SIZE_KEY, "damaged")

@@ -1,4 +1,4 @@
-"""Notifiers: one writes a line to the log, the other sends a POST with an idempotency key to a webhook."""
+"""The operator's channels: one writes lines to the log, the other posts with an idempotency key."""
 
 import logging
 import socket
@@ -11,15 +11,39 @@ from typing import Any
 
 import pytest
 
+from domain.messages import message
 from replay.language.renderer import english
+from service.notifications.delivery import Delivery
+from service.notifications.notification import Notification
 from service.settings import Settings, SettingsError
 from tests.support.faults import raises
 from tests.support.receiver import WebhookReceiver, raw_receiver, webhook_receiver
-from workers.notifications import Notification
-from workers.notifiers import LogNotifier, NotDelivered, WebhookNotifier, notifiers_of
+from workers.notifications.channel import NotDelivered
+from workers.notifications.operator import LogChannel, OperatorWebhookChannel, operator_channels_of
 
 NOTIFICATION = Notification(
-    "abc123", "your_turn", "g1", "some", 17, ("ada",), {"seat": 0, "round": 2}
+    id="abc123",
+    kind="your_turn",
+    subject="your_turn",
+    player="",
+    players=("ada",),
+    game_id="g1",
+    rules="some",
+    seq=17,
+    title=message("it is your turn"),
+    details={"seat": 0, "round": 2},
+)
+DELIVERY = Delivery(
+    id="abc123",
+    kind="your_turn",
+    subject="your_turn",
+    game_id="g1",
+    seq=17,
+    player="",
+    channel="log",
+    endpoint="",
+    created_at="2026-11-20T09:15:00.000Z",
+    due_at=None,
 )
 
 
@@ -30,7 +54,7 @@ def receiver() -> Iterator[WebhookReceiver]:
 
 
 def test_a_webhook_posts_the_notification_as_json(receiver: WebhookReceiver) -> None:
-    WebhookNotifier(receiver.url).send(NOTIFICATION)
+    OperatorWebhookChannel(receiver.url).send(DELIVERY, NOTIFICATION)
     (request,) = receiver.requests
     assert request.body == NOTIFICATION.as_json()
     assert request.body["delivery"] == request.headers["idempotency-key"] == "abc123"
@@ -46,8 +70,8 @@ def test_a_response_other_than_success_means_that_a_notification_was_not_deliver
 ) -> None:
     receiver.statuses.append(status)
     with raises(NotDelivered, match=rf"^127\.0\.0\.1 responded with status {status}$"):
-        WebhookNotifier(receiver.url).send(NOTIFICATION)
-    WebhookNotifier(receiver.url).send(NOTIFICATION)
+        OperatorWebhookChannel(receiver.url).send(DELIVERY, NOTIFICATION)
+    OperatorWebhookChannel(receiver.url).send(DELIVERY, NOTIFICATION)
     assert [request.body["delivery"] for request in receiver.requests] == ["abc123", "abc123"]
 
 
@@ -59,14 +83,14 @@ def test_a_redirect_is_not_followed_and_no_credentials_reach_another_host(
         receiver.statuses.append(status)
         receiver.location = other.url.replace("127.0.0.1", "localhost")
         with raises(NotDelivered, match=f"status {status}"):
-            WebhookNotifier(receiver.url).send(NOTIFICATION)
+            OperatorWebhookChannel(receiver.url).send(DELIVERY, NOTIFICATION)
         assert other.requests == []
 
 
 def test_the_time_for_a_response_is_limited(receiver: WebhookReceiver) -> None:
     receiver.delay = 0.5
     with raises(NotDelivered, match="does not respond"):
-        WebhookNotifier(receiver.url, timeout=0.05).send(NOTIFICATION)
+        OperatorWebhookChannel(receiver.url, timeout=0.05).send(DELIVERY, NOTIFICATION)
 
 
 def test_the_time_is_limited_even_if_the_receiver_keeps_sending_data(
@@ -75,7 +99,7 @@ def test_the_time_is_limited_even_if_the_receiver_keeps_sending_data(
     receiver.slow_headers = 30
     start = time.monotonic()
     with raises(NotDelivered, match="does not respond"):
-        WebhookNotifier(receiver.url, timeout=0.3).send(NOTIFICATION)
+        OperatorWebhookChannel(receiver.url, timeout=0.3).send(DELIVERY, NOTIFICATION)
     assert time.monotonic() - start < 2
 
 
@@ -143,7 +167,7 @@ def test_no_receiver_takes_longer_than_the_limit(
     with raw_receiver(respond) as url:
         start = time.monotonic()
         with raises(NotDelivered, match=r"^127\.0\.0\.1 does not respond") as error:
-            WebhookNotifier(url, timeout=0.2).send(NOTIFICATION)
+            OperatorWebhookChannel(url, timeout=0.2).send(DELIVERY, NOTIFICATION)
         assert time.monotonic() - start < 1.5
         assert "secret-word" not in english(error.value.message)
 
@@ -151,7 +175,7 @@ def test_no_receiver_takes_longer_than_the_limit(
 def test_the_body_of_a_response_is_not_read() -> None:
     with raw_receiver(send_a_body_without_end) as url:
         start = time.monotonic()
-        WebhookNotifier(url, timeout=2).send(NOTIFICATION)
+        OperatorWebhookChannel(url, timeout=2).send(DELIVERY, NOTIFICATION)
         assert time.monotonic() - start < 1.5
 
 
@@ -167,7 +191,7 @@ def test_a_slow_resolution_of_the_name_counts_towards_the_limit(
     monkeypatch.setattr(socket, "getaddrinfo", resolve_slowly)
     start = time.monotonic()
     with raises(NotDelivered, match=r"^slow\.example does not respond"):
-        WebhookNotifier("http://slow.example/", timeout=0.1).send(NOTIFICATION)
+        OperatorWebhookChannel("http://slow.example/", timeout=0.1).send(DELIVERY, NOTIFICATION)
     assert time.monotonic() - start < 2
     answered.set()
 
@@ -177,7 +201,7 @@ def test_a_notification_to_a_closed_port_is_not_delivered() -> None:
         unused.bind(("127.0.0.1", 0))
         url = f"http://somebody:secret-word@127.0.0.1:{unused.getsockname()[1]}/"
         with raises(NotDelivered, match="does not respond") as error:
-            WebhookNotifier(url).send(NOTIFICATION)
+            OperatorWebhookChannel(url).send(DELIVERY, NOTIFICATION)
     assert "secret-word" not in english(error.value.message)
 
 
@@ -186,9 +210,9 @@ def test_nothing_but_the_host_of_the_url_is_logged(
 ) -> None:
     receiver.statuses = [204, 500]
     with caplog.at_level(logging.INFO):
-        WebhookNotifier(receiver.url).send(NOTIFICATION)
+        OperatorWebhookChannel(receiver.url).send(DELIVERY, NOTIFICATION)
         with pytest.raises(NotDelivered) as error:
-            WebhookNotifier(receiver.url).send(NOTIFICATION)
+            OperatorWebhookChannel(receiver.url).send(DELIVERY, NOTIFICATION)
     assert "secret-word" not in english(error.value.message) + caplog.text
     assert "/notes" not in english(error.value.message) + caplog.text
 
@@ -205,18 +229,21 @@ def test_nothing_but_the_host_of_the_url_is_logged(
 )
 def test_a_url_must_be_valid_and_begin_with_http(url: str) -> None:
     with raises(SettingsError, match="CARTULARY_WEBHOOK_URL"):
-        WebhookNotifier(url)
+        OperatorWebhookChannel(url)
 
 
 def test_a_log_line_has_all_fields_of_the_notification(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO):
-        LogNotifier().send(NOTIFICATION)
+        LogChannel().send(DELIVERY, NOTIFICATION)
     (record,) = caplog.records
     assert record.getMessage() == "your_turn: game g1, event 17, for ada"
     assert vars(record).items() >= NOTIFICATION.as_json().items()
 
 
-def test_a_webhook_notifier_is_configured_if_a_url_is_set(settings: Settings) -> None:
-    assert [notifier.name for notifier in notifiers_of(settings)] == ["log"]
+def test_a_webhook_channel_is_configured_if_a_url_is_set(settings: Settings) -> None:
+    assert [channel.name for channel in operator_channels_of(settings)] == ["log"]
     with_webhook = replace(settings, webhook_url="https://example.org/notes")
-    assert [notifier.name for notifier in notifiers_of(with_webhook)] == ["log", "webhook"]
+    assert [channel.name for channel in operator_channels_of(with_webhook)] == [
+        "log",
+        "operator_webhook",
+    ]

@@ -1,22 +1,21 @@
-"""Notifiers: they deliver notifications to the log and to a webhook.
+"""The channels of the operator: the log of the worker, and one webhook.
 
-A notifier may get the same notification again, for example after a receiver has responded too late. It then
-has the same `delivery`, by which the receiver can recognise it.
+Each sends one notification about an event, which names all players whom it concerns.
 """
 
 import asyncio
 import logging
 from collections.abc import Coroutine
 from importlib.metadata import version
-from typing import Protocol
 
 import httpx
 import orjson
 
-from domain.errors import CartularyError
 from domain.messages import message
+from service.notifications.delivery import Delivery
+from service.notifications.notification import Notification
 from service.settings import Settings, SettingsError
-from workers.notifications import Notification
+from workers.notifications.channel import DEFAULT_RETRY_PAUSES, Channel, NotDelivered
 
 log = logging.getLogger(__name__)
 # httpx logs the URL of every request, and a webhook's URL may contain credentials.
@@ -25,26 +24,15 @@ logging.getLogger("httpx").setLevel(logging.WARNING)
 SECONDS_TO_RESPOND = 5.0
 
 
-class NotDelivered(CartularyError):
-    """A notification did not reach its receiver. It may be sent again."""
-
-
-class Notifier(Protocol):
-    """Delivers notifications in one way. `name` distinguishes it from the others."""
-
-    name: str
-
-    def send(self, notification: Notification) -> None:
-        """Deliver a notification. Raises NotDelivered."""
-
-
-class LogNotifier:
+class LogChannel:
     """Writes each notification to the log of this process, which never fails."""
 
-    name = "log"
+    name: str = "log"
+    retry_pauses: tuple[int, ...] = DEFAULT_RETRY_PAUSES
+    is_operators: bool = True
 
-    def send(self, notification: Notification) -> None:
-        """See `Notifier.send`."""
+    def send(self, delivery: Delivery, notification: Notification) -> None:  # noqa: ARG002 # the notification has all
+        """See `Channel.send`."""
         log.info(
             "%s: game %s, event %s, for %s",
             notification.subject,
@@ -55,7 +43,7 @@ class LogNotifier:
         )
 
 
-class WebhookNotifier:
+class OperatorWebhookChannel:
     """Posts each notification as JSON to one URL of the operator; any 2xx status means that it arrived.
 
     The id of the delivery is in the body and in the header `Idempotency-Key`. A name and a password in the
@@ -63,7 +51,9 @@ class WebhookNotifier:
     receiver only. No message contains more of the URL than its host.
     """
 
-    name = "webhook"
+    name: str = "operator_webhook"
+    retry_pauses: tuple[int, ...] = DEFAULT_RETRY_PAUSES
+    is_operators: bool = True
 
     def __init__(self, url: str, timeout: float = SECONDS_TO_RESPOND) -> None:
         """`timeout`: for the whole request, in seconds."""
@@ -81,8 +71,8 @@ class WebhookNotifier:
             "User-Agent": f"cartulary/{version('cartulary')}",
         }
 
-    def send(self, notification: Notification) -> None:
-        """See `Notifier.send`."""
+    def send(self, delivery: Delivery, notification: Notification) -> None:  # noqa: ARG002 # the notification has all
+        """See `Channel.send`."""
         host = self._url.host
         try:
             status = _run(self._post(notification))
@@ -99,7 +89,7 @@ class WebhookNotifier:
 
     async def _post(self, notification: Notification) -> int:
         """Post a notification and return the status of the response, whose body is not read."""
-        headers = self._headers | {"Idempotency-Key": notification.delivery}
+        headers = self._headers | {"Idempotency-Key": notification.id}
         content = orjson.dumps(notification.as_json())
         timeout = self._timeout
         # The timeout of httpx is for single operations: a receiver that sends a byte now and then would
@@ -125,8 +115,8 @@ def _run(coroutine: Coroutine[None, None, int]) -> int:
         loop.close()
 
 
-def notifiers_of(settings: Settings) -> tuple[Notifier, ...]:
-    """Return the notifiers that these settings configure. Raises SettingsError."""
+def operator_channels_of(settings: Settings) -> tuple[Channel, ...]:
+    """Return the channels of the operator that these settings configure. Raises SettingsError."""
     if settings.webhook_url is None:
-        return (LogNotifier(),)
-    return (LogNotifier(), WebhookNotifier(settings.webhook_url))
+        return (LogChannel(),)
+    return (LogChannel(), OperatorWebhookChannel(settings.webhook_url))

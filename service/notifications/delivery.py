@@ -1,0 +1,134 @@
+"""A delivery: one notification to one player, or to the operator, through one endpoint of one channel."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any, Final, Literal, TypeAlias, cast
+
+import orjson
+
+from domain.errors import Unreadable
+from domain.json_types import JsonObject
+from domain.messages import Message, Text, message
+from replay.language.renderer import english
+from service.notifications.kinds import OPERATOR, Kind, Subject
+from service.notifications.stored_messages import decode_message, encode_message
+
+Status: TypeAlias = Literal["pending", "retrying", "sent", "given_up", "bounced", "cancelled"]
+"""`pending`: no attempt yet. `retrying`: the last attempt has failed, and another one follows. `given_up`:
+all attempts have failed. `bounced`: the receiver will never accept it. `cancelled`: it was out of date
+before it was sent, or its reader or endpoint is gone.
+"""
+
+FINAL_STATUSES: Final = frozenset({"sent", "given_up", "bounced", "cancelled"})
+DIGEST: Final = "digest"
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One notification on its way; all times are timestamps.
+
+    `player` is the id of its reader, OPERATOR for the operator. `endpoint` identifies an endpoint of the
+    channel, and contains no address. `data` is what the notification needs besides the log. `due_at` is the
+    time of the next attempt. The kind of a digest is DIGEST; `digest` is the id of the digest of which a
+    delivery is a part.
+    """
+
+    id: str
+    kind: Kind | Literal["digest"]
+    subject: Subject | Literal["digest"]
+    game_id: str
+    seq: int
+    player: str
+    channel: str
+    endpoint: str
+    created_at: str
+    due_at: str | None
+    data: JsonObject = field(default_factory=dict)
+    digest: str | None = None
+    status: Status = "pending"
+    attempts: int = 0
+    tried_at: str | None = None
+    sent_at: str | None = None
+    result: Message | None = None
+    """What the last attempt has led to, unless it was sent."""
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """The ids of the recipients: the player, or those that the operator's notification names."""
+        return tuple(self.data.get("players", ())) if self.player == OPERATOR else (self.player,)
+
+    @property
+    def is_final(self) -> bool:
+        """Whether no attempt follows."""
+        return self.status in FINAL_STATUSES
+
+    def as_json(self, render: Callable[[Message], str] = english) -> JsonObject:
+        """Return the delivery as the API shows it; `render` turns the result into text."""
+        return {
+            "delivery": self.id,
+            "channel": self.channel,
+            "kind": self.kind,
+            "subject": self.subject,
+            "game": self.game_id or None,
+            "seq": self.seq or None,
+            "players": list(self.players),
+            "status": self.status,
+            "attempts": self.attempts,
+            "created_at": self.created_at,
+            "due_at": None if self.is_final else self.due_at,
+            "tried_at": self.tried_at,
+            "sent_at": self.sent_at,
+            "result": None if self.result is None else render(self.result),
+        }
+
+    def content(self) -> bytes:
+        """Return what never changes of the delivery, as JSON."""
+        names = ("kind", "subject", "game_id", "seq", "player", "channel", "endpoint")
+        fixed = {name: getattr(self, name) for name in names}
+        return orjson.dumps(
+            {
+                **fixed,
+                "created_at": self.created_at,
+                "due_at": self.due_at,
+                "data": self.data,
+                "digest": self.digest,
+            }
+        )
+
+
+def delivery_id(
+    kind: str, game_id: str, reference: str, player: str, channel: str, endpoint: str
+) -> str:
+    """Return the id of a delivery: 32 hex digits, the same for the same notification and endpoint.
+
+    `reference` tells notifications of one kind about one game apart: the seq of the event, as a rule.
+    """
+    parts = (kind, game_id, reference, player, channel, endpoint)
+    return sha256("\n".join(parts).encode()).hexdigest()[:32]
+
+
+def delivery_from_fields(id: str, fields: Mapping[str, str]) -> Delivery:
+    """Return a stored delivery. Raises Unreadable."""
+    try:
+        content: dict[str, Any] = orjson.loads(fields["content"])
+        due_at = fields.get("due_at") or content.pop("due_at")
+        content.pop("due_at", None)
+        result = fields.get("result")
+        return Delivery(
+            id=id,
+            **content,
+            due_at=due_at,
+            status=cast("Status", fields["status"]),
+            attempts=int(fields["attempts"]),
+            tried_at=fields.get("tried_at") or None,
+            sent_at=fields.get("sent_at") or None,
+            result=decode_message(result) if result else None,
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise Unreadable(message("delivery {id} cannot be read", id=id)) from error
+
+
+def encode_result(result: Text | None) -> str:
+    """Return the result of an attempt as it is stored."""
+    return "" if result is None else encode_message(result)

@@ -1,0 +1,99 @@
+"""The kinds of notifications, the subjects within each kind, and the channels by which players receive them.
+
+A kind is what a player chooses to receive, or not. A subject is more precise, and is what programs read.
+"""
+
+from collections.abc import Mapping
+from typing import Final, Literal, TypeAlias, get_args
+
+Kind: TypeAlias = Literal[
+    "invited",
+    "game_started",
+    "your_turn",
+    "deadline_near",
+    "turn_forfeited",
+    "round_scored",
+    "game_over",
+    "message",
+    "dispute",
+]
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+
+Subject: TypeAlias = Literal[
+    "invited",
+    "game_started",
+    "your_turn",
+    "deadline_near",
+    "turn_forfeited",
+    "turn_excused",
+    "turn_played_by_bot",
+    "player_removed",
+    "seat_vacated",
+    "round_scored",
+    "game_over",
+    "message",
+    "dispute_opened",
+    "dispute_answered",
+    "ruling_proposed",
+    "dispute_withdrawn",
+    "dispute_ruled",
+    "takeback_requested",
+    "takeback_answered",
+    "play_resumed",
+    "pause_agreed",
+]
+
+SUBJECTS_OF_KIND: Final[Mapping[Kind, tuple[Subject, ...]]] = {
+    "invited": ("invited",),
+    "game_started": ("game_started",),
+    "your_turn": ("your_turn",),
+    "deadline_near": ("deadline_near",),
+    "turn_forfeited": (
+        "turn_forfeited",
+        "turn_excused",
+        "turn_played_by_bot",
+        "player_removed",
+        "seat_vacated",
+    ),
+    "round_scored": ("round_scored",),
+    "game_over": ("game_over",),
+    "message": ("message",),
+    "dispute": (
+        "dispute_opened",
+        "dispute_answered",
+        "ruling_proposed",
+        "dispute_withdrawn",
+        "dispute_ruled",
+        "takeback_requested",
+        "takeback_answered",
+        "play_resumed",
+        "pause_agreed",
+    ),
+}
+KIND_OF_SUBJECT: Final[Mapping[Subject, Kind]] = {
+    subject: kind for kind, subjects in SUBJECTS_OF_KIND.items() for subject in subjects
+}
+
+SUBJECT_OF_EVENT: Final[Mapping[str, Subject]] = {
+    "TurnForfeited": "turn_forfeited",
+    "DeadlineExcused": "turn_excused",
+    "PlayerRemoved": "player_removed",
+    "SeatVacated": "seat_vacated",
+    "DisputeOpened": "dispute_opened",
+    "DisputeAnswered": "dispute_answered",
+    "RulingProposed": "ruling_proposed",
+    "DisputeWithdrawn": "dispute_withdrawn",
+    "DisputeRuled": "dispute_ruled",
+    "TakebackRequested": "takeback_requested",
+    "TakebackAnswered": "takeback_answered",
+    "PlayResumed": "play_resumed",
+    "PauseAgreed": "pause_agreed",
+}
+"""By event type, the subject of the notification about one such event."""
+
+PlayerChannel: TypeAlias = Literal["email", "webhook", "push"]
+PLAYER_CHANNELS: Final[tuple[PlayerChannel, ...]] = get_args(PlayerChannel)
+"""The channels whose endpoints belong to players."""
+
+OPERATOR: Final = ""
+"""The `player` of a delivery that goes to the operator of the server, and not to a player."""

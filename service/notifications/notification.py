@@ -1,0 +1,68 @@
+"""A notification, as one reader may see it: what the channels send."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from domain.json_types import JsonObject
+from domain.messages import Message
+from replay.language.names import NO_NAMES, Names
+from service.notifications.kinds import Kind, Subject
+from service.notifications.past_events import PastEvent
+
+
+@dataclass(frozen=True, slots=True)
+class Notification:
+    """One notification for one reader, made from the log when it is sent.
+
+    It contains nothing that the reader may not know. `id` is that of the delivery, and stays the same if the
+    delivery is repeated. `player` is the id of the reader, and `players` are the ids of all recipients; they
+    differ only in notifications to the operator, who receives one for all players.
+    """
+
+    id: str
+    kind: Kind | Literal["digest"]
+    subject: Subject | Literal["digest"]
+    player: str
+    players: tuple[str, ...]
+    game_id: str
+    """"" in a digest, as is `rules`; its `seq` is 0."""
+    rules: str
+    seq: int
+    title: Message
+    """The subject line."""
+    details: JsonObject = field(default_factory=dict)
+    """For programs, by subject: docs/notifications.md lists the fields."""
+    names: Names = NO_NAMES
+    """The names with which `title` and `events` are rendered."""
+    events: tuple[PastEvent, ...] = ()
+    """What has happened since the reader's last turn, oldest first, as the reader may see it."""
+    omitted_events: int = 0
+    """How many earlier events `events` leaves out."""
+    items: tuple["Notification", ...] = ()
+    """The notifications that a digest contains, oldest first."""
+
+    def as_json(self) -> JsonObject:
+        """Return the notification for programs: one object with all fields, including the details."""
+        if self.kind == "digest":
+            return {
+                "delivery": self.id,
+                "subject": self.subject,
+                "kind": self.kind,
+                "players": list(self.players),
+                "notifications": [item.as_json() for item in self.items],
+            }
+        return {
+            "delivery": self.id,
+            "subject": self.subject,
+            "kind": self.kind,
+            "game": self.game_id,
+            "rules": self.rules,
+            "seq": self.seq,
+            "players": list(self.players),
+            **self.details,
+        }
+
+    @property
+    def path(self) -> str:
+        """The path of the page that the notification is about."""
+        return f"/games/{self.game_id}" if self.game_id else "/"

@@ -1,0 +1,196 @@
+"""Creates the deliveries of a notification: one for each endpoint of each reader, and one for each channel of
+the operator.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from domain.json_types import JsonObject
+from service import clock
+from service.notifications.deliveries import Deliveries
+from service.notifications.delivery import DIGEST, Delivery, delivery_id
+from service.notifications.endpoints import EndpointRegistry
+from service.notifications.kinds import KIND_OF_SUBJECT, OPERATOR, Kind, Subject
+from service.notifications.preferences import Preferences, PreferenceStore
+from service.notifications.schedule import Slot, next_local_time, slot
+from service.players.account_reader import Player
+from service.players.accounts import Players
+from service.trusted_clock import TrustedClock
+
+UTC_ZONE: Final = ZoneInfo("UTC")
+_MAX_DIGESTS: Final = 3
+"""Digests that are tried for a delivery, if the next one is just being sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """For when a notification is meant (None: at once), and until when it must be read to be of use."""
+
+    wanted_at: datetime | None = None
+    deadline: datetime | None = None
+
+
+ANY_TIME: Final = Times()
+
+
+class Notifications:
+    """Creates deliveries. Thread-safe. Every method raises Unavailable if Redis does not respond."""
+
+    def __init__(
+        self,
+        players: Players,
+        deliveries: Deliveries,
+        preferences: PreferenceStore,
+        endpoints: EndpointRegistry,
+        trusted_clock: TrustedClock,
+        operator_channels: Sequence[str],
+    ) -> None:
+        self._players = players
+        self._deliveries = deliveries
+        self._preferences = preferences
+        self._endpoints = endpoints
+        self._clock = trusted_clock
+        self._operator_channels = tuple(operator_channels)
+
+    def notify(
+        self,
+        subject: Subject,
+        game_id: str,
+        seq: int,
+        players: Iterable[str],
+        *,
+        reference: str | None = None,
+        data: JsonObject | None = None,
+        times: Times = ANY_TIME,
+        operator_channels: Sequence[str] | None = None,
+    ) -> list[Delivery]:
+        """Create the deliveries of a notification to these players; return those that exist now.
+
+        The caller leaves out players whom it does not concern, and the one who caused it. Calling this again
+        creates nothing twice: a notification is identified by its kind, game and `reference` (None: the seq
+        of the event). `data` is what the notification needs besides the log. `operator_channels`: None for
+        those that the settings name.
+        """
+        readers = tuple(dict.fromkeys(players))
+        kind = KIND_OF_SUBJECT[subject]
+        now = self._clock.now()
+        # A notification is identified by its subject where several of a kind can be about one event.
+        reference = f"{subject}/{seq}" if reference is None else reference
+        base = Delivery(
+            id="",
+            kind=kind,
+            subject=subject,
+            game_id=game_id,
+            seq=seq,
+            player=OPERATOR,
+            channel="",
+            endpoint="",
+            created_at=clock.format(now),
+            due_at=None,
+            data=data or {},
+        )
+        channels = self._operator_channels if operator_channels is None else operator_channels
+        created = [
+            self._create(
+                replace(base, channel=channel, data={**base.data, "players": list(readers)}),
+                reference,
+                Slot(now if times.wanted_at is None else max(now, times.wanted_at)),
+            )
+            for channel in channels
+        ]
+        preferences = self._preferences.of_each(readers)
+        accounts = zip(readers, self._players.get(readers), strict=True)
+        for player, account in accounts:
+            # Players who were erased have no account, and bots read nothing.
+            if account is None or account.bot is not None:
+                continue
+            created += self._notify_player(
+                replace(base, player=player),
+                kind,
+                reference,
+                preferences[player],
+                account,
+                now,
+                times,
+            )
+        return created
+
+    def _notify_player(
+        self,
+        base: Delivery,
+        kind: Kind,
+        reference: str,
+        preferences: Preferences,
+        account: Player,
+        now: datetime,
+        times: Times,
+    ) -> list[Delivery]:
+        """Create the deliveries to one player."""
+        zone = time_zone_of(account)
+        created = []
+        for endpoint in self._endpoints.of(base.player):
+            if not preferences.includes(endpoint.channel, kind):
+                continue
+            delivery = replace(base, channel=endpoint.channel, endpoint=endpoint.id)
+            planned = slot(
+                kind,
+                endpoint.channel,
+                preferences,
+                zone,
+                now,
+                wanted_at=times.wanted_at,
+                deadline=times.deadline,
+            )
+            created.append(self._create(delivery, reference, planned, preferences, zone))
+        return created
+
+    def _create(
+        self,
+        delivery: Delivery,
+        reference: str,
+        planned: Slot,
+        preferences: Preferences | None = None,
+        zone: ZoneInfo = UTC_ZONE,
+    ) -> Delivery:
+        """Create a delivery unless it exists, as part of a digest if it is planned so."""
+        id = delivery_id(
+            delivery.kind,
+            delivery.game_id,
+            reference,
+            delivery.player,
+            delivery.channel,
+            delivery.endpoint,
+        )
+        at = planned.at
+        if planned.in_digest and preferences is not None and preferences.digest is not None:
+            if existing := self._deliveries.find(id):
+                return existing
+            for _ in range(_MAX_DIGESTS):
+                digest = self._digest_of(delivery, at)
+                self._deliveries.create(digest)
+                part = replace(delivery, id=id, due_at=clock.format(at), digest=digest.id)
+                if self._deliveries.create(part):
+                    return part
+                # It is being sent, and takes up nothing more.
+                at = next_local_time(at, preferences.digest, zone)
+        single = replace(delivery, id=id, due_at=clock.format(at))
+        self._deliveries.create(single)
+        return single
+
+    @staticmethod
+    def _digest_of(delivery: Delivery, at: datetime) -> Delivery:
+        """Return the digest of a time to the endpoint of a delivery."""
+        due_at = clock.format(at)
+        id = delivery_id(DIGEST, "", due_at, delivery.player, delivery.channel, delivery.endpoint)
+        return replace(
+            delivery, id=id, kind=DIGEST, subject=DIGEST, game_id="", seq=0, due_at=due_at, data={}
+        )
+
+
+def time_zone_of(account: Player) -> ZoneInfo:
+    """Return the time zone of an account; UTC if it has none."""
+    name = getattr(account, "time_zone", None)
+    return ZoneInfo(name) if name else UTC_ZONE

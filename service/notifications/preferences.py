@@ -1,0 +1,180 @@
+"""What a player wants to be notified of, by which channels, and when.
+
+cartulary:notifications:PLAYER   JSON of the preferences; missing if they are the defaults
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import time
+from typing import Any, Final
+
+import orjson
+import redis
+
+from domain.errors import Malformed
+from domain.json_types import JsonObject
+from domain.messages import Text, comma_list, message
+from service.connection import unavailable_on_error
+from service.notifications.kinds import KINDS, PLAYER_CHANNELS, Kind
+
+_PREFIX: Final = "cartulary:notifications:"
+_TIME: Final = re.compile("(?:[01][0-9]|2[0-3]):[0-5][0-9]")
+MAX_QUIET_MINUTES: Final = 16 * 60
+"""The longest quiet hours, so that a day has hours in which a player can be reached."""
+_ALL_BUT_ROUNDS: Final = frozenset(KINDS) - {"round_scored"}
+
+DEFAULT_KINDS: Final[Mapping[str, frozenset[Kind]]] = {
+    "email": _ALL_BUT_ROUNDS,
+    # A program asks for what it needs, and a registered webhook is there to be called.
+    "webhook": frozenset(KINDS),
+    "push": _ALL_BUT_ROUNDS,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """The preferences of one player; times are local, in the time zone of the account.
+
+    `digest` is the time at which one e-mail a day is sent instead of single ones; `quiet_hours` is from when
+    to when nothing is sent by e-mail and push.
+    """
+
+    kinds: Mapping[str, frozenset[Kind]] = field(default_factory=lambda: DEFAULT_KINDS)
+    digest: time | None = None
+    quiet_hours: tuple[time, time] | None = None
+
+    def includes(self, channel: str, kind: Kind) -> bool:
+        """Return whether the player receives notifications of this kind by this channel."""
+        return kind in self.kinds.get(channel, ())
+
+    def without(self, channel: str, kind: Kind | None = None) -> "Preferences":
+        """Return the preferences without one kind, or without any (None), by this channel."""
+        rest = frozenset[Kind]() if kind is None else self.kinds.get(channel, frozenset()) - {kind}
+        return replace(self, kinds={**self.kinds, channel: rest})
+
+    def as_json(self) -> JsonObject:
+        """Return the preferences as the API shows them, and as they are stored."""
+        return {
+            "kinds": {
+                channel: [kind for kind in KINDS if self.includes(channel, kind)]
+                for channel in PLAYER_CHANNELS
+            },
+            "digest": None if self.digest is None else _text(self.digest),
+            "quiet_hours": None if self.quiet_hours is None else [*map(_text, self.quiet_hours)],
+        }
+
+    def changed(self, changes: JsonObject) -> "Preferences":
+        """Return the preferences after changes of some of the fields of `as_json`.
+
+        A channel that `kinds` does not name stays as it is. Raises Malformed, which names every wrong field.
+        """
+        faults: dict[str, Text] = {}
+        preferences = self
+        if "kinds" in changes:
+            preferences = preferences._with_kinds(changes["kinds"], faults)
+        if "digest" in changes:
+            preferences = replace(preferences, digest=_time(changes["digest"], "digest", faults))
+        if "quiet_hours" in changes:
+            hours = _quiet_hours(changes["quiet_hours"], faults)
+            preferences = replace(preferences, quiet_hours=hours)
+        for name in changes.keys() - {"kinds", "digest", "quiet_hours"}:
+            faults[name] = message("unknown field")
+        if faults:
+            raise Malformed(faults)
+        return preferences
+
+    def _with_kinds(self, chosen: Any, faults: dict[str, Text]) -> "Preferences":
+        """Return the preferences with the kinds by channel of a request; adds what is wrong with them."""
+        if not isinstance(chosen, dict):
+            faults["kinds"] = message("must be an object")
+            return self
+        kinds = dict(self.kinds)
+        for channel, values in chosen.items():
+            if channel not in PLAYER_CHANNELS:
+                faults[f"kinds.{channel}"] = message("unknown field")
+            elif not isinstance(values, list) or any(value not in KINDS for value in values):
+                faults[f"kinds.{channel}"] = message(
+                    "must be a list with some of these: {kinds}", kinds=comma_list(KINDS)
+                )
+            else:
+                kinds[channel] = frozenset(values)
+        return replace(self, kinds=kinds)
+
+
+def _time(value: Any, field: str, faults: dict[str, Text]) -> time | None:
+    """Return the time of day of a request; adds what is wrong with it."""
+    if value is None:
+        return None
+    if not isinstance(value, str) or not _TIME.fullmatch(value):
+        faults[field] = message("must be a time of day such as 08:30, or null")
+        return None
+    return time.fromisoformat(value)
+
+
+def _quiet_hours(value: Any, faults: dict[str, Text]) -> tuple[time, time] | None:
+    """Return the quiet hours of a request; adds what is wrong with them."""
+    if value is None:
+        return None
+    if not isinstance(value, list) or len(value) != 2 or None in value:
+        faults["quiet_hours"] = message("must be two times of day, or null")
+        return None
+    times = [_time(item, f"quiet_hours.{index}", faults) for index, item in enumerate(value)]
+    start, end = times
+    if start is None or end is None:
+        return None
+    minutes = ((end.hour - start.hour) * 60 + end.minute - start.minute) % (24 * 60)
+    if not 0 < minutes <= MAX_QUIET_MINUTES:
+        faults["quiet_hours"] = message(
+            "must last at least a minute and at most {hours} hours", hours=MAX_QUIET_MINUTES // 60
+        )
+        return None
+    return start, end
+
+
+def _text(moment: time) -> str:
+    return moment.strftime("%H:%M")
+
+
+class PreferenceStore:
+    """The preferences of all players. Every method raises Unavailable if Redis does not respond."""
+
+    def __init__(self, client: redis.Redis) -> None:
+        self._redis = client
+
+    def of(self, player: str) -> Preferences:
+        """Return the preferences of a player."""
+        return self.of_each([player])[player]
+
+    def of_each(self, players: Sequence[str]) -> dict[str, Preferences]:
+        """Return the preferences of each player; the defaults for one whose value is damaged."""
+        if not players:
+            return {}
+        with unavailable_on_error():
+            stored = self._redis.mget([_PREFIX + player for player in players])
+        return {player: _decode(value) for player, value in zip(players, stored, strict=True)}
+
+    def change(self, player: str, changes: JsonObject) -> Preferences:
+        """Change some of the preferences of a player, and return all. Raises Malformed."""
+        preferences = self.of(player).changed(changes)
+        self.store(player, preferences)
+        return preferences
+
+    def store(self, player: str, preferences: Preferences) -> None:
+        """Store the preferences of a player."""
+        with unavailable_on_error():
+            self._redis.set(_PREFIX + player, orjson.dumps(preferences.as_json()))
+
+    def delete(self, player: str) -> None:
+        """Delete the preferences of a player, who then has the defaults."""
+        with unavailable_on_error():
+            self._redis.delete(_PREFIX + player)
+
+
+def _decode(stored: bytes | str | None) -> Preferences:
+    if stored is None:
+        return Preferences()
+    try:
+        return Preferences().changed(orjson.loads(stored))
+    except (ValueError, AttributeError, Malformed):
+        return Preferences()

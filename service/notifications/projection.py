@@ -1,0 +1,170 @@
+"""Makes notifications of deliveries and the log, when they are sent.
+
+So a notification shows the game as it is then, and nothing that its reader may not know. One that is out of
+date by then is not sent.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from domain.errors import Unreadable
+from domain.event import Event
+from domain.game import Game
+from domain.json_types import JsonObject
+from domain.messages import message
+from replay.language.names import Names
+from service import clock
+from service.errors import NotFound
+from service.games.access import can_see
+from service.games.queries import GameQueries
+from service.notifications.delivery import DIGEST, Delivery
+from service.notifications.kinds import KIND_OF_SUBJECT, OPERATOR, Subject
+from service.notifications.notification import Notification
+from service.notifications.past_events import events_since_last_turn
+from service.notifications.titles import digest_title, title
+from service.players.accounts import Players
+
+
+class NotificationProjection:
+    """Makes notifications for their readers. Thread-safe."""
+
+    def __init__(self, queries: GameQueries, players: Players) -> None:
+        self._queries = queries
+        self._players = players
+
+    def notification(
+        self, delivery: Delivery, parts: Sequence[Delivery] = ()
+    ) -> Notification | None:
+        """Return the notification of a delivery, None if it is out of date; `parts` are those of a digest.
+
+        Raises Unavailable, and Unreadable if the game is damaged or does not contain what it is about.
+        """
+        if delivery.kind == DIGEST:
+            return self._digest(delivery, parts)
+        subject = delivery.subject
+        if subject == DIGEST:
+            return None
+        try:
+            game = self._queries.game(delivery.game_id)
+        except NotFound as error:
+            raise Unreadable(message("the game has no log")) from error
+        is_operators = delivery.player == OPERATOR
+        if not is_operators and not can_see(game, delivery.player):
+            return None
+        if not _is_current(subject, game, delivery):
+            return None
+        details = self._details(subject, game, delivery)
+        past, omitted = (
+            ((), 0)
+            if is_operators
+            else events_since_last_turn(self._queries.event_page, game, delivery.player)
+        )
+        return Notification(
+            id=delivery.id,
+            kind=KIND_OF_SUBJECT[subject],
+            subject=subject,
+            player=delivery.player,
+            players=delivery.players,
+            game_id=game.id,
+            rules=game.rules.NAME,
+            seq=delivery.seq,
+            title=title(subject, game, details, delivery.player),
+            details=details,
+            names=self._names(game, details),
+            events=past,
+            omitted_events=omitted,
+        )
+
+    def current_parts(self, parts: Sequence[Delivery]) -> list[tuple[Delivery, Notification]]:
+        """Return the parts of a digest that are not out of date, each with its notification."""
+        current = []
+        for part in parts:
+            try:
+                notification = self.notification(part)
+            except Unreadable:
+                continue
+            if notification is not None:
+                current.append((part, notification))
+        return current
+
+    def _digest(self, delivery: Delivery, parts: Sequence[Delivery]) -> Notification | None:
+        items = tuple(notification for _, notification in self.current_parts(parts))
+        if not items:
+            return None
+        return Notification(
+            id=delivery.id,
+            kind=DIGEST,
+            subject=DIGEST,
+            player=delivery.player,
+            players=delivery.players,
+            game_id="",
+            rules="",
+            seq=0,
+            title=digest_title(len(items)),
+            items=items,
+        )
+
+    def _details(self, subject: Subject, game: Game, delivery: Delivery) -> JsonObject:
+        """Return the details of a notification, for programs. Raises Unreadable."""
+        match subject:
+            case "your_turn" | "deadline_near":
+                seat = delivery.data["seat"]
+                return {"seat": seat, "round": game.round, "deadline": clock.deadline(game)}
+            case "game_over":
+                return {"status": game.status, "ranking": game.ranking}
+            case "game_started":
+                return {"seats": list(game.players)}
+            case "invited" | "message":
+                return {
+                    name: delivery.data[name]
+                    for name in ("from", "message")
+                    if name in delivery.data
+                }
+            case "round_scored":
+                event = self._event(game, delivery.seq)
+                if event["type"] != "RoundScored":
+                    raise _not_in_log(delivery.seq)
+                data = event["data"]
+                return {"round": data["round"], "standings": data["standings"]}
+            case "turn_played_by_bot":
+                event = self._event(game, delivery.seq)
+                return {"seat": delivery.data["seat"], "action": event["action"]}
+            case _:
+                event = self._event(game, delivery.seq)
+                details = dict(event["data"])
+                if subject == "dispute_opened":
+                    details["dispute"] = event["seq"]
+                if "seat" in event["by"]:
+                    details.setdefault("seat", event["by"]["seat"])
+                return details
+
+    def _event(self, game: Game, seq: int) -> Event:
+        events = self._queries.event_page(game.id, seq - 1, 1)
+        if not events:
+            raise _not_in_log(seq)
+        return events[0]
+
+    def _names(self, game: Game, details: JsonObject) -> Names:
+        """Return the handles of everybody whom the notification may name."""
+        others: list[Any] = [game.arbiter, game.creator, details.get("from")]
+        ids = {*game.participants, *(id for id in others if isinstance(id, str))}
+        return Names(self._players.handles(ids), game.players)
+
+
+def _is_current(subject: Subject, game: Game, delivery: Delivery) -> bool:
+    """Return whether a notification is still about something that concerns its reader."""
+    data = delivery.data
+    match subject:
+        case "invited":
+            return all(player in game.awaited for player in delivery.players)
+        case "your_turn":
+            return (game.to_act, game.turn) == (data["seat"], data["turn"])
+        case "deadline_near":
+            current = (game.to_act, game.turn, clock.deadline(game))
+            return current == (data["seat"], data["turn"], data["deadline"])
+        case _:
+            return True
+
+
+def _not_in_log(seq: int) -> Unreadable:
+    return Unreadable(message("event {seq} is not what the notification is about", seq=seq))

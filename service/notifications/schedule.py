@@ -1,0 +1,87 @@
+"""When a delivery is sent: at once, after quiet hours, with a digest, or so that a deadline can be kept.
+
+Local times are those of a time zone. A local time that a change of the clocks skips is counted from before
+the change, so 02:30 is taken as 03:30; of one that occurs twice, the first is meant.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from service.notifications.kinds import Kind
+from service.notifications.preferences import Preferences
+
+_QUIET_CHANNELS: Final = frozenset({"email", "push"})
+"""A webhook belongs to a program, which nothing wakes."""
+_DIGEST_CHANNELS: Final = frozenset({"email"})
+_SINGLE_KINDS: Final = frozenset[Kind]({"deadline_near"})
+"""Kinds that are never part of a digest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """When a delivery is sent, and whether as a part of the digest of that time."""
+
+    at: datetime
+    in_digest: bool = False
+
+
+def slot(
+    kind: Kind,
+    channel: str,
+    preferences: Preferences,
+    zone: ZoneInfo,
+    now: datetime,
+    *,
+    wanted_at: datetime | None = None,
+    deadline: datetime | None = None,
+) -> Slot:
+    """Return when a delivery is sent that is created now.
+
+    `wanted_at` is the time for which it is meant, None for at once. If quiet hours would move it to after
+    `deadline`, it is sent before they begin, or now if they have begun. A digest that would come after
+    `deadline` is not waited for.
+    """
+    earliest = now if wanted_at is None else max(now, wanted_at)
+    if preferences.digest is not None and channel in _DIGEST_CHANNELS and kind not in _SINGLE_KINDS:
+        at = next_local_time(earliest, preferences.digest, zone)
+        if deadline is None or at < deadline:
+            return Slot(at, in_digest=True)
+    if preferences.quiet_hours is None or channel not in _QUIET_CHANNELS:
+        return Slot(earliest)
+    start, end = preferences.quiet_hours
+    quiet_from, quiet_until = _quiet_period(earliest, start, end, zone)
+    if not quiet_from <= earliest < quiet_until:
+        return Slot(earliest)
+    if deadline is None or quiet_until < deadline:
+        return Slot(quiet_until)
+    return Slot(max(now, quiet_from - timedelta(minutes=1)))
+
+
+def next_local_time(after: datetime, local: time, zone: ZoneInfo) -> datetime:
+    """Return the next moment after a given one at which it is this time of day in the zone."""
+    day = after.astimezone(zone).date()
+    moment = _moment(datetime.combine(day, local), zone)
+    while moment <= after:
+        day += timedelta(days=1)
+        moment = _moment(datetime.combine(day, local), zone)
+    return moment
+
+
+def _quiet_period(
+    moment: datetime, start: time, end: time, zone: ZoneInfo
+) -> tuple[datetime, datetime]:
+    """Return the quiet hours that contain a moment or begin next after it, from and until when."""
+    day = moment.astimezone(zone).date() - timedelta(days=1)
+    while True:
+        last_day = day if end > start else day + timedelta(days=1)
+        until = _moment(datetime.combine(last_day, end), zone)
+        if until > moment:
+            return _moment(datetime.combine(day, start), zone), until
+        day += timedelta(days=1)
+
+
+def _moment(local: datetime, zone: ZoneInfo) -> datetime:
+    """Return the moment of a local time, in UTC."""
+    return local.replace(tzinfo=zone).astimezone(UTC)

@@ -1,0 +1,56 @@
+"""Messages as JSON, so that the result of a delivery can be stored and shown in any language."""
+
+from dataclasses import replace
+from typing import Any, Final
+
+import orjson
+
+from domain.messages import Message, Text, Value, message
+from replay.language.renderer import english
+
+_EMPTY: Final = message("{text}", text="")
+"""What a stored message is made from: its template was a literal of the call that created it."""
+
+
+def encode_message(text: Text) -> str:
+    """Return a message as JSON. A value that is no number, string or message is stored as English text."""
+    return orjson.dumps(_as_json(text)).decode()
+
+
+def decode_message(stored: str) -> Message:
+    """Return the message that `encode_message` has stored, and any other text as it is."""
+    try:
+        value = _as_value(orjson.loads(stored))
+    except (ValueError, TypeError, KeyError):
+        value = stored
+    return value if isinstance(value, Message) else message("{text}", text=stored)
+
+
+def _as_json(value: Value) -> Any:
+    match value:
+        case Message():
+            values = {name: _as_json(item) for name, item in value.values.items()}
+            return {
+                "template": value.template,
+                "values": values,
+                "plural": value.plural,
+                "context": value.context,
+            }
+        case int() | str():
+            return value
+        case _:
+            return english(value)
+
+
+def _as_value(stored: Any) -> Value:
+    if isinstance(stored, dict):
+        return replace(
+            _EMPTY,
+            template=str(stored["template"]),
+            values={name: _as_value(item) for name, item in stored["values"].items()},
+            plural=stored["plural"],
+            context=stored["context"],
+        )
+    if isinstance(stored, int | str):
+        return stored
+    raise TypeError(stored)

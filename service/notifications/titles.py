@@ -1,0 +1,148 @@
+"""The subject line of each notification."""
+
+from collections.abc import Mapping
+from typing import Any, assert_never
+
+from domain.game import Game
+from domain.messages import Message, PlayerAt, PlayerWithId, Value, message, plural_message
+from service.notifications.kinds import Subject
+
+
+def game_name(game: Game) -> Value:
+    """Return what a game is called: by its own name, or by its rules."""
+    name = game.options.get("name")
+    return name if isinstance(name, str) else game.rules.TITLE
+
+
+def digest_title(count: int) -> Message:
+    """Return the subject line of a digest of so many notifications."""
+    return plural_message(
+        "Your games: one notification", "Your games: {count} notifications", count=count
+    )
+
+
+def title(subject: Subject, game: Game, details: Mapping[str, Any], reader: str) -> Message:
+    """Return the subject line for a reader, the id of a player.
+
+    `details` are those of the notification.
+    """
+    name = game_name(game)
+    seat = details.get("seat", 0)
+    is_readers = game.seat_of(reader) == seat
+    player, number = PlayerAt(seat), details.get("dispute", 0)
+    match subject:
+        case "invited":
+            inviter = PlayerWithId(details["from"])
+            return message("{game}: {player} invites you", game=name, player=inviter)
+        case "game_started":
+            return message("{game}: the game has begun", game=name)
+        case "your_turn" if is_readers:
+            return message("{game}: it is your turn", game=name)
+        case "your_turn":
+            return message("{game}: it is the turn of {player}", game=name, player=player)
+        case "deadline_near" if is_readers:
+            return message("{game}: the time for your turn ends soon", game=name)
+        case "deadline_near":
+            return message(
+                "{game}: the time for the turn of {player} ends soon", game=name, player=player
+            )
+        case "message":
+            sender = PlayerWithId(details["from"])
+            return message("{game}: a message from {player}", game=name, player=sender)
+        case "round_scored":
+            return message("{game}: round {round} is scored", game=name, round=details["round"])
+        case "game_over" if details.get("status") == "abandoned":
+            return message("{game}: the game was abandoned", game=name)
+        case "game_over":
+            return message("{game}: the game is over", game=name)
+        case (
+            "turn_forfeited"
+            | "turn_excused"
+            | "turn_played_by_bot"
+            | "player_removed"
+            | "seat_vacated"
+        ):
+            return (
+                _own_missed_turn(subject, name)
+                if is_readers
+                else _missed_turn(subject, name, player)
+            )
+        case "dispute_opened":
+            return message("{game}: {player} opens a dispute", game=name, player=player)
+        case "dispute_answered":
+            return message(
+                "{game}: {player} comments on dispute {number}",
+                game=name,
+                player=player,
+                number=number,
+            )
+        case "ruling_proposed":
+            return message(
+                "{game}: {player} proposes a ruling in dispute {number}",
+                game=name,
+                player=player,
+                number=number,
+            )
+        case "dispute_withdrawn":
+            return message(
+                "{game}: {player} withdraws dispute {number}",
+                game=name,
+                player=player,
+                number=number,
+            )
+        case "dispute_ruled":
+            return message("{game}: dispute {number} has a ruling", game=name, number=number)
+        case "takeback_requested":
+            return message("{game}: {player} asks to take back an action", game=name, player=player)
+        case "takeback_answered":
+            return message(
+                "{game}: {player} answers the request to take back an action",
+                game=name,
+                player=player,
+            )
+        case "play_resumed":
+            return message(
+                "{game}: play continues from event {seq}", game=name, seq=details["from"]
+            )
+        case "pause_agreed" if details["agree"]:
+            return message("{game}: {player} agrees to a pause", game=name, player=player)
+        case "pause_agreed":
+            return message("{game}: {player} wants to play on", game=name, player=player)
+        case _:
+            assert_never(subject)
+
+
+def _own_missed_turn(subject: str, name: Value) -> Message:
+    """Return the subject line about the reader's own missed turn."""
+    match subject:
+        case "turn_excused":
+            return message("{game}: you missed a deadline, and your time begins anew", game=name)
+        case "turn_played_by_bot":
+            return message("{game}: you missed a deadline, and a bot played for you", game=name)
+        case "player_removed":
+            return message("{game}: you are no longer in the game", game=name)
+        case "seat_vacated":
+            return message("{game}: your seat is vacant now", game=name)
+        case _:
+            return message("{game}: your turn was forfeited", game=name)
+
+
+def _missed_turn(subject: str, name: Value, player: Value) -> Message:
+    """Return the subject line about a turn that another player has missed."""
+    match subject:
+        case "turn_excused":
+            return message(
+                "{game}: {player} missed a deadline, and has time again", game=name, player=player
+            )
+        case "turn_played_by_bot":
+            return message(
+                "{game}: {player} missed a deadline, and a bot played instead",
+                game=name,
+                player=player,
+            )
+        case "player_removed":
+            return message("{game}: {player} is no longer in the game", game=name, player=player)
+        case "seat_vacated":
+            return message("{game}: the seat of {player} is vacant now", game=name, player=player)
+        case _:
+            return message("{game}: the turn of {player} was forfeited", game=name, player=player)

@@ -1,0 +1,180 @@
+"""Creates the deliveries that the outbox entries about notifications call for.
+
+Everybody is notified whom an event concerns, except the player who caused it, and bots.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from domain.errors import Unreadable
+from domain.event import Event, acting_seat
+from domain.game import Game
+from domain.messages import message
+from service import clock
+from service.games.queries import GameQueries
+from service.notifications.delivery import Delivery
+from service.notifications.kinds import KIND_OF_SUBJECT, SUBJECT_OF_EVENT, Subject
+from service.notifications.notifications import Notifications, Times
+from workers.tasks import Task
+
+_ABOUT_ONE_SEAT = frozenset({"turn_forfeited", "turn_excused", "turn_played_by_bot"})
+"""Subjects that concern only the player of the seat: the others see the next turn."""
+
+
+class OutboxNotifications:
+    """Creates deliveries for `notify` tasks, also through these channels of the operator."""
+
+    def __init__(
+        self, queries: GameQueries, notifications: Notifications, operator_channels: Sequence[str]
+    ) -> None:
+        self._queries = queries
+        self._notifications = notifications
+        self._operator_channels = operator_channels
+
+    def create(self, task: Task) -> list[Delivery]:
+        """Create the deliveries that a task calls for, and return them. Does nothing twice.
+
+        Raises NotFound, Unavailable, and Unreadable if the entry does not match the game.
+        """
+        game = self._queries.game(task.game_id)
+        data = task.data
+        match task.entry.split("/"):
+            case ["notify", "turn"]:
+                seat = _checked_seat(game, data)
+                if (game.to_act, data.get("turn", game.turn)) != (seat, game.turn):
+                    return []
+                deadline = clock.deadline(game)
+                return self._notify(
+                    game,
+                    "your_turn",
+                    data["seq"],
+                    [game.players[seat]],
+                    data={"seat": seat, "turn": game.turn},
+                    times=Times(deadline=None if deadline is None else clock.parse(deadline)),
+                )
+            case ["remind"]:
+                return self._remind(game, data)
+            case ["notify", "invited", player]:
+                return self._notify(
+                    game, "invited", data["seq"], [player], data={"from": game.creator}
+                )
+            case ["notify", "started"]:
+                return self._notify(game, "game_started", data["seq"], game.participants)
+            case ["notify", "round", _]:
+                if self._event(game, data["seq"])["type"] != "RoundScored":
+                    raise _not_named(data["seq"], "RoundScored")
+                return self._notify(game, "round_scored", data["seq"], game.participants)
+            case ["notify", "over"]:
+                return self._notify(game, "game_over", data["seq"], game.participants)
+            case ["notify", "event", _]:
+                return self._notify_of_event(game, data)
+            case _:
+                raise ValueError(f"{task.entry} calls for no notification")
+
+    def _remind(self, game: Game, data: dict[str, Any]) -> list[Delivery]:
+        """Create the reminders of a deadline, unless it has changed or its turn is over."""
+        seat = _checked_seat(game, data)
+        deadline = data["deadline"]
+        if (game.to_act, game.turn, clock.deadline(game)) != (seat, data["turn"], deadline):
+            return []
+        return self._notify(
+            game,
+            "deadline_near",
+            data["seq"],
+            [game.players[seat]],
+            # A deadline that is moved has a reminder of its own.
+            reference=deadline,
+            data={"seat": seat, "turn": data["turn"], "deadline": deadline},
+            times=Times(clock.parse(data["remind_at"]), clock.parse(deadline)),
+        )
+
+    def _notify_of_event(self, game: Game, data: dict[str, Any]) -> list[Delivery]:
+        seq = data["seq"]
+        event = self._event(game, seq)
+        subject = subject_of(event)
+        if subject is None:
+            raise Unreadable(
+                message("the entry names event {seq}, about which nobody is notified", seq=seq)
+            )
+        if subject in _ABOUT_ONE_SEAT:
+            seat = _checked_seat(game, data if "seat" in data else event["data"])
+            return self._notify(
+                game,
+                subject,
+                seq,
+                [game.players[seat]],
+                # A bot may take several actions in one turn.
+                reference=f"{subject}/{data['turn']}" if "turn" in data else None,
+                data={"seat": seat},
+            )
+        everybody = list(game.participants)
+        if KIND_OF_SUBJECT[subject] == "dispute" and game.arbiter is not None:
+            everybody.append(game.arbiter)
+        cause = _cause(game, event)
+        return self._notify(game, subject, seq, (player for player in everybody if player != cause))
+
+    def _notify(
+        self,
+        game: Game,
+        subject: Subject,
+        seq: int,
+        players: Iterable[str],
+        *,
+        reference: str | None = None,
+        data: dict[str, Any] | None = None,
+        times: Times | None = None,
+    ) -> list[Delivery]:
+        return self._notifications.notify(
+            subject,
+            game.id,
+            seq,
+            [player for player in players if game.bot_of(player) is None],
+            reference=reference,
+            data=data,
+            times=times or Times(),
+            operator_channels=self._operator_channels,
+        )
+
+    def _event(self, game: Game, seq: int) -> Event:
+        """Return the event of a game with a seq. Raises Unreadable if there is none."""
+        events = self._queries.event_page(game.id, seq - 1, 1)
+        if not events:
+            raise Unreadable(message("the entry names event {seq}, which does not exist", seq=seq))
+        return events[0]
+
+
+def subject_of(event: Event) -> Subject | None:
+    """Return the subject of the notification about an event; None if nobody is notified of it."""
+    if event["action"] is not None and event["by"] == {"system": "clock"}:
+        return "turn_played_by_bot"
+    return SUBJECT_OF_EVENT.get(event["type"])
+
+
+def _not_named(seq: int, type: str) -> Unreadable:
+    return Unreadable(
+        message("the entry names event {seq}, which is not {type}", seq=seq, type=type)
+    )
+
+
+def _cause(game: Game, event: Event) -> str | None:
+    """Return the id of the player who caused an event; None if it was a part of the server."""
+    by = event["by"]
+    seat = acting_seat(by)
+    if seat is not None:
+        return game.players[seat]
+    if "player" in by:
+        return by["player"]
+    arbiter = event["data"].get("arbiter")
+    return arbiter if isinstance(arbiter, str) else None
+
+
+def _checked_seat(game: Game, data: dict[str, Any]) -> int:
+    """Return the seat in the payload of an entry. Raises Unreadable if the game has no such seat."""
+    seat = data.get("seat")
+    if type(seat) is not int or not 0 <= seat < len(game.players):
+        raise Unreadable(
+            message(
+                "the entry names seat {seat} of {seats}", seat=str(seat), seats=len(game.players)
+            )
+        )
+    return seat

@@ -1,0 +1,125 @@
+"""The sender: it makes one attempt of a delivery, and records what it has led to."""
+
+import logging
+from collections.abc import Sequence
+from datetime import timedelta
+
+from domain.errors import Unreadable
+from domain.messages import Text, message
+from replay.language.renderer import english
+from service.bootstrap import Service
+from service.errors import log_text
+from service.notifications.delivery import DIGEST, Delivery, Status
+from service.notifications.kinds import OPERATOR
+from service.notifications.projection import NotificationProjection
+from workers.notifications.channel import Channel, NotDelivered, Undeliverable
+
+log = logging.getLogger(__name__)
+
+
+class DeliverySender:
+    """Makes the attempts of deliveries through some channels."""
+
+    def __init__(self, service: Service, channels: Sequence[Channel]) -> None:
+        self._deliveries = service.deliveries
+        self._endpoints = service.endpoints
+        self._clock = service.clock
+        self._projection = NotificationProjection(service.queries, service.players)
+        self._channels = {channel.name: channel for channel in channels}
+
+    def send(self, delivery_id: str) -> None:
+        """Make the next attempt of a delivery, unless it has ended or another worker makes it.
+
+        Raises Unavailable. The attempt then counts as failed, and the next one follows when the claim has
+        expired, as after the death of the worker.
+        """
+        try:
+            delivery = self._deliveries.claim(delivery_id, self._clock.now())
+        except Unreadable as error:
+            log.error("delivery %s is left out: %s", delivery_id, log_text(error))  # noqa: TRY400 # a traceback would add nothing
+            return
+        if delivery is None:
+            return
+        channel = self._channels.get(delivery.channel)
+        parts = self._deliveries.items(delivery.id) if delivery.kind == DIGEST else []
+        if channel is None:
+            self._end(
+                delivery, parts, "cancelled", message("this server does not send by this channel")
+            )
+        elif not self._has_endpoint(delivery):
+            self._end(delivery, parts, "cancelled", message("there is no such receiver any more"))
+        elif delivery.attempts > len(channel.retry_pauses) + 1:
+            # Each of the attempts has killed its worker, or found the store away.
+            self._end(delivery, parts, "given_up", message("the attempts were interrupted"))
+        else:
+            self._attempt(delivery, parts, channel)
+
+    def _has_endpoint(self, delivery: Delivery) -> bool:
+        if delivery.player == OPERATOR:
+            return True
+        found = self._endpoints.find(delivery.player, delivery.channel, delivery.endpoint)
+        return found is not None
+
+    def _attempt(self, delivery: Delivery, parts: list[Delivery], channel: Channel) -> None:
+        """Send a delivery that was claimed, and record the result."""
+        outdated = message("it was out of date before it was sent")
+        try:
+            if delivery.kind == DIGEST:
+                current = {part.id for part, _ in self._projection.current_parts(parts)}
+                self._deliveries.finish(
+                    [part for part in parts if part.id not in current],
+                    "cancelled",
+                    self._clock.now(),
+                    result=outdated,
+                    is_claimed=False,
+                )
+                parts = [part for part in parts if part.id in current]
+            notification = self._projection.notification(delivery, parts)
+        except Unreadable as error:
+            self._fail(delivery, parts, channel, error.message)
+            return
+        if notification is None:
+            self._end(delivery, parts, "cancelled", outdated)
+            return
+        try:
+            channel.send(delivery, notification)
+        except NotDelivered as error:
+            self._fail(delivery, parts, channel, error.message)
+        except Undeliverable as error:
+            log.warning("%s: delivery %s bounces: %s", channel.name, delivery.id, log_text(error))
+            self._end(delivery, parts, "bounced", error.message)
+        else:
+            self._end(delivery, parts, "sent", None)
+
+    def _fail(
+        self, delivery: Delivery, parts: Sequence[Delivery], channel: Channel, reason: Text
+    ) -> None:
+        """Record a failed attempt, and when the next one follows; the last one ends the delivery."""
+        failed = len(channel.retry_pauses) < delivery.attempts
+        log.log(
+            logging.ERROR if failed else logging.WARNING,
+            "%s: %s of game %s%s: %s",
+            channel.name,
+            delivery.subject,
+            delivery.game_id or "-",
+            " is given up" if failed else "",
+            english(reason),
+        )
+        if failed:
+            self._end(delivery, parts, "given_up", reason)
+            return
+        now = self._clock.now()
+        pause = timedelta(seconds=channel.retry_pauses[delivery.attempts - 1])
+        self._deliveries.finish([delivery], "retrying", now, result=reason, next_at=now + pause)
+
+    def _end(
+        self,
+        delivery: Delivery,
+        parts: Sequence[Delivery],
+        status: Status,
+        result: Text | None,
+    ) -> None:
+        """Record how a delivery has ended, and with it those that it contains."""
+        now = self._clock.now()
+        self._deliveries.finish(parts, status, now, result=result, is_claimed=False)
+        self._deliveries.finish([delivery], status, now, result=result)
