@@ -7,7 +7,7 @@ give equal records, byte for byte.
 
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from hashlib import sha256
@@ -25,6 +25,7 @@ from domain.game import Game
 from domain.json_fields import one_of
 from domain.json_types import JsonObject
 from domain.registry import EXPANSIONS, rule_system_for
+from domain.search import MayContinue, SearchBot
 from ledger import commands, record
 from ledger.envelope import format_timestamp
 from ledger.keys import SigningKey
@@ -81,9 +82,20 @@ def bot_names(rules: AnyRuleSystem) -> list[str]:
     return sorted({*rules.BOTS, RANDOM})
 
 
-def bot_named(rules: AnyRuleSystem, name: str) -> Bot[Any, Any]:
-    """Return the bot with one of the names of `bot_names`."""
-    return random_bot if name == RANDOM else rules.BOTS[name]
+def bot_named(
+    rules: AnyRuleSystem, name: str, may_continue: MayContinue | None = None
+) -> Bot[Any, Any]:
+    """Return the bot with one of the names of `bot_names`.
+
+    `may_continue` limits the search of a bot that searches; without it, the bot makes its own number of
+    playouts.
+    """
+    if name == RANDOM:
+        return random_bot
+    bot = rules.BOTS[name]
+    if may_continue is not None and isinstance(bot, SearchBot):
+        return replace(bot, may_continue=may_continue)
+    return bot
 
 
 def plan(

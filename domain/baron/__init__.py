@@ -11,7 +11,6 @@ from typing import Final
 
 from domain.baron.actions import action_text, action_to_json, parse_action, parse_action_text
 from domain.baron.apply import apply
-from domain.baron.bots import BOTS
 from domain.baron.choices import (
     QUESTIONS,
     actions_at_any_time,
@@ -39,6 +38,7 @@ from domain.baron.set_up import (
     redraw,
     set_up,
 )
+from domain.baron.strong_bot import BOTS
 from domain.baron.terms import DESCRIPTION, TITLE
 from domain.messages import Text, message_in
 from domain.option_fields import OptionField

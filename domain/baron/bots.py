@@ -38,7 +38,13 @@ def sensible(
     position: BaronPosition, actions: Sequence[Action], seat: int, chance: Chance
 ) -> Action:
     """The action with the highest score; one of them at random if there are several."""
-    return best_action(_Scorer(Evaluation(position, seat)).score, actions, chance)
+    return best_action(score_actions(position, actions, seat), actions, chance)
+
+
+def score_actions(position: BaronPosition, actions: Sequence[Action], seat: int) -> list[float]:
+    """The scores by which `sensible` chooses, in the order of the actions."""
+    score = _Scorer(Evaluation(position, seat)).score
+    return [score(action) for action in actions]
 
 
 class _Scorer:

@@ -18,7 +18,6 @@ from domain.barony.action_text import action_text, parse_action_text
 from domain.barony.apply import apply
 from domain.barony.attempts import attempt
 from domain.barony.board_check import infer_secrets, set_up_faults
-from domain.barony.bots import BOTS
 from domain.barony.choice_messages import choice_message
 from domain.barony.choices import QUESTIONS, choices
 from domain.barony.clauses import CLAUSES
@@ -34,6 +33,7 @@ from domain.barony.scene import scene
 from domain.barony.scoring import finish, standings
 from domain.barony.set_up import apply_redraw, check_options, initial_state, redraw, set_up
 from domain.barony.state import State
+from domain.barony.strong_bot import BOTS
 from domain.barony.terms import DESCRIPTION, TITLE
 from domain.messages import Text, message_in
 

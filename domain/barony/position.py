@@ -1,10 +1,14 @@
-"""The position: the whole state as docs/formats.md defines it. Barony has no secrets."""
+"""The position: the whole state as docs/formats.md defines it, and the state that a position shows.
+
+Barony has no secrets.
+"""
 
 from collections.abc import Iterator, Sequence
 
-from domain.barony.components import BUILDINGS, RANKS, Building
+from domain.barony.board import Board
+from domain.barony.components import BUILDINGS, RANKS, RESOURCES, Building
 from domain.barony.formats import BaronyPosition, Pawns, PlayerJson, Tokens
-from domain.barony.state import State
+from domain.barony.state import State, StateT
 
 
 def position(state: State, viewer: int | None) -> BaronyPosition:
@@ -78,3 +82,44 @@ def _pawns(state: State) -> list[Pawns]:
 def _hexes_with_any(counts: bytearray) -> Iterator[int]:
     """The numbers of the hexes where the count is not 0."""
     return (hex for hex, count in enumerate(counts) if count)
+
+
+def from_position(position: BaronyPosition) -> State:
+    """The state that a position shows; the number of turns is not part of a position."""
+    board = Board.from_json(position["board"])
+    return with_position(State(board, len(position["players"])), position)
+
+
+def with_position(state: StateT, position: BaronyPosition) -> StateT:
+    """Write everything that a position of the base game shows into a new state, and return it."""
+    state.phase, state.round, state.to_act = (
+        position["phase"],
+        position["round"],
+        position["to_act"],
+    )
+    state.round_limit = position["round_limit"]
+    state.passed = tuple(position["passed"])
+    state.end_agreed_by = tuple(position["end_agreed_by"])
+    # The option is not part of a position, and matters only once somebody has asked for the end.
+    state.end_by_agreement = bool(state.end_agreed_by)
+    for pawns in position["pawns"]:
+        q, r = pawns["at"]
+        hex = state.board.index[q, r]
+        state.knights[pawns["seat"]][hex] = pawns["knights"]
+        if pawns["building"] is not None:
+            state.building[hex] = BUILDINGS.index(pawns["building"])
+            state.owner[hex] = pawns["seat"]
+    players = position["players"]
+    state.reserve_knights = [player["reserve"]["knights"] for player in players]
+    state.reserve_villages = [player["reserve"]["villages"] for player in players]
+    state.reserve_strongholds = [player["reserve"]["strongholds"] for player in players]
+    state.reserve_cities = [player["reserve"]["cities"] for player in players]
+    state.resources = [tuple(player["resources"][kind] for kind in RESOURCES) for player in players]
+    state.removed_knights = tuple(player["removed_knights"] for player in players)
+    state.rank = tuple(RANKS.index(player["rank"]) for player in players)
+    state.new_cities = tuple(player["new_cities"] for player in players)
+    state.score = tuple(player["score"] for player in players)
+    state.is_out = tuple(player["status"] == "out" for player in players)
+    state.bank = [position["bank"][kind] for kind in RESOURCES]
+    state.ranking = tuple(position.get("ranking", ()))
+    return state

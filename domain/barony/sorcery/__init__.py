@@ -15,7 +15,6 @@ from domain.barony.option_fields import OPTION_FIELDS
 from domain.barony.set_up import apply_redraw, redraw
 from domain.barony.sorcery.apply import apply
 from domain.barony.sorcery.attempts import attempt
-from domain.barony.sorcery.bots import BOTS
 from domain.barony.sorcery.choice_messages import choice_message
 from domain.barony.sorcery.choices import QUESTIONS, choices
 from domain.barony.sorcery.clauses import CLAUSES
@@ -27,6 +26,7 @@ from domain.barony.sorcery.position import finish, position, standings
 from domain.barony.sorcery.scene import LABELS, scene
 from domain.barony.sorcery.set_up import check_options, initial_state, set_up, set_up_faults
 from domain.barony.sorcery.state import SorceryState
+from domain.barony.sorcery.strong_bot import BOTS
 from domain.barony.sorcery.terms import DESCRIPTION, TITLE
 from domain.messages import Text, message_in
 

@@ -33,7 +33,13 @@ def sensible(
     position: BaronyPosition, actions: Sequence[Action], seat: int, chance: Chance
 ) -> Action:
     """The action with the highest score; `chance` decides among equals."""
-    return best_action(SorceryScorer(SorceryEvaluation(position, seat)).score, actions, chance)
+    return best_action(score_actions(position, actions, seat), actions, chance)
+
+
+def score_actions(position: BaronyPosition, actions: Sequence[Action], seat: int) -> list[float]:
+    """The scores by which `sensible` chooses, in the order of the actions."""
+    score = SorceryScorer(SorceryEvaluation(position, seat)).score
+    return [score(action) for action in actions]
 
 
 class SorceryScorer(Scorer[SorceryEvaluation]):

@@ -2,12 +2,14 @@
 
 from domain.barony.formats import BaronyPosition
 from domain.barony.position import position as base_position
+from domain.barony.position import with_position
 from domain.barony.scoring import final_score, finish_with
 from domain.barony.scoring import standings as base_standings
 from domain.barony.sorcery.components import POINTS_AN_IMPRINT
 from domain.barony.sorcery.formats import SorceryStanding
-from domain.barony.sorcery.state import SorceryState
+from domain.barony.sorcery.state import SorceryBoard, SorceryState
 from domain.contract import DomainEvent
+from domain.hexes import hex_of
 
 
 def position(state: SorceryState, viewer: int | None) -> BaronyPosition:
@@ -20,6 +22,19 @@ def position(state: SorceryState, viewer: int | None) -> BaronyPosition:
         player["magic"] = state.magic[seat]
         player["imprints"] = [list(hexes[hex]) for hex in state.imprints[seat]]
     return whole
+
+
+def from_position(position: BaronyPosition) -> SorceryState:
+    """The state that a position shows; the number of turns is not part of a position."""
+    board = SorceryBoard.from_json(position["board"])
+    state = with_position(SorceryState(board, len(position["players"])), position)
+    state.spells = tuple(position["spells"])
+    state.magic = [player["magic"] for player in position["players"]]
+    state.imprints = [
+        tuple(board.index[hex_of(at)] for at in player["imprints"])
+        for player in position["players"]
+    ]
+    return state
 
 
 def imprint_points(state: SorceryState, seat: int) -> int:
