@@ -88,11 +88,12 @@ def serve(
 def _supervisor(
     settings: Settings, environment: Mapping[str, str], web: list[ChildProcess], report: Print
 ) -> Supervisor:
-    # Bots and notifications have workers of their own, so that neither a bot that thinks nor a slow receiver
-    # delays anything else.
+    # Bots, their searches, and notifications have workers of their own, so that neither a bot that thinks nor
+    # a slow receiver delays anything else.
     commands = {
         "worker": ["worker", "--queue", "games"],
         "bot worker": ["worker", "--queue", "bots"],
+        "thinking worker": ["worker", "--queue", "thinking"],
         "notification worker": ["worker", "--queue", "notices"],
         "scheduler": ["scheduler"],
     }

@@ -11,6 +11,7 @@ from domain.contract import Resign
 from domain.dispute_events import Ruling
 from domain.disputes import MAX_PROPOSALS_PER_SEAT
 from domain.game import Game
+from domain.search import SearchBot
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,21 @@ def next_bot_task(game: Game) -> BotTask | None:
     if game.to_act not in bots or waits_for_takeback(game):
         return None
     return TakeTurn(game.to_act) if people else TakeAction(game.to_act, Resign())
+
+
+def needs_search(game: Game) -> bool:
+    """Return whether the game waits for a bot that searches before it takes its turn."""
+    task = next_bot_task(game)
+    return isinstance(task, TakeTurn) and _searches(game, game.bot_of(game.players[task.seat]))
+
+
+def has_searching_bot(game: Game) -> bool:
+    """Return whether a bot that searches has a place in the game."""
+    return any(_searches(game, place.bot) for place in game.places)
+
+
+def _searches(game: Game, bot: str | None) -> bool:
+    return bot is not None and isinstance(game.rules.BOTS.get(bot), SearchBot)
 
 
 def _ruling_task(

@@ -6,6 +6,7 @@ from typing import Any, Final
 from domain.chance import Chance
 from domain.errors import Refused
 from domain.game import Game
+from domain.search import MayContinue
 from replay.playout import bot_named
 
 log = logging.getLogger(__name__)
@@ -16,13 +17,19 @@ MAX_ACTIONS: Final = 2000
 """Legal actions that a bot considers; of more, a random sample. A bot scores one in about 20 µs at most."""
 
 
-def bot_action(game: Game, seat: int, name: str, chance: Chance) -> Any:
-    """Return the action that a bot chooses from what a player at the seat, whose turn it is, would see."""
+def bot_action(
+    game: Game, seat: int, name: str, chance: Chance, may_continue: MayContinue | None = None
+) -> Any:
+    """Return the action that a bot chooses from what a player at the seat, whose turn it is, would see.
+
+    `may_continue` limits the search of a bot that searches.
+    """
     rules = game.rules
     actions = rules.legal_actions(game.state, seat)
     if len(actions) > MAX_ACTIONS:
         actions = chance.shuffle(actions)[:MAX_ACTIONS]
-    return bot_named(rules, name)(rules.position(game.state, seat), actions, seat, chance)
+    bot = bot_named(rules, name, may_continue)
+    return bot(rules.position(game.state, seat), actions, seat, chance)
 
 
 def action_for_absent_player(game: Game, chance: Chance) -> Any:

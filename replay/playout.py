@@ -36,6 +36,8 @@ A = TypeVar("A", bound=Action)
 
 RANDOM: Final = "random"
 """The bot that plays every game, by chance alone."""
+STRONG: Final = "strong"
+"""The bot that searches, which every game of this project has."""
 DEFAULT_BOTS: Final = ("sensible", RANDOM)
 DEFAULT_ROUND_LIMIT: Final = 100
 """The round limit of games that have this option: bots need not end a game."""
@@ -80,6 +82,11 @@ def random_bot(position: Position, actions: Sequence[A], seat: int, chance: Chan
 def bot_names(rules: AnyRuleSystem) -> list[str]:
     """Return the names of the bots that can play this game, sorted."""
     return sorted({*rules.BOTS, RANDOM})
+
+
+def quick_bot_names(rules: AnyRuleSystem) -> list[str]:
+    """Return the names of the bots that can play this game and do not search, sorted."""
+    return [name for name in bot_names(rules) if not isinstance(rules.BOTS.get(name), SearchBot)]
 
 
 def bot_named(

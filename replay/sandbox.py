@@ -230,13 +230,20 @@ class Sandbox:
         return step
 
 
-def check_bots(game: Game, seats: Collection[int], bot: str) -> None:
-    """Raise Malformed if there is no such bot for the game, or no such seat in it."""
+def check_bots(
+    game: Game, seats: Collection[int], bot: str, names: Sequence[str] | None = None
+) -> None:
+    """Raise Malformed if the bot is not one of `names`, or if there is no such seat in the game.
+
+    `names` are those of all bots for the game by default.
+    """
     errors = {}
+    if names is None:
+        names = bot_names(game.rules)
     if not seats or any(not 0 <= seat < game.seats for seat in seats):
         errors["seats"] = message("must be among {first} to {last}", first=0, last=game.seats - 1)
-    if bot not in bot_names(game.rules):
-        errors["bot"] = message("must be one of: {names}", names=comma_list(bot_names(game.rules)))
+    if bot not in names:
+        errors["bot"] = message("must be one of: {names}", names=comma_list(names))
     if errors:
         raise Malformed(errors)
 

@@ -28,6 +28,7 @@
     CARTULARY_WITNESSES      keys of the witnesses whose cosignatures are collected, separated by commas;
                              default: none
     CARTULARY_SWEEP_SECONDS  time between two sweeps of the scheduler; default: 10
+    CARTULARY_BOT_SECONDS    thinking time of bots that search, at most 60; default: 2
 
 and one variable for each of the bounds (service/bounds.py).
 
@@ -49,6 +50,7 @@ from typing_extensions import override
 
 from domain.errors import CartularyError, Unreadable
 from domain.messages import Message, comma_list, message, semicolon_list
+from replay.thinking_time import LONGEST_THINKING_TIME
 from service.bounds import Bounds, minimum_of
 from service.data_folder import SIGNING_KEY, default_data_folder, embedded_redis_url
 
@@ -90,6 +92,8 @@ class Settings:
     smtp_url: str | None = field(default=None, repr=False)
     mail_from: str | None = None
     sweep_seconds: float = 10.0
+    bot_seconds: float = 2.0
+    """The thinking time of bots that search, in seconds."""
     trusted_proxies: tuple[str, ...] = ()
     origin: str = ""
     witnesses: tuple[str, ...] = ()
@@ -121,6 +125,7 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
     rate_requests = env.str("RATE_REQUESTS", "", validate=_check_rate)
     cache_games = env.number("CACHE_GAMES", 1000, minimum=1)
     sweep_seconds = env.number("SWEEP_SECONDS", 10.0, minimum=0.05)
+    bot_seconds = env.number("BOT_SECONDS", 2.0, minimum=0.01, maximum=LONGEST_THINKING_TIME)
     proxies = env.str("TRUSTED_PROXIES", "", validate=_check_networks)
     origin = env.str("ORIGIN", "", validate=_check_origin)
     witnesses = env.str("WITNESSES", "", validate=_check_witnesses)
@@ -144,6 +149,7 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
         smtp_url=smtp_url,
         mail_from=mail_from,
         sweep_seconds=sweep_seconds,
+        bot_seconds=bot_seconds,
         trusted_proxies=_items(proxies),
         origin=origin,
         witnesses=_items(witnesses),
@@ -165,10 +171,10 @@ class _Variables(Env):
         is_unset = value is None or (not value and env_key not in _MAY_BE_EMPTY)
         return default if is_unset else value
 
-    def number(self, name: str, default: _N, *, minimum: float) -> _N:
+    def number(self, name: str, default: _N, *, minimum: float, maximum: float | None = None) -> _N:
         """Return the number in a variable, of the type of the default."""
         read = type(default)
-        text = self.str(name, None, validate=_check_number(read, minimum))
+        text = self.str(name, None, validate=_check_number(read, minimum, maximum))
         return default if text is None else read(text)
 
 
@@ -343,14 +349,26 @@ def _check_rate(value: str) -> None:
             ) from None
 
 
-def _check_number(read: type[int | float], minimum: float) -> Callable[[str], None]:
-    """Return a validator of texts that `read` turns into a number of at least `minimum`."""
+def _check_number(
+    read: type[int | float], minimum: float, maximum: float | None = None
+) -> Callable[[str], None]:
+    """Return a validator of texts that `read` turns into a number from `minimum` to `maximum`."""
 
     def check(value: str) -> None:
         with suppress(ValueError):
-            if minimum <= read(value) < math.inf:
+            number = read(value)
+            if minimum <= number < math.inf and (maximum is None or number <= maximum):
                 return
         least = f"{minimum:g}"
+        if maximum is not None:
+            most = f"{maximum:g}"
+            fault = message(
+                "must be a number from {least} to {most}, not {value}",
+                least=least,
+                most=most,
+                value=value,
+            )
+            raise ValidationError([fault])
         fault = (
             message(
                 "must be a whole number, {least} or more, not {value}", least=least, value=value

@@ -3,6 +3,9 @@
 A bot gets what a player at its seat gets: the position as this seat may see it, and the legal actions. If a
 bot fails, or the rules refuse what it chose, it takes a legal action at random, and resigns if that fails
 too: a fault of a bot must not stop a game.
+
+A bot that searches does so in a job of a queue of its own, and holds nothing while it searches: if the game
+changes meanwhile, its action is refused as outdated, and dropped.
 """
 
 import logging
@@ -24,6 +27,7 @@ from domain.errors import NotNow, Refused, Unreadable
 from domain.game import Game
 from replay.absent_player import bot_action
 from replay.playout import RANDOM
+from replay.thinking_time import ThinkingTime
 from service.bootstrap import Service
 from service.errors import ServiceError, Stale, log_text
 
@@ -50,6 +54,7 @@ class BotPlayer:
         self._commands = service.commands
         self._disputes = service.disputes
         self._chance = chance
+        self._thinking_time = ThinkingTime(service.settings.bot_seconds)
 
     def play(self, game_id: str) -> bool:
         """Do the next task of a bot in a game; return False if there is none.
@@ -88,7 +93,8 @@ class BotPlayer:
         """Take the action that the bot chooses; if that fails, any legal one; if that fails too, resign."""
         chance = self._chance()
         try:
-            self._act(game, seat, bot_action(game, seat, _bot_name(game, seat), chance))
+            name = _bot_name(game, seat)
+            self._act(game, seat, bot_action(game, seat, name, chance, self._thinking_time))
         except (NotNow, ServiceError, Unreadable):
             raise
         except Exception:

@@ -89,7 +89,7 @@ class TaskRunner:
                 self._end_turn(task)
             case "notify":
                 self._notify(task)
-            case "bot":
+            case "bot" | "think":
                 if not self._bot_player.play(task.game_id):
                     self._ack(task)
             case "deliver":

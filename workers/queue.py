@@ -16,10 +16,12 @@ from rq.serializers import JSONSerializer
 from service import clock
 from service.connection import to_text, unavailable_on_error
 from workers.jobs import JOB_FUNCTION, TaskJob
-from workers.tasks import BOTS, GAMES, NOTIFICATIONS, QUEUES, Task
+from workers.tasks import BOTS, GAMES, NOTIFICATIONS, QUEUES, THINKING, Task
 
-JOB_TIMEOUTS = {GAMES: 60, BOTS: 10, NOTIFICATIONS: 30}
-"""Seconds that a job of a queue may take. Jobs take milliseconds, so this only stops one that hangs."""
+JOB_TIMEOUTS = {GAMES: 60, BOTS: 10, NOTIFICATIONS: 30, THINKING: 90}
+"""Seconds that a job of a queue may take. Jobs take milliseconds, and a search at most the greatest thinking
+time, so this only stops one that hangs.
+"""
 
 RETRIES = 100
 """Retries that are enqueued at once for a queue."""

@@ -17,14 +17,18 @@ from service.damaged_games import OUTBOX, entry_part
 from service.errors import log_text
 from service.store.event_store import EventStore
 
-TaskKind: TypeAlias = Literal["score", "forfeit", "notify", "deliver", "index", "bot"]
+TaskKind: TypeAlias = Literal["score", "forfeit", "notify", "deliver", "index", "bot", "think"]
 
 GAMES: Final = "cartulary-games"
 NOTIFICATIONS: Final = "cartulary-notices"
 BOTS: Final = "cartulary-bots"
-QUEUES: Final = (GAMES, NOTIFICATIONS, BOTS)
+THINKING: Final = "cartulary-thinking"
+QUEUES: Final = (GAMES, NOTIFICATIONS, BOTS, THINKING)
 """In the order in which a worker takes jobs, so that no other job waits while a bot thinks, and no game waits
 for a slow receiver of notifications."""
+QUICK_QUEUES: Final = (GAMES, NOTIFICATIONS, BOTS)
+"""The queues of a worker that is not told which ones. A search takes seconds, in which it could take no other
+job, so searches need a worker of their own."""
 
 TIMED_ENTRIES: Final = frozenset({"deadline", "remind"})
 """The entries that always have a time; others may have one (`at` in the payload)."""
@@ -58,6 +62,8 @@ class Task:
                 return "index"
             case ["bot"]:
                 return "bot"
+            case ["think"]:
+                return "think"
             case _:
                 return None
 
@@ -69,6 +75,8 @@ class Task:
                 return NOTIFICATIONS
             case "bot":
                 return BOTS
+            case "think":
+                return THINKING
             case _:
                 return GAMES
 

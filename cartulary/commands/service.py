@@ -55,7 +55,7 @@ _processes = option(
     help=(
         message("Run the whole service on this machine."),
         message(
-            "Starts the web server, three workers, the scheduler, and a Redis unless CARTULARY_REDIS_URL"
+            "Starts the web server, four workers, the scheduler, and a Redis unless CARTULARY_REDIS_URL"
             " names one. Ctrl-C stops them all."
         ),
     ),
@@ -92,21 +92,25 @@ def web(host: str, port: int, processes: int) -> None:
             "Run a worker: it scores rounds, ends games, forfeits turns, plays bots and sends"
             " notifications."
         ),
+        message(
+            "It leaves the queue `thinking` to a worker with `--queue thinking`: a bot that searches"
+            " thinks for seconds, which must not delay other jobs."
+        ),
     ),
 )
 @option(
     "--queue",
     "names",
     multiple=True,
-    type=click.Choice(["games", "bots", "notices"]),
+    type=click.Choice(["games", "bots", "notices", "thinking"]),
     help=message("Take jobs from this queue only; may be repeated, the first has priority."),
 )
 def worker(names: tuple[str, ...]) -> None:
     from workers.run import run_worker
-    from workers.tasks import BOTS, GAMES, NOTIFICATIONS, QUEUES
+    from workers.tasks import BOTS, GAMES, NOTIFICATIONS, QUICK_QUEUES, THINKING
 
-    queues = {"games": GAMES, "bots": BOTS, "notices": NOTIFICATIONS}
-    run_worker(_process_settings(), tuple(queues[name] for name in names) or QUEUES)
+    queues = {"games": GAMES, "bots": BOTS, "notices": NOTIFICATIONS, "thinking": THINKING}
+    run_worker(_process_settings(), tuple(queues[name] for name in names) or QUICK_QUEUES)
 
 
 @command(

@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from math import inf
 from typing import Final
 
-from domain.baron import bots
 from domain.baron.actions import Action
 from domain.baron.apply import apply, apply_consequences
+from domain.baron.bots import BOTS as QUICK_BOTS
+from domain.baron.bots import score_actions
 from domain.baron.components import COUNTS, KNIGHT, TILES, VALUES
 from domain.baron.consequences import consequences_of_end
 from domain.baron.decide import decide
@@ -90,7 +91,7 @@ def expected_scores(state: State, viewer: int) -> list[float]:
 MODEL: Final[SearchModel[State, Action, BaronPosition]] = SearchModel(
     read_position=from_position,
     draw_unknown=draw_unknown,
-    score_actions=bots.score_actions,
+    score_actions=score_actions,
     expected_scores=expected_scores,
     margin=MARGIN,
     horizon=HORIZON,
@@ -103,6 +104,6 @@ MODEL: Final[SearchModel[State, Action, BaronPosition]] = SearchModel(
 )
 
 BOTS: Final[Mapping[str, Bot[Action, BaronPosition]]] = {
-    **bots.BOTS,
+    **QUICK_BOTS,
     "strong": SearchBot(MODEL),
 }

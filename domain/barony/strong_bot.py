@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from math import inf
 from typing import Final
 
-from domain.barony import bots
 from domain.barony.actions import Action
 from domain.barony.apply import apply
+from domain.barony.bots import BOTS as QUICK_BOTS
+from domain.barony.bots import score_actions
 from domain.barony.decide import decide
 from domain.barony.formats import BaronyPosition
 from domain.barony.legal import legal_actions
@@ -48,7 +49,7 @@ def _expected_scores(state: State, viewer: int) -> list[float]:
 MODEL: Final[SearchModel[State, Action, BaronyPosition]] = SearchModel(
     read_position=from_position,
     draw_unknown=draw_nothing,
-    score_actions=bots.score_actions,
+    score_actions=score_actions,
     expected_scores=_expected_scores,
     margin=MARGIN,
     horizon=HORIZON,
@@ -61,6 +62,6 @@ MODEL: Final[SearchModel[State, Action, BaronyPosition]] = SearchModel(
 )
 
 BOTS: Final[Mapping[str, Bot[Action, BaronyPosition]]] = {
-    **bots.BOTS,
+    **QUICK_BOTS,
     "strong": SearchBot(MODEL),
 }

@@ -16,6 +16,7 @@ from domain.json_types import JsonObject
 from domain.messages import message, plural_message
 from domain.upcasters import upcast
 from replay.language.renderer import Renderer
+from replay.playout import quick_bot_names
 from replay.sandbox import Sandbox, check_bots, game_with_drawn_secrets
 from service.bounds import Bounds
 from service.errors import Forbidden, NotFound, SandboxConflict
@@ -156,10 +157,11 @@ class Sandboxes:
     ) -> OpenSandbox:
         """Let a bot act for these seats, until it is another seat's turn, for at most `turns` turns.
 
-        One request takes a bounded number of actions. Raises Malformed and SandboxConflict, like `act`.
+        One request takes a bounded number of actions, and only bots that do not search can act. Raises
+        Malformed and SandboxConflict, like `act`.
         """
         sandbox = self._checked(stored, after)
-        check_bots(sandbox.game, seats, bot)
+        check_bots(sandbox.game, seats, bot, quick_bot_names(sandbox.rules))
         self._require_room(sandbox, 1)
         room = self._bounds.max_sandbox_actions - len(sandbox.steps)
         sandbox.let_bots_act(

@@ -17,6 +17,7 @@
                                      missed. `seat` and `turn` are added for one that a bot has played
     index            {"seq"}         that event changed what the listings show of the game
     bot              {"seq"}         after that event, the game waits for a bot (domain/bot_tasks.py)
+    think            {"seq"}         the same, for a bot that searches before it takes its turn
 
 Entries are appended together with the events and acknowledged (removed) after the work is done. A
 game has one entry of a name at most: a later one replaces the earlier, whose work is no longer
@@ -28,7 +29,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Final
 
-from domain.bot_tasks import next_bot_task
+from domain.bot_tasks import has_searching_bot, needs_search, next_bot_task
 from domain.event import Event
 from domain.game import Game
 from domain.json_types import JsonObject
@@ -60,7 +61,7 @@ def outbox_entries(
         entries |= _invitation_entries(before, after)
     entries |= _scoring_entries(before, after)
     if after.bot_seats:
-        entries["bot"] = _bot_payload(after)
+        entries |= _bot_entries(after)
     if after.to_act is None:
         if before is not None and before.to_act is not None:
             entries |= {"deadline": None, "notify/turn": None}
@@ -155,7 +156,7 @@ def rebuild_outbox(game: Game) -> dict[str, str]:
     """
     if game.status != "playing":
         return {}
-    entries = _scoring_entries(None, game) | _deadline_entries(game) | {"bot": _bot_payload(game)}
+    entries = _scoring_entries(None, game) | _deadline_entries(game) | _bot_entries(game)
     return {
         name: canonical(payload).decode()
         for name, payload in entries.items()
@@ -182,9 +183,14 @@ def _scoring_entries(before: Game | None, after: Game) -> dict[str, JsonObject |
     return entries
 
 
-def _bot_payload(game: Game) -> JsonObject | None:
-    """Return the payload of `bot` that a game calls for; None if it waits for no bot."""
-    return None if next_bot_task(game) is None else {"seq": game.seq}
+def _bot_entries(game: Game) -> dict[str, JsonObject | None]:
+    """Return the entries for the bot that a game waits for; None for those that it does not call for."""
+    payload: JsonObject | None = None if next_bot_task(game) is None else {"seq": game.seq}
+    if not has_searching_bot(game):
+        return {"bot": payload}
+    return (
+        {"bot": None, "think": payload} if needs_search(game) else {"bot": payload, "think": None}
+    )
 
 
 def _finish_payload(game: Game | None) -> JsonObject | None:

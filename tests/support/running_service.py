@@ -15,6 +15,7 @@ COMMANDS = {
     "web": r"-m service\.server\.web_process ",
     "worker": r"-m cartulary worker --queue games$",
     "bot worker": r"-m cartulary worker --queue bots$",
+    "thinking worker": r"-m cartulary worker --queue thinking$",
     "notification worker": r"-m cartulary worker --queue notices$",
     "scheduler": r"-m cartulary scheduler\b",
     "redis": r"^\S*(redis|valkey)-server ",

@@ -5,8 +5,9 @@ from typing import Final
 
 from domain.barony.actions import Action
 from domain.barony.formats import BaronyPosition
-from domain.barony.sorcery import bots
 from domain.barony.sorcery.apply import apply
+from domain.barony.sorcery.bots import BOTS as QUICK_BOTS
+from domain.barony.sorcery.bots import score_actions
 from domain.barony.sorcery.decide import decide, legal_actions
 from domain.barony.sorcery.position import from_position, imprint_points, position
 from domain.barony.sorcery.state import SorceryState
@@ -25,7 +26,7 @@ def _expected_scores(state: SorceryState, viewer: int) -> list[float]:
 MODEL: Final[SearchModel[SorceryState, Action, BaronyPosition]] = SearchModel(
     read_position=from_position,
     draw_unknown=draw_nothing,
-    score_actions=bots.score_actions,
+    score_actions=score_actions,
     expected_scores=_expected_scores,
     margin=MARGIN,
     horizon=HORIZON,
@@ -38,6 +39,6 @@ MODEL: Final[SearchModel[SorceryState, Action, BaronyPosition]] = SearchModel(
 )
 
 BOTS: Final[Mapping[str, Bot[Action, BaronyPosition]]] = {
-    **bots.BOTS,
+    **QUICK_BOTS,
     "strong": SearchBot(MODEL),
 }

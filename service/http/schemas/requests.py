@@ -6,7 +6,7 @@ from marshmallow import fields
 
 from domain.chance import MAX_NONCE_BYTES
 from domain.registry import EXPANSIONS, RULES
-from replay.playout import DEFAULT_BOTS
+from replay.playout import DEFAULT_BOTS, STRONG
 from service.games.bot_names import DEFAULT_BOT
 from service.http.schemas.fields import (
     AnyObject,
@@ -26,7 +26,7 @@ from service.http.schemas.type_schemas import REFERENCE
 from service.listings import STATUSES
 
 _EXPANSIONS: Final = ", ".join(f"`{option}` of {rules}" for rules, option in EXPANSIONS)
-_BOTS: Final = " or ".join(f"`{name}`" for name in DEFAULT_BOTS)
+_BOTS: Final = ", ".join(f"`{name}`" for name in (*DEFAULT_BOTS, STRONG))
 _MAX_HANDLES: Final = 1000
 """The maximum length of `invite`. The bound on the players to invite, a setting, is checked later."""
 MAX_BOTS: Final = 16

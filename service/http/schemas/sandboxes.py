@@ -55,7 +55,9 @@ class LetBotsAct(StrictSchema):
     """The seats for which a bot acts in a sandbox."""
 
     seats = IntegerList(max_items=MAX_SEATS, required=True)
-    bot = String(load_default="sensible", metadata={"description": "Name of the bot."})
+    bot = String(
+        load_default="sensible", metadata={"description": "Name of a bot that does not search."}
+    )
     turns = NonNegativeInteger(
         load_default=1, metadata={"description": "The bot acts for at most so many turns."}
     )

@@ -19,7 +19,7 @@ from domain.option_fields import (
     SelectionField,
 )
 from domain.registry import RegisteredRuleSystem
-from replay.playout import RANDOM, bot_names
+from replay.playout import RANDOM, STRONG, bot_names
 from service.games.bot_names import DEFAULT_BOT
 
 OPTION: Final = "option-"
@@ -36,10 +36,12 @@ CLOCKS: Final = (300, 3600, 8 * 3600, USUAL_CLOCK, 3 * 24 * 3600, 7 * 24 * 3600)
 """The times for a turn that the form offers, in seconds."""
 BOT_LABELS: Final[Mapping[str, Text]] = {
     DEFAULT_BOT: message_in("bot", "sensible bots"),
+    STRONG: message_in("bot", "strong bots"),
     RANDOM: message_in("bot", "random bots"),
 }
 BOT_HELP: Final[Mapping[str, Text]] = {
     DEFAULT_BOT: message("They know the game and play it as a person who has played a few times."),
+    STRONG: message("They try out their best actions for a few seconds before they choose one."),
     RANDOM: message("They choose any legal action by chance."),
 }
 

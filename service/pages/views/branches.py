@@ -14,7 +14,7 @@ from domain.errors import Malformed, Refused
 from domain.game import Game, copy
 from domain.messages import Text, message
 from replay.language.names import NO_NAMES
-from replay.playout import bot_names
+from replay.playout import quick_bot_names
 from service.errors import Forbidden, NotFound, SandboxConflict, TooManySandboxes
 from service.games.access import can_see
 from service.http.context import service
@@ -247,7 +247,7 @@ def _branch_page(stored: StoredSandbox, error: Refused | SandboxConflict | None 
         is_visible=is_visible,
         is_maker=is_maker,
         form=Form() if error is None else entered_form().refused(error),
-        bots=bot_names(branched.rules),
+        bots=quick_bot_names(branched.rules),
         address=f"{request.host_url}branches/{stored.id}",
     )
 
