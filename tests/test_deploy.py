@@ -1,0 +1,68 @@
+"""The container image and the compose file name commands, settings and files that exist."""
+
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from ruamel.yaml import YAML
+
+from cartulary.cli import cartulary
+from service import settings
+
+ROOT = Path(__file__).parent.parent
+DEPLOY = ROOT / "deploy"
+DOCKERFILE = (DEPLOY / "Dockerfile").read_text()
+COMPOSE: Any = YAML(typ="safe").load(DEPLOY / "compose.yaml")
+OWN_SERVICES = {name: it for name, it in COMPOSE["services"].items() if it["image"] == "cartulary"}
+
+
+@pytest.mark.parametrize("name", OWN_SERVICES)
+def test_the_commands_of_the_containers_are_valid(name: str) -> None:
+    command = OWN_SERVICES[name]["command"]
+    result = CliRunner().invoke(cartulary, [*command, "--help"])
+    assert result.exit_code == 0, result.output
+
+
+def test_every_kind_of_job_has_a_worker() -> None:
+    from cartulary.commands.service import worker
+
+    (option,) = [it for it in worker.params if it.name == "names"]
+    queues = {it["command"][2] for it in OWN_SERVICES.values() if it["command"][0] == "worker"}
+    assert queues == set(option.type.choices)  # type: ignore[attr-defined] # of click.Choice
+
+
+def test_the_environment_of_the_containers_consists_of_settings() -> None:
+    assert settings.__doc__ is not None
+    documented = set(re.findall(r"CARTULARY_[A-Z_]+", settings.__doc__))
+    for service in OWN_SERVICES.values():
+        assert set(service["environment"]) <= documented
+    assert set(re.findall(r"CARTULARY_[A-Z_]+", DOCKERFILE)) <= documented
+
+
+def test_the_health_checks_without_a_web_process_ask_for_the_processes() -> None:
+    checks = {name: it.get("healthcheck", {}).get("test") for name, it in OWN_SERVICES.items()}
+    assert checks.pop("web") is None  # that of the image
+    assert {tuple(check) for check in checks.values()} == {("CMD", "cartulary", "health")}
+    assert "/healthz" in DOCKERFILE
+
+
+def test_redis_keeps_what_was_acknowledged_as_the_page_demands() -> None:
+    page = (ROOT / "docs" / "running.md").read_text()
+    (block,) = re.findall(r"this configuration:\n\n```\n(.*?)```", page, re.DOTALL)
+    words = shlex.split(COMPOSE["services"]["redis"]["command"])[1:]
+    options = {
+        name.removeprefix("--"): value for name, value in zip(words[::2], words[1::2], strict=True)
+    }
+    assert options == dict(line.split(" ") for line in block.splitlines())
+
+
+def test_the_image_is_built_from_files_that_exist() -> None:
+    kept = re.findall(r"^!(.+)$", (DEPLOY / "Dockerfile.dockerignore").read_text(), re.MULTILINE)
+    assert kept
+    for pattern in kept:
+        assert list(ROOT.glob(pattern)), pattern
+    packages = {path.parent.name for path in ROOT.glob("[!.]*/__init__.py")} - {"bench"}
+    assert packages <= set(kept)
