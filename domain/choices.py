@@ -4,8 +4,8 @@ A rule system defines the questions (`QUESTIONS`) and the choices that lead to e
 `domain.next_step` walks them. The names of the contract are in `domain.contract`.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
@@ -37,11 +37,13 @@ class Choice:
 class Preview:
     """What an action leads to, as far as the seat that takes it may know before it is taken.
 
-    `hidden` is a sentence about what the event leaves out; None if it is complete.
+    `hidden` is a sentence about what the event leaves out; None if it is complete. `outcomes` has, by field
+    of the event's data, the values that chance or another player's secret can give it, if any.
     """
 
     event: DomainEvent
     hidden: Text | None = None
+    outcomes: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 @lru_cache(maxsize=1024)

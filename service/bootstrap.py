@@ -13,6 +13,8 @@ from service.audits.audits import Audits
 from service.chat.messages import GameMessages
 from service.chat.reports import MessageReports
 from service.chat.store import MessageStore
+from service.conditional.conditional_actions import ConditionalActions
+from service.conditional.store import TreeStore
 from service.connection import connect
 from service.damaged_games import DamagedGames
 from service.erasure import Erasure
@@ -101,6 +103,8 @@ class Service:
     messages: GameMessages
     message_reports: MessageReports
     sandboxes: Sandboxes
+    conditional_actions: ConditionalActions
+    trees: TreeStore
     audits: Audits
     mail: Mail
 
@@ -140,6 +144,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         read_only=read_only,
     )
     sandboxes = Sandboxes(repository, store, SandboxStore(client, settings.bounds), settings.bounds)
+    trees = TreeStore(client)
     proofs = Proofs(transparency_store, checkpoints, store)
     invitations = Invitations(client, repository)
     bounds = settings.bounds
@@ -181,6 +186,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         messages,
         deliveries,
         preferences,
+        trees,
     )
     return Service(
         settings=settings,
@@ -228,6 +234,8 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         clock=clock,
         readiness=Readiness(settings, keyring),
         sandboxes=sandboxes,
+        conditional_actions=ConditionalActions(repository, store, trees, keyring, settings.bounds),
+        trees=trees,
         invitations=invitations,
         invitation_commands=InvitationCommands(repository, settings.bounds.max_invitations),
         received_invitations=ReceivedInvitations(listings, queries, mutes),

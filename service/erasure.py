@@ -1,10 +1,10 @@
 """Erasure: a player leaves the server for good, and nothing that identifies them stays.
 
 What is erased: the account (handle, password, e-mail address, locale), the sessions, the keys, the sandboxes,
-the preferences and deliveries of notifications, and what the player wrote in disputes and messages. The logs
-of games stay as they are, because other players' games are in them. They contain the player's id, which
-nothing resolves any more, and public keys.
-The player leaves the games that have not started, and resigns in those that are in progress.
+the conditional actions, the preferences and deliveries of notifications, and what they wrote in disputes
+and messages. The logs of games stay as they are, because other players' games are in them. They contain the
+player's id, which nothing resolves any more, and public keys. The player leaves the games that have not
+started, and resigns in those that are in progress.
 
 An erasure that has begun is completed, whatever happens: first the id is added to the list of erased players,
 and the account is deleted last. The scheduler repeats erasures that may be incomplete, and every process does
@@ -23,6 +23,7 @@ from domain.game import Game
 from ledger import commands, invitation_commands
 from ledger.pending import PendingEvents
 from service.chat.messages import GameMessages
+from service.conditional.store import TreeStore
 from service.connection import unavailable_on_error
 from service.errors import Unavailable, log_text
 from service.games.cache import CachedGame
@@ -68,6 +69,7 @@ class Erasure:
         messages: GameMessages,
         deliveries: Deliveries,
         preferences: PreferenceStore,
+        trees: TreeStore,
     ) -> None:
         self._messages = messages
         self._mutes = mutes
@@ -81,6 +83,7 @@ class Erasure:
         self._sandboxes = sandboxes
         self._deliveries = deliveries
         self._preferences = preferences
+        self._trees = trees
 
     def erase(self, player: str, password: str) -> None:
         """Erase a player who repeats their password; a guest has none. Raises Forbidden."""
@@ -141,6 +144,7 @@ class Erasure:
         """Erase everything of a player that is left. Idempotent."""
         self._players.close_account(player)
         for game_id in self._current_games(player):
+            self._trees.delete(game_id, player)
             try:
                 self._leave(game_id, player)
             except Unavailable:

@@ -56,4 +56,7 @@ def rebuild_game_outbox(service: Service, game_id: str) -> None:
     An entry that is out of date by the time it is written does no harm, as with any entry.
     """
     game = service.repository.load(game_id).game
-    service.store.add_outbox_entries_if_absent(game_id, rebuild_outbox(game))
+    entries = rebuild_outbox(game)
+    if service.trees.exists(game_id):
+        entries["conditional"] = f'{{"seq":{game.seq}}}'
+    service.store.add_outbox_entries_if_absent(game_id, entries)

@@ -41,6 +41,7 @@ class TaskRunner:
         self._repository = service.repository
         self._commands = service.commands
         self._deadlines = service.deadlines
+        self._conditional_actions = service.conditional_actions
         self._queries = service.queries
         self._damaged_games = service.damaged_games
         self._head_log = service.head_log
@@ -67,7 +68,12 @@ class TaskRunner:
             return True
         part = work_part(task.entry)
         try:
-            if self._store.outbox(task.game_id).get(task.entry) != task.payload:
+            outbox = self._store.outbox(task.game_id)
+            if "conditional" in outbox and task.entry in ("deadline", "notify/turn"):
+                # A turn that a conditional action takes is neither forfeited nor announced.
+                self._conditional_actions.play(task.game_id)
+                outbox = self._store.outbox(task.game_id)
+            if outbox.get(task.entry) != task.payload:
                 return True
             is_done = self._do(task)
         except NotFound:
@@ -95,6 +101,11 @@ class TaskRunner:
             case "deliver":
                 # It has no entry in an outbox: see `run`.
                 pass
+            case "conditional":
+                is_done = self._conditional_actions.play(task.game_id)
+                if is_done:
+                    self._ack(task)
+                return is_done
             case "index":
                 self._repository.update_listings(task.game_id)
             case None:

@@ -82,7 +82,7 @@ class Scheduler:
                 if task.due_at:
                     continue
                 match task.kind:
-                    case "forfeit" | "score" | "notify" | "bot" | "think":
+                    case "forfeit" | "score" | "notify" | "bot" | "think" | "conditional":
                         self._queues.enqueue(task)
                     case "index" | "deliver" | None:
                         # The process that has appended is updating the listings. If it dies, the sweep

@@ -17,7 +17,9 @@ from service.damaged_games import OUTBOX, entry_part
 from service.errors import log_text
 from service.store.event_store import EventStore
 
-TaskKind: TypeAlias = Literal["score", "forfeit", "notify", "deliver", "index", "bot", "think"]
+TaskKind: TypeAlias = Literal[
+    "score", "forfeit", "notify", "deliver", "index", "bot", "think", "conditional"
+]
 
 GAMES: Final = "cartulary-games"
 NOTIFICATIONS: Final = "cartulary-notices"
@@ -64,6 +66,8 @@ class Task:
                 return "bot"
             case ["think"]:
                 return "think"
+            case ["conditional"]:
+                return "conditional"
             case _:
                 return None
 

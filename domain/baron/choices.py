@@ -9,6 +9,7 @@
 Nothing here depends on what the seat that chooses may not know: the pile and the reserves of others.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final, assert_never
 
@@ -21,7 +22,7 @@ from domain.baron.actions import (
     PlaceTile,
     parse_action_text,
 )
-from domain.baron.components import BONUS, MEADOW, SLOT_COSTS, TILES, VALUES
+from domain.baron.components import BONUS, COUNTS, MEADOW, SLOT_COSTS, TILES, VALUES
 from domain.baron.decide import decide
 from domain.baron.formats import BaronPosition, Tile
 from domain.baron.labels import LABELS
@@ -219,5 +220,14 @@ def preview(state: State, seat: int, action: Action) -> Preview:
     if not isinstance(action, Draw):
         return Preview(decide(visible, seat, action))
     visible.pile_left = 0
+    event = decide(visible, seat, action)
+    if not state.pile_left:
+        return Preview(event)
     hidden = message("The tile that comes from the pile into the market is not known yet.")
-    return Preview(decide(visible, seat, action), hidden if state.pile_left else None)
+    return Preview(event, hidden, {"refill": _possible_refills(state)})
+
+
+def _possible_refills(state: State) -> list[Tile]:
+    """BN-DRW-2: the kinds of tiles of which some are neither on the board, in the market nor removed."""
+    visible = Counter((*state.tiles.values(), *state.market, *state.removed))
+    return [kind for kind in TILES if visible[kind] < COUNTS[kind]]

@@ -1,9 +1,9 @@
-"""Who may see a game, and who may act, dispute and rule in it."""
+"""Who may see a game, who may act, dispute and rule in it, and what was decided on an outdated position."""
 
 from domain.dispute_records import Dispute
 from domain.game import Game
 from domain.messages import message
-from service.errors import Forbidden, NotFound
+from service.errors import Forbidden, NotFound, Stale
 
 
 def game_not_found(game_id: str) -> NotFound:
@@ -81,3 +81,15 @@ def require_party(game: Game, player: str) -> int | None:
     if player != game.arbiter:
         raise Forbidden(message("only the arbiter of the game rules its disputes"))
     return None
+
+
+def stale(expected_seq: int, game: Game) -> Stale:
+    """Return the error for a request about a position that has changed since event `expected_seq`."""
+    return Stale(
+        message(
+            "the position has changed since event {expected}: the game is at event {seq}",
+            expected=expected_seq,
+            seq=game.seq,
+        ),
+        game.seq,
+    )

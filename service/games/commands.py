@@ -13,7 +13,7 @@ from typing import Any
 
 from domain import lifecycle
 from domain.errors import Malformed
-from domain.event import ZEROS, Clock, Event, NonceSource
+from domain.event import Clock, Event, NonceSource
 from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import message
@@ -21,7 +21,7 @@ from ledger import commands
 from ledger.commands import SecretSource
 from ledger.pending import PendingEvents
 from ledger.turn_clock import clock_faults, waits_for_ruling
-from service.errors import Forbidden, Stale
+from service.errors import Forbidden
 from service.games.access import can_see, require_seat, require_visible
 from service.games.bot_names import DEFAULT_BOT, bot_fault, bot_faults
 from service.games.cache import CachedGame
@@ -29,7 +29,7 @@ from service.games.idempotency import game_id_of, idempotency_record
 from service.games.invitations import Invitations
 from service.games.quota import GameQuota
 from service.games.repository import AppendResult, GameRepository
-from service.games.signed_actions import PlayerSignature, SignedActions, stale
+from service.games.signed_actions import PlayerSignature, SignedActions
 from service.keyring import Keyring
 from service.players.bots import BotPlayers
 from service.players.keys import PlayerKeys
@@ -253,7 +253,7 @@ class GameCommands:
             require_visible(game, player)
             seat = require_seat(game, player)
             action = game.rules.parse_action(raw_action)
-            self._require_current(cached, expected_seq)
+            self._repository.require_current(cached, expected_seq)
             if signature is None:
                 commands.act(pending, seat, action)
             else:
@@ -293,27 +293,6 @@ class GameCommands:
                 break
             appended += events
         return appended
-
-    def _require_current(self, cached: CachedGame, expected_seq: int) -> None:
-        """Raise Stale if the position differs from the one after event `expected_seq`."""
-        game = cached.game
-        if expected_seq > game.seq:
-            raise Stale(
-                message(
-                    "there is no event {expected} yet: the last is {seq}",
-                    expected=expected_seq,
-                    seq=game.seq,
-                ),
-                game.seq,
-            )
-        if expected_seq >= cached.unchanged_since:
-            return
-        state = ZEROS
-        if expected_seq > 0:
-            (event,) = self._repository.event_range(game.id, expected_seq - 1, expected_seq)
-            state = event["state"]
-        if state != game.state_hash:
-            raise stale(expected_seq, game)
 
     def _game_after(self, game_id: str, result: AppendResult) -> Game:
         """Return the game as it was right after these events, also for a repeated request."""

@@ -13,14 +13,14 @@ import orjson
 
 from domain.contract import STATEMENT, Opened
 from domain.errors import Unreadable
-from domain.event import Event
+from domain.event import ZEROS, Event
 from domain.fold import EarlierGames
 from domain.game import Game
 from domain.messages import message
 from domain.upcasters import upcast
 from service.bounds import Bounds
-from service.errors import NotFound, log_text
-from service.games.access import game_not_found
+from service.errors import NotFound, Stale, log_text
+from service.games.access import game_not_found, stale
 from service.games.cache import CachedGame, GameCache, advance
 from service.games.single_flight import SingleFlight
 from service.games.summary import Summary, summarize
@@ -186,6 +186,27 @@ class GameLoader:
         """Return the events after+1 … upto, as far as they exist."""
         lines = self._log_reader.read(game_id, after, upto)
         return tuple(upcast(orjson.loads(line)) for line in lines)
+
+    def require_current(self, cached: CachedGame, expected_seq: int) -> None:
+        """Raise Stale if the position of a game differs from the one after event `expected_seq`."""
+        game = cached.game
+        if expected_seq > game.seq:
+            raise Stale(
+                message(
+                    "there is no event {expected} yet: the last is {seq}",
+                    expected=expected_seq,
+                    seq=game.seq,
+                ),
+                game.seq,
+            )
+        if expected_seq >= cached.unchanged_since:
+            return
+        state = ZEROS
+        if expected_seq > 0:
+            (event,) = self.event_range(game.id, expected_seq - 1, expected_seq)
+            state = event["state"]
+        if state != game.state_hash:
+            raise stale(expected_seq, game)
 
     def _state_at(self, game_id: str, seq: int) -> CachedGame:
         """Return the state after event `seq`. Raises NotFound if there is no such event."""

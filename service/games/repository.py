@@ -32,6 +32,7 @@ from service.store.event_store import (
     EventStore,
     HeadMoved,
     IdempotencyRecord,
+    PreparedTree,
 )
 from service.store.outbox import listing_inputs, outbox_entries
 from service.trusted_clock import TrustedClock
@@ -115,6 +116,7 @@ class GameRepository(GameLoader):
         *,
         at_head: bool = False,
         sign: Sign | None = None,
+        prepared: PreparedTree | None = None,
     ) -> AppendResult:
         """Run a handler on the game and append the events that it adds.
 
@@ -124,8 +126,8 @@ class GameRepository(GameLoader):
         the log instead of the cached game. If the idempotency record exists, the result contains the
         events of the earlier request, whatever has happened in the game since. A refusal leaves no
         record. A player who may not see the game gets NotFound even if the key was used for another
-        request. Raises the errors of the handler, NotFound, IdempotencyConflict, and Unavailable after
-        MAX_ATTEMPTS.
+        request. `prepared` are the conditional actions from which the events come. Raises the errors of the
+        handler, NotFound, IdempotencyConflict, TreeChanged, and Unavailable after MAX_ATTEMPTS.
         """
         if not GAME_ID.fullmatch(game_id):
             raise game_not_found(game_id)
@@ -147,7 +149,7 @@ class GameRepository(GameLoader):
                 if not pending.sealed:
                     return AppendResult((), cached.game)
                 try:
-                    return self._append(pending, cached, record, sign=sign)
+                    return self._append(pending, cached, record, sign=sign, prepared=prepared)
                 except HeadMoved as conflict:
                     if conflict.head <= cached.game.seq:
                         # Redis lost its last events in a failover: the cached game never happened.
@@ -201,8 +203,9 @@ class GameRepository(GameLoader):
         record: IdempotencyRecord | None,
         secrets: Mapping[str, str] | None = None,
         sign: Sign | None = None,
+        prepared: PreparedTree | None = None,
     ) -> AppendResult:
-        """Append pending events to the game that they follow. Raises HeadMoved."""
+        """Append pending events to the game that they follow. Raises HeadMoved and TreeChanged."""
         before, after, events = pending.base, pending.game, pending.events
         entries = outbox_entries(before, after, events)
         openings = {
@@ -224,6 +227,7 @@ class GameRepository(GameLoader):
                 idempotency_record=record,
                 ends_game=after.has_ended,
                 prev_hash=None if before is None else before.hash,
+                prepared=prepared,
             ),
         )
         if appended.is_repeat:

@@ -15,7 +15,8 @@ from ledger.canonical import canonical
 from ledger.keys import BadSignature
 from ledger.pending import PendingEvents
 from ledger.player_signatures import action_statement, check_action
-from service.errors import InvalidPlayerSignature, KeyNotUsable, Stale
+from service.errors import InvalidPlayerSignature, KeyNotUsable
+from service.games.access import stale
 from service.games.loader import GameLoader
 from service.players.keys import PlayerKeys
 
@@ -85,15 +86,3 @@ class SignedActions:
             return game.hash
         (event,) = self._loader.event_range(game.id, seq - 1, seq)
         return event["hash"]
-
-
-def stale(expected_seq: int, game: Game) -> Stale:
-    """Return the error for an action on a position that has changed since event `expected_seq`."""
-    return Stale(
-        message(
-            "the position has changed since event {expected}: the game is at event {seq}",
-            expected=expected_seq,
-            seq=game.seq,
-        ),
-        game.seq,
-    )

@@ -24,6 +24,7 @@ from service.http.metrics import Metrics
 from service.http.routes import (
     account,
     administration,
+    conditional_actions,
     disputes,
     games,
     health,
@@ -108,6 +109,7 @@ def create_app(service: Service, metrics: Metrics | None = None) -> Flask:
         pictures,
         disputes,
         takebacks,
+        conditional_actions,
         history,
         receipts,
         sandboxes,

@@ -5,23 +5,20 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Final
 
-import orjson
 from cachetools import LRUCache
 
-from domain.contract import Opened, secret_owner
 from domain.errors import Malformed
-from domain.event import Event
 from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import message, plural_message
-from domain.upcasters import upcast
 from replay.language.renderer import Renderer
 from replay.playout import quick_bot_names
-from replay.sandbox import Sandbox, check_bots, game_with_drawn_secrets
+from replay.sandbox import Sandbox, check_bots
 from service.bounds import Bounds
 from service.errors import Forbidden, NotFound, SandboxConflict
 from service.games.access import require_visible
 from service.games.loader import GameLoader
+from service.sandboxes.known_game import known_game, read_events
 from service.sandboxes.store import SandboxStore, StoredSandbox
 from service.store.event_store import LogReader
 
@@ -205,28 +202,13 @@ class Sandboxes:
 
     def _first_game(self, stored: StoredSandbox) -> Game:
         """Return the game with which a sandbox begins, as its maker knew it."""
-        lines = self._log_reader.read(stored.game, 0, stored.seq)
-        events: list[Event] = [upcast(orjson.loads(line)) for line in lines]
+        events = read_events(self._log_reader, stored.game, stored.seq)
         if len(events) < stored.seq or events[-1]["hash"] != stored.hash:
             raise NotFound(
                 message("the game of this sandbox has lost the event with which it began")
             )
-        opened = self._opened(stored, events)
-        return game_with_drawn_secrets(events, opened, bytes.fromhex(stored.seed))
-
-    def _opened(self, stored: StoredSandbox, events: list[Event]) -> Opened:
-        """Return the values of the secrets that the maker of a sandbox may see. Others are not even read."""
-        names = [
-            f"{event['seq']}/{name}"
-            for event in events
-            for name in event.get("secrets", {})
-            if stored.viewer is None or secret_owner(name) == stored.viewer
-        ]
-        opened: dict[int, dict[str, object]] = {}
-        for key, opening in self._log_reader.secrets(stored.game, names).items():
-            seq, _, name = key.partition("/")
-            opened.setdefault(int(seq), {})[name] = orjson.loads(opening)["value"]
-        return opened
+        seed = bytes.fromhex(stored.seed)
+        return known_game(self._log_reader, events, stored.viewer, seed)
 
     def _checked(self, stored: StoredSandbox, after: int | None) -> Sandbox:
         if after is not None and after != len(stored.steps):

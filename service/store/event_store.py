@@ -39,6 +39,23 @@ class IdempotencyRecord:
     digest: str
 
 
+class TreeChanged(ServiceError):
+    """The player has changed the conditional actions from which an action was to be played."""
+
+    status = 409
+
+    def __init__(self) -> None:
+        super().__init__(message("the conditional actions of the player have changed"))
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedTree:
+    """The conditional actions of a player, as they are stored, from which events are appended."""
+
+    player: str
+    stored: bytes = field(repr=False)
+
+
 @dataclass(frozen=True, slots=True)
 class AppendRequest:
     """What one append writes: all of it or nothing."""
@@ -56,6 +73,8 @@ class AppendRequest:
     """Hash that the previous event must have; None accepts any."""
     receipts: Mapping[int, str] = field(default_factory=dict)
     """By the seq of an event, its receipt: `KEY SIGNATURE` (service/games/receipts.py)."""
+    prepared: PreparedTree | None = None
+    """The conditional actions from which the events come, and which the player must not have changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +139,9 @@ class EventStore(LogReader, Protocol):
         The idempotency record is checked first. If it exists with the same digest, the events that
         it names are returned as a repeat; with another digest, IdempotencyConflict is raised. Raises
         HeadMoved if the head has another seq, or another hash than `request.prev_hash` (the store
-        lost its last events in a failover and has received others since). After Unavailable it is
+        lost its last events in a failover and has received others since), and TreeChanged if the player has
+        changed `request.prepared`. While any player of the game has conditional actions, the outbox entry
+        `conditional` is set as well; events that end the game delete them. After Unavailable it is
         unknown whether the events were written.
         """
 

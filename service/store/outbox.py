@@ -18,6 +18,8 @@
     index            {"seq"}         that event changed what the listings show of the game
     bot              {"seq"}         after that event, the game waits for a bot (domain/bot_tasks.py)
     think            {"seq"}         the same, for a bot that searches before it takes its turn
+    conditional      {"seq"}         that event was appended while a player of the game had conditional
+                                     actions. The script that appends sets this entry by itself
 
 Entries are appended together with the events and acknowledged (removed) after the work is done. A
 game has one entry of a name at most: a later one replaces the earlier, whose work is no longer

@@ -6,6 +6,8 @@
     cartulary:{GAME}:answers  hash, the idempotency records: `PLAYER/KEY-DIGEST` -> `REQUEST-DIGEST
                               FIRST LAST`; expires a week after the end of the game
     cartulary:{GAME}:receipts hash, SEQ -> `KEY SIGNATURE`: the server's receipts for accepted actions
+    cartulary:{GAME}:conditional, cartulary:{GAME}:conditional-void
+                              hashes, which service/conditional/store.py describes
     cartulary:statements      set, the ids of games in whose disputes statements were written
     cartulary:live            set, the active games: ids of those that may have outbox entries
     cartulary:appended        channel, `GAME SEQ` after every append
@@ -34,7 +36,14 @@ from domain.messages import message
 from ledger.envelope import is_hash
 from service.connection import WRONG_TYPE, to_text, unavailable_on_error
 from service.errors import IdempotencyConflict
-from service.store.event_store import Appended, AppendRequest, Head, HeadMoved, IdempotencyRecord
+from service.store.event_store import (
+    Appended,
+    AppendRequest,
+    Head,
+    HeadMoved,
+    IdempotencyRecord,
+    TreeChanged,
+)
 
 T = TypeVar("T")
 
@@ -48,6 +57,9 @@ IDEMPOTENCY_SECONDS: Final = 7 * 24 * 3600
 _OUTBOX: Final = "notes"
 _RECORDS: Final = "answers"
 _RECEIPTS: Final = "receipts"
+CONDITIONAL: Final = "conditional"
+CONDITIONAL_VOID: Final = "conditional-void"
+"""The parts of a game that service/conditional/store.py keeps."""
 _SCAN_PAGE: Final = 500
 
 
@@ -91,6 +103,8 @@ class RedisEventStore:
             len(entries),
             len(names_to_remove),
             len(request.receipts),
+            request.prepared.player if request.prepared else "",
+            request.prepared.stored if request.prepared else "",
             *request.events,
         ]
         for name, value in (*request.secrets.items(), *entries):
@@ -98,7 +112,10 @@ class RedisEventStore:
         args += names_to_remove
         for seq, receipt in request.receipts.items():
             args += (seq, receipt)
-        parts = ("log", "secrets", _OUTBOX, _RECORDS, _RECEIPTS)
+        parts = (
+            *("log", "secrets", _OUTBOX, _RECORDS, _RECEIPTS),
+            *(CONDITIONAL, CONDITIONAL_VOID),
+        )
         keys = [game_key(game_id, part) for part in parts]
         with unavailable_on_error():
             match self._append(keys=keys, args=args):
@@ -108,6 +125,8 @@ class RedisEventStore:
                     return Appended(first, last, is_repeat=True)
                 case [0, head]:
                     raise HeadMoved(head)
+                case [-2]:
+                    raise TreeChanged
                 case _:
                     raise _conflict()
 

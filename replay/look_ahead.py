@@ -1,0 +1,126 @@
+"""Looks ahead from a position: what a tree of conditional actions leads to, as far as one seat may know it.
+
+The game from which it looks ahead must know no more than that seat: other secrets are drawn at random
+(`replay.sandbox.game_with_drawn_secrets`). So what is refused here depends on nothing that the player may not
+know, and reveals nothing.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from domain.conditional import Branch, Branches
+from domain.contract import DomainEvent, evolve, secret_owner
+from domain.errors import Malformed, Refused
+from domain.event import Event, EventData
+from domain.game import Game
+from domain.messages import Text, comma_list, message
+
+_NOT_BY_CHANCE: Final = message("is not a part of the outcome that chance decides here")
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """A game as it may go on, for one of its seats.
+
+    `state` is the rule system's state; None if it cannot be known, because it depends on a secret. It is not
+    `is_certain` if chance or a secret may have changed it: what the rules then refuse may yet be allowed.
+    `hides_secrets` states whether other seats have secrets, on which it can depend what they may do. `last`
+    is the event that led here.
+    """
+
+    game: Game
+    seat: int
+    state: Any
+    hides_secrets: bool
+    is_certain: bool = True
+    last: tuple[int, DomainEvent] | None = None
+
+    @property
+    def to_act(self) -> int | None:
+        """The seat whose turn it is; None if that cannot be known, or play is over."""
+        return None if self.state is None else self.state.to_act
+
+    def after(self, branch: Branch) -> "Outlook":
+        """Return what may be known after a branch.
+
+        Raises Refused with the clause if the rules certainly refuse its action, and Malformed for an outcome
+        that it certainly cannot have.
+        """
+        rules, state = self.game.rules, self.state
+        unknown = Outlook(self.game, self.seat, None, self.hides_secrets, is_certain=False)
+        if state is None:
+            return unknown
+        try:
+            preview = rules.preview(state, branch.seat, rules.parse_action(branch.action))
+        except Refused:
+            if self.is_certain and (branch.seat == self.seat or not self.hides_secrets):
+                raise
+            return unknown
+        if self.is_certain:
+            _check_outcome(branch, preview.outcomes)
+        event = preview.event
+        if branch.outcome:
+            data: EventData = {**event.data, **branch.outcome}  # type: ignore[typeddict-item] # fields that any event may have
+            event = DomainEvent(event.type, data, event.secrets)
+        is_known = preview.outcomes.keys() <= branch.outcome.keys()
+        return Outlook(
+            self.game,
+            self.seat,
+            evolve(rules, state, [event]),
+            self.hides_secrets,
+            is_certain=self.is_certain and is_known,
+            last=(branch.seat, event),
+        )
+
+
+def outlook(game: Game, seat: int, events: list[Event]) -> Outlook:
+    """Return what a seat may know of a game with these events, at its head."""
+    hides_secrets = any(
+        secret_owner(name) not in (None, seat)
+        for event in events
+        for name in event.get("secrets", ())
+    )
+    return Outlook(game, seat, game.state, hides_secrets)
+
+
+def check_branches(start: Outlook, branches: Branches) -> None:
+    """Raise Refused for the first action that the rules certainly refuse, with its path in the sentence.
+
+    Raises Malformed, by path, for an outcome that an action certainly cannot have.
+    """
+    pending = [(start, branches, "")]
+    while pending:
+        before, side_by_side, path = pending.pop()
+        for index, branch in enumerate(side_by_side):
+            at = f"{path}{index}"
+            try:
+                after = before.after(branch)
+            except Malformed as error:
+                raise Malformed(
+                    {f"{at}.{name}": fault for name, fault in error.fields.items()}
+                ) from None
+            except Refused as error:
+                raise Refused(
+                    error.clause,
+                    message(
+                        "the action at {path} is not possible then: {reason}",
+                        path=at,
+                        reason=error.why,
+                    ),
+                ) from None
+            if branch.then:
+                pending.append((after, branch.then, f"{at}.then."))
+
+
+def _check_outcome(branch: Branch, outcomes: Any) -> None:
+    """Raise Malformed if chance cannot give the action this outcome."""
+    faults: dict[str, Text] = {}
+    for name, value in branch.outcome.items():
+        if name not in outcomes:
+            faults[f"outcome.{name}"] = _NOT_BY_CHANCE
+        elif value not in outcomes[name]:
+            faults[f"outcome.{name}"] = message(
+                "must be one of {words}", words=comma_list(outcomes[name])
+            )
+    if faults:
+        raise Malformed(faults)

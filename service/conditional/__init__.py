@@ -1,0 +1,1 @@
+"""Conditional actions: players prepare them while they wait, and the server plays them at their turn."""

@@ -1,0 +1,107 @@
+"""Conditional actions: what a player prepares while waiting, for this player alone."""
+
+from typing import Final
+
+from flask import Response
+
+from domain.errors import Malformed
+from domain.game import Game
+from domain.json_types import JsonObject
+from service.conditional.conditional_actions import Preparation
+from service.conditional.void_messages import void_message
+from service.http.blueprint import NO_QUERY, Blueprint, response
+from service.http.context import service
+from service.http.language import game_names, request_renderer, with_language
+from service.http.responses import json_response, no_content
+from service.http.schemas.conditional_actions import ConditionalActions, PrepareActions
+
+_CONDITIONAL_ACTIONS: Final = "/games/<game_id>/conditional-actions"
+_BRANCHES: Final = "branches"
+
+blueprint = Blueprint(
+    "conditional_actions", __name__, description="Actions that players prepare while they wait."
+)
+
+
+@blueprint.route(
+    "GET",
+    _CONDITIONAL_ACTIONS,
+    auth="participants_only",
+    query=NO_QUERY,
+    responses={200: response("What the player has prepared.", ConditionalActions)},
+)
+def get_conditional_actions(game_id: str, player: str) -> Response:
+    """Get what the player has prepared in a game.
+
+    Nobody else can see it, or that there is anything.
+    """
+    return _shown(game_id, service().conditional_actions.get(game_id, player))
+
+
+@blueprint.route(
+    "PUT",
+    _CONDITIONAL_ACTIONS,
+    auth="participants_only",
+    json_body=PrepareActions(),
+    responses={200: response("What the player has prepared now.", ConditionalActions)},
+    error_responses=(409, 422),
+)
+def put_conditional_actions(game_id: str, player: str, body: JsonObject) -> Response:
+    """Prepare actions while another player is to act.
+
+    They replace what the player had prepared. Each branch is an action that may come next, and contains
+    those that may come after it. When the game has come to an action of the player's own seat, the server
+    takes it at once, and its event is marked as `conditional`. Everything is void when anything else happens.
+
+    Each action is checked as far as it can be known what will be possible then: what the rules certainly
+    refuse is a 422 with the clause. Branches that contradict each other are a 400. If the position has
+    changed since event `expected_seq`, or if it is the player's own turn, the response is a 409.
+    """
+    try:
+        preparation = service().conditional_actions.put(
+            game_id, player, body[_BRANCHES], body["expected_seq"]
+        )
+    except Malformed as error:
+        faults = {
+            f"{_BRANCHES}.{path}" if path else _BRANCHES: fault
+            for path, fault in error.fields.items()
+        }
+        raise Malformed(faults) from None
+    return _shown(game_id, preparation)
+
+
+@blueprint.route(
+    "DELETE",
+    _CONDITIONAL_ACTIONS,
+    auth="participants_only",
+    responses={204: response("Nothing is prepared any more.")},
+)
+def delete_conditional_actions(game_id: str, player: str) -> Response:
+    """Delete what the player has prepared in a game.
+
+    Nothing of it is played after the response.
+    """
+    service().conditional_actions.delete(game_id, player)
+    return no_content()
+
+
+def _shown(game_id: str, preparation: Preparation) -> Response:
+    """Return what a player has prepared as a response."""
+    game: Game = service().queries.game(game_id)
+    renderer = request_renderer().with_names(game_names(game_id))
+    void = preparation.void
+    body = {
+        "seq": preparation.seq,
+        "branches": preparation.as_json(),
+        "void": None
+        if void is None
+        else {
+            "seq": void.seq,
+            "reason": void.reason,
+            "clause": void.clause,
+            "action": void.action,
+            "text": renderer.sentence(void_message(void, game.rules)),
+        },
+    }
+    response = json_response(body, headers={"Cache-Control": "private, no-store"})
+    return with_language(response, renderer.language)

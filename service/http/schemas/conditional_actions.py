@@ -1,0 +1,62 @@
+"""Schemas of the request with conditional actions, and the bodies of the responses."""
+
+from typing import Literal, NotRequired, TypedDict
+
+from domain.json_types import PositiveCount, Seat
+from service.http.schemas.fields import AnyValue, NonNegativeInteger, StrictSchema
+from service.http.schemas.responses import Action
+from service.http.schemas.type_schemas import REFERENCE
+
+
+class PrepareActions(StrictSchema):
+    """Conditional actions, and the event after which the player saw the position."""
+
+    branches = AnyValue(
+        required=True,
+        metadata={
+            "type": "array",
+            "items": {"$ref": REFERENCE + "ConditionalBranch"},
+            "description": "The actions that may come next; [] deletes everything.",
+        },
+    )
+    expected_seq = NonNegativeInteger(required=True)
+
+
+class ConditionalBranch(TypedDict):
+    """An action that may come next.
+
+    An action of another seat is a condition. An action of the player's own seat is taken by the server once
+    the game has come there. `outcome` is left out if any outcome will do; otherwise it has fields of the
+    event's data that chance decides, as strings, such as `{"refill": "forest"}`. `then` are the actions that
+    may come after this one; it is left out if there are none.
+    """
+
+    seat: Seat
+    action: Action
+    outcome: NotRequired[dict[str, str]]
+    then: NotRequired[list["ConditionalBranch"]]
+
+
+class VoidConditionalActions(TypedDict):
+    """Why the last conditional actions of the player are void: with event `seq` something else happened
+    (`event`), or after event `seq` the rules refused the action (`refused`), by this clause. `text` is for
+    people.
+    """
+
+    seq: PositiveCount
+    reason: Literal["event", "refused"]
+    clause: str | None
+    action: Action | None
+    text: str
+
+
+class ConditionalActions(TypedDict):
+    """What a player has prepared: the actions that may come after event `seq`, the last one of the game.
+
+    `void` is null unless the last conditional actions of the player have become void; it stays until the
+    player prepares other ones or deletes them.
+    """
+
+    seq: PositiveCount
+    branches: list[ConditionalBranch]
+    void: VoidConditionalActions | None
