@@ -198,9 +198,16 @@ class GameOf(Generic[S, A, P]):
         """The ids of the players: by seat, or in the order of joining before the start."""
         return self.players or tuple(place.player for place in self.places)
 
+    @property
+    def all_players(self) -> tuple[str, ...]:
+        """The ids of `participants`, followed by those of players whose seats substitutes have taken."""
+        return (*self.participants, *self.former_players)
+
     def has_joined(self, player: str) -> bool:
         """Whether the player has a place in this game, or has or had a seat in it."""
-        return player in self.players or any(place.player == player for place in self.places)
+        return player in (*self.players, *self.former_players) or any(
+            place.player == player for place in self.places
+        )
 
     def is_participant(self, player: str) -> bool:
         """Whether the player has a seat, or before the start a place, in this game."""
@@ -236,6 +243,12 @@ class GameOf(Generic[S, A, P]):
             return ()
         others = (*self.bot_seats, *self.vacant_seats)
         return tuple(seat for seat in self.state.in_game() if seat not in others)
+
+    def open_seats(self) -> tuple[int, ...]:
+        """The vacant seats that a substitute can take now, in order."""
+        if self.state is None or self.to_act is None:
+            return ()
+        return tuple(seat for seat in self.state.in_game() if seat in self.vacant_seats)
 
     @property
     def has_ended(self) -> bool:

@@ -33,6 +33,7 @@ from service.games.received_invitations import ReceivedInvitations
 from service.games.rematches import Rematches
 from service.games.replays import Replays
 from service.games.repository import GameRepository
+from service.games.substitute_commands import SubstituteCommands
 from service.keyring import Keyring
 from service.listings import Listings
 from service.mail.mail import Mail, build_mail
@@ -72,6 +73,7 @@ class Service:
     commands: GameCommands
     disputes: DisputeCommands
     deadlines: DeadlineCommands
+    substitutes: SubstituteCommands
     queries: GameQueries
     events: EventQueries
     replays: Replays
@@ -195,6 +197,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         repository=repository,
         commands=commands,
         deadlines=DeadlineCommands(repository, clock),
+        substitutes=SubstituteCommands(repository, quota, player_keys),
         disputes=DisputeCommands(repository, keyring, settings.bounds.max_statement_characters),
         queries=queries,
         events=EventQueries(repository, store, players, deliveries, settings.bounds),

@@ -7,6 +7,8 @@
                                         as the arbiter
     cartulary:games:STATUS:with:PLAYER  private games in which the player has a place
     cartulary:games:open:invited:PLAYER games to which the player is invited, and which wait for an answer
+    cartulary:games:playing:vacant      public games with vacant seats
+    cartulary:games:playing:vacant:PLAYER  private games with vacant seats to which the player is invited
     cartulary:{GAME}:listed             set, the keys of the listings above that contain the game
     cartulary:{GAME}:summary            the summary of a game that is not in progress (games/summary.py)
 
@@ -155,6 +157,21 @@ class Listings:
         """Return the games in progress in which the player has a place. Raises Malformed (cursor)."""
         return self.page(["playing"], player, cursor, limit, viewer=player)
 
+    def vacant(self, viewer: str | None = None, cursor: str | None = None, limit: int = 50) -> Page:
+        """Return the games in progress with vacant seats, newest first.
+
+        Private games are included if the player `viewer` is invited to them. Raises Malformed for an invalid
+        cursor.
+        """
+        below = "+" if cursor is None else f"({_checked_cursor(cursor)}"
+        names = [_listing("playing", "vacant")]
+        if viewer is not None:
+            names.append(_listing("playing", "vacant", viewer))
+        with unavailable_on_error():
+            heads = self._heads(below, dict.fromkeys(names, limit + 1))
+        members = sorted({member for head in heads.values() for member in head}, reverse=True)
+        return Page(tuple(members), None).first(limit)
+
     def invitations(self, player: str, cursor: str | None = None, limit: int = 50) -> Page:
         """Return the open games that wait for the player's answer to an invitation, newest first.
 
@@ -234,22 +251,43 @@ def parse_statuses(text: str | None) -> list[Status]:
 
 def _listings_of(game: Game) -> set[str]:
     """Return the keys of the listings that must contain the game."""
-    players = [place.player for place in game.places]
+    places = [place.player for place in game.places]
+    players = [player for player in game.participants if game.is_participant(player)]
+    vacant = _vacant_listings(game)
     awaited = {_listing(game.status, "invited", player) for player in game.awaited}
     if not game.options["private"]:
         of_players = {_listing(game.status, "of", player) for player in players}
-        return {_listing(game.status), *of_players, *awaited}
-    viewers = {*players, *game.invited, *([] if game.arbiter is None else [game.arbiter])}
+        return {_listing(game.status), *of_players, *awaited, *vacant}
+    viewers = {
+        *places,
+        *game.all_players,
+        *game.invited,
+        *([] if game.arbiter is None else [game.arbiter]),
+    }
     return {
         *awaited,
+        *vacant,
         _listing(game.status, "private"),
         *(_listing(game.status, "for", player) for player in viewers),
         *(_listing(game.status, "with", player) for player in players),
     }
 
 
+def _vacant_listings(game: Game) -> set[str]:
+    """Return the keys of the listings that must contain the game because of its vacant seats."""
+    if not game.open_seats():
+        return set()
+    if not game.options["private"]:
+        return {_listing("playing", "vacant")}
+    return {
+        _listing("playing", "vacant", player)
+        for player in game.invited
+        if not game.has_joined(player) and player != game.arbiter
+    }
+
+
 def _listing(status: Status, relation: str = "", player: str = "") -> str:
-    return f"{PREFIX}{status}:{relation}:{player}" if relation else f"{PREFIX}{status}"
+    return ":".join(filter(None, (f"{PREFIX}{status}", relation, player)))
 
 
 def _member(game: Game) -> str:

@@ -40,9 +40,10 @@ def require_seat(game: Game, player: str) -> int:
     seat = game.seat_of(player)
     if seat is not None:
         return seat
-    for index, place in enumerate(game.places):
-        if place.player == player:
-            return index
+    if not game.players:
+        for index, place in enumerate(game.places):
+            if place.player == player:
+                return index
     raise Forbidden(message("this is not a player of the game"))
 
 

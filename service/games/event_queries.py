@@ -191,7 +191,7 @@ class EventQueries:
         """Return the handles of the players and the arbiter, and of the player who caused the event."""
         by: Mapping[str, Any] = event["by"]
         others = [head.arbiter, by.get("player")]
-        ids = dict.fromkeys([*head.participants, *(id for id in others if id is not None)])
+        ids = dict.fromkeys([*head.all_players, *(id for id in others if id is not None)])
         accounts = zip(ids, self._players.get(list(ids)), strict=True)
         handles = {id: player.handle for id, player in accounts if player is not None}
         return Names(handles, head.players)

@@ -81,7 +81,7 @@ def _unless_left(player: str, handler: Handler) -> Handler:
     """Return a handler that does nothing in a game that has ended, or that the player has left."""
 
     def conditional(cached: CachedGame, pending: PendingEvents) -> None:
-        if cached.game.has_joined(player) and not cached.game.has_ended:
+        if cached.game.is_participant(player) and not cached.game.has_ended:
             handler(cached, pending)
 
     return conditional

@@ -68,10 +68,15 @@ class GameLoader:
     def players(self, game_id: str) -> tuple[str, ...]:
         """Return the ids of the players of a game that has started, by seat. Raises NotFound.
 
-        They do not change any more, so the store is not read if the game is cached.
+        In a game without substitutes, they do not change any more, so the store is not read if the game is
+        cached.
         """
         cached = self._cache.get(game_id)
-        if cached is None or not cached.game.players:
+        if (
+            cached is None
+            or not cached.game.players
+            or cached.game.options.get("substitutes", False)
+        ):
             cached = self.load(game_id)
         return cached.game.players
 

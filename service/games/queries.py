@@ -166,7 +166,7 @@ class GameQueries:
 
     def _header_players(self, game: Game) -> list[JsonObject]:
         """Return how the header of a record names the players of a game, and its arbiter."""
-        ids = [*game.participants, *([] if game.arbiter is None else [game.arbiter])]
+        ids = [*game.all_players, *([] if game.arbiter is None else [game.arbiter])]
         accounts = self._players.get(ids)
         keys = self._player_keys.of_each(ids)
         return [
@@ -176,4 +176,4 @@ class GameQueries:
 
 
 def _is_turn_of(player: str, game: Game) -> bool:
-    return game.to_act is not None and game.players[game.to_act] == player
+    return game.to_act is not None and game.seat_of(player) == game.to_act

@@ -177,15 +177,16 @@ class _Reader:
 
         Returns the last event that was examined if there are more, None at the end of the log.
         """
-        seat, start = self._seat(game_id)
-        if seat is None:
+        seat, start, has_substitutes = self._seat(game_id)
+        if has_substitutes:
+            seat = self._seat_at(game_id, seat, start, after)
+        elif seat is None:
             return None
-        mark = b'"by":{"seat":%d}' % seat
         seq = max(after, start)
         while True:
             lines, has_more = self._lines(game_id, seq)
-            own = [orjson.loads(line) for line in lines if mark in line]
-            last = self._add(game_id, [event for event in own if event["by"] == {"seat": seat}])
+            own, seat = self._own_events(lines, seat)
+            last = self._add(game_id, own)
             if last is not None:
                 return last
             seq += len(lines)
@@ -194,14 +195,57 @@ class _Reader:
             if self.is_done:
                 return seq
 
-    def _seat(self, game_id: str) -> tuple[int | None, int]:
-        """Return the player's seat and the seq of `GameStarted`; no seat if the player has none.
+    def _own_events(
+        self, lines: Sequence[bytes], seat: int | None
+    ) -> tuple[list[Event], int | None]:
+        """Return the events of the player among the next lines, and the player's seat after them.
+
+        `seat` is the seat before them; None while the player has none.
+        """
+        events: list[Event] = []
+        for line in lines:
+            if b'"type":"SubstituteSeated"' in line:
+                seat = self._seat_after(orjson.loads(line), seat)
+            elif seat is not None and b'"by":{"seat":%d}' % seat in line:
+                event = orjson.loads(line)
+                if event["by"] == {"seat": seat}:
+                    events.append(event)
+        return events, seat
+
+    def _seat_after(self, event: Event, seat: int | None) -> int | None:
+        """Return the player's seat after `SubstituteSeated`."""
+        if event["type"] != "SubstituteSeated":
+            return seat
+        if event["data"]["player"] == self._player:
+            taken: int = event["data"]["seat"]
+            return taken
+        return None if event["data"]["replaces"] == self._player else seat
+
+    def _seat_at(self, game_id: str, seat: int | None, start: int, seq: int) -> int | None:
+        """Return the player's seat after event `seq` of a game with substitutes.
+
+        `seat` is the one after `GameStarted`, which is event `start`.
+        """
+        while start < seq:
+            lines, has_more = self._lines(game_id, start)
+            _, seat = self._own_events(lines[: seq - start], seat)
+            start += len(lines)
+            if not has_more:
+                break
+        return seat
+
+    def _seat(self, game_id: str) -> tuple[int | None, int, bool]:
+        """Return the player's seat and the seq of `GameStarted`, and whether the game has substitutes.
+
+        There is no seat if the player has none at the start.
 
         The start of a game is searched in as many events as a page may cost, and not beyond.
         """
-        seq, has_more = 0, True
+        seq, has_more, has_substitutes = 0, True, False
         while has_more and seq < self._max_events:
             lines, has_more = self._lines(game_id, seq)
+            if seq == 0 and lines:
+                has_substitutes = b'"substitutes":true' in lines[0]
             for line in lines:
                 seq += 1
                 if b'"type":"GameStarted"' in line:
@@ -209,8 +253,9 @@ class _Reader:
                     if event["type"] == "GameStarted":
                         players = event["data"]["players"]
                         is_seated = self._player in players
-                        return (players.index(self._player) if is_seated else None), seq
-        return None, seq
+                        seat = players.index(self._player) if is_seated else None
+                        return seat, seq, has_substitutes
+        return None, seq, False
 
     def _lines(self, game_id: str, after: int) -> tuple[Sequence[bytes], bool]:
         """Read the next lines of a log. Returns them, and whether there may be more."""

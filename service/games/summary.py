@@ -47,6 +47,9 @@ class Summary:
     winners: Sequence[int] = ()
     """The seats in the first place of the ranking; none until the game is finished."""
 
+    vacant: Sequence[int] = ()
+    """The seats that wait for a substitute."""
+
     @property
     def name(self) -> str | None:
         """What its creator calls the game."""
@@ -83,6 +86,7 @@ def summarize(game: Game) -> Summary:
         declined=game.declined,
         winners=[entry["seat"] for entry in game.ranking or () if entry["place"] == 1],
         bots={place.player: place.bot for place in game.places if place.bot is not None},
+        vacant=game.open_seats(),
     )
 
 

@@ -37,6 +37,7 @@ from service.http.routes import (
     players,
     receipts,
     sandboxes,
+    substitutes,
     takebacks,
     transparency,
 )
@@ -108,6 +109,7 @@ def create_app(service: Service, metrics: Metrics | None = None) -> Flask:
         play,
         pictures,
         disputes,
+        substitutes,
         takebacks,
         conditional_actions,
         history,

@@ -63,6 +63,7 @@ def game_summaries(summaries: Sequence[Summary]) -> list[JsonObject]:
             "deadline": summary.deadline,
             "invited": _invited_players(summary, handles),
             "winners": summary.winners,
+            "vacant": summary.vacant,
             "arbiter": None
             if summary.arbiter is None
             else {"id": summary.arbiter, "handle": handles.get(summary.arbiter)},

@@ -4,9 +4,10 @@ import logging
 
 from flask import Response
 
+from domain.errors import Malformed
 from domain.game import Status
 from domain.json_types import JsonObject
-from domain.messages import Text
+from domain.messages import Text, message
 from service.games.bot_names import DEFAULT_BOT, bot_fault
 from service.http import places
 from service.http.blueprint import NO_QUERY, Blueprint, response
@@ -76,13 +77,18 @@ def list_games(player: str | None, query: JsonObject) -> Response:
 
 
 def _page(statuses: list[Status], query: JsonObject, viewer: str | None) -> Page:
+    limit = min(query["limit"], MAX_PAGE_SIZE)
+    if query["vacant"] == "true":
+        for name in ("status", "player"):
+            if query[name] is not None:
+                raise Malformed({name: message("does not go with vacant")})
+        return service().listings.vacant(viewer, query["cursor"], limit)
     player_id = None
     if query["player"] is not None:
         player = service().players.by_handle(query["player"])
         if player is None:
             return Page((), None)
         player_id = player.id
-    limit = min(query["limit"], MAX_PAGE_SIZE)
     return service().listings.page(statuses, player_id, query["cursor"], limit, viewer)
 
 

@@ -184,6 +184,14 @@ class ListGames(PageQuery):
         metadata={"description": f"One or several of {', '.join(STATUSES)}, separated by commas."},
     )
     player = String(load_default=None, metadata={"description": "Handle of a player in the game."})
+    vacant = Choice(
+        choices=("true", "false"),
+        load_default="false",
+        metadata={
+            "description": "Whether to list only games in progress with vacant seats. It goes with neither"
+            " `status` nor `player`."
+        },
+    )
 
 
 class SignatureOfAction(StrictSchema):

@@ -52,7 +52,8 @@ class GameSummary(TypedDict):
     """The summary of a game. `deadline` is the time at which the turn in progress is forfeited; while a
     dispute is open, a ruling brings it forward. `dispute` is the open dispute. In a game without an
     `arbiter`, the players agree on rulings. `winners` are the seats in the
-    first place, once the game is finished.
+    first place, once the game is finished. `vacant` are the seats that a substitute can take; their former
+    players have no `seat`.
     """
 
     id: str
@@ -67,6 +68,7 @@ class GameSummary(TypedDict):
     deadline: Timestamp | None
     invited: list[InvitedPlayer]
     winners: list[Seat]
+    vacant: list[Seat]
     arbiter: Arbiter | None
     dispute: DisputeSummary | None
     takeback: Takeback | None

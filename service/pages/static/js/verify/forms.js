@@ -130,6 +130,7 @@ const DATA = {
   PlayerKeyAdded: object({ player: id, key: word, public: word }),
   PlayerKeyRevoked: object({ player: id, key: word }),
   GameStarted: object({ players: list(id) }),
+  SubstituteSeated: object({ seat: integer(0, 99), player: id }),
   GameFinished: object({ secret: word }),
   GameAbandoned: object({ secret: word }),
 };

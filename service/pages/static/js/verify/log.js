@@ -28,6 +28,8 @@ export class GameLog {
     this.commitments = new Map();
     /** @type {GameEvent[]} The events with which the present players took their places. */
     this.places = [];
+    /** @type {string[]} The ids of the players by seat, once the game has started. */
+    this.players = [];
     /** @type {Map<string, Map<string, string | null>>} The public keys of players, null if revoked, by player and id. */
     this.keys = new Map();
     /** The seq of the last event of play: the signature of an action for an older position is not valid any more. */
@@ -49,7 +51,11 @@ export class GameLog {
       this.places = this.places.filter((place) => place.data.player !== data.player);
       this.keys.delete(data.player);
     }
-    if (type === "GameStarted") this.start = event;
+    if (type === "GameStarted") {
+      this.start = event;
+      this.players = [...data.players];
+    }
+    if (type === "SubstituteSeated" && data.seat < this.players.length) this.players[data.seat] = data.player;
     if (type === "GameFinished" || type === "GameAbandoned") this.ending ??= event;
   }
 }

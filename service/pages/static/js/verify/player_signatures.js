@@ -11,7 +11,7 @@ export async function checkAction(event, line, { log, findings }) {
   if (!event.signature) return;
   const { key: id, head, signature } = event.signature;
   const where = { line, seq: event.seq, key: id };
-  const player = log.start?.data.players[event.by.seat ?? -1];
+  const player = log.players[event.by.seat ?? -1];
   findings.examined.signatures += 1;
   if (!event.action || !player) return findings.broken("signatures", "no-action", where);
   const key = log.keys.get(player)?.get(id);

@@ -1,0 +1,75 @@
+"""The commands with which players leave their seats to substitutes, and take vacant seats."""
+
+from functools import partial
+
+from domain.game import Game
+from domain.messages import message
+from ledger import deadline_commands
+from ledger.pending import PendingEvents
+from service.errors import NotFound
+from service.games.access import require_seat, require_visible
+from service.games.cache import CachedGame
+from service.games.idempotency import idempotency_record
+from service.games.quota import GameQuota
+from service.games.repository import GameRepository, Handler
+from service.players.keys import PlayerKeys
+from service.store.event_store import IdempotencyRecord
+
+
+class SubstituteCommands:
+    """All commands on vacant seats. Thread-safe.
+
+    Every command raises NotFound if there is no such game or the player may not see it, Unavailable if the
+    store does not respond, and IdempotencyConflict if the key was used for another request.
+    """
+
+    def __init__(
+        self, repository: GameRepository, quota: GameQuota, player_keys: PlayerKeys
+    ) -> None:
+        self._repository = repository
+        self._quota = quota
+        self._player_keys = player_keys
+
+    def leave_seat(self, game_id: str, player: str, idempotency_key: str | None = None) -> Game:
+        """Leave the player's seat vacant, and return the game, which is abandoned if nobody is left in it.
+
+        Raises Forbidden (no seat), NotNow (no substitutes, not in play, or out of the game).
+        """
+
+        def handler(cached: CachedGame, pending: PendingEvents) -> None:
+            require_visible(cached.game, player)
+            seat = require_seat(cached.game, player)
+            secret = partial(self._repository.secret, game_id)
+            deadline_commands.leave_seat(pending, seat, {"seat": seat}, secret)
+
+        record = idempotency_record(player, idempotency_key, ["leave seat"])
+        return self._game_after(game_id, handler, record)
+
+    def take_seat(
+        self, game_id: str, player: str, seat: int, idempotency_key: str | None = None
+    ) -> Game:
+        """Give a vacant seat to the player, and return the game.
+
+        Raises NotFound (also if there is no such seat), NotNow (the seat is not vacant, or the player has or
+        had a seat in the game, or is its arbiter), TooManyGames.
+        """
+        refusal = self._quota.refusal(player)
+        keys = self._player_keys.valid_keys(player)
+
+        def handler(cached: CachedGame, pending: PendingEvents) -> None:
+            require_visible(cached.game, player)
+            if seat >= cached.game.seats:
+                raise NotFound(message("game {game} has no seat {seat}", game=game_id, seat=seat))
+            deadline_commands.seat_substitute(pending, seat, player, keys)
+            if refusal is not None:
+                raise refusal
+
+        record = idempotency_record(player, idempotency_key, ["substitute", seat])
+        return self._game_after(game_id, handler, record)
+
+    def _game_after(self, game_id: str, handler: Handler, record: IdempotencyRecord | None) -> Game:
+        """Execute a handler, and return the game as it was right after that, also for a repeated request."""
+        result = self._repository.execute(game_id, handler, record)
+        if result.game is not None:
+            return result.game
+        return self._repository.game_at(game_id, result.events[-1]["seq"])
