@@ -4,9 +4,11 @@ This process serves nothing itself. It supervises the others and reports what ha
 it is killed, they end as well (service/supervision/parent_watch.py).
 """
 
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Final
 
 import httpx
@@ -137,6 +139,15 @@ def _is_ready(url: str) -> bool:
         return False
 
 
+def _program() -> str:
+    """Return the command that runs this program, as somebody types it in the current folder."""
+    if shutil.which("cartulary") is not None:
+        return "cartulary"
+    program = Path(sys.executable).parent / "cartulary"
+    folder = Path.cwd()
+    return str(program.relative_to(folder) if program.is_relative_to(folder) else program)
+
+
 def _instructions(settings: Settings, url: str) -> str:
     """Return the addresses of the service, how to register a first player, and how to stop."""
     store = (
@@ -146,6 +157,7 @@ def _instructions(settings: Settings, url: str) -> str:
     )
     rows = (
         (message("to play, open"), url),
+        (message("or, in a terminal"), f"{_program()} play {url}"),
         (None, ""),
         (message_in("instructions", "API"), f"{url}/api/v1/docs"),
         (message("games are in"), store),

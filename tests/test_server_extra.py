@@ -24,6 +24,7 @@ COMMANDS: Final[Mapping[str, tuple[str, ...]]] = {
     "inspect": (GAME, "9"),
     "key": ("generate", "player.pem"),
     "log": (GAME,),
+    "play": ("--help",),  # plays on a server that runs elsewhere
     "playout": ("--rules", "baron", "--seed", "00", "--out", "."),
     "receipts": ("--help",),  # asks a server that runs elsewhere
     "timeline": (GAME,),

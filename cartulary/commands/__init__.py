@@ -13,6 +13,7 @@ from cartulary.commands.audit import audit
 from cartulary.commands.compare import compare
 from cartulary.commands.events import inspect, log
 from cartulary.commands.key import key
+from cartulary.commands.play import play
 from cartulary.commands.positions import diff, replay
 from cartulary.commands.receipts import receipts
 from cartulary.commands.records import export, playout
@@ -32,6 +33,7 @@ from cartulary.commands.trust import trust
 from cartulary.commands.witness import witness
 
 RECORD_COMMANDS: Final[tuple[click.Command, ...]] = (
+    play,
     replay,
     log,
     inspect,
@@ -47,7 +49,7 @@ RECORD_COMMANDS: Final[tuple[click.Command, ...]] = (
     key,
     witness,
 )
-"""The commands that look back at games, or sign actions, and need no service."""
+"""The commands that play on a server elsewhere, look back at games, or sign actions: they need no service."""
 
 SERVICE_COMMANDS: Final[tuple[click.Command, ...]] = (
     serve,

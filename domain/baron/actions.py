@@ -3,6 +3,7 @@
     draw 2            lay vineyard 1,0      discard forest
     keep 1,0          end                   resign
 
+`place vineyard 1,0`, `lay 1,0 vineyard`, `place 1,0` (a keep) and `pass` (no keep) are understood as well.
 Only the form is checked here, never a board or a reserve; any other form breaks FORMAT.
 """
 
@@ -137,13 +138,15 @@ def _json_from_words(word: str, others: list[str]) -> JsonObject:
     match word, others:
         case "draw", [slot]:
             return {"type": "draw", "slot": number_from_text(slot)}
-        case "lay", [tile, at]:
+        case "lay" | "place", [at, tile] if "," in at:
+            return {"type": "place_tile", "tile": tile, "at": hex_pair(at)}
+        case "lay" | "place", [tile, at]:
             return {"type": "place_tile", "tile": tile, "at": hex_pair(at)}
         case "discard", [tile]:
             return {"type": "discard_tile", "tile": tile}
-        case "keep", [at]:
+        case "keep" | "place", [at]:
             return {"type": "place_keep", "at": hex_pair(at)}
-        case "end", []:
+        case "end" | "pass", []:
             return {"type": "end_turn"}
         case "resign", []:
             return {"type": "resign"}

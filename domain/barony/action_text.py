@@ -6,6 +6,8 @@ city 0,0                            expedition 3,-1
 title 2 plain 2 field               pass | resign | agree | disagree
 cast celerity tornado 0,0>1,0>2,0 take plain
 cast charm 1 at 0,0 1 at 2,0        cast abundance at 0,0
+
+`recruit 0,0 2`, `recruit 2 0,0` and `build 0,0 village` are understood as well.
 """
 
 from typing import assert_never
@@ -83,14 +85,17 @@ def _read_words(word: str, rest: list[str]) -> JsonObject:
     match word, rest:
         case "place", [at]:
             return {"type": "place_city", "at": hex_pair(at)}
-        case "recruit", [knights, "at", at]:
+        case "recruit", [at, knights] if "," in at:
+            return _read_words(word, [knights, "at", at])
+        case "recruit", [knights, "at", at] | [knights, at]:
             return {"type": "recruit", "at": hex_pair(at), "knights": number_from_text(knights)}
         case "move", _:
             steps, takes = _split_takes(rest)
             return {"type": "move", "moves": [_path_from_text(step) for step in steps], **takes}
         case "build", _:
             pairs = zip(rest[::2], rest[1::2], strict=True)
-            builds = [{"at": hex_pair(at), "building": name} for name, at in pairs]
+            ordered = [(at, name) if "," in at else (name, at) for name, at in pairs]
+            builds = [{"at": hex_pair(at), "building": name} for at, name in ordered]
             return {"type": "build", "builds": builds}
         case "city", [at]:
             return {"type": "new_city", "at": hex_pair(at)}

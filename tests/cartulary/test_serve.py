@@ -49,7 +49,8 @@ def test_serve_prints_its_url_answers_requests_and_stops_on_ctrl_c(
 ) -> None:
     running = default_service
     output = running.out.read_text()
-    assert f"to play, open   {running.url}\n" in output
+    assert re.search(rf"to play, open +{running.url}\n", output)
+    assert re.search(rf"or, in a terminal +\S*cartulary play {running.url}\n", output)
     assert str(running.data) in output
     assert running.register("ana") == 201
     assert all(running.pid_of(name) for name in COMMANDS)

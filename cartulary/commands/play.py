@@ -1,0 +1,80 @@
+"""The command play: plays a game on a server in the terminal."""
+
+import os
+from typing import Final
+
+import click
+
+from cartulary.command_line import IntRange, argument, command, option
+from cartulary.commands.options import color_option
+from cartulary.language import command_renderer
+from cartulary.terminal import Color, result_styler, width
+from domain.messages import message, message_in
+from domain.registry import rule_systems
+
+MAX_SEATS: Final = 8
+
+
+@command(
+    "play",
+    help=(
+        message("Play a game in the terminal, on the server at URL."),
+        message(
+            "URL is the address of a server, of a game or of an invitation. Without an account, you play"
+            " as a guest; your session is kept in a file that only you can read."
+        ),
+        message(
+            "Actions are typed in their short form, such as `move 0,0>1,0`, and completed with the Tab"
+            " key. `help` lists everything that can be typed. Without a terminal, lines are read from"
+            " standard input."
+        ),
+    ),
+)
+@argument("url", metavar="URL")
+@option(
+    "--rules",
+    type=click.Choice(list(rule_systems())),
+    help=message("Begin a new game with these rules, without asking."),
+)
+@option(
+    "--seats",
+    type=IntRange(2, MAX_SEATS),
+    help=message("Players of a new game, all but one of them bots; default: 2."),
+)
+@option(
+    "--bot",
+    metavar=message_in("metavar", "NAME"),
+    help=message("The bot of a new game; default: sensible."),
+)
+@option("--guest", is_flag=True, help=message("Become a new guest, without asking."))
+@color_option
+def play(
+    url: str,
+    rules: str | None,
+    seats: int | None,
+    bot: str | None,
+    guest: bool,  # noqa: FBT001 # click passes options by name
+    color: Color,
+) -> None:
+    from cartulary.client import Client, Limits
+    from cartulary.terminal_client.address import Address
+    from cartulary.terminal_client.beginning import Beginning, Wishes
+    from cartulary.terminal_client.console import open_console
+    from cartulary.terminal_client.session import Session
+    from cartulary.terminal_client.table import Table
+    from cartulary.terminal_client.tokens import TokensFile
+
+    renderer = command_renderer()
+    address = Address.parse(url)
+    styler = result_styler(color)
+    limits = Limits(attempts=4)
+    with (
+        open_console() as console,
+        Client(address.server, language=renderer.language, limits=limits) as client,
+    ):
+        beginning = Beginning(client, console, renderer, TokensFile(os.environ))
+        player = beginning.sign_in(address.server, as_guest=guest)
+        wishes = Wishes(rules=rules, seats=seats, bot=bot)
+        game = beginning.find_game(address, player, wishes)
+        table = Table(client, game.id, player, renderer)
+        Session(client, table, console, styler, width, address.server).play()

@@ -1,0 +1,119 @@
+"""Where the terminal client reads lines and writes text.
+
+In a terminal, prompt_toolkit edits the line, completes it, and keeps it below what is written meanwhile. A
+terminal without cursor movement, a pipe or a file is read line by line.
+"""
+
+import getpass
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final, Protocol, TypeAlias
+
+from typing_extensions import override
+
+from cartulary.terminal_client.word_completer import Completions, WordCompleter
+
+MAX_LINE: Final = 4096
+"""The most characters of a line that are read."""
+_DUMB_TERMINALS: Final = frozenset({"", "dumb", "unknown"})
+
+Prompt: TypeAlias = Callable[[], str]
+
+
+class Console(Protocol):
+    """Reads lines and writes text."""
+
+    shows_events_while_editing: bool
+    """Whether other threads may write while a line is read."""
+
+    def show(self, text: str) -> None:
+        """Write lines."""
+
+    def ask(self, prompt: Prompt, completions: Completions | None = None) -> str | None:
+        """Return a line without spaces around it; None at the end of the input."""
+
+    def ask_secret(self, prompt: str) -> str | None:
+        """Return a line that is not shown; None at the end of the input."""
+
+
+class LineConsole(Console):
+    """Reads lines from standard input and writes to standard output."""
+
+    shows_events_while_editing = False
+
+    @override
+    def show(self, text: str) -> None:
+        sys.stdout.write(text + "\n")
+        sys.stdout.flush()
+
+    @override
+    def ask(self, prompt: Prompt, completions: Completions | None = None) -> str | None:
+        sys.stdout.write(prompt())
+        sys.stdout.flush()
+        line = sys.stdin.readline(MAX_LINE)
+        if not sys.stdin.isatty():
+            sys.stdout.write(line if line.endswith("\n") else f"{line}\n")
+        return line.strip() if line else None
+
+    @override
+    def ask_secret(self, prompt: str) -> str | None:
+        if not sys.stdin.isatty():
+            line = sys.stdin.readline(MAX_LINE)
+            return line.rstrip("\n") if line else None
+        try:
+            return getpass.getpass(prompt)
+        except EOFError:
+            return None
+
+
+class PromptConsole(Console):
+    """Edits lines in a terminal. Ctrl-C and Ctrl-D end the input."""
+
+    shows_events_while_editing = True
+
+    def __init__(self) -> None:
+        from prompt_toolkit import PromptSession
+
+        self._session: PromptSession[str] = PromptSession()
+
+    @override
+    def show(self, text: str) -> None:
+        sys.stdout.write(text + "\n")
+        sys.stdout.flush()
+
+    @override
+    def ask(self, prompt: Prompt, completions: Completions | None = None) -> str | None:
+        completer = None if completions is None else WordCompleter(completions)
+        try:
+            line = self._session.prompt(prompt, completer=completer, is_password=False)
+        except (EOFError, KeyboardInterrupt):
+            return None
+        return line[:MAX_LINE].strip()
+
+    @override
+    def ask_secret(self, prompt: str) -> str | None:
+        from prompt_toolkit import prompt as ask
+
+        try:
+            return ask(prompt, is_password=True)
+        except (EOFError, KeyboardInterrupt):
+            return None
+
+
+@contextmanager
+def open_console() -> Iterator[Console]:
+    """Yield the console for the standard input and output of this process."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()) or _is_dumb():
+        yield LineConsole()
+        return
+    from prompt_toolkit.patch_stdout import patch_stdout
+
+    console = PromptConsole()
+    with patch_stdout(raw=True):
+        yield console
+
+
+def _is_dumb() -> bool:
+    return os.environ.get("TERM", "") in _DUMB_TERMINALS
