@@ -7,6 +7,7 @@ an administrator. Every operation is recorded (service/administration).
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -271,6 +272,38 @@ def extend(game: str, seconds: int, reason: str, redis: str | None) -> None:
 def work(redis: str | None) -> None:
     with _administration(redis) as (administration, _):
         _print(administration.work(OPERATOR))
+
+
+@admin.command(
+    "resend", help=(message("Send the notification of DELIVERY, which has ended, again."),)
+)
+@argument("delivery", metavar=message_in("metavar", "DELIVERY"))
+@_reason
+@redis_option
+def resend(delivery: str, reason: str, redis: str | None) -> None:
+    with _administration(redis) as (administration, _):
+        current = administration.resend_delivery(OPERATOR, delivery, reason)
+    _print(current.as_json())
+
+
+@admin.command("reports", help=(message("Print the open reports of messages, as JSON."),))
+@option("--cursor", metavar=message_in("metavar", "CURSOR"), help=message("Begin at this page."))
+@_limit
+@redis_option
+def reports(cursor: str | None, limit: int, redis: str | None) -> None:
+    with _administration(redis) as (administration, _):
+        page, next_cursor = administration.message_reports(OPERATOR, cursor, limit)
+    _print({"reports": [asdict(report) for report in page], "next": next_cursor})
+
+
+@admin.command("close-report", help=(message("Close the REPORT of a message."),))
+@argument("report", metavar=message_in("metavar", "REPORT"))
+@_reason
+@redis_option
+def close_report(report: str, reason: str, redis: str | None) -> None:
+    with _administration(redis) as (administration, _):
+        administration.close_message_report(OPERATOR, report, reason)
+    print_message(message("the report {report} is closed", report=report))
 
 
 @admin.command(

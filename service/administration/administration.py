@@ -12,9 +12,11 @@ from typing import Any, Final
 from domain.errors import Malformed
 from domain.event import Event
 from domain.json_types import JsonObject
-from domain.messages import message
+from domain.messages import Message, message
 from ledger import administration_commands
 from ledger.pending import PendingEvents
+from replay.language.renderer import english
+from service import clock
 from service.administration.accounts import (
     ADMIN,
     AccountAdministration,
@@ -23,11 +25,14 @@ from service.administration.accounts import (
 )
 from service.administration.log import AdministrationLog
 from service.administration.work import WorkOverview
+from service.chat.reports import MessageReport, MessageReports
 from service.erasure import Erasure
-from service.errors import Forbidden, OperationNotPossible
+from service.errors import Forbidden, NotFound, OperationNotPossible
 from service.games.cache import CachedGame
 from service.games.repository import GameRepository
 from service.listings import Listings, Page
+from service.notifications.deliveries import Deliveries
+from service.notifications.delivery import Delivery
 from service.players.accounts import Players
 
 MAX_PAGE_SIZE: Final = 100
@@ -51,6 +56,8 @@ class Administration:
         repository: GameRepository,
         listings: Listings,
         work: WorkOverview,
+        deliveries: Deliveries,
+        message_reports: MessageReports,
     ) -> None:
         self._accounts = accounts
         self._log = log
@@ -59,6 +66,8 @@ class Administration:
         self._repository = repository
         self._listings = listings
         self._work = work
+        self._deliveries = deliveries
+        self._message_reports = message_reports
 
     def require_administrator(self, player: str) -> None:
         """Raise Forbidden unless a player has the role of an administrator."""
@@ -66,11 +75,17 @@ class Administration:
             raise Forbidden(message("only administrators may do this"))
 
     def require_target(self, names: Mapping[str, str]) -> None:
-        """Raise NotFound if there is no player with the id `id`, or no game with the id `game`."""
+        """Raise NotFound if what these arguments of a URL name does not exist: a player (`id`), a `game`, a
+        `delivery` or a `report`.
+        """
         if "id" in names:
             self._accounts.get(names["id"])
         if "game" in names:
             self._repository.load(names["game"])
+        if "delivery" in names:
+            self.delivery(names["delivery"])
+        if "report" in names:
+            self._message_reports.get(names["report"])
 
     def search_players(
         self, administrator: str, prefix: str = "", after: str | None = None, limit: int = 50
@@ -190,9 +205,42 @@ class Administration:
 
         return self._decide(administrator, "extend_deadline", game_id, reason, add, seconds=seconds)
 
-    def work(self, administrator: str) -> JsonObject:
+    def resend_delivery(self, administrator: str, delivery_id: str, reason: str) -> Delivery:
+        """Have a delivery that has ended sent again, and return it; the receiver recognises it by its id.
+
+        Raises NotFound, and OperationNotPossible if it has not ended yet.
+        """
+        delivery = self.delivery(delivery_id)
+        if not delivery.is_final:
+            raise OperationNotPossible(message("the delivery has not ended: it will be sent"))
+        self._record(administrator, "resend_delivery", reason, delivery=delivery_id)
+        return self._deliveries.resend(delivery_id, clock.now()) or delivery
+
+    def delivery(self, delivery_id: str) -> Delivery:
+        """Return a delivery. Raises NotFound."""
+        delivery = self._deliveries.find(delivery_id)
+        if delivery is None:
+            raise NotFound(message("there is no delivery {delivery}", delivery=delivery_id[:64]))
+        return delivery
+
+    def message_reports(
+        self, administrator: str, cursor: str | None = None, limit: int = 50
+    ) -> tuple[list[MessageReport], str | None]:
+        """Return a page of the open reports of messages, and the next cursor. Raises Malformed (cursor)."""
+        page = self._message_reports.page(cursor, min(limit, MAX_PAGE_SIZE))
+        self._log.append(administrator, "read_reports", {})
+        return page
+
+    def close_message_report(self, administrator: str, report_id: str, reason: str) -> None:
+        """Close a report of a message that was dealt with. Raises NotFound."""
+        report = self._message_reports.get(report_id)
+        details = {"report": report_id, "game": report.game, "message": report.number}
+        self._record(administrator, "close_report", reason, **details)
+        self._message_reports.close(report_id)
+
+    def work(self, administrator: str, render: Callable[[Message], str] = english) -> JsonObject:
         """Return what the service still has to do, and what has failed; see `WorkOverview.read`."""
-        overview = self._work.read()
+        overview = self._work.read(render)
         self._log.append(administrator, "read_work", {})
         return overview
 

@@ -1,29 +1,41 @@
 """What a service still has to do, and what has failed: one overview for administrators."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from domain.json_types import JsonObject
+from domain.messages import Message
+from replay.language.renderer import english
 from service.damaged_games import DamagedGames
+from service.notifications.deliveries import Deliveries
 from service.process_reports import ProcessReports, health
 
 MAX_DAMAGED_GAMES: Final = 100
 """Damaged games that are listed."""
+MAX_DELIVERIES: Final = 100
+"""Waiting deliveries that are listed, and failed ones."""
 
 
 class WorkOverview:
     """Reads the overview. Thread-safe. Raises Unavailable if Redis does not respond."""
 
-    def __init__(self, process_reports: ProcessReports, damaged_games: DamagedGames) -> None:
+    def __init__(
+        self,
+        process_reports: ProcessReports,
+        damaged_games: DamagedGames,
+        deliveries: Deliveries,
+    ) -> None:
         self._process_reports = process_reports
         self._damaged_games = damaged_games
+        self._deliveries = deliveries
 
-    def read(self) -> JsonObject:
-        """Return the overview as JSON.
+    def read(self, render: Callable[[Message], str] = english) -> JsonObject:
+        """Return the overview as JSON; `render` turns messages into text.
 
         `waiting_jobs` and `failed_jobs` are numbers by queue, as the scheduler has last reported them, and
         empty without one. `overdue_milliseconds` is for how long the earliest deadline has passed that has
         not taken effect, or null. `damaged_games` has the reasons by game and part.
+        `waiting_deliveries` begins with the next one, `failed_deliveries` with the last one.
         """
         reports = self._process_reports.alive()
         figures = (
@@ -35,6 +47,12 @@ class WorkOverview:
             "waiting_jobs": _by_queue(figures, "waiting "),
             "failed_jobs": _by_queue(figures, "failed "),
             "overdue_milliseconds": figures.get("overdue_milliseconds"),
+            "waiting_deliveries": [
+                delivery.as_json(render) for delivery in self._deliveries.waiting(MAX_DELIVERIES)
+            ],
+            "failed_deliveries": [
+                delivery.as_json(render) for delivery in self._deliveries.failed(MAX_DELIVERIES)
+            ],
             "damaged_games": dict(sorted(damaged.items())[:MAX_DAMAGED_GAMES]),
         }
 

@@ -100,12 +100,15 @@ class MessageReports:
         ids = list(map(to_text, members))
         return self._read(ids[:limit]), ids[limit - 1] if len(ids) > limit else None
 
+    def get(self, id: str) -> MessageReport:
+        """Return an open report. Raises NotFound."""
+        for report in self._read([id]):
+            return report
+        raise NotFound(message("there is no report {report}", report=id[:64]))
+
     def close(self, id: str) -> None:
         """Delete a report that an administrator has dealt with. Raises NotFound."""
-        reports = self._read([id])
-        if not reports:
-            raise NotFound(message("there is no report {report}", report=id[:64]))
-        (report,) = reports
+        report = self.get(id)
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             pipeline.zrem(_REPORTS, id)
             pipeline.delete(_REPORT + id)

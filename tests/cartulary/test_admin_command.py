@@ -10,9 +10,11 @@ from typing_extensions import override
 
 from cartulary.cli import cartulary
 from domain.administration import OPERATOR
+from service import clock
 from service.administration.log import ADMINISTRATION_LOG, AdministrationLog
 from service.bootstrap import Service
 from service.errors import Forbidden
+from service.notifications.delivery import Delivery
 from service.settings import Settings
 from tests.support.accounts import PASSWORD
 from tests.support.service_games import start_game
@@ -169,6 +171,38 @@ def test_what_cannot_be_done_is_an_error_and_leaves_no_entry(
 
 def test_a_reason_is_required(admin: Admin, ada: str) -> None:
     assert admin("suspend", "ada").exit_code == 2
+
+
+def test_a_delivery_that_has_ended_is_sent_again(admin: Admin, service: Service) -> None:
+    game = start_game(service)
+    delivery = Delivery(
+        id="d" * 32,
+        kind="your_turn",
+        subject="your_turn",
+        game_id=game.id,
+        seq=4,
+        player="ada",
+        channel="email",
+        endpoint="address",
+        created_at=game.at,
+        due_at=game.at,
+    )
+    service.deliveries.create(delivery)
+    assert admin("resend", delivery.id, *WHY).exit_code == 1
+    service.deliveries.finish([delivery], "bounced", clock.now(), is_claimed=False)
+    assert orjson.loads(admin("resend", delivery.id, *WHY).stdout)["status"] == "pending"
+    assert admin("resend", "0", *WHY).exit_code == 1
+
+
+def test_reports_of_messages_are_read_and_closed(admin: Admin, service: Service) -> None:
+    game = start_game(service)
+    message = service.messages.post(game.id, "ada", "Spam.")
+    service.messages.report(game.id, "bea", message.number, "spam")
+    (report,) = orjson.loads(admin("reports").stdout)["reports"]
+    assert (report["text"], report["reporter"]) == ("Spam.", "bea")
+    assert admin("close-report", report["id"], *WHY).exit_code == 0
+    assert admin("close-report", report["id"], *WHY).exit_code == 1
+    assert orjson.loads(admin("reports").stdout)["reports"] == []
 
 
 def test_the_overview_names_what_waits_and_which_processes_are_missing(

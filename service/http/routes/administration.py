@@ -1,5 +1,7 @@
 """What administrators see and do. Every operation is recorded (service/administration)."""
 
+from dataclasses import asdict
+
 from flask import Response
 
 from domain.event import Event
@@ -7,6 +9,7 @@ from domain.json_types import JsonObject
 from service.administration.administration import MAX_PAGE_SIZE
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import metrics, service
+from service.http.language import request_renderer
 from service.http.responses import game_summaries, json_response, no_content
 from service.http.schemas.administration import (
     AdministeredPlayer,
@@ -15,6 +18,8 @@ from service.http.schemas.administration import (
     Decided,
     ExtendDeadline,
     LogQuery,
+    MessageReportList,
+    MessageReportsQuery,
     NewPassword,
     RemovalOfSeat,
     SearchGames,
@@ -23,6 +28,7 @@ from service.http.schemas.administration import (
     WithReason,
     Work,
 )
+from service.http.schemas.notification_responses import NotificationDelivery
 from service.http.schemas.responses import GameList
 from service.listings import parse_statuses
 
@@ -231,7 +237,53 @@ def extend_deadline(player: str, game: str, body: JsonObject) -> Response:
 )
 def get_work(player: str) -> Response:
     """Get an overview of what the service still has to do, and what has failed."""
-    return json_response(service().administration.work(player))
+    return json_response(service().administration.work(player, request_renderer().sentence))
+
+
+@blueprint.route(
+    "POST",
+    "/admin/deliveries/<delivery>/attempts",
+    auth="administrators_only",
+    json_body=WithReason(),
+    responses={201: response("The delivery, which is due now.", NotificationDelivery)},
+    error_responses=(404, 409),
+)
+def resend_delivery(player: str, delivery: str, body: JsonObject) -> Response:
+    """Send the notification of a delivery that has ended again.
+
+    If the delivery has not ended, the response is a 409.
+    """
+    current = service().administration.resend_delivery(player, delivery, **body)
+    return json_response(current.as_json(request_renderer().sentence), 201)
+
+
+@blueprint.route(
+    "GET",
+    "/admin/reports",
+    auth="administrators_only",
+    query=MessageReportsQuery(),
+    responses={200: response("A page of reports, the oldest first.", MessageReportList)},
+)
+def list_message_reports(player: str, query: JsonObject) -> Response:
+    """List the open reports of messages that players have written within games."""
+    reports, cursor = service().administration.message_reports(
+        player, query["cursor"], query["limit"]
+    )
+    return json_response({"reports": [asdict(report) for report in reports], "next": cursor})
+
+
+@blueprint.route(
+    "DELETE",
+    "/admin/reports/<report>",
+    auth="administrators_only",
+    json_body=WithReason(),
+    responses={204: response("The report is closed.")},
+    error_responses=(404,),
+)
+def close_message_report(player: str, report: str, body: JsonObject) -> Response:
+    """Close a report of a message."""
+    service().administration.close_message_report(player, report, **body)
+    return no_content()
 
 
 @blueprint.route(

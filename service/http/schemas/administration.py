@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal, TypedDict
 
-from domain.json_types import Digest, PlayerId, PositiveCount, Timestamp
+from domain.json_types import Digest, GameId, PlayerId, PositiveCount, Timestamp
 from service.http.schemas.fields import (
     NonNegativeInteger,
     PositiveInteger,
@@ -11,6 +11,7 @@ from service.http.schemas.fields import (
     String,
 )
 from service.http.schemas.health_responses import ProcessHealth
+from service.http.schemas.notification_responses import NotificationDelivery
 from service.http.schemas.requests import PageQuery
 from service.http.schemas.responses import Event
 from service.listings import STATUSES
@@ -39,6 +40,15 @@ class SearchGames(PageQuery):
         metadata={"description": f"One or several of {', '.join(STATUSES)}, separated by commas."},
     )
     player = String(load_default=None, metadata={"description": "Id of a player in the game."})
+
+
+class MessageReportsQuery(StrictSchema):
+    """Which page of the open reports to show."""
+
+    cursor = String(load_default=None, metadata={"description": "`next` of the previous page."})
+    limit = QueryInteger(
+        minimum=1, load_default=50, metadata={"description": "Reports per page, at most 100."}
+    )
 
 
 class LogQuery(StrictSchema):
@@ -125,7 +135,29 @@ class Work(ProcessHealth):
     waiting_jobs: dict[str, int]
     failed_jobs: dict[str, int]
     overdue_milliseconds: int | None
+    waiting_deliveries: list[NotificationDelivery]
+    failed_deliveries: list[NotificationDelivery]
     damaged_games: dict[str, dict[str, str]]
+
+
+class MessageReport(TypedDict):
+    """What a player has reported about message `number` of a game. `text` and `reason` are null if erased."""
+
+    id: str
+    game: GameId
+    number: PositiveCount
+    author: PlayerId
+    reporter: PlayerId
+    at: Timestamp
+    text: str | None
+    reason: str | None
+
+
+class MessageReportList(TypedDict):
+    """A page of the open reports of messages, the oldest first."""
+
+    reports: list[MessageReport]
+    next: str | None
 
 
 class AdministrationEntry(TypedDict):

@@ -1,150 +1,26 @@
-"""What administrators do over HTTP: each operation, allowed and refused, and what the log says of it."""
+"""What administrators do over HTTP: each operation, and what the log says of it."""
 
 from collections.abc import Iterator
 
-import httpx
 import pytest
 import redis
 
 from service.administration.log import AdministrationLog
-from tests.support.accounts import PASSWORD, Accounts, Json, PlayerClient
-from tests.support.http_contract import invalid_fields
-
-WHY = {"reason": "the player asked for it"}
-ADMIN = "/api/v1/admin"
-OPERATIONS: tuple[tuple[str, str, Json | None], ...] = (
-    ("GET", "/players", None),
-    ("GET", "/players/ID", None),
-    ("POST", "/players/ID/password", WHY),
-    ("DELETE", "/players/ID/sessions", WHY),
-    ("PUT", "/players/ID/suspension", WHY),
-    ("DELETE", "/players/ID/suspension", WHY),
-    ("DELETE", "/players/ID", WHY),
-    ("PUT", "/players/ID/role", WHY),
-    ("DELETE", "/players/ID/role", WHY),
-    ("GET", "/games", None),
-    ("POST", "/games/GAME/removals", {**WHY, "seat": 0}),
-    ("POST", "/games/GAME/abandonment", WHY),
-    ("POST", "/games/GAME/extensions", {**WHY, "seconds": 60}),
-    ("GET", "/work", None),
-    ("GET", "/log", None),
+from tests.support.accounts import PASSWORD, Accounts, PlayerClient
+from tests.support.administrators import (
+    ADMIN,
+    WHY,
+    ended_delivery,
+    last_entries,
+    register_administrator,
+    reported_message,
 )
-INVALID_QUERIES = (
-    *("/players?limit=0", "/games?status=lost", "/games?cursor=x"),
-    *("/log?after=-1", "/work?a=b"),
-)
-WITH_BODY = tuple(operation for operation in OPERATIONS if operation[2] is not None)
 
 
 @pytest.fixture
 def admin(accounts: Accounts, redis_client: redis.Redis) -> PlayerClient:
     """A player with the role of an administrator."""
-    player = accounts.register()
-    redis_client.hset(f"cartulary:player:{player.id}", "role", "admin")
-    return player
-
-
-def send(
-    client: httpx.Client, operation: tuple[str, str, Json | None], player: str, game: str
-) -> httpx.Response:
-    method, path, body = operation
-    url = ADMIN + path.replace("ID", player).replace("GAME", game)
-    return client.request(method, url, json=body)
-
-
-def last_entries(redis_client: redis.Redis, count: int) -> list[tuple[str, str]]:
-    """Return administrator and operation of the last entries of the log."""
-    entries = list(AdministrationLog(redis_client).entries())[-count:]
-    return [(entry["administrator"], entry["operation"]) for entry in entries]
-
-
-class TestRefusals:
-    @pytest.mark.http("GET /admin/players", 401, 403)
-    @pytest.mark.http("GET /admin/players/ID", 401, 403)
-    @pytest.mark.http("POST /admin/players/ID/password", 401, 403)
-    @pytest.mark.http("DELETE /admin/players/ID/sessions", 401, 403)
-    @pytest.mark.http("PUT /admin/players/ID/suspension", 401, 403)
-    @pytest.mark.http("DELETE /admin/players/ID/suspension", 401, 403)
-    @pytest.mark.http("DELETE /admin/players/ID", 401, 403)
-    @pytest.mark.http("PUT /admin/players/ID/role", 401, 403)
-    @pytest.mark.http("DELETE /admin/players/ID/role", 401, 403)
-    @pytest.mark.http("GET /admin/games", 401, 403)
-    @pytest.mark.http("POST /admin/games/GAME/removals", 401, 403)
-    @pytest.mark.http("POST /admin/games/GAME/abandonment", 401, 403)
-    @pytest.mark.http("POST /admin/games/GAME/extensions", 401, 403)
-    @pytest.mark.http("GET /admin/work", 401, 403)
-    @pytest.mark.http("GET /admin/log", 401, 403)
-    def test_only_administrators_may_do_anything(self, accounts: Accounts) -> None:
-        ada, eve = accounts.register(), accounts.register()
-        game = ada.create_game(options={"private": True})
-        for operation in OPERATIONS:
-            assert send(accounts.anonymous, operation, ada.id, game).status_code == 401
-            for target in (game, "0" * 16):
-                assert send(eve.http, operation, ada.id, target).status_code == 403
-            assert send(eve.http, operation, "nobody", game).status_code == 403
-        assert ada.http.get("/api/v1/me").status_code == 200
-
-    @pytest.mark.http("GET /admin/players/ID", 404)
-    @pytest.mark.http("POST /admin/players/ID/password", 404)
-    @pytest.mark.http("DELETE /admin/players/ID/sessions", 404)
-    @pytest.mark.http("PUT /admin/players/ID/suspension", 404)
-    @pytest.mark.http("DELETE /admin/players/ID/suspension", 404)
-    @pytest.mark.http("DELETE /admin/players/ID", 404)
-    @pytest.mark.http("PUT /admin/players/ID/role", 404)
-    @pytest.mark.http("DELETE /admin/players/ID/role", 404)
-    @pytest.mark.http("POST /admin/games/GAME/removals", 404)
-    @pytest.mark.http("POST /admin/games/GAME/abandonment", 404)
-    @pytest.mark.http("POST /admin/games/GAME/extensions", 404)
-    def test_targets_must_exist_even_if_the_body_is_wrong(
-        self, admin: PlayerClient, redis_client: redis.Redis
-    ) -> None:
-        before = len(list(AdministrationLog(redis_client).entries()))
-        for method, path, body in OPERATIONS:
-            if "ID" in path or "GAME" in path:
-                for content in (body, {"seat": "x"}) if body else (None,):
-                    response = send(admin.http, (method, path, content), "nobody", "0" * 16)
-                    assert response.status_code == 404, (path, content)
-        assert len(list(AdministrationLog(redis_client).entries())) == before
-
-    @pytest.mark.http("POST /admin/players/ID/password", 400, 413, 415)
-    @pytest.mark.http("DELETE /admin/players/ID/sessions", 400, 413, 415)
-    @pytest.mark.http("PUT /admin/players/ID/suspension", 400, 413, 415)
-    @pytest.mark.http("DELETE /admin/players/ID/suspension", 400, 413, 415)
-    @pytest.mark.http("DELETE /admin/players/ID", 400, 413, 415)
-    @pytest.mark.http("PUT /admin/players/ID/role", 400, 413, 415)
-    @pytest.mark.http("DELETE /admin/players/ID/role", 400, 413, 415)
-    @pytest.mark.http("POST /admin/games/GAME/removals", 400, 413, 415)
-    @pytest.mark.http("POST /admin/games/GAME/abandonment", 400, 413, 415)
-    @pytest.mark.http("POST /admin/games/GAME/extensions", 400, 413, 415)
-    @pytest.mark.http("GET /admin/players", 400)
-    @pytest.mark.http("GET /admin/games", 400)
-    @pytest.mark.http("GET /admin/work", 400)
-    @pytest.mark.http("GET /admin/log", 400)
-    def test_bad_requests_change_nothing(
-        self, accounts: Accounts, admin: PlayerClient, redis_client: redis.Redis
-    ) -> None:
-        game, (ada, _) = accounts.start_game()
-        head = ada.http.get(f"/api/v1/games/{game}").json()["head"]
-        before = len(list(AdministrationLog(redis_client).entries()))
-        for method, path, body in WITH_BODY:
-            assert body is not None
-            for content in ({**body, "reason": ""}, {**body, "reason": "x" * 501}):
-                response = send(admin.http, (method, path, content), ada.id, game)
-                assert invalid_fields(response) == {"reason"}, path
-            url = ADMIN + path.replace("ID", ada.id).replace("GAME", game)
-            large = admin.http.request(method, url, content=b"x" * 70_000)
-            assert large.status_code == 413
-            assert admin.http.request(method, url, content=b"{}").status_code == 415
-        for path in (
-            "/players?limit=0",
-            "/games?status=lost",
-            "/games?cursor=x",
-            "/log?after=-1",
-            "/work?a=b",
-        ):
-            assert admin.http.get(ADMIN + path).status_code == 400, path
-        assert len(list(AdministrationLog(redis_client).entries())) == before
-        assert ada.http.get(f"/api/v1/games/{game}").json()["head"] == head
+    return register_administrator(accounts, redis_client)
 
 
 class TestPlayers:
@@ -306,6 +182,40 @@ class TestGames:
             f"{ADMIN}/games/{without_clock}/extensions", json={**WHY, "seconds": 60}
         )
         assert refused.status_code == 409
+
+
+class TestDeliveries:
+    @pytest.mark.http("POST /admin/deliveries/DELIVERY/attempts", 201, 409)
+    def test_a_delivery_that_has_ended_is_sent_again(
+        self, accounts: Accounts, admin: PlayerClient, redis_client: redis.Redis
+    ) -> None:
+        game, (ada, _) = accounts.start_game()
+        delivery = ended_delivery(redis_client, ada.id, game)
+        failed = admin.http.get(f"{ADMIN}/work").json()["failed_deliveries"]
+        assert delivery in [entry["delivery"] for entry in failed]
+        path = f"{ADMIN}/deliveries/{delivery}/attempts"
+        response = admin.http.post(path, json=WHY)
+        assert (response.status_code, response.json()["status"]) == (201, "pending")
+        waiting = admin.http.get(f"{ADMIN}/work").json()["waiting_deliveries"]
+        assert delivery in [entry["delivery"] for entry in waiting]
+        assert admin.http.post(path, json=WHY).status_code == 409
+
+
+class TestReports:
+    @pytest.mark.http("GET /admin/reports", 200)
+    @pytest.mark.http("DELETE /admin/reports/REPORT", 204)
+    def test_reports_of_messages_are_read_and_closed(
+        self, accounts: Accounts, admin: PlayerClient, redis_client: redis.Redis
+    ) -> None:
+        game, (ada, bea) = accounts.start_game()
+        report = reported_message(ada, bea, game, redis_client)
+        listed = admin.http.get(f"{ADMIN}/reports").json()["reports"]
+        (entry,) = [entry for entry in listed if entry["id"] == report]
+        assert (entry["text"], entry["reason"], entry["author"]) == ("Spam.", "spam", ada.id)
+        path = f"{ADMIN}/reports/{report}"
+        assert admin.http.request("DELETE", path, json=WHY).status_code == 204
+        assert admin.http.request("DELETE", path, json=WHY).status_code == 404
+        assert last_entries(redis_client, 1) == [(admin.id, "close_report")]
 
 
 class TestWork:

@@ -1,0 +1,161 @@
+"""What administrators may not do over HTTP, and what nobody else may do."""
+
+import httpx
+import pytest
+import redis
+
+from service.administration.log import AdministrationLog
+from tests.support.accounts import Accounts, Json, PlayerClient
+from tests.support.administrators import (
+    ADMIN,
+    WHY,
+    ended_delivery,
+    register_administrator,
+    reported_message,
+)
+from tests.support.http_contract import invalid_fields
+
+OPERATIONS: tuple[tuple[str, str, Json | None], ...] = (
+    ("GET", "/players", None),
+    ("GET", "/players/ID", None),
+    ("POST", "/players/ID/password", WHY),
+    ("DELETE", "/players/ID/sessions", WHY),
+    ("PUT", "/players/ID/suspension", WHY),
+    ("DELETE", "/players/ID/suspension", WHY),
+    ("DELETE", "/players/ID", WHY),
+    ("PUT", "/players/ID/role", WHY),
+    ("DELETE", "/players/ID/role", WHY),
+    ("GET", "/games", None),
+    ("POST", "/games/GAME/removals", {**WHY, "seat": 0}),
+    ("POST", "/games/GAME/abandonment", WHY),
+    ("POST", "/games/GAME/extensions", {**WHY, "seconds": 60}),
+    ("POST", "/deliveries/DELIVERY/attempts", WHY),
+    ("GET", "/reports", None),
+    ("DELETE", "/reports/REPORT", WHY),
+    ("GET", "/work", None),
+    ("GET", "/log", None),
+)
+INVALID_QUERIES = (
+    *("/players?limit=0", "/games?status=lost", "/games?cursor=x"),
+    *("/log?after=-1", "/work?a=b", "/reports?cursor=x"),
+)
+WITH_BODY = tuple(operation for operation in OPERATIONS if operation[2] is not None)
+
+
+@pytest.fixture
+def admin(accounts: Accounts, redis_client: redis.Redis) -> PlayerClient:
+    """A player with the role of an administrator."""
+    return register_administrator(accounts, redis_client)
+
+
+def send(
+    client: httpx.Client, operation: tuple[str, str, Json | None], player: str, game: str
+) -> httpx.Response:
+    method, path, body = operation
+    return client.request(method, ADMIN + filled(path, player, game), json=body)
+
+
+def filled(path: str, player: str, game: str, delivery: str = "0", report: str = "0") -> str:
+    """Return a path with ids in place of names."""
+    ids = {"ID": player, "GAME": game, "DELIVERY": delivery, "REPORT": report}
+    return "/".join(ids.get(part, part) for part in path.split("/"))
+
+
+class TestRefusals:
+    @pytest.mark.http("GET /admin/players", 401, 403)
+    @pytest.mark.http("GET /admin/players/ID", 401, 403)
+    @pytest.mark.http("POST /admin/players/ID/password", 401, 403)
+    @pytest.mark.http("DELETE /admin/players/ID/sessions", 401, 403)
+    @pytest.mark.http("PUT /admin/players/ID/suspension", 401, 403)
+    @pytest.mark.http("DELETE /admin/players/ID/suspension", 401, 403)
+    @pytest.mark.http("DELETE /admin/players/ID", 401, 403)
+    @pytest.mark.http("PUT /admin/players/ID/role", 401, 403)
+    @pytest.mark.http("DELETE /admin/players/ID/role", 401, 403)
+    @pytest.mark.http("GET /admin/games", 401, 403)
+    @pytest.mark.http("POST /admin/games/GAME/removals", 401, 403)
+    @pytest.mark.http("POST /admin/games/GAME/abandonment", 401, 403)
+    @pytest.mark.http("POST /admin/games/GAME/extensions", 401, 403)
+    @pytest.mark.http("POST /admin/deliveries/DELIVERY/attempts", 401, 403)
+    @pytest.mark.http("GET /admin/reports", 401, 403)
+    @pytest.mark.http("DELETE /admin/reports/REPORT", 401, 403)
+    @pytest.mark.http("GET /admin/work", 401, 403)
+    @pytest.mark.http("GET /admin/log", 401, 403)
+    def test_only_administrators_may_do_anything(self, accounts: Accounts) -> None:
+        ada, eve = accounts.register(), accounts.register()
+        game = ada.create_game(options={"private": True})
+        for operation in OPERATIONS:
+            assert send(accounts.anonymous, operation, ada.id, game).status_code == 401
+            for target in (game, "0" * 16):
+                assert send(eve.http, operation, ada.id, target).status_code == 403
+            assert send(eve.http, operation, "nobody", game).status_code == 403
+        assert ada.http.get("/api/v1/me").status_code == 200
+
+    @pytest.mark.http("GET /admin/players/ID", 404)
+    @pytest.mark.http("POST /admin/players/ID/password", 404)
+    @pytest.mark.http("DELETE /admin/players/ID/sessions", 404)
+    @pytest.mark.http("PUT /admin/players/ID/suspension", 404)
+    @pytest.mark.http("DELETE /admin/players/ID/suspension", 404)
+    @pytest.mark.http("DELETE /admin/players/ID", 404)
+    @pytest.mark.http("PUT /admin/players/ID/role", 404)
+    @pytest.mark.http("DELETE /admin/players/ID/role", 404)
+    @pytest.mark.http("POST /admin/games/GAME/removals", 404)
+    @pytest.mark.http("POST /admin/games/GAME/abandonment", 404)
+    @pytest.mark.http("POST /admin/games/GAME/extensions", 404)
+    @pytest.mark.http("POST /admin/deliveries/DELIVERY/attempts", 404)
+    @pytest.mark.http("DELETE /admin/reports/REPORT", 404)
+    def test_targets_must_exist_even_if_the_body_is_wrong(
+        self, admin: PlayerClient, redis_client: redis.Redis
+    ) -> None:
+        before = len(list(AdministrationLog(redis_client).entries()))
+        for method, path, body in OPERATIONS:
+            if any(name.isupper() for name in path.split("/")):
+                for content in (body, {"seat": "x"}) if body else (None,):
+                    response = send(admin.http, (method, path, content), "nobody", "0" * 16)
+                    assert response.status_code == 404, (path, content)
+        assert len(list(AdministrationLog(redis_client).entries())) == before
+
+    @pytest.mark.http("POST /admin/players/ID/password", 400, 413, 415)
+    @pytest.mark.http("DELETE /admin/players/ID/sessions", 400, 413, 415)
+    @pytest.mark.http("PUT /admin/players/ID/suspension", 400, 413, 415)
+    @pytest.mark.http("DELETE /admin/players/ID/suspension", 400, 413, 415)
+    @pytest.mark.http("DELETE /admin/players/ID", 400, 413, 415)
+    @pytest.mark.http("PUT /admin/players/ID/role", 400, 413, 415)
+    @pytest.mark.http("DELETE /admin/players/ID/role", 400, 413, 415)
+    @pytest.mark.http("POST /admin/games/GAME/removals", 400, 413, 415)
+    @pytest.mark.http("POST /admin/games/GAME/abandonment", 400, 413, 415)
+    @pytest.mark.http("POST /admin/games/GAME/extensions", 400, 413, 415)
+    @pytest.mark.http("POST /admin/deliveries/DELIVERY/attempts", 400, 413, 415)
+    @pytest.mark.http("DELETE /admin/reports/REPORT", 400, 413, 415)
+    @pytest.mark.http("GET /admin/players", 400)
+    @pytest.mark.http("GET /admin/games", 400)
+    @pytest.mark.http("GET /admin/reports", 400)
+    @pytest.mark.http("GET /admin/work", 400)
+    @pytest.mark.http("GET /admin/log", 400)
+    def test_bad_requests_change_nothing(
+        self, accounts: Accounts, admin: PlayerClient, redis_client: redis.Redis
+    ) -> None:
+        game, (ada, bea) = accounts.start_game()
+        head = ada.http.get(f"/api/v1/games/{game}").json()["head"]
+        before = len(list(AdministrationLog(redis_client).entries()))
+        delivery = ended_delivery(redis_client, ada.id, game)
+        report = reported_message(ada, bea, game, redis_client)
+        for method, path, body in WITH_BODY:
+            assert body is not None
+            url = ADMIN + filled(path, ada.id, game, delivery, report)
+            for content in ({**body, "reason": ""}, {**body, "reason": "x" * 501}):
+                response = admin.http.request(method, url, json=content)
+                assert invalid_fields(response) == {"reason"}, path
+            large = admin.http.request(method, url, content=b"x" * 70_000)
+            assert large.status_code == 413
+            assert admin.http.request(method, url, content=b"{}").status_code == 415
+        for path in (
+            "/players?limit=0",
+            "/games?status=lost",
+            "/games?cursor=x",
+            "/log?after=-1",
+            "/reports?cursor=x",
+            "/work?a=b",
+        ):
+            assert admin.http.get(ADMIN + path).status_code == 400, path
+        assert len(list(AdministrationLog(redis_client).entries())) == before
+        assert ada.http.get(f"/api/v1/games/{game}").json()["head"] == head

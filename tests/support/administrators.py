@@ -1,0 +1,60 @@
+"""Administrators who use the HTTP interface, and what there is for them to do."""
+
+from datetime import UTC, datetime
+
+import redis
+
+from service.administration.log import AdministrationLog
+from service.bounds import Bounds
+from service.chat.reports import MessageReports
+from service.notifications.deliveries import Deliveries
+from service.notifications.delivery import Delivery, delivery_id
+from tests.support.accounts import Accounts, PlayerClient
+
+WHY = {"reason": "the player asked for it"}
+ADMIN = "/api/v1/admin"
+
+
+def last_entries(redis_client: redis.Redis, count: int) -> list[tuple[str, str]]:
+    """Return administrator and operation of the last entries of the log."""
+    entries = list(AdministrationLog(redis_client).entries())[-count:]
+    return [(entry["administrator"], entry["operation"]) for entry in entries]
+
+
+def ended_delivery(redis_client: redis.Redis, player: str, game: str) -> str:
+    """Store a delivery that was given up, and return its id."""
+    deliveries = Deliveries(redis_client, Bounds())
+    delivery = Delivery(
+        id=delivery_id("your_turn", game, "4", player, "email", "address"),
+        kind="your_turn",
+        subject="your_turn",
+        game_id=game,
+        seq=4,
+        player=player,
+        channel="email",
+        endpoint="address",
+        created_at="2026-11-20T09:00:00.000Z",
+        due_at="2026-11-20T09:00:00.000Z",
+    )
+    deliveries.create(delivery)
+    deliveries.finish([delivery], "given_up", datetime.now(UTC), is_claimed=False)
+    return delivery.id
+
+
+def reported_message(
+    author: PlayerClient, reporter: PlayerClient, game: str, redis_client: redis.Redis
+) -> str:
+    """Let a player report a message of another one; return the id of the report."""
+    path = f"/api/v1/games/{game}/messages"
+    author.http.post(path, json={"text": "Spam."})
+    response = reporter.http.post(f"{path}/1/report", json={"reason": "spam"})
+    assert response.status_code < 300, response.text
+    reports, _ = MessageReports(redis_client, 1000, 1000).page(limit=1000)
+    return reports[-1].id
+
+
+def register_administrator(accounts: Accounts, redis_client: redis.Redis) -> PlayerClient:
+    """Register a player with the role of an administrator."""
+    player = accounts.register()
+    redis_client.hset(f"cartulary:player:{player.id}", "role", "admin")
+    return player
