@@ -23,9 +23,11 @@ from service.games.commands import GameCommands
 from service.games.deadline_commands import DeadlineCommands
 from service.games.dispute_commands import DisputeCommands
 from service.games.event_queries import EventQueries
+from service.games.holiday_registry import HolidayRegistry
 from service.games.invitation_commands import InvitationCommands
 from service.games.invitations import Invitations
 from service.games.key_registry import KeyRegistry
+from service.games.pause_commands import PauseCommands
 from service.games.queries import GameQueries
 from service.games.quota import GameQuota
 from service.games.receipts import PlayerReceipts
@@ -45,6 +47,7 @@ from service.pictures.png import PngPictures
 from service.players.accounts import Players
 from service.players.bots import BotPlayers
 from service.players.erased import ErasedPlayers
+from service.players.holidays import Holidays
 from service.players.keys import PlayerKeys
 from service.players.mutes import Mutes
 from service.process_reports import ProcessReports
@@ -98,6 +101,9 @@ class Service:
     readiness: Readiness
     receipts: PlayerReceipts
     invitations: Invitations
+    holidays: Holidays
+    holiday_registry: HolidayRegistry
+    pauses: PauseCommands
     invitation_commands: InvitationCommands
     received_invitations: ReceivedInvitations
     rematches: Rematches
@@ -149,6 +155,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     trees = TreeStore(client)
     proofs = Proofs(transparency_store, checkpoints, store)
     invitations = Invitations(client, repository)
+    holidays = Holidays(client, clock, settings.bounds)
     bounds = settings.bounds
     mutes = Mutes(client, bounds.max_mutes_per_player)
     reports = MessageReports(client, bounds.max_open_reports, bounds.max_reports_per_player)
@@ -160,7 +167,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         bounds.max_message_characters,
     )
     commands = GameCommands(
-        repository, keyring, clock, quota, player_keys, BotPlayers(players), invitations
+        repository, keyring, clock, quota, player_keys, BotPlayers(players), invitations, holidays
     )
     queries = GameQueries(
         repository,
@@ -242,6 +249,9 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         conditional_actions=ConditionalActions(repository, store, trees, keyring, settings.bounds),
         trees=trees,
         invitations=invitations,
+        holidays=holidays,
+        holiday_registry=HolidayRegistry(holidays, players, repository, listings),
+        pauses=PauseCommands(repository, keyring),
         invitation_commands=InvitationCommands(repository, settings.bounds.max_invitations),
         received_invitations=ReceivedInvitations(listings, queries, mutes),
         rematches=Rematches(repository, commands, players),

@@ -95,6 +95,12 @@ class Bounds:
     max_keys_per_player: int = _bound(8)
     """Keys of one player that are registered and not revoked."""
     max_revoked_keys_per_player: int = _bound(100)
+    holiday_days: int = _bound(30)
+    """Days of holidays of one player in a calendar year."""
+    holiday_notice_hours: int = _bound(24)
+    """Hours before its beginning at which a holiday is announced at the latest."""
+    max_holidays_per_year: int = _bound(40)
+    """Holidays that one player announces in a calendar year, cancelled ones included."""
     max_sandboxes_per_player: int = _bound(20)
     max_sandboxes_per_network: int = _bound(200)
     sandbox_seconds: float = _bound(7 * 24 * 3600.0, 1.0)

@@ -119,6 +119,12 @@ class SandboxConflict(ServiceError):
     status = 409
 
 
+class HolidayNotPossible(ServiceError):
+    """The player has a holiday at this time already, or as many as the server allows."""
+
+    status = 409
+
+
 class KeyNotUsable(ServiceError):
     """The key of a player cannot be registered, or cannot sign actions of this game (any more)."""
 

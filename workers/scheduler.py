@@ -49,6 +49,7 @@ class Scheduler:
         self._damaged_games = service.damaged_games
         self._clock = service.clock
         self._erasure = service.erasure
+        self._holidays = service.holiday_registry
         self._has_repeated_erasures = False
         self._heads = HeadLogger(service.head_log)
         self._sweep = Sweep(service, self._queues, self._deadlines, self._heads)
@@ -139,6 +140,16 @@ class Scheduler:
         except Unavailable as error:
             log.warning("erasures of players are not completed: %s", log_text(error))
 
+    def complete_holidays(self) -> None:
+        """Record holidays in logs where that was interrupted.
+
+        An error is logged, and the next sweep tries again.
+        """
+        try:
+            self._holidays.complete()
+        except Unavailable as error:
+            log.warning("holidays are not recorded in all logs: %s", log_text(error))
+
     def _follow(self, channel: PubSub, stop: StopSignals) -> None:
         """Follow all appends and sweep until `stop` is set. Raises Unavailable if Redis does not respond."""
         with unavailable_on_error():
@@ -155,6 +166,7 @@ class Scheduler:
                     if stop.is_set():
                         return
                 self.complete_erasures()
+                self.complete_holidays()
                 swept_at = time.monotonic()
             self._listen(channel, LISTEN_SECONDS)
             self._queues.enqueue_retries()

@@ -15,6 +15,7 @@ from domain.event import Clock
 from domain.game import Game, Status
 from domain.json_types import JsonObject
 from service import clock
+from service.games.clock_view import timing
 from service.games.dispute_view import open_dispute_summary, pending_takeback
 
 
@@ -37,6 +38,7 @@ class Summary:
     arbiter: str | None = None
     dispute: JsonObject | None = None
     takeback: JsonObject | None = None
+    timing: JsonObject | None = None
     bots: Mapping[str, str] = field(default_factory=dict)
     """By id, the names of the bots that players are."""
     creator: str = ""
@@ -85,6 +87,7 @@ def summarize(game: Game) -> Summary:
         invited=game.invited,
         declined=game.declined,
         winners=[entry["seat"] for entry in game.ranking or () if entry["place"] == 1],
+        timing=timing(game),
         bots={place.player: place.bot for place in game.places if place.bot is not None},
         vacant=game.open_seats(),
     )

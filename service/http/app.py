@@ -24,6 +24,7 @@ from service.http.metrics import Metrics
 from service.http.routes import (
     account,
     administration,
+    clocks,
     conditional_actions,
     disputes,
     games,
@@ -112,6 +113,7 @@ def create_app(service: Service, metrics: Metrics | None = None) -> Flask:
         substitutes,
         takebacks,
         conditional_actions,
+        clocks,
         history,
         receipts,
         sandboxes,

@@ -54,7 +54,7 @@ def create_game(player: str, body: JsonObject, idempotency_key: str | None = Non
         idempotency_key=idempotency_key,
     )
     metrics().count_events("GameCreated", *["SeatTaken"] * len(game.places))
-    metrics().count_events(*_started_events(game), *_key_events(game, player))
+    metrics().count_events(*_started_events(game), *_account_events(game, player))
     return game
 
 
@@ -67,7 +67,7 @@ def join_game(
 ) -> Game:
     """Give the player a place and return the game. Raises what `GameCommands.join` raises."""
     game = service().commands.join(game_id, player, nonce, idempotency_key, invitation)
-    metrics().count_events("SeatTaken", *_started_events(game), *_key_events(game, player))
+    metrics().count_events("SeatTaken", *_started_events(game), *_account_events(game, player))
     return game
 
 
@@ -128,9 +128,11 @@ def add_bot(
     return game
 
 
-def _key_events(game: Game, player: str) -> list[str]:
-    """Return the types of the events that have registered the keys of a player who just took a place."""
-    return ["PlayerKeyAdded"] * len(game.keys.get(player, {}))
+def _account_events(game: Game, player: str) -> list[str]:
+    """Return the types of the events with what a player who just took a place has brought along."""
+    holidays = sum(holiday.player == player for holiday in game.holidays)
+    keys = len(game.keys.get(player, {}))
+    return ["PlayerKeyAdded"] * keys + ["HolidayAnnounced"] * holidays
 
 
 def _started_events(game: Game) -> list[str]:

@@ -69,6 +69,7 @@ def game_summaries(summaries: Sequence[Summary]) -> list[JsonObject]:
             else {"id": summary.arbiter, "handle": handles.get(summary.arbiter)},
             "dispute": summary.dispute,
             "takeback": summary.takeback,
+            "timing": summary.timing,
         }
         for summary in summaries
     ]
@@ -100,5 +101,6 @@ def account(player: Player) -> JsonObject:
         "email": player.email,
         "email_status": player.email_status,
         "locale": player.locale,
+        "time_zone": player.time_zone,
     }
     return {**fields, "guest": True} if player.is_guest else fields

@@ -5,6 +5,7 @@ from typing import Final
 
 from domain.errors import Malformed
 from domain.messages import Message, Text, message
+from ledger.time_zones import is_time_zone
 from service.mail.addresses import InvalidAddress, parse_address
 from service.players.handles import InvalidHandle, parse_handle
 from service.players.passwords import PASSWORD_LENGTHS
@@ -43,6 +44,13 @@ def locale_fault(locale: str | None) -> Message | None:
     if locale is None or (len(locale) <= 35 and LOCALE_PATTERN.fullmatch(locale)):
         return None
     return message("must be a language tag such as en or fr-CH")
+
+
+def time_zone_fault(name: str | None) -> Message | None:
+    """Return what is wrong with the time zone of an account; None if nothing is."""
+    if name is None or is_time_zone(name):
+        return None
+    return message("must be the name of a time zone, such as Europe/Paris")
 
 
 def password_fault(password: str) -> Message | None:

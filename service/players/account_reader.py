@@ -31,7 +31,7 @@ EmailStatus: TypeAlias = Literal["unconfirmed", "confirmed", "disabled"]
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """A player's account. `email` and `locale` are shown to nobody else."""
+    """A player's account. `email`, `locale` and `time_zone` are shown to nobody else."""
 
     id: str
     handle: str
@@ -44,6 +44,8 @@ class Player:
     """Whether the handle was made up, and there is no password."""
     email_status: EmailStatus | None = None
     """None without an address."""
+    time_zone: str | None = None
+    """The IANA name of the player's time zone; None means UTC."""
 
 
 class AccountReader:
@@ -84,7 +86,7 @@ class AccountReader:
         """Return the players with these ids, in this order; None for an id without an account."""
         fields = (
             *("handle", "created", "email", "locale", "bot", "guest"),
-            *("email_confirmed", "email_disabled"),
+            *("email_confirmed", "email_disabled", "time_zone"),
         )
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for id in ids:
@@ -92,7 +94,7 @@ class AccountReader:
             rows = pipeline.execute()
         players: list[Player | None] = []
         for id, row in zip(ids, rows, strict=True):
-            handle, created, email, locale, bot, guest, confirmed, disabled = (
+            handle, created, email, locale, bot, guest, confirmed, disabled, zone = (
                 None if value is None else to_text(value) for value in row
             )
             if handle is None or created is None:
@@ -100,7 +102,9 @@ class AccountReader:
             else:
                 is_guest = guest is not None
                 status = _email_status(email, confirmed, disabled)
-                players.append(Player(id, handle, created, email, locale, bot, is_guest, status))
+                players.append(
+                    Player(id, handle, created, email, locale, bot, is_guest, status, zone)
+                )
         return players
 
     def handles(self, ids: Collection[str]) -> dict[str, str]:

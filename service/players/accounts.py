@@ -1,7 +1,7 @@
 """Accounts: players with their handles, and what registering and logging in do.
 
     cartulary:player:ID   hash: handle, created, and where there is one, password (argon2), email (and
-                          email_confirmed, email_disabled, email_bounces: service/mail), locale,
+                          email_confirmed, email_disabled, email_bounces: service/mail), locale, time_zone,
                           bot (the name of the bot that the player is), role (`admin`), suspended_at,
                           suspension_reason
 
@@ -14,6 +14,7 @@ them. If a player is erased (service/erasure.py), the id stays in the logs, and 
 """
 
 import secrets
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Final
@@ -34,6 +35,7 @@ from service.players.account_fields import (
     faults_of,
     locale_fault,
     password_fault,
+    time_zone_fault,
 )
 from service.players.account_reader import (
     EMAIL_FIELDS,
@@ -44,6 +46,7 @@ from service.players.account_reader import (
 )
 from service.players.erased import ErasedPlayers
 from service.players.handle_index import HandleIndex
+from service.players.holidays import holidays_key
 from service.players.passwords import Passwords, is_outdated
 from service.players.tokens import (
     TOKEN_SECONDS,
@@ -222,23 +225,29 @@ class Players(AccountReader):
             self._redis.hset(account_key(player_id), "password", new_hash)
         self._tokens.end_all(player_id, except_token=except_token)
 
-    def set_locale(self, player_id: str, token: str, locale: str | None) -> None:
-        """Store the locale of a player, or delete it (None). Raises Malformed, Unauthorised (no account).
+    def change_settings(
+        self, player_id: str, token: str, settings: Mapping[str, str | None]
+    ) -> None:
+        """Store the settings `locale` and `time_zone` of a player, as far as given, or delete them (None).
 
-        It applies to requests with `token` at once, elsewhere after TOKEN_CACHE_TTL at the latest.
+        They apply to requests with `token` at once, elsewhere after TOKEN_CACHE_TTL at the latest. Raises
+        Malformed (naming every wrong setting), Unauthorised (no account).
         """
-        if fault := locale_fault(locale):
-            raise Malformed({"locale": fault})
+        checks = {"locale": locale_fault, "time_zone": time_zone_fault}
+        faults = {name: checks[name](value) for name, value in settings.items()}
+        if any(faults.values()):
+            raise Malformed({name: fault for name, fault in faults.items() if fault is not None})
 
         def store(pipeline: Pipeline) -> None:
             # An account that is erased meanwhile must not come into being again.
             if not pipeline.hexists(key, "created"):
                 raise Unauthorised(message("the account of this token has been deleted"))
             pipeline.multi()
-            if locale is None:
-                pipeline.hdel(key, "locale")
-            else:
-                pipeline.hset(key, "locale", locale)
+            for name, value in settings.items():
+                if value is None:
+                    pipeline.hdel(key, name)
+                else:
+                    pipeline.hset(key, name, value)
 
         key = account_key(player_id)
         with unavailable_on_error():
@@ -249,7 +258,7 @@ class Players(AccountReader):
         """Erase of an account what lets its player in, and what no other part of an erasure needs."""
         self._tokens.end_all(player_id)
         with unavailable_on_error():
-            fields = ("password", "locale", "guest", "role", *EMAIL_FIELDS)
+            fields = ("password", "locale", "time_zone", "guest", "role", *EMAIL_FIELDS)
             self._redis.hdel(account_key(player_id), *fields)
 
     def delete_account(self, player_id: str) -> None:
@@ -259,7 +268,8 @@ class Players(AccountReader):
             self._erased.reserve_handle(player.handle)
             self._handle_index.release(player.handle, player_id)
         with unavailable_on_error():
-            self._redis.delete(account_key(player_id), sessions_key(player_id))
+            keys = (account_key(player_id), sessions_key(player_id), holidays_key(player_id))
+            self._redis.delete(*keys)
         self._forget_handle(player_id)
 
     def sessions(self, player_id: str) -> list[Session]:

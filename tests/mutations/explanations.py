@@ -11,6 +11,7 @@ from difflib import SequenceMatcher
 from io import BytesIO
 from typing import Any, Final
 
+from domain.clock_events import CLOCK_EVENTS
 from domain.contract import STATEMENT
 from domain.json_types import JsonObject
 from ledger.canonical import canonical
@@ -199,7 +200,7 @@ def _row_of_existence(event: JsonObject, row: str) -> str:
         return "arbiter-made-up"
     if event["by"] == TAKEBACK:
         return "agreement-made-up"
-    if event["type"] in DISPUTE_EVENTS:
+    if event["type"] in DISPUTE_EVENTS or event["type"] in CLOCK_EVENTS:
         return "agreement-made-up"
     if event["type"] in {"PlayerKeyAdded", "PlayerKeyRevoked"}:
         return "player-key-made-up"

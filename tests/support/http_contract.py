@@ -138,6 +138,7 @@ def operation_name(method: str, template: str) -> str:
         .replace("{game_id}", "ID")
         .replace("{seq}", "N")
         .replace("{number}", "N")
+        .replace("{holiday}", "HOLIDAY")
     )
     path = path.replace("{key}", "KEY").replace("{session}", "SESSION")
     path = path.replace("{handle}", "HANDLE")

@@ -4,6 +4,7 @@ from typing import Final
 
 from flask import Response, request
 
+from domain.errors import Malformed
 from domain.json_types import JsonObject
 from domain.messages import message
 from service.errors import Unauthorised
@@ -111,12 +112,15 @@ def log_out(player: str) -> Response:
     responses={200: response("The player after the change.", MyAccount)},
 )
 def change_account(player: str, body: JsonObject) -> Response:
-    """Change the player's language.
+    """Change the player's language and time zone, or one of them.
 
-    `locale` is a language tag, or null. Texts such as the `detail` of a problem are in this language if the
-    server has it, else in one that `Accept-Language` prefers, else in English.
+    Days of holidays, quiet hours and digests are in the time zone. `locale` is a language tag, or null. Texts
+    such as the `detail` of a problem are in this language if the server has it, else in one that
+    `Accept-Language` prefers, else in English.
     """
-    service().players.set_locale(player, bearer_token() or "", body["locale"])
+    if not body:
+        raise Malformed({"": message("must have locale or time_zone")})
+    service().players.change_settings(player, bearer_token() or "", body)
     return json_response({"player": account(account_of(player))})
 
 

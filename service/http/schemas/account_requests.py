@@ -43,11 +43,17 @@ class ChangeAccount(StrictSchema):
     """What a player changes in the account."""
 
     locale = String(
-        required=True,
         allow_none=True,
         metadata={
             "example": "fr-CH",
             "description": "A language tag, such as `en` or `fr-CH`, or null for no setting.",
+        },
+    )
+    time_zone = String(
+        allow_none=True,
+        metadata={
+            "example": "Europe/Paris",
+            "description": "The IANA name of a time zone, or null for UTC.",
         },
     )
 

@@ -14,6 +14,7 @@ class Account(TypedDict):
     email: str | None
     email_status: Literal["unconfirmed", "confirmed", "disabled"] | None
     locale: str | None
+    time_zone: str | None
     guest: NotRequired[Literal[True]]
 
 

@@ -18,6 +18,7 @@ from domain.json_types import (
 )
 from domain.registry import RULES
 from service.http.schemas.account_responses import Account
+from service.http.schemas.clock_responses import Timing
 from service.http.schemas.dispute_responses import Arbiter, DisputeSummary, Takeback
 from service.http.schemas.lobby_responses import InvitedPlayer
 from service.http.schemas.notification_responses import NotificationDelivery
@@ -53,7 +54,8 @@ class GameSummary(TypedDict):
     dispute is open, a ruling brings it forward. `dispute` is the open dispute. In a game without an
     `arbiter`, the players agree on rulings. `winners` are the seats in the
     first place, once the game is finished. `vacant` are the seats that a substitute can take; their former
-    players have no `seat`.
+    players have no `seat`. `timing` is null unless the game
+    is in progress with a clock.
     """
 
     id: str
@@ -72,6 +74,7 @@ class GameSummary(TypedDict):
     arbiter: Arbiter | None
     dispute: DisputeSummary | None
     takeback: Takeback | None
+    timing: Timing | None
 
 
 class GameList(TypedDict):

@@ -108,7 +108,7 @@ def choose_language() -> Response:
         raise Malformed({"language": message("is not a language of these pages")})
     token = session.session_token()
     if (player_id := session.viewer()) is not None and token is not None:
-        service().players.set_locale(player_id, token, language)
+        service().players.change_settings(player_id, token, {"locale": language})
     session.set_language(language)
     return see_other(next_address())
 

@@ -265,7 +265,7 @@ def test_the_language_of_an_account_that_is_deleted_cannot_be_set(service: Servi
     player, token = service.players.register("ada", "correct horse")
     service.players.delete_account(player.id)
     with pytest.raises(Unauthorised):
-        service.players.set_locale(player.id, token, "fr")
+        service.players.change_settings(player.id, token, {"locale": "fr"})
     assert not service.redis.keys(f"*{player.id}*")
 
 

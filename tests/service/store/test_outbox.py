@@ -45,6 +45,7 @@ def commands_with(service: Service, listings: Listings) -> GameCommands:
         service.player_keys,
         BotPlayers(service.players),
         service.invitations,
+        service.holidays,
     )
 
 

@@ -1,0 +1,146 @@
+"""Holidays of the player, and pauses of a game by agreement."""
+
+from datetime import date
+from typing import Any
+
+from flask import Response
+
+from domain.errors import Malformed
+from domain.json_types import JsonObject
+from domain.messages import Text, message
+from service.http.blueprint import NO_QUERY, Blueprint, response
+from service.http.context import service
+from service.http.ratelimits import limit_disputes, limit_new_places
+from service.http.responses import accepted_events, json_response
+from service.http.schemas.clock_requests import AgreeToPause, AnnounceHoliday
+from service.http.schemas.clock_responses import Holiday, HolidayList
+from service.http.schemas.responses import AcceptedAction
+from service.players.holidays import AccountHoliday
+
+blueprint = Blueprint("clocks", __name__, description="Holidays, and pauses by agreement.")
+
+
+@blueprint.route(
+    "GET",
+    "/me/holidays",
+    auth="login_required",
+    query=NO_QUERY,
+    responses={200: response("The player's holidays, the earliest first.", HolidayList)},
+)
+def list_holidays(player: str) -> Response:
+    """List the player's holidays, cancelled and past ones included, and how many days are used up.
+
+    `days_per_year` and `notice_hours` are settings of the server.
+    """
+    holidays = service().holidays
+    stored = holidays.of(player)
+    return json_response(
+        {
+            "holidays": list(map(holiday_json, stored)),
+            "days_per_year": holidays.days_per_year,
+            "notice_hours": holidays.notice_hours,
+            "days_used": [
+                {"year": year, "days": days}
+                for year, days in sorted(holidays.days_used(stored).items())
+            ],
+            "next": None,
+        }
+    )
+
+
+@blueprint.route(
+    "POST",
+    "/me/holidays",
+    auth="login_required",
+    limit=limit_new_places,
+    json_body=AnnounceHoliday(),
+    responses={201: response("The holiday.", Holiday)},
+    error_responses=(409,),
+)
+def announce_holiday(player: str, body: JsonObject) -> Response:
+    """Announce a holiday: whole days in the time zone of the account, the last one included.
+
+    It is recorded in the log of every current game of the player whose clock has holidays, and of every such
+    game that the player joins later. If some of the days are a holiday already, or the player has not so many
+    days left, the response is a 409.
+    """
+    first_day, last_day = parse_days(body)
+    holiday = service().holiday_registry.announce(player, first_day, last_day)
+    return json_response(holiday_json(holiday), 201)
+
+
+@blueprint.route(
+    "DELETE",
+    "/me/holidays/<holiday>",
+    auth="login_required",
+    limit=limit_new_places,
+    responses={200: response("The cancelled holiday.", Holiday)},
+    error_responses=(404,),
+)
+def cancel_holiday(player: str, holiday: str) -> Response:
+    """Cancel a holiday. One that has begun ends at once.
+
+    The days that have not begun are given back. The request can be repeated.
+    """
+    return json_response(holiday_json(service().holiday_registry.cancel(player, holiday)))
+
+
+@blueprint.route(
+    "POST",
+    "/games/<game_id>/pause",
+    auth="participants_only",
+    limit=limit_disputes,
+    json_body=AgreeToPause(),
+    is_idempotent=True,
+    responses={201: response("The event, and a receipt for it.", AcceptedAction)},
+    error_responses=(409,),
+)
+def agree_to_pause(
+    game_id: str, player: str, body: JsonObject, idempotency_key: str | None
+) -> Response:
+    """Agree to a pause of the game's clock, or withdraw the agreement.
+
+    The clock stands still while all players who are still in the game agree, but no longer than for 30 days.
+    Bots have no say.
+    """
+    accepted = service().pauses.agree(
+        game_id, player, agree=body["agree"], idempotency_key=idempotency_key
+    )
+    return accepted_events(accepted)
+
+
+def parse_days(body: JsonObject) -> tuple[date, date]:
+    """Return the first and the last day of a holiday. Raises Malformed, which names every wrong day."""
+    days: dict[str, date] = {}
+    faults: dict[str, Text] = {}
+    for name in ("first_day", "last_day"):
+        day = _parse_day(body[name])
+        if day is None:
+            faults[name] = message("must be a day such as 2027-07-14")
+        else:
+            days[name] = day
+    if faults:
+        raise Malformed(faults)
+    return days["first_day"], days["last_day"]
+
+
+def _parse_day(text: str) -> date | None:
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        return None
+    return day if day.isoformat() == text else None
+
+
+def holiday_json(holiday: AccountHoliday) -> dict[str, Any]:
+    """Return a holiday as JSON."""
+    return {
+        "id": holiday.id,
+        "first_day": holiday.first_day,
+        "last_day": holiday.last_day,
+        "time_zone": holiday.time_zone,
+        "from": holiday.since,
+        "to": holiday.until,
+        "announced_at": holiday.announced_at,
+        "cancelled_at": holiday.cancelled_at,
+    }
