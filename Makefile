@@ -75,6 +75,10 @@ pictures: install ## draw the pictures of the docs again, from recorded games
 screenshots: install ## take the screenshots of docs/web.md again, in a Chromium with a service of its own
 	@$(BIN)/python -m tests.browser.screenshots docs/screenshots
 
+.PHONY: mails
+mails: install ## draw the mails of docs/notifications.md again, in a Chromium
+	@$(BIN)/python -m tests.browser.mails docs/screenshots
+
 .PHONY: catalogues
 catalogues: install ## write the messages of the code into the catalogues of translations (ARGS=LANGUAGE for a new one)
 	@$(BIN)/python -m replay.language.maintenance $(ARGS)

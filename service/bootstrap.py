@@ -259,6 +259,6 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         messages=messages,
         message_reports=reports,
         audits=Audits(settings.bounds),
-        mail=build_mail(client, settings, players),
+        mail=build_mail(client, settings, players, deliveries, endpoints),
         receipts=PlayerReceipts(store, listings, keyring, settings.bounds.page_events),
     )

@@ -19,6 +19,7 @@ from service.damaged_games import work_part
 from service.errors import NotFound, Unavailable, log_text
 from service.notifications.kinds import OPERATOR
 from workers.bot_player import BotPlayer
+from workers.mail.account_mail import AccountMailSender
 from workers.notifications.channel import Channel
 from workers.notifications.outbox_notifications import OutboxNotifications
 from workers.notifications.sender import DeliverySender
@@ -36,7 +37,14 @@ JOB_FUNCTION = "workers.jobs.run"
 class TaskRunner:
     """Does the work of tasks on one service, and sends by these channels."""
 
-    def __init__(self, service: Service, channels: Sequence[Channel]) -> None:
+    def __init__(
+        self,
+        service: Service,
+        channels: Sequence[Channel],
+        account_mails: AccountMailSender | None = None,
+    ) -> None:
+        """`account_mails` sends mails about accounts; None if this server sends no mail."""
+        self._account_mails = account_mails
         self._store = service.store
         self._repository = service.repository
         self._commands = service.commands
@@ -65,6 +73,10 @@ class TaskRunner:
         """
         if task.kind == "deliver":
             self._sender.send(task.delivery)
+            return True
+        if task.kind == "mail":
+            if self._account_mails is not None:
+                self._account_mails.send(task.delivery)
             return True
         part = work_part(task.entry)
         try:
@@ -98,7 +110,7 @@ class TaskRunner:
             case "bot" | "think":
                 if not self._bot_player.play(task.game_id):
                     self._ack(task)
-            case "deliver":
+            case "deliver" | "mail":
                 # It has no entry in an outbox: see `run`.
                 pass
             case "conditional":

@@ -21,9 +21,9 @@ from service.process_reports import Reporter
 from service.settings import Settings
 from service.supervision.retry import Backoff, retry_until_stopped
 from service.supervision.stop_signals import StopSignals
-from workers.jobs import TaskJob, TaskRunner, configure
-from workers.notifications.operator import operator_channels_of
+from workers.jobs import TaskJob, configure
 from workers.queue import TaskQueues
+from workers.runner import task_runner
 from workers.scheduler import FIRST_PAUSE, LONGEST_PAUSE, Scheduler
 
 log = logging.getLogger(__name__)
@@ -86,7 +86,7 @@ def run_worker(settings: Settings, queues: tuple[str, ...]) -> None:
         logging.getLogger(name).setLevel(logging.WARNING)
     logging.getLogger("rq.worker").addFilter(_shorten_connection_error)
     service = build(settings)
-    configure(TaskRunner(service, operator_channels_of(settings)))
+    configure(task_runner(service))
     reporter = Reporter(service.process_reports, "worker", queues)
     # A connection of its own, because RQ changes how long it waits for a response.
     client = connect(settings.queue_url)

@@ -25,7 +25,7 @@ from workers.deadline_index import DeadlineIndex
 from workers.head_logger import HeadLogger
 from workers.queue import TaskQueues
 from workers.sweep import Sweep
-from workers.tasks import delivery_task, tasks_of
+from workers.tasks import account_mail_task, delivery_task, tasks_of
 
 log = logging.getLogger(__name__)
 
@@ -46,6 +46,7 @@ class Scheduler:
         self._queues = TaskQueues(queue_client)
         self._deadlines = DeadlineIndex(service.redis)
         self._deliveries = service.deliveries
+        self._account_mails = service.mail.account_mails
         self._damaged_games = service.damaged_games
         self._clock = service.clock
         self._erasure = service.erasure
@@ -85,7 +86,7 @@ class Scheduler:
                 match task.kind:
                     case "forfeit" | "score" | "notify" | "bot" | "think" | "conditional":
                         self._queues.enqueue(task)
-                    case "index" | "deliver" | None:
+                    case "index" | "deliver" | "mail" | None:
                         # The process that has appended is updating the listings. If it dies, the sweep
                         # finds the entry.
                         pass
@@ -111,15 +112,18 @@ class Scheduler:
                 self._deadlines.replace(game_id, score, later)
 
     def check_deliveries(self) -> None:
-        """Enqueue the next attempt of every delivery that is due. Raises Unavailable.
+        """Enqueue the next attempt of every delivery, and of every mail about an account, that is due.
 
-        One whose job waits in the queue is not enqueued again.
+        Raises Unavailable. One whose job waits in the queue is not enqueued again.
         """
         now = self._clock.now()
         if due := self._deliveries.due(now, BATCH):
             # Before they are enqueued, so that it does not overwrite what an attempt is about to record.
             self._deliveries.postpone(due, now)
             self._queues.enqueue_again([delivery_task(id) for id in due])
+        if mails := self._account_mails.due(now, BATCH):
+            self._account_mails.postpone(mails, now)
+            self._queues.enqueue_again([account_mail_task(id) for id in mails])
 
     def sweep(self, *, is_first: bool) -> None:
         """Make a complete sweep (see `Sweep.pages`). Raises Unavailable."""

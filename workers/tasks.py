@@ -18,7 +18,7 @@ from service.errors import log_text
 from service.store.event_store import EventStore
 
 TaskKind: TypeAlias = Literal[
-    "score", "forfeit", "notify", "deliver", "index", "bot", "think", "conditional"
+    "score", "forfeit", "notify", "deliver", "mail", "index", "bot", "think", "conditional"
 ]
 
 GAMES: Final = "cartulary-games"
@@ -60,6 +60,8 @@ class Task:
                 return "notify"
             case ["deliver", _]:
                 return "deliver"
+            case ["mail", _]:
+                return "mail"
             case ["index"]:
                 return "index"
             case ["bot"]:
@@ -75,7 +77,7 @@ class Task:
     def queue(self) -> str:
         """The name of the queue for the task."""
         match self.kind:
-            case "notify" | "deliver":
+            case "notify" | "deliver" | "mail":
                 return NOTIFICATIONS
             case "bot":
                 return BOTS
@@ -97,7 +99,7 @@ class Task:
 
     @property
     def delivery(self) -> str:
-        """The id of the delivery that a `deliver` task sends."""
+        """The id of the delivery that a `deliver` task sends, or of the mail that a `mail` task sends."""
         return self.entry.partition("/")[2]
 
     @property
@@ -110,6 +112,11 @@ class Task:
 def delivery_task(delivery_id: str) -> Task:
     """Return the task of the next attempt of a delivery. It belongs to no game, and has no outbox entry."""
     return Task("-", f"deliver/{delivery_id}", "{}")
+
+
+def account_mail_task(mail_id: str) -> Task:
+    """Return the task of the next attempt to send a mail about an account, which belongs to no game."""
+    return Task("-", f"mail/{mail_id}", "{}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import click
 
 from cartulary.commands.admin import admin
 from cartulary.commands.audit import audit
+from cartulary.commands.bounce import bounce
 from cartulary.commands.compare import compare
 from cartulary.commands.events import inspect, log
 from cartulary.commands.key import key
@@ -61,5 +62,6 @@ SERVICE_COMMANDS: Final[tuple[click.Command, ...]] = (
     repair,
     retire_key,
     admin,
+    bounce,
 )
 """The commands that run a service, or work on one that runs."""

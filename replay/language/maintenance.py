@@ -31,10 +31,11 @@ KEYWORDS: Final[Keywords] = {
 }
 """The functions of `domain.messages` that create messages, and which of their arguments are templates."""
 TEMPLATE_KEYWORDS: Final[Keywords] = {"text": None, "plural_text": (1, 2)}
-"""The functions that create messages in the templates of pages."""
+"""The functions that create messages in the templates of pages and mails."""
 _SOURCES: Final[Sequence[tuple[Sequence[tuple[str, str]], Keywords]]] = (
     ([("**.py", "python")], KEYWORDS),
     ([("**/templates/**.html", "jinja2")], TEMPLATE_KEYWORDS),
+    ([("**/templates/**.txt", "jinja2")], TEMPLATE_KEYWORDS),
 )
 """The kinds of files that contain messages, with the functions that create messages in them."""
 

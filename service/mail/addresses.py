@@ -65,3 +65,12 @@ def parse_sender(text: str) -> Address:
             )
         )
     return Address(display_name=name, addr_spec=address)
+
+
+def ascii_form(address: str) -> str:
+    """Return an address that was checked with its domain in ASCII (IDNA), if that is possible.
+
+    Then it is one for every mail server. An address whose local part is not ASCII is returned as it is.
+    """
+    checked = validate_email(address, check_deliverability=False, strict=True)
+    return checked.ascii_email or address

@@ -30,10 +30,11 @@ class DeliveryStatus:
         return parts[0] == "5" and parts[1] in ("1", "2") and parts[1:] != ["2", "2"]
 
 
-def read_delivery_status(content: bytes) -> DeliveryStatus | None:
+def read_delivery_status(content: bytes, recipient: str = "") -> DeliveryStatus | None:
     """Return what a report says; None for a mail that is no report of a final failure.
 
-    A mail that was sent to several recipients has failed if it has failed for one of them; ours have one.
+    `recipient` is the address that the report was sent to, if it is known; otherwise headers name it. A mail
+    that was sent to several recipients has failed if it has failed for one of them; ours have one.
     """
     mail = message_from_bytes(content[:MAX_BYTES], policy=default)
     assert isinstance(mail, EmailMessage)
@@ -45,18 +46,23 @@ def read_delivery_status(content: bytes) -> DeliveryStatus | None:
         for group in _groups(mail):
             status = _header(group, "Status").split(" ")[0]
             if _header(group, "Action").lower() == "failed" and _is_status(status):
-                recipients = tuple(
-                    address
-                    for name in _RECIPIENT_HEADERS
-                    for value in mail.get_all(name, [])
-                    for address in _addresses(str(value))
-                )
+                recipients = (recipient,) if recipient else _recipients(mail)
                 diagnostic = _header(group, "Diagnostic-Code").partition(";")[2].strip()
                 return DeliveryStatus(recipients, status, diagnostic[:_MAX_DIAGNOSTIC])
     except (ValueError, LookupError, AttributeError, TypeError):
         # The parser of headers raises these for some values that are malformed.
         return None
     return None
+
+
+def _recipients(mail: EmailMessage) -> tuple[str, ...]:
+    """Return the addresses to which a report was sent, by its headers."""
+    return tuple(
+        address
+        for name in _RECIPIENT_HEADERS
+        for value in mail.get_all(name, [])
+        for address in _addresses(str(value))
+    )
 
 
 def _groups(mail: EmailMessage) -> Iterator[Message]:

@@ -5,7 +5,7 @@ then, nothing else is sent to it. If mails to it bounce again and again, it is d
 again.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import redis
@@ -18,7 +18,9 @@ from service.bounds import Bounds
 from service.connection import to_text, unavailable_on_error
 from service.errors import Unauthorised
 from service.mail.addresses import InvalidAddress, parse_address
-from service.players.account_reader import EMAIL_FIELDS, account_key
+from service.mail.tokens import MailTokens
+from service.notifications.endpoints import Endpoint
+from service.players.account_reader import EMAIL_FIELDS, AccountReader, account_key
 
 _T = TypeVar("_T")
 
@@ -107,3 +109,20 @@ class EmailAddresses:
         with unavailable_on_error():
             self._redis.transaction(store, key)
         return is_current
+
+
+class EmailEndpoints:
+    """The endpoints of the channel `email`: the confirmed addresses of players."""
+
+    channel = "email"
+
+    def __init__(self, accounts: AccountReader, tokens: MailTokens) -> None:
+        self._accounts = accounts
+        self._tokens = tokens
+
+    def endpoints(self, player: str) -> Sequence[Endpoint]:
+        """Return the address of a player if it is confirmed and not disabled. Raises Unavailable."""
+        (account,) = self._accounts.get([player])
+        if account is None or account.email is None or account.email_status != "confirmed":
+            return ()
+        return (Endpoint(self.channel, self._tokens.digest(account.email), account.email),)

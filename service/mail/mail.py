@@ -5,9 +5,12 @@ from dataclasses import dataclass
 import redis
 
 from service.mail.account_mails import AccountMails
+from service.mail.bounces import Bounces
 from service.mail.confirmations import Confirmations
-from service.mail.email_addresses import EmailAddresses
+from service.mail.email_addresses import EmailAddresses, EmailEndpoints
 from service.mail.tokens import MailTokens
+from service.notifications.deliveries import Deliveries
+from service.notifications.endpoints import EndpointRegistry
 from service.players.account_reader import AccountReader
 from service.settings import Settings
 
@@ -20,13 +23,25 @@ class Mail:
     confirmations: Confirmations
     account_mails: AccountMails
     tokens: MailTokens
+    bounces: Bounces
 
 
-def build_mail(client: redis.Redis, settings: Settings, accounts: AccountReader) -> Mail:
-    """Return the parts that these settings describe."""
+def build_mail(
+    client: redis.Redis,
+    settings: Settings,
+    accounts: AccountReader,
+    deliveries: Deliveries,
+    endpoints: EndpointRegistry,
+) -> Mail:
+    """Return the parts that these settings describe.
+
+    Adds the addresses of players to the endpoints for notifications if mail is configured.
+    """
     addresses = EmailAddresses(client, settings.bounds)
     account_mails = AccountMails(client)
     tokens = MailTokens(client)
+    if settings.smtp_url is not None:
+        endpoints.add(EmailEndpoints(accounts, tokens))
     return Mail(
         addresses=addresses,
         confirmations=Confirmations(
@@ -40,4 +55,5 @@ def build_mail(client: redis.Redis, settings: Settings, accounts: AccountReader)
         ),
         account_mails=account_mails,
         tokens=tokens,
+        bounces=Bounces(client, accounts, addresses, deliveries, tokens),
     )

@@ -243,6 +243,19 @@ class Deliveries:
             pipeline.execute()
         return self.find(id)
 
+    def mark_bounced(self, delivery: Delivery, now: datetime, result: Text) -> None:
+        """Record that a delivery which a receiver had accepted has bounced later."""
+        if delivery.status != "sent":
+            return
+        with unavailable_on_error(), self._redis.pipeline() as pipeline:
+            pipeline.hset(_RECORD + delivery.id, "status", "bounced")
+            pipeline.hset(_RECORD + delivery.id, "result", encode_result(result))
+            pipeline.expire(_RECORD + delivery.id, SECONDS_KEPT)
+            pipeline.hincrby(_TOTALS, "sent", -1)
+            pipeline.hincrby(_TOTALS, "bounced", 1)
+            pipeline.zadd(_FAILED, {delivery.id: _milliseconds(now)})
+            pipeline.execute()
+
     def count_waiting(self) -> int:
         """Return the number of deliveries that wait for an attempt."""
         with unavailable_on_error():

@@ -25,6 +25,7 @@ from service.pages.views import (
     rules,
     static_files,
     takebacks,
+    unsubscribe,
     verify,
 )
 
@@ -32,6 +33,7 @@ _VIEWS: Final = (
     home,
     accounts,
     email,
+    unsubscribe,
     quick_play,
     lobby,
     invitations,

@@ -22,6 +22,9 @@ CONTENT_SECURITY_POLICY: Final = (
 )
 STATIC_ENDPOINT: Final = "pages.static_files.get_file"
 """The view of static files, which are the same for every visitor."""
+UNSUBSCRIBE_ENDPOINT: Final = "pages.unsubscribe.unsubscribe"
+"""The view to which mail programs post (RFC 8058). They have no token against cross-site requests; the secret
+token in the address stands for it."""
 PAGE_HEADERS: Final = (
     ("X-Content-Type-Options", "nosniff"),
     ("Referrer-Policy", "same-origin"),
@@ -71,6 +74,8 @@ def _prepare() -> None:
     if not can_write_session():
         raise Unavailable(message("the server cannot read sessions now"))
     load_visitor()
+    if request.endpoint == UNSUBSCRIBE_ENDPOINT:
+        return
     try:
         _csrf.protect()
     except CSRFError as error:

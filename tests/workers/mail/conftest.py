@@ -1,0 +1,41 @@
+"""A service whose mail goes to a real SMTP server, with workers that send it."""
+
+from collections.abc import Iterator
+
+import pytest
+from argon2 import PasswordHasher
+
+from service.bootstrap import Service
+from service.players import passwords
+from service.settings import Settings
+from tests.support.mail_server import MailServer, mail_server
+from tests.support.mailed_players import mail_service
+from tests.support.worker_harness import WorkerHarness
+from workers.runner import task_runner
+
+
+@pytest.fixture(autouse=True)
+def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hash passwords with the least work, since the tests here register players."""
+    hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    monkeypatch.setattr(passwords, "_HASHER", hasher)
+
+
+@pytest.fixture
+def server() -> Iterator[MailServer]:
+    with mail_server() as server:
+        yield server
+
+
+@pytest.fixture
+def service(settings: Settings, server: MailServer) -> Iterator[Service]:
+    with mail_service(settings, server) as service:
+        yield service
+
+
+@pytest.fixture
+def workers(service: Service) -> Iterator[WorkerHarness]:
+    workers = WorkerHarness(service)
+    workers.runner = task_runner(service)
+    yield workers
+    workers.close()

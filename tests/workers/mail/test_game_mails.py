@@ -1,0 +1,259 @@
+"""A real SMTP server receives the mails of a game: what they say, to whom, in which language, and when."""
+
+import socket
+from collections import Counter
+from datetime import timedelta
+from email.message import EmailMessage
+from typing import Any
+
+import pytest
+from freezegun import freeze_time
+
+from domain.game import Game
+from replay.language.names import Names
+from replay.language.renderer import renderer
+from replay.render.svg import svg
+from service import clock
+from service.bootstrap import Service
+from service.settings import Settings
+from tests.support.mail_server import MailServer, raw_mail_server
+from tests.support.mailed_players import PUBLIC_URL, mail_service, register
+from tests.support.service_games import play_set_up, start_game, take_action
+from tests.support.worker_harness import WorkerHarness
+from workers.runner import task_runner
+
+HANDLES = {"Ada": "en", "Zoë": "fr", "Cid": "es"}
+SUBJECTS = {
+    "en": ("Barony: it is your turn", "Barony: the game is over"),
+    "fr": ("Barony\u00a0: c'est à vous de jouer", "Barony\u00a0: la partie est terminée"),
+}
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.fixture
+def players(service: Service) -> list[str]:
+    return [register(service, handle, locale) for handle, locale in HANDLES.items()]
+
+
+@pytest.fixture
+def quick_pictures(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw no pictures, each of which takes half a second."""
+    monkeypatch.setattr(service.pictures, "png", lambda _svg, _width: PNG)
+
+
+def work(workers: WorkerHarness, game: Game) -> None:
+    """Do everything that the game calls for, and make the attempts of the deliveries that are due."""
+    workers.scheduler.enqueue_tasks_of({game.id})
+    workers.work()
+    workers.scheduler.check_deliveries()
+    workers.work()
+
+
+def body(mail: EmailMessage, kind: str = "plain") -> str:
+    part = mail.get_body((kind,))
+    assert part is not None
+    return str(part.get_content())
+
+
+@pytest.mark.usefixtures("quick_pictures")
+def test_every_player_gets_the_mails_of_a_whole_game_each_once(
+    service: Service, workers: WorkerHarness, server: MailServer, players: list[str]
+) -> None:
+    game = start_game(service, 2, players=players[:2])
+    work(workers, game)
+    play_set_up(service, game.id)
+    for _ in range(6):
+        work(workers, game)
+        take_action(service, game.id)
+    seq = service.queries.game(game.id).seq
+    service.commands.act(game.id, players[0], {"type": "resign"}, seq)
+    while service.store.outbox(game.id):
+        work(workers, game)
+    assert service.queries.game(game.id).status == "finished"
+    ids = [mail.message["Message-ID"] for mail in server.mails]
+    assert len(ids) == len(set(ids))
+    subjects = Counter((mail.recipient, mail.message["Subject"]) for mail in server.mails)
+    for recipient, language in [("ada@example.org", "en"), ("zoë@example.org", "fr")]:
+        turn, over = SUBJECTS[language]
+        assert subjects[recipient, turn] >= 3
+        assert subjects[recipient, over] == 1
+    deliveries = [
+        delivery
+        for player in players
+        for delivery in service.deliveries.of_player(player, 1000)[0]
+        if delivery.status == "sent"
+    ]
+    assert len(deliveries) == len(server.mails)
+    assert {f"<{delivery.id}@example.org>" for delivery in deliveries} == set(ids)
+    assert server.to("cid@example.org") == []
+
+
+def test_a_mail_has_the_board_the_link_the_names_and_what_has_happened(
+    service: Service, workers: WorkerHarness, server: MailServer, players: list[str]
+) -> None:
+    game = start_game(service, 3, {"per_turn": 86400}, players=players)
+    play_set_up(service, game.id)
+    for _ in range(3):
+        take_action(service, game.id)
+    work(workers, game)
+    (received,) = server.mails
+    mail = received.message
+    game = service.queries.game(game.id)
+    handle = list(HANDLES)[game.to_act or 0]
+    assert received.recipient == f"{handle.lower()}@example.org"
+    text, html = body(mail), body(mail, "html")
+    for content in (text, html):
+        assert f"{PUBLIC_URL}/games/{game.id}" in content
+        assert all(name in content for name in HANDLES)
+        assert f"{PUBLIC_URL}/account/notifications" in content
+        assert service.mail.tokens.unsubscribe_token(players[game.to_act or 0]) in content
+    (picture,) = [part for part in mail.walk() if part.get_content_type() == "image/png"]
+    assert bytes(picture.get_payload(decode=True)).startswith(PNG)
+    assert f'src="cid:{picture["Content-ID"].strip("<>")}"' in html
+    assert "http" not in "".join(part for part in html.split('"') if part.startswith("cid:"))
+    assert mail["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    assert mail["References"] == f"<game-{game.id}@example.org>"
+    assert html.count("<li") >= 2
+
+
+@pytest.mark.usefixtures("quick_pictures")
+def test_names_are_text_in_html_and_nothing_is_loaded_from_elsewhere(
+    service: Service, workers: WorkerHarness, server: MailServer
+) -> None:
+    players = [register(service, handle) for handle in ("Ada", "Bea")]
+    game = start_game(service, players=players, name="<img src=x onerror=1>&")
+    work(workers, game)
+    html = body(server.mails[0].message, "html")
+    assert "&lt;img src=x onerror=1&gt;&amp;" in html
+    assert "<img src=x" not in html
+    assert "<script" not in html
+    assert all(source.startswith("cid:") for source in _attributes(html, "src"))
+    assert all(target.startswith(PUBLIC_URL) for target in _attributes(html, "href"))
+
+
+def _attributes(html: str, name: str) -> list[str]:
+    return [part.split('"')[0] for part in html.split(f' {name}="')[1:]]
+
+
+@pytest.mark.usefixtures("quick_pictures")
+def test_no_mail_contains_what_its_reader_may_not_know(
+    service: Service,
+    workers: WorkerHarness,
+    server: MailServer,
+    monkeypatch: pytest.MonkeyPatch,
+    players: list[str],
+) -> None:
+    documents: list[str] = []
+
+    def draw(svg: str, _width: int) -> bytes:
+        documents.append(svg)
+        return PNG
+
+    monkeypatch.setattr(service.pictures, "png", draw)
+    # The tiles that a player was dealt are secret.
+    game = start_game(service, 2, rules="baron", players=players[:2])
+    work(workers, game)
+    game = service.queries.game(game.id)
+    (received,) = server.mails
+    own, other = (game.to_act or 0), 1 - (game.to_act or 0)
+
+    def document(seat: int) -> str:
+        event: Any = service.queries.event(game.id, game.seq)
+        names = Names(service.players.handles(players[:2]), game.players)
+        language = list(HANDLES.values())[own]
+        scene = game.rules.scene(game.position(seat), event)
+        return svg(scene, renderer(language, names), with_legend=False, pixels=720)
+
+    assert documents == [document(own)]
+    assert document(own) != document(other)
+    assert received.recipient.startswith(list(HANDLES)[own].lower())
+
+
+@pytest.mark.usefixtures("quick_pictures")
+def test_a_player_without_a_confirmed_address_gets_nothing(
+    service: Service, workers: WorkerHarness, server: MailServer
+) -> None:
+    ada = register(service, "Ada")
+    bea, _ = service.players.register("Bea", "correct horse", "bea@example.org")
+    game = start_game(service, players=[ada, bea.id])
+    for _ in range(4):
+        work(workers, game)
+        take_action(service, game.id)
+    assert {mail.recipient for mail in server.mails} == {"ada@example.org"}
+
+
+@pytest.mark.usefixtures("quick_pictures")
+def test_a_mail_follows_when_the_server_is_up_again(
+    service: Service, workers: WorkerHarness, server: MailServer, players: list[str]
+) -> None:
+    with freeze_time("2026-01-01T09:00:00Z", tick=False) as time:
+        game = start_game(service, players=players[:2])
+        server.mail_replies = ["421 4.3.2 Shutting down"] * 3
+        for pause in (0, 11, 61, 301):
+            time.tick(timedelta(seconds=pause))
+            assert server.mails == []
+            work(workers, game)
+        (received,) = server.mails
+        ((delivery,), _) = service.deliveries.of_player(players[0], 10)
+        assert (delivery.status, delivery.attempts) == ("sent", 4)
+        assert received.message["Message-ID"] == f"<{delivery.id}@example.org>"
+
+
+@pytest.mark.usefixtures("quick_pictures")
+def test_an_address_that_refuses_mail_again_and_again_is_disabled(
+    service: Service, workers: WorkerHarness, server: MailServer, players: list[str]
+) -> None:
+    server.refused_recipients["ada@example.org"] = "550 5.1.1 No such user"
+    for expected in ("confirmed", "confirmed", "disabled", "disabled"):
+        game = start_game(service, players=players[:2])
+        work(workers, game)
+        (ada,) = service.players.get([players[0]])
+        assert ada is not None
+        assert ada.email_status == expected
+    deliveries, _ = service.deliveries.of_player(players[0], 10)
+    assert [delivery.status for delivery in deliveries] == ["bounced"] * 3
+    assert "5.1.1 No such user" in str(deliveries[0].as_json()["result"])
+
+
+def test_a_mail_server_that_hangs_costs_a_worker_a_bounded_time(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def hang(connection: socket.socket) -> None:
+        connection.sendall(b"220 ready\r\n")
+        while connection.recv(65536):
+            pass
+
+    with raw_mail_server(hang) as port, mail_service(settings, MailServer(port), 0.2) as service:
+        workers = WorkerHarness(service)
+        workers.runner = task_runner(service)
+        players = [register(service, handle) for handle in ("Ada", "Bea")]
+        game = start_game(service, players=players)
+        monkeypatch.setattr(service.pictures, "png", lambda _svg, _width: PNG)
+        work(workers, game)
+        ((delivery,), _) = service.deliveries.of_player(players[0], 10)
+        assert delivery.status == "retrying"
+        assert "within 0.2 s" in str(delivery.as_json()["result"])
+        workers.close()
+
+
+@pytest.mark.usefixtures("quick_pictures")
+def test_a_digest_is_one_mail_about_all_games(
+    service: Service, workers: WorkerHarness, server: MailServer, players: list[str]
+) -> None:
+    service.preferences.change(players[0], {"digest": "18:00"})
+    with freeze_time("2026-01-01T09:00:00Z", tick=False) as time:
+        games = [start_game(service, players=players[:2], name=name) for name in ("One", "Two")]
+        for game in games:
+            work(workers, game)
+        assert server.to("ada@example.org") == []
+        time.move_to("2026-01-01T18:00:01Z")
+        work(workers, games[0])
+        (received,) = server.to("ada@example.org")
+        mail = received.message
+        assert "2" in mail["Subject"]
+        assert mail["References"] is None
+        for game in games:
+            assert f"{PUBLIC_URL}/games/{game.id}" in body(mail)
+        assert body(mail).count("Players: Ada, Zoë") == 2
+        assert sum(part.get_content_type() == "image/png" for part in mail.walk()) == 2
+        assert clock.now().hour == 18

@@ -1,0 +1,110 @@
+"""Sends the mails about accounts: confirmations of addresses, and notices to their owners."""
+
+import logging
+from datetime import timedelta
+from typing import Any, assert_never
+from urllib.parse import urlsplit
+
+from domain.messages import Message, message
+from replay.language.renderer import renderer
+from service import clock
+from service.bootstrap import Service
+from service.errors import log_text
+from service.http.language import select_language
+from service.mail.account_mails import AccountMail
+from service.mail.confirmations import Confirmation
+from service.notifications.notifications import time_zone_of
+from service.players.account_reader import Player
+from workers.mail.layout import Content
+from workers.mail.notification_mail import local_time
+from workers.mail.outgoing import OutgoingMail
+from workers.mail.smtp import MailNotSent, MailRefused
+from workers.mail.templating import render_template
+
+log = logging.getLogger(__name__)
+
+
+class AccountMailSender:
+    """Makes the attempts to send mails about accounts."""
+
+    def __init__(self, service: Service, outgoing: OutgoingMail) -> None:
+        self._service = service
+        self._mails = service.mail.account_mails
+        self._outgoing = outgoing
+
+    def send(self, id: str) -> None:
+        """Make the next attempt to send a mail. Raises Unavailable; another attempt then follows."""
+        mail = self._mails.begin(id)
+        if mail is None:
+            return
+        reader = self._reader(mail)
+        if reader is None:
+            self._mails.remove(mail.id)
+            return
+        try:
+            self._outgoing.send(self._content(mail, reader), reader, mail.id)
+        except MailRefused as error:
+            log.warning("the mail %s (%s) bounces: %s", mail.id, mail.kind, log_text(error))
+            self._mails.remove(mail.id)
+        except MailNotSent as error:
+            is_last = not self._mails.retry(mail)
+            log.log(
+                logging.ERROR if is_last else logging.WARNING,
+                "the mail %s (%s) %s: %s",
+                mail.id,
+                mail.kind,
+                "is given up" if is_last else "is not sent",
+                log_text(error),
+            )
+        else:
+            self._mails.remove(mail.id)
+
+    def _reader(self, mail: AccountMail) -> Player | None:
+        """Return the player who is to receive a mail; None if it is out of date.
+
+        Nothing but confirmations is sent to an address that is not confirmed.
+        """
+        (player,) = self._service.players.get([mail.player])
+        if player is None or player.email is None:
+            return None
+        if self._service.mail.tokens.digest(player.email) != mail.address:
+            return None
+        is_confirmed = player.email_status == "confirmed"
+        return player if is_confirmed is not (mail.kind == "confirmation") else None
+
+    def _content(self, mail: AccountMail, reader: Player) -> Content:
+        base = self._service.settings.public_url
+        values: dict[str, Any]
+        title: Message
+        match mail.kind:
+            case "confirmation":
+                assert reader.email is not None
+                token = self._service.mail.confirmations.create_token(
+                    Confirmation(reader.id, reader.email)
+                )
+                valid = timedelta(seconds=self._service.settings.bounds.confirmation_seconds)
+                until = local_time(clock.now() + valid, time_zone_of(reader), reader)
+                title = message("Confirm your e-mail address")
+                values = {
+                    "handle": reader.handle,
+                    "server": urlsplit(base).netloc,
+                    "url": f"{base}/email/confirm/{token}",
+                    "valid_until": until,
+                }
+            case "webhook_disabled":
+                title = message("Your webhook was disabled")
+                values = {
+                    "webhook_url": mail.data["url"],
+                    "result": mail.data["result"],
+                    "url": f"{base}/account/webhooks",
+                }
+            case _:
+                assert_never(mail.kind)
+        in_language = renderer(select_language(reader.locale, ""))
+        values["title"] = in_language.sentence(title)
+        return Content(
+            language=in_language.language,
+            subject=values["title"],
+            text=render_template(f"{mail.kind}.txt", in_language, **values),
+            html=render_template(f"{mail.kind}.html", in_language, **values),
+        )

@@ -1,0 +1,64 @@
+"""Sends mails to players: composes them, and passes them to the mail server of the settings."""
+
+from typing import Final
+
+from service import clock
+from service.bootstrap import Service
+from service.mail.addresses import ascii_form, parse_sender
+from service.mail.smtp_server import parse_smtp_url
+from service.players.account_reader import Player
+from workers.mail.layout import Content, Headers, compose, recipient_address
+from workers.mail.smtp import MailRefused, SmtpClient
+
+UNSUBSCRIBE_PATH: Final = "/unsubscribe"
+
+
+class OutgoingMail:
+    """Sends mails through the server of the settings, which must name one."""
+
+    def __init__(self, service: Service) -> None:
+        settings = service.settings
+        assert settings.smtp_url is not None
+        assert settings.mail_from is not None
+        self._mail = service.mail
+        self._public_url = settings.public_url
+        self._client = SmtpClient(parse_smtp_url(settings.smtp_url), settings.bounds.mail_seconds)
+        self.sender = parse_sender(settings.mail_from)
+
+    def unsubscribe_url(self, player: str) -> str:
+        """Return the address at which a player ends all mails, without logging in."""
+        return f"{self._public_url}{UNSUBSCRIBE_PATH}/{self._mail.tokens.unsubscribe_token(player)}"
+
+    def send(
+        self,
+        content: Content,
+        reader: Player,
+        id: str,
+        *,
+        thread: str | None = None,
+        has_unsubscribe: bool = False,
+    ) -> None:
+        """Send a mail to the address of a player; `id` and `thread` are those of `Headers`.
+
+        Raises MailNotSent, MailRefused and Unavailable. A refusal because of the address counts as a bounce.
+        """
+        assert reader.email is not None
+        address = ascii_form(reader.email)
+        mail = compose(
+            content,
+            Headers(
+                sender=self.sender,
+                recipient=recipient_address(reader.handle, address),
+                id=id,
+                date=clock.now(),
+                thread=thread,
+                unsubscribe_url=self.unsubscribe_url(reader.id) if has_unsubscribe else None,
+            ),
+        )
+        sender = self._mail.bounces.envelope_sender(self.sender, reader.id, reader.email, id)
+        try:
+            self._client.send(mail, sender, address)
+        except MailRefused as error:
+            if error.is_address_at_fault:
+                self._mail.addresses.count_bounce(reader.id, reader.email)
+            raise

@@ -1,0 +1,20 @@
+"""Where the runner of a worker's tasks gets the channels that the settings describe."""
+
+from service.bootstrap import Service
+from workers.jobs import TaskRunner
+from workers.mail.account_mail import AccountMailSender
+from workers.mail.channel import EmailChannel
+from workers.mail.outgoing import OutgoingMail
+from workers.notifications.channel import Channel
+from workers.notifications.operator import operator_channels_of
+
+
+def task_runner(service: Service) -> TaskRunner:
+    """Return the runner for a service, with all its channels. Raises SettingsError."""
+    channels: list[Channel] = [*operator_channels_of(service.settings)]
+    account_mails = None
+    if service.settings.smtp_url is not None:
+        outgoing = OutgoingMail(service)
+        channels.append(EmailChannel(service, outgoing))
+        account_mails = AccountMailSender(service, outgoing)
+    return TaskRunner(service, channels, account_mails)
