@@ -27,8 +27,8 @@ KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 PROCESSES: Final = "cartulary:processes"
 REPORT_SECONDS: Final = 5.0
 """Time between two reports of a process that has nothing else to do."""
-ALIVE: Final = timedelta(seconds=90)
-"""Time after its last report for which a process counts as alive. The longest job takes 60 seconds."""
+ALIVE: Final = timedelta(seconds=120)
+"""Time after its last report for which a process counts as alive: longer than the longest job."""
 _FORGOTTEN: Final = timedelta(hours=1)
 
 
