@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from domain.game_names import MAX_NAME_CHARACTERS
 from domain.messages import Text, message, message_in
 
 
@@ -41,10 +42,28 @@ class SelectionField:
     values: Mapping[str, Text]
 
 
-OptionField: TypeAlias = FlagField | NumberField | SelectionField
+@dataclass(frozen=True, slots=True)
+class TextField:
+    """An option that is one line of text with at most `most` characters. The default is no text."""
+
+    name: str
+    label: Text
+    help: Text
+    most: int
+
+
+OptionField: TypeAlias = FlagField | NumberField | SelectionField | TextField
 """An option by its name in `options`, with its label and a sentence that explains it."""
 
 COMMON_OPTION_FIELDS: Final[Sequence[OptionField]] = (
+    TextField(
+        "name",
+        message_in("label", "name of the game"),
+        message(
+            "What the game is called in lists and notifications. Everybody who sees the game sees it."
+        ),
+        MAX_NAME_CHARACTERS,
+    ),
     SelectionField(
         "seating",
         message_in("label", "order of seats"),

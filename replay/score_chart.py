@@ -19,6 +19,7 @@ from domain.messages import Message, Text, Value, message, message_in
 from domain.scene import caption
 from ledger.record import Record
 from replay.branches import branch
+from replay.game_title import game_title
 from replay.language.renderer import Renderer
 from replay.render.descriptions import player_label
 from replay.render.styles import BOLD, DIM, Styler, seat_style
@@ -162,7 +163,7 @@ def score_chart_of(
     return ScoreChart(
         game=game_id,
         rules=game.rules.NAME,
-        title=game.rules.TITLE,
+        title=game_title(game.rules, game.options),
         score_name=game.rules.SCORE_NAME,
         seats=game.seats,
         points=tuple(points),

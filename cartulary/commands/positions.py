@@ -17,6 +17,7 @@ from domain.messages import Message, listing, message, message_in
 from ledger.canonical import canonical
 from ledger.record import Record
 from replay.branches import BranchNotFound, branch
+from replay.game_title import game_title
 from replay.render.geometry import is_drawable
 from replay.timeline import (
     PositionNotFound,
@@ -159,7 +160,7 @@ def _position_as(
 
 def _round_title(game: Game, round: int) -> Message:
     """Return the title of a position at the end of a round."""
-    title = game.rules.TITLE
+    title = game_title(game.rules, game.options)
     if round == 0:
         return message("{game}, end of the set-up", game=title)
     return message("{game}, end of round {round}", game=title, round=round)

@@ -7,7 +7,7 @@
 {{ csrf_field() }}                                          the hidden field that every form needs
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -16,9 +16,14 @@ from flask import Flask, Response, render_template, request
 from flask_wtf.csrf import generate_csrf  # type: ignore[import-untyped] # has no annotations
 from markupsafe import Markup
 
+from domain.game import Game
 from domain.hexes import Hex
-from domain.messages import Message, PlayerAt, PlayerWithId, Value, hex_at
+from domain.messages import Listing, Message, PlayerAt, PlayerWithId, Text, Value, hex_at, listing
+from domain.registry import rule_system_for
+from replay.game_title import game_title
 from replay.language.catalogue import languages
+from service.games.access import is_correspondent
+from service.games.summary import Summary
 from service.http.context import service
 from service.http.headers import ApiResponse
 from service.http.language import request_language, request_renderer
@@ -62,6 +67,9 @@ def register(app: Flask) -> None:
         absolute_url=absolute_url,
         player_list=player_list,
         moment=moment,
+        game_title=_game_title,
+        is_correspondent=is_correspondent,
+        names=_names,
         PlayerAt=PlayerAt,
         PlayerWithId=PlayerWithId,
         hex_at=_hex_at,
@@ -96,6 +104,18 @@ def _render(value: Value) -> str:
 
 def _sentence(value: Value) -> str:
     return request_renderer().sentence(value)
+
+
+def _game_title(game: Game | Summary) -> Text:
+    """Return what a game is called."""
+    if isinstance(game, Summary):
+        return game_title(rule_system_for(game.rules, game.options), game.options)
+    return game_title(game.rules, game.options)
+
+
+def _names(players: Iterable[str]) -> Listing:
+    """Return the names of players, given by their ids, as an enumeration."""
+    return listing(map(PlayerWithId, players))
 
 
 def _hex_at(at: Hex) -> Value:

@@ -11,10 +11,13 @@ from domain.option_fields import (
     NumberField,
     OptionField,
     SelectionField,
+    TextField,
 )
 from domain.registry import EXPANSIONS, entry_of, rule_system_for, rule_systems
 
 NAMES = list(rule_systems())
+_LEFT_OUT = {"name": None}
+"""The values that an option other than false has if it is left out."""
 
 
 def values_of(field: OptionField) -> Iterator[object]:
@@ -26,6 +29,8 @@ def values_of(field: OptionField) -> Iterator[object]:
             yield from (field.default, field.least, field.most)
         case SelectionField():
             yield from field.values
+        case TextField():
+            yield from (None, "x", "x" * field.most)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -35,13 +40,13 @@ def test_the_fields_of_a_rule_system_are_its_options_with_valid_values(name: str
     defaults = check_options(entry.rules, seats, entry.options)
     fields = (*COMMON_OPTION_FIELDS, *entry.system.OPTION_FIELDS)
     expansions = {option for rules, option in EXPANSIONS if rules == entry.rules}
-    assert {field.name for field in fields} == {*defaults, "takebacks"} - expansions
+    assert {field.name for field in fields} == {*defaults, "name", "takebacks"} - expansions
     for field in fields:
         default, *others = values_of(field)
         for value in (default, *others):
             checked = check_options(entry.rules, seats, {**entry.options, field.name: value})
-            assert dict(checked).get(field.name, False) == value
-        assert dict(defaults).get(field.name, False) == default
+            assert dict(checked).get(field.name, _LEFT_OUT.get(field.name, False)) == value
+        assert dict(defaults).get(field.name, _LEFT_OUT.get(field.name, False)) == default
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -37,6 +37,13 @@ class ListedGame:
         return tuple(player for player, _ in self.summary.players)
 
     @property
+    def winners(self) -> tuple[str, ...]:
+        """The ids of the players in the first place; none until the game is finished."""
+        return tuple(
+            player for player, seat in self.summary.players if seat in self.summary.winners
+        )
+
+    @property
     def player_to_act(self) -> str | None:
         """The id of the player whose turn it is; None when no turn is in progress."""
         return _player_to_act(self.summary)
@@ -58,6 +65,14 @@ def _games_of_turn(viewer: str | None, cursor: str | None, limit: int) -> GameLi
     return GameList(
         "turn", [ListedGame(summarize(game), is_viewers_turn=True) for game in games], next_cursor
     )
+
+
+def _invitations(viewer: str | None, cursor: str | None, limit: int) -> GameList:
+    if viewer is None:
+        return GameList("invitations", (), None)
+    summaries, next_cursor = service().received_invitations.page(viewer, cursor, limit)
+    games = [ListedGame(summary, is_viewers_turn=False) for summary in summaries]
+    return GameList("invitations", games, next_cursor)
 
 
 def _games_of_others_turn(viewer: str | None, cursor: str | None, limit: int) -> GameList:
@@ -87,6 +102,7 @@ def _finished_games(viewer: str | None, cursor: str | None, limit: int) -> GameL
 
 
 LISTS: Final[Mapping[str, Callable[[str | None, str | None, int], GameList]]] = {
+    "invitations": _invitations,
     "turn": _games_of_turn,
     "waiting": _games_of_others_turn,
     "open": _open_games,

@@ -17,6 +17,7 @@ from domain.option_fields import (
     NumberField,
     OptionField,
     SelectionField,
+    TextField,
 )
 from domain.registry import RegisteredRuleSystem
 from replay.playout import RANDOM, STRONG, bot_names
@@ -72,7 +73,7 @@ def option_fields(rules: AnyRuleSystem) -> tuple[OptionField, ...]:
 
 
 def kind_of(field: OptionField) -> str:
-    """Return what a field is, for templates: `flag`, `number` or `selection`."""
+    """Return what a field is, for templates: `flag`, `number`, `selection` or `text`."""
     match field:
         case FlagField():
             return "flag"
@@ -80,6 +81,8 @@ def kind_of(field: OptionField) -> str:
             return "number"
         case SelectionField():
             return "selection"
+        case TextField():
+            return "text"
 
 
 def option_value(field: OptionField, value: object) -> Value:
@@ -91,6 +94,8 @@ def option_value(field: OptionField, value: object) -> Value:
             return value if isinstance(value, int) else message_in("option", "none")
         case SelectionField():
             return field.values[str(value)]
+        case TextField():
+            return value if isinstance(value, str) else message_in("option", "none")
 
 
 def request_body(entry: RegisteredRuleSystem, values: Mapping[str, str]) -> JsonObject:
@@ -108,6 +113,8 @@ def request_body(entry: RegisteredRuleSystem, values: Mapping[str, str]) -> Json
                 options[field.name] = _number(text) if text else None
             case SelectionField():
                 options[field.name] = text
+            case TextField():
+                options[field.name] = text.strip() or None
     bots = [
         bot for bot in bot_names(entry.system) for _ in range(_count(values.get(BOTS + bot, "")))
     ]

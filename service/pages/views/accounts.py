@@ -189,6 +189,7 @@ def account_page(
         account=account,
         account_language=None if account.locale is None else primary_subtag(account.locale),
         sessions=service().players.sessions(player_id),
+        muted=service().mutes.of(player_id),
         current_session=session_id(session.session_token() or ""),
         form=form or Form(),
         email_form=email_form or Form({"email": account.email or ""}),

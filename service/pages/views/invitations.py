@@ -1,15 +1,17 @@
-"""Invitation links: making one, and what it opens."""
+"""Invitations: of players by their handles, their answers, and the links that let others join; rematches."""
 
 from flask import Blueprint, Response
 from werkzeug.wrappers import Response as BaseResponse
 
-from domain.errors import Malformed
+from domain.errors import Malformed, NotNow
 from domain.json_fields import one_of
 from service.games.access import can_see
-from service.http.context import service
+from service.http import places
+from service.http.context import metrics, service
+from service.http.problems import status_of
 from service.http.ratelimits import limit_new_places
 from service.http.schemas.fields import StrictSchema, String
-from service.pages.forms import read_form, see_other
+from service.pages.forms import entered_form, read_form, see_other
 from service.pages.session import require_player, viewer
 from service.pages.templating import page
 from service.pages.view_models.open_graph import absolute_url
@@ -19,9 +21,60 @@ blueprint = Blueprint("invitation_links", __name__)
 
 
 class ChangeInvitation(StrictSchema):
-    """What to do with the player's invitation: `create` replaces it, `revoke` deletes it."""
+    """What to do with the player's invitation link: `create` replaces it, `revoke` deletes it."""
 
     change = String(required=True)
+
+
+class InvitePlayer(StrictSchema):
+    """The handle of a player to invite."""
+
+    handle = String(required=True)
+
+
+class UninvitePlayer(StrictSchema):
+    """The id of a player whose invitation is revoked."""
+
+    player = String(required=True)
+
+
+@blueprint.post("/games/<game_id>/invited")
+@limit_new_places
+def invite_player(game_id: str) -> BaseResponse:
+    """Invite a player by their handle, and show the game."""
+    player_id = require_player()
+    game = service().queries.visible_game(game_id, player_id)
+    try:
+        places.invite(game_id, player_id, read_form(InvitePlayer())["handle"].strip())
+    except (Malformed, NotNow) as error:
+        form = entered_form().refused(error, "handle")
+        return show_open_game(game, form=form, status=status_of(error))
+    return see_other(f"/games/{game_id}")
+
+
+@blueprint.post("/games/<game_id>/uninvited")
+def uninvite_player(game_id: str) -> BaseResponse:
+    """Revoke the invitation of a player, and show the game."""
+    player_id = require_player()
+    invited = read_form(UninvitePlayer())["player"]
+    service().invitation_commands.revoke(game_id, player_id, invited)
+    metrics().count_events("InvitationRevoked")
+    return see_other(f"/games/{game_id}")
+
+
+@blueprint.post("/games/<game_id>/decline")
+def decline_invitation(game_id: str) -> BaseResponse:
+    """Decline the invitation to a game."""
+    service().invitation_commands.decline(game_id, require_player())
+    metrics().count_events("InvitationDeclined")
+    return see_other("/")
+
+
+@blueprint.post("/games/<game_id>/rematch")
+@limit_new_places
+def request_rematch(game_id: str) -> BaseResponse:
+    """Ask for a rematch of a game that has ended, and show it."""
+    return see_other(f"/games/{places.request_rematch(game_id, require_player()).id}")
 
 
 @blueprint.get("/games/<game_id>/invitation")
@@ -51,7 +104,7 @@ def change_invitation(game_id: str) -> BaseResponse:
 
 @blueprint.get("/invitations/<token>")
 def open_invitation(token: str) -> BaseResponse:
-    """Show the game to which an invitation invites; a player of the game sees its own page."""
+    """Show the game to which an invitation link invites; a player of the game sees its own page."""
     invitation = service().invitations.get(token)
     player_id = viewer()
     if player_id is not None and invitation.game.has_joined(player_id):

@@ -21,6 +21,7 @@ from service.pages.guests import require_player_or_guest
 from service.pages.session import require_player, viewer
 from service.pages.templating import page
 from service.pages.view_models.clock_view import clock_text
+from service.pages.view_models.conversation import conversation
 from service.pages.view_models.new_game_form import (
     BOT_HELP,
     BOT_LABELS,
@@ -35,6 +36,7 @@ from service.pages.view_models.new_game_form import (
     time_per_turn,
     usual_seats,
 )
+from service.pages.view_models.open_graph import absolute_url
 
 blueprint = Blueprint("lobby", __name__)
 
@@ -73,6 +75,9 @@ def create_game() -> BaseResponse:
     body = request_body(entry, form.values)
     try:
         game = places.create_game(player_id, _checked(body))
+        if game.options["private"] and game.status == "open":
+            # A game among friends needs a link that its creator can send them.
+            service().invitations.create(game.id, player_id)
     except Malformed as error:
         refused = form.refused(Malformed(faults_by_field(error.fields, body)))
         return _new_game_page(entry, refused, 400)
@@ -115,18 +120,31 @@ def add_bot(game_id: str) -> BaseResponse:
 
 
 def show_open_game(
-    game: Game, invitation: str | None = None, *, invited_by: str | None = None
+    game: Game,
+    invitation: str | None = None,
+    *,
+    invited_by: str | None = None,
+    form: Form | None = None,
+    status: int = 200,
 ) -> Response:
     """Return the page of a game that has not started.
 
     `invitation` is the token of the invitation that the viewer needs to join the game, if they need one, and
-    `invited_by` the player whose invitation they have opened.
+    `invited_by` the player whose invitation they have opened. `form` is the form for inviting a player.
     """
     player_id = viewer()
+    has_joined = player_id is not None and game.has_joined(player_id)
+    token = None
+    if has_joined and player_id is not None and game.status == "open":
+        token = service().invitations.token_of(game.id, player_id)
     return page(
         "open_game.html",
+        status,
         game=game,
-        has_joined=player_id is not None and game.has_joined(player_id),
+        form=form or Form(),
+        has_joined=has_joined,
+        link=None if token is None else absolute_url(f"/invitations/{token}"),
+        conversation=conversation(game, player_id),
         here=request.path,
         invitation=invitation,
         invited_by=invited_by,

@@ -14,6 +14,7 @@ from ledger.turn_clock import milliseconds_left, time_left_message
 from replay.event_text import actor_message, outcome_message
 from service import clock
 from service.errors import NotFound, Stale, Unauthorised
+from service.games.access import can_see
 from service.games.viewpoint import viewpoint_of
 from service.http.context import service
 from service.http.event_streams import stream_response
@@ -24,6 +25,7 @@ from service.pages.parameters import seat_parameter, sequence_number
 from service.pages.session import session_token, viewer
 from service.pages.templating import page
 from service.pages.view_models.action_steps import ActionSteps, action_steps, read_query
+from service.pages.view_models.conversation import conversation
 from service.pages.view_models.game_forms import count_events, key_of, new_key
 from service.pages.view_models.position_view import (
     PositionView,
@@ -125,12 +127,20 @@ def game_page(game_id: str, refusal: Refused | Stale | None = None) -> Response:
             for event in reversed(events)
         ],
         "key": new_key(),
+        "conversation": conversation(game, player),
+        "rematch": _rematch(game, player),
     }
     if game.state is not None:
         values["view"] = _view(game, seat, steps, events)
     # A script that has asked for the choices alone gets the whole page where the board changes too.
     headers = {"HX-Retarget": "#page", "HX-Reselect": "#page"}
     return page("game.html", status, headers, **values)
+
+
+def _rematch(game: Game, player: str | None) -> Game | None:
+    """Return the rematch of a game that has ended, if there is one that the viewer may see."""
+    rematch = service().rematches.of(game) if game.has_ended else None
+    return rematch if rematch is not None and can_see(rematch, player) else None
 
 
 def _replaces_choices_only(steps: ActionSteps) -> bool:

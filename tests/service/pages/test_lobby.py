@@ -198,9 +198,12 @@ def test_a_friend_joins_a_private_game_by_a_link(
     created = post(browser, "/games", "/account", rules="baron", seats="2", **settings)
     game = game_of(created.location)
     address = f"/games/{game}/invitation"
-    assert "invitation-link" not in browser.get(address).text
+    # The link of a private game is there as soon as the game is.
+    shown_link = r'value="http://localhost(/invitations/[^"]+)"'
+    (first,) = re.findall(shown_link, browser.get(f"/games/{game}").text)
     assert post(browser, address, address, change="create").location == address
-    (link,) = re.findall(r'value="http://localhost(/invitations/[^"]+)"', browser.get(address).text)
+    (link,) = re.findall(shown_link, browser.get(address).text)
+    assert link != first
     friend = app.test_client()
     shown = friend.get(link).text
     assert "ada invites you to this game." in shown

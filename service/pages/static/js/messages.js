@@ -1,0 +1,34 @@
+// @ts-check
+/** The messages of a game: while the page is visible, new ones are read from time to time. */
+
+const MILLISECONDS_BETWEEN_READS = 8000;
+
+/**
+ * @param {HTMLElement} list
+ * @returns {() => void} a function that stops it
+ */
+export function start(list) {
+  const { address } = list.dataset;
+  if (!address) return () => {};
+
+  async function read() {
+    // A form that the reader has opened stays as it is.
+    if (document.hidden || list.querySelector("details[open]")) return;
+    try {
+      const response = await fetch(/** @type {string} */ (address), { headers: { Accept: "text/html" } });
+      if (!response.ok || !list.isConnected) return;
+      const page = new DOMParser().parseFromString(await response.text(), "text/html");
+      const current = page.getElementById("messages");
+      if (!current || current.dataset.last === list.dataset.last) return;
+      list.replaceChildren(...current.childNodes);
+      list.dataset.last = current.dataset.last;
+      const htmx = /** @type {any} */ (window).htmx;
+      htmx?.process(list);
+    } catch {
+      // The server cannot be reached: the next reading may succeed.
+    }
+  }
+
+  const timer = window.setInterval(read, MILLISECONDS_BETWEEN_READS);
+  return () => window.clearInterval(timer);
+}

@@ -1,0 +1,133 @@
+"""The page of the messages within a game, and what a reader can do with each; the players who are muted."""
+
+from typing import Final
+
+from flask import Blueprint, Response
+from werkzeug.wrappers import Response as BaseResponse
+
+from domain.errors import Malformed, NotNow
+from service.errors import TooManyMessages, TooManyReports
+from service.games.access import require_correspondent
+from service.http.context import service
+from service.http.problems import status_of
+from service.http.ratelimits import limit_messages
+from service.http.schemas.fields import MAX_INTEGER, Choice, StrictSchema, String, whole_number
+from service.pages.forms import Form, entered_form, next_address, read_form, see_other
+from service.pages.parameters import number_parameter
+from service.pages.session import require_player
+from service.pages.templating import page
+from service.pages.view_models.game_forms import form_about_event, key_of, new_key
+from service.pages.view_models.game_forms import require_player as player_of
+
+_MESSAGES: Final = "/games/<game_id>/messages"
+_MESSAGE: Final = f"{_MESSAGES}/<int(max={MAX_INTEGER}):number>"
+_SHOWN_MESSAGES: Final = 50
+
+blueprint = Blueprint("messages", __name__)
+
+
+class MessageForm(StrictSchema):
+    """A message, and the event that it is about."""
+
+    text = String(required=True)
+    seq = String(load_default=None)
+    key = String(load_default=None)
+
+
+class ReportForm(StrictSchema):
+    """Why a message is reported."""
+
+    reason = String(load_default=None)
+
+
+class MuteForm(StrictSchema):
+    """The id of a player, and whether their messages are shown."""
+
+    player = String(required=True)
+    change = Choice(choices=("mute", "unmute"), required=True)
+
+
+@blueprint.get(_MESSAGES)
+def show_messages(game_id: str) -> Response:
+    """Show the last messages of a game, or with `before` earlier ones."""
+    player = player_of(game_id)
+    return _page(game_id, player, form_about_event(), before=number_parameter("before"))
+
+
+@blueprint.post(_MESSAGES)
+@limit_messages
+def post_message(game_id: str) -> BaseResponse:
+    """Write a message, and show all of them."""
+    player = player_of(game_id)
+    try:
+        values = read_form(MessageForm())
+        # Browsers send each line break of a text as two characters.
+        text = values["text"].replace("\r\n", "\n").strip()
+        service().messages.post(game_id, player, text, _seq(values["seq"]), key_of(values))
+    except (Malformed, TooManyMessages) as error:
+        return _page(game_id, player, entered_form().refused(error), status=status_of(error))
+    return see_other(f"/games/{game_id}/messages#message-form")
+
+
+@blueprint.post(f"{_MESSAGE}/erase")
+@limit_messages
+def erase_message(game_id: str, number: int) -> BaseResponse:
+    """Erase a message of the viewer."""
+    service().messages.erase(game_id, player_of(game_id), number)
+    return see_other(f"/games/{game_id}/messages")
+
+
+@blueprint.post(f"{_MESSAGE}/report")
+@limit_messages
+def report_message(game_id: str, number: int) -> BaseResponse:
+    """Report a message to the administrators."""
+    player = player_of(game_id)
+    try:
+        service().messages.report(game_id, player, number, read_form(ReportForm())["reason"])
+    except (Malformed, NotNow, TooManyReports) as error:
+        return _page(game_id, player, Form().refused(error), status=status_of(error))
+    return _page(game_id, player, Form(), reported=number)
+
+
+@blueprint.post("/account/mutes")
+@limit_messages
+def change_mute() -> BaseResponse:
+    """Mute a player or stop muting them, and show the page from which the form was sent."""
+    player = require_player()
+    values = read_form(MuteForm())
+    if values["change"] == "mute":
+        service().mutes.add(player, values["player"])
+    else:
+        service().mutes.remove(player, values["player"])
+    return see_other(next_address())
+
+
+def _seq(text: str | None) -> int | None:
+    """Return the seq that was entered, 0 for a text that is none."""
+    return None if text is None else whole_number(text) or 0
+
+
+def _page(
+    game_id: str,
+    player: str,
+    form: Form,
+    *,
+    status: int = 200,
+    before: int | None = None,
+    reported: int | None = None,
+) -> Response:
+    game = service().queries.visible_game(game_id, player)
+    require_correspondent(game, player)
+    shown = service().messages.latest(game_id, player, before, _SHOWN_MESSAGES)
+    service().players.handles({each.message.author for each in shown.messages})
+    return page(
+        "messages.html",
+        status,
+        game=game,
+        shown=shown,
+        form=form,
+        before=before,
+        reported=reported,
+        max_characters=service().settings.bounds.max_message_characters,
+        key=new_key(),
+    )
