@@ -158,12 +158,21 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     holidays = Holidays(client, clock, settings.bounds)
     bounds = settings.bounds
     mutes = Mutes(client, bounds.max_mutes_per_player)
+    notifications = Notifications(
+        players,
+        deliveries,
+        preferences,
+        endpoints,
+        clock,
+        ("log",) if settings.webhook_url is None else ("log", "operator_webhook"),
+    )
     reports = MessageReports(client, bounds.max_open_reports, bounds.max_reports_per_player)
     messages = GameMessages(
         repository,
         MessageStore(client, bounds.max_messages_per_player),
         reports,
         mutes,
+        notifications,
         bounds.max_message_characters,
     )
     commands = GameCommands(
@@ -232,14 +241,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         deliveries=deliveries,
         preferences=preferences,
         endpoints=endpoints,
-        notifications=Notifications(
-            players,
-            deliveries,
-            preferences,
-            endpoints,
-            clock,
-            ("log",) if settings.webhook_url is None else ("log", "operator_webhook"),
-        ),
+        notifications=notifications,
         head_log=HeadLog(store, transparency_store),
         checkpoints=checkpoints,
         proofs=proofs,

@@ -59,6 +59,7 @@ class TaskRunner:
             service.queries,
             service.notifications,
             [channel.name for channel in channels if channel.is_operators],
+            service.mutes,
         )
         self._bot_player = BotPlayer(service)
 

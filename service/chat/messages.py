@@ -17,6 +17,7 @@ from service.games.access import require_correspondent, require_visible
 from service.games.idempotency import idempotency_record
 from service.games.loader import GameLoader
 from service.games.statements import statement_fault
+from service.notifications.notifications import Notifications
 from service.players.mutes import Mutes
 
 
@@ -62,12 +63,14 @@ class GameMessages:
         store: MessageStore,
         reports: MessageReports,
         mutes: Mutes,
+        notifications: Notifications,
         max_characters: int,
     ) -> None:
         self._loader = loader
         self._store = store
         self._reports = reports
         self._mutes = mutes
+        self._notifications = notifications
         self._max_characters = max_characters
 
     def post(
@@ -78,10 +81,10 @@ class GameMessages:
         seq: int | None = None,
         idempotency_key: str | None = None,
     ) -> PlayerMessage:
-        """Add a message, about event `seq` if it is given, and return it.
+        """Add a message, about event `seq` if it is given, notify its readers, and return it.
 
-        A repeated request with an idempotency key adds nothing. Raises Malformed, TooManyMessages,
-        IdempotencyConflict.
+        A repeated request with an idempotency key adds nothing, and notifies nobody twice. Raises Malformed,
+        TooManyMessages, IdempotencyConflict.
         """
         game = self._game_of(game_id, player)
         faults = self.faults(text, seq, game)
@@ -93,6 +96,7 @@ class GameMessages:
             raise TooManyMessages(
                 message("this player has written as many messages in this game as are allowed")
             )
+        self._notify(game, posted)
         return posted
 
     def faults(self, text: str, seq: int | None, game: Game) -> dict[str, Text]:
@@ -163,6 +167,20 @@ class GameMessages:
     def authors(self, players: Sequence[str]) -> list[str]:
         """Return those of some players who have written messages that are not erased."""
         return self._store.authors(players)
+
+    def _notify(self, game: Game, posted: PlayerMessage) -> None:
+        """Notify everybody who reads a message: not its author, and not those who have muted the author."""
+        others = [*game.participants, *([] if game.arbiter is None else [game.arbiter])]
+        muting = self._mutes.muted_by(posted.author, others)
+        self._notifications.notify(
+            "message",
+            game.id,
+            game.seq if posted.seq is None else posted.seq,
+            [other for other in others if other != posted.author and other not in muting],
+            reference=f"message/{posted.number}",
+            data={"from": posted.author, "message": posted.number},
+            operator_channels=(),
+        )
 
     def _game_of(self, game_id: str, player: str) -> Game:
         game = self._loader.load(game_id).game

@@ -42,6 +42,16 @@ class Mutes:
             other for other, score in zip(others, scores, strict=True) if score is not None
         )
 
+    def muted_by(self, player: str, others: Sequence[str]) -> frozenset[str]:
+        """Return those of some other players who have muted a player, in one round trip."""
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+            for other in others:
+                pipeline.zscore(_KEY + other, player)
+            scores = pipeline.execute()
+        return frozenset(
+            other for other, score in zip(others, scores, strict=True) if score is not None
+        )
+
     def add(self, player: str, muted: str) -> None:
         """Mute a player; does nothing if that was done before.
 

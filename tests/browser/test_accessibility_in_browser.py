@@ -69,7 +69,10 @@ class Scenes:
         return game_id
 
     def _add_open_game(self) -> None:
-        game_id = self.player.create_game(2, options={"private": True})
+        self._write_messages(self.friend.create_game(3, invite=[self.player.handle]))
+        game_id = self.player.create_game(
+            2, options={"private": True, "name": "Friday"}, invite=[self.friend.handle]
+        )
         self._add("play.show_game", f"/games/{game_id}")
         invitation = f"/games/{game_id}/invitation"
         self._add("invitation_links.show_invitation", invitation)
@@ -82,6 +85,19 @@ class Scenes:
             link = re.search(r"/invitations/[\w-]+", client.post(invitation, data=data).text)
         assert link is not None
         self._add("invitation_links.open_invitation", link[0])
+
+    def _write_messages(self, game_id: str) -> None:
+        """Add a game to which the player was invited, with messages by both players, one of them erased."""
+        self.player.join(game_id)
+        messages = f"/api/v1/games/{game_id}/messages"
+        for writer in (self.player, self.friend, self.player):
+            body = {"text": "Hello!", "seq": 1}
+            writer.http.post(messages, json=body).raise_for_status()
+        self.player.http.delete(f"{messages}/3").raise_for_status()
+        self._add("messages.show_messages", f"/games/{game_id}/messages")
+        self._add("play.show_game", f"/games/{game_id}")
+        # Another game still waits for the player's answer.
+        self.friend.create_game(2, invite=[self.player.handle])
 
     def _add_running_games(self) -> None:
         barony = self._start(options={"takebacks": True, "end_by_agreement": True})

@@ -15,6 +15,7 @@ from service.games.queries import GameQueries
 from service.notifications.delivery import Delivery
 from service.notifications.kinds import KIND_OF_SUBJECT, SUBJECT_OF_EVENT, Subject
 from service.notifications.notifications import Notifications, Times
+from service.players.mutes import Mutes
 from workers.tasks import Task
 
 _ABOUT_ONE_SEAT = frozenset({"turn_forfeited", "turn_excused", "turn_played_by_bot"})
@@ -25,8 +26,13 @@ class OutboxNotifications:
     """Creates deliveries for `notify` tasks, also through these channels of the operator."""
 
     def __init__(
-        self, queries: GameQueries, notifications: Notifications, operator_channels: Sequence[str]
+        self,
+        queries: GameQueries,
+        notifications: Notifications,
+        operator_channels: Sequence[str],
+        mutes: Mutes,
     ) -> None:
+        self._mutes = mutes
         self._queries = queries
         self._notifications = notifications
         self._operator_channels = operator_channels
@@ -54,6 +60,8 @@ class OutboxNotifications:
                 )
             case ["remind"]:
                 return self._remind(game, data)
+            case ["notify", "invited", player] if self._mutes.has_muted(player, [game.creator]):
+                return []
             case ["notify", "invited", player]:
                 return self._notify(
                     game, "invited", data["seq"], [player], data={"from": game.creator}

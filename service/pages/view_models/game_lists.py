@@ -90,7 +90,15 @@ def _games_of_others_turn(viewer: str | None, cursor: str | None, limit: int) ->
 
 
 def _open_games(viewer: str | None, cursor: str | None, limit: int) -> GameList:
-    return _games_of_others("open", "open", viewer, cursor, limit)
+    # Games that wait for the viewer's answer to an invitation have a list of their own.
+    return _page(
+        "open",
+        ("open",),
+        viewer,
+        cursor,
+        limit,
+        is_listed=lambda game: viewer not in (*game.players, *game.summary.awaited),
+    )
 
 
 def _games_in_progress(viewer: str | None, cursor: str | None, limit: int) -> GameList:

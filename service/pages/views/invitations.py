@@ -56,6 +56,7 @@ def invite_player(game_id: str) -> BaseResponse:
 def uninvite_player(game_id: str) -> BaseResponse:
     """Revoke the invitation of a player, and show the game."""
     player_id = require_player()
+    service().queries.visible_game(game_id, player_id)
     invited = read_form(UninvitePlayer())["player"]
     service().invitation_commands.revoke(game_id, player_id, invited)
     metrics().count_events("InvitationRevoked")

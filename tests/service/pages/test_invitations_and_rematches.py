@@ -1,0 +1,157 @@
+"""Invitations by handle, names of games and rematches on pages."""
+
+import re
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from service.bootstrap import Service
+from tests.support.page_forms import log_in, post
+
+
+def create(service: Service, creator: str, *invited: str, seats: int = 3, **options: object) -> str:
+    """Create a game, to which these players are invited, and return its id."""
+    options = {"seating": "joined", **options}
+    return service.commands.create(
+        creator, rules="baron", seats=seats, options=options, invited=invited
+    ).id
+
+
+@pytest.mark.parametrize("private", [True, False])
+def test_a_player_is_invited_by_handle_and_accepts_on_the_first_page(
+    app: Flask, browser: FlaskClient, service: Service, *, private: bool
+) -> None:
+    game = create(service, log_in(browser, service), private=private, name="Friday <evening>")
+    address = f"/games/{game}"
+    friend = app.test_client()
+    bea = log_in(friend, service, "bea")
+    assert post(browser, f"{address}/invited", address, handle=" BEA ").location == address
+    shown = browser.get(address).text
+    assert "bea has not answered yet" in shown
+    assert "Friday &lt;evening&gt; (Baron): waiting for players" in shown
+    home = friend.get("/").text
+    assert home.count("Friday &lt;evening&gt; (Baron)") == 1
+    assert "Accept and join" in home
+    assert "ada invites you to this game." in friend.get(address).text
+    assert post(friend, f"{address}/players", "/").location == address
+    assert service.queries.game(game).has_joined(bea)
+    assert "Accept and join" not in friend.get("/").text
+
+
+def test_an_invited_player_declines_and_the_creator_sees_it(
+    app: Flask, browser: FlaskClient, service: Service
+) -> None:
+    friend = app.test_client()
+    bea = log_in(friend, service, "bea")
+    game = create(service, log_in(browser, service), bea, private=True)
+    address = f"/games/{game}"
+    assert "Decline the invitation" in friend.get(address).text
+    assert post(friend, f"{address}/decline", address).location == "/"
+    assert friend.get(address).status_code == 404
+    assert "bea has declined" in browser.get(address).text
+
+
+def test_the_creator_revokes_an_invitation(
+    app: Flask, browser: FlaskClient, service: Service
+) -> None:
+    friend = app.test_client()
+    bea = log_in(friend, service, "bea")
+    game = create(service, log_in(browser, service), bea, private=True)
+    address = f"/games/{game}"
+    assert "Revoke the invitation of bea" in browser.get(address).text
+    assert post(browser, f"{address}/uninvited", address, player=bea).location == address
+    assert "bea" not in browser.get(address).text
+    assert friend.get(address).status_code == 404
+    assert "Accept and join" not in friend.get("/").text
+    assert post(browser, f"{address}/uninvited", address, player=bea).status_code == 409
+
+
+def test_what_is_wrong_with_an_invitation_stands_at_its_field(
+    app: Flask, browser: FlaskClient, service: Service
+) -> None:
+    friend = app.test_client()
+    bea = log_in(friend, service, "bea")
+    game = create(service, log_in(browser, service), bea)
+    address = f"/games/{game}"
+    for handle, status in (("ada", 400), ("bea", 409), ("<nobody>", 400), ("", 400)):
+        refused = post(browser, f"{address}/invited", address, handle=handle)
+        assert refused.status_code == status
+        assert 'id="field-handle-fault"' in refused.text
+    assert post(friend, f"{address}/invited", address, handle="ada").status_code == 403
+    assert 'name="handle"' not in friend.get(address).text
+
+
+def test_a_muted_creator_is_not_on_the_first_page_and_the_account_lists_the_mute(
+    app: Flask, browser: FlaskClient, service: Service
+) -> None:
+    ada = log_in(browser, service)
+    friend = app.test_client()
+    bea = log_in(friend, service, "bea")
+    create(service, ada, bea)
+    service.mutes.add(bea, ada)
+    assert "Accept and join" not in friend.get("/").text
+    assert "Show messages of ada again" in friend.get("/account").text
+    fields = {"player": ada, "change": "unmute", "next": "/account"}
+    assert post(friend, "/account/mutes", "/account", **fields).location == "/account"
+    assert "Accept and join" in friend.get("/").text
+
+
+def test_players_of_a_game_that_has_ended_find_the_rematch(
+    app: Flask, browser: FlaskClient, service: Service
+) -> None:
+    ada = log_in(browser, service)
+    friend, stranger = app.test_client(), app.test_client()
+    bea = log_in(friend, service, "bea")
+    log_in(stranger, service, "eve")
+    game = create(service, ada, seats=2)
+    address = f"/games/{game}"
+    service.commands.join(game, bea)
+    assert "/rematch" not in browser.get(address).text
+    assert post(browser, f"{address}/rematch", address).status_code == 409
+    service.administration.abandon("operator", game, "a test")
+    assert f'action="{address}/rematch"' in browser.get(address).text
+    assert f'action="{address}/rematch"' not in stranger.get(address).text
+    assert post(stranger, f"{address}/rematch", address).status_code == 403
+    rematch = post(browser, f"{address}/rematch", address).location or ""
+    assert f'href="{rematch}"' in friend.get(address).text
+    assert f'href="{address}"' in friend.get(rematch).text
+    assert post(friend, f"{address}/rematch", "/").location == rematch
+    assert service.queries.game(rematch.rpartition("/")[2]).status == "playing"
+
+
+def test_the_rematch_of_a_private_game_is_hidden_like_the_game(
+    app: Flask, browser: FlaskClient, service: Service
+) -> None:
+    ada = log_in(browser, service)
+    stranger = app.test_client()
+    log_in(stranger, service, "eve")
+    game = create(service, ada, seats=2, private=True, name="A secret")
+    service.commands.add_bot(game, ada)
+    service.administration.abandon("operator", game, "a test")
+    rematch = post(browser, f"/games/{game}/rematch", f"/games/{game}").location or ""
+    for address in (f"/games/{game}", rematch, f"/games/{game}/messages", f"{rematch}/messages"):
+        assert stranger.get(address).status_code == 404
+    fields = {"handle": "eve", "player": ada, "text": "x"}
+    for form in ("rematch", "invited", "uninvited", "decline", "messages"):
+        assert post(stranger, f"{rematch}/{form}", **fields).status_code == 404
+    for listed in ("/", "/games?list=finished", "/games?list=open", "/games?list=invitations"):
+        assert "A secret" not in stranger.get(listed).text
+
+
+def test_lists_name_games_and_winners(browser: FlaskClient, service: Service) -> None:
+    ada = log_in(browser, service)
+    game = create(service, ada, seats=2, name="The final")
+    service.commands.add_bot(game, ada, "random")
+    bot = service.queries.game(game).participants[1]
+    resign = {"type": "resign"}
+    service.commands.act(game, ada, resign, service.queries.game(game).seq)
+    service.commands.score(game)
+    ended = service.queries.game(game)
+    assert ended.status == "finished"
+    page = browser.get("/games?list=finished").text
+    assert "The final (Baron)" in page
+    handle = service.players.handles([bot])[bot]
+    assert re.search(rf"The winner is {handle}\.", page)
+    result = browser.get(f"/games/{game}").text.partition("<h2>Result</h2>")[2]
+    assert re.findall(r'<li value="(\d)">', result.partition("</ol>")[0]) == ["1", "2"]
