@@ -59,7 +59,7 @@ def cancel(game: Game, player: str, since: Timestamp, at: Timestamp) -> DomainEv
 
 
 def _require_holidays(game: Game, player: str) -> None:
-    if not game.has_joined(player) or game.bot_of(player) is not None:
+    if not game.is_participant(player) or game.bot_of(player) is not None:
         raise NotNow(None, message("only the people of a game have holidays in it"))
     if game.has_ended:
         raise NotNow(None, STATUS_MESSAGES[game.status])

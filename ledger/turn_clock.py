@@ -206,13 +206,14 @@ def milliseconds_left(game: Game, at: str) -> int | None:
 
 def time_left_message(milliseconds: int) -> Message:
     """Return the result of `milliseconds_left` in words, such as `1 h 2 min 3.069 s left`."""
-    time = _duration(abs(milliseconds))
+    time = duration_message(abs(milliseconds))
     if milliseconds > 0:
         return message("{time} left", time=time)
     return message("{time} late", time=time)
 
 
-def _duration(milliseconds: int) -> Message:
+def duration_message(milliseconds: int) -> Message:
+    """Return a time in words, such as `1 h 2 min 3.069 s`."""
     seconds, thousandths = divmod(milliseconds, 1000)
     minutes, seconds = divmod(seconds, 60)
     hours, minutes = divmod(minutes, 60)

@@ -15,7 +15,6 @@ from domain import lifecycle
 from domain.errors import Malformed
 from domain.event import Clock, Event, NonceSource
 from domain.game import Game
-from domain.holidays import has_holidays
 from domain.json_types import JsonObject
 from domain.messages import message
 from ledger import commands
@@ -26,7 +25,7 @@ from service.errors import Forbidden
 from service.games.access import can_see, require_seat, require_visible
 from service.games.bot_names import DEFAULT_BOT, bot_fault, bot_faults
 from service.games.cache import CachedGame
-from service.games.holiday_registry import record_holidays
+from service.games.holiday_registry import bring_holidays
 from service.games.idempotency import game_id_of, idempotency_record
 from service.games.invitations import Invitations
 from service.games.quota import GameQuota
@@ -140,7 +139,7 @@ class GameCommands:
         )
         for bot in bots:
             self._add_bot(pending, bot, None, lambda: secret)
-        self._record_holidays(pending, player)
+        bring_holidays(pending, player, self._holidays)
         # The record of a game is signed, so the key must be public before there is a game.
         self._keyring.publish_key()
         return self._game_after(game_id, self._repository.create(pending, secret, record))
@@ -178,7 +177,7 @@ class GameCommands:
                 nonce_from=_source(nonce),
                 invited_by=inviter,
             )
-            self._record_holidays(pending, player)
+            bring_holidays(pending, player, self._holidays)
             if refusal is not None:
                 raise refusal
 
@@ -220,15 +219,6 @@ class GameCommands:
         id = self._bot_players.id_of(bot, pending.game.participants)
         self._bot_players.ensure_account(bot, id)
         commands.join(pending, id, _nonce(nonce), secret, nonce_from=_source(nonce), bot=bot)
-
-    def _record_holidays(self, pending: PendingEvents, player: str) -> None:
-        """Record the holidays of a player who has just taken a place, if the clock of the game has holidays.
-
-        A holiday that is announced at the same time is left to the next sweep.
-        """
-        if has_holidays(pending.game):
-            record_holidays(pending, player, self._holidays.current(player))
-            self._holidays.require_recording(player)
 
     def leave(self, game_id: str, player: str, idempotency_key: str | None = None) -> Game:
         """Free the player's place before the start and return the game.

@@ -1,7 +1,7 @@
 """Announces and cancels holidays of players: in their accounts, and in the logs of their current games.
 
 A log records the holidays of its players if the clock of the game has holidays. A player who takes a place
-brings their holidays along (`record_holidays`). A change is appended to each current game of the player.
+brings their holidays along (`bring_holidays`). A change is appended to each current game of the player.
 
 If a process dies in between, or a player announces a holiday while joining a game, some of the logs lack the
 change. The account notes that until all logs have it, and a sweep of the scheduler completes it.
@@ -89,6 +89,16 @@ class HolidayRegistry:
             cursor = page.next
 
 
+def bring_holidays(pending: PendingEvents, player: str, holidays: Holidays) -> None:
+    """Record the holidays of a player who has just taken a place, if the clock of the game has holidays.
+
+    A holiday that is announced at the same time is left to the next sweep.
+    """
+    if has_holidays(pending.game):
+        record_holidays(pending, player, holidays.current(player))
+        holidays.require_recording(player)
+
+
 def record_holidays(
     pending: PendingEvents, player: str, holidays: Sequence[AccountHoliday]
 ) -> None:
@@ -98,7 +108,7 @@ def record_holidays(
     no place in it.
     """
     game, at = pending.game, pending.next_at
-    if not has_holidays(game) or game.has_ended or not game.has_joined(player):
+    if not has_holidays(game) or game.has_ended or not game.is_participant(player):
         return
     announced = {holiday.since for holiday in holidays}
     recorded = {

@@ -9,9 +9,11 @@ from ledger.pending import PendingEvents
 from service.errors import NotFound
 from service.games.access import require_seat, require_visible
 from service.games.cache import CachedGame
+from service.games.holiday_registry import bring_holidays
 from service.games.idempotency import idempotency_record
 from service.games.quota import GameQuota
 from service.games.repository import GameRepository, Handler
+from service.players.holidays import Holidays
 from service.players.keys import PlayerKeys
 from service.store.event_store import IdempotencyRecord
 
@@ -24,11 +26,16 @@ class SubstituteCommands:
     """
 
     def __init__(
-        self, repository: GameRepository, quota: GameQuota, player_keys: PlayerKeys
+        self,
+        repository: GameRepository,
+        quota: GameQuota,
+        player_keys: PlayerKeys,
+        holidays: Holidays,
     ) -> None:
         self._repository = repository
         self._quota = quota
         self._player_keys = player_keys
+        self._holidays = holidays
 
     def leave_seat(self, game_id: str, player: str, idempotency_key: str | None = None) -> Game:
         """Leave the player's seat vacant, and return the game, which is abandoned if nobody is left in it.
@@ -61,6 +68,7 @@ class SubstituteCommands:
             if seat >= cached.game.seats:
                 raise NotFound(message("game {game} has no seat {seat}", game=game_id, seat=seat))
             deadline_commands.seat_substitute(pending, seat, player, keys)
+            bring_holidays(pending, player, self._holidays)
             if refusal is not None:
                 raise refusal
 

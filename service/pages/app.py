@@ -12,6 +12,7 @@ from service.pages import blueprint, errors, session, templating
 from service.pages.views import (
     accounts,
     branches,
+    clocks,
     disputes,
     email,
     home,
@@ -44,6 +45,7 @@ _VIEWS: Final = (
     replay,
     disputes,
     takebacks,
+    clocks,
     branches,
     proofs,
     rules,

@@ -51,6 +51,7 @@ class Scenes:
             "accounts.show_login": ["/login"],
             "accounts.show_registration": ["/register"],
             "accounts.show_account": ["/account"],
+            "clocks.show_holidays": ["/account/holidays"],
             "lobby.show_new_game": ["/games/new", "/games/new?rules=baron"],
             "verify.verify_file": ["/verify"],
             "rules.show_index": ["/rules"],
@@ -102,6 +103,10 @@ class Scenes:
     def _add_running_games(self) -> None:
         barony = self._start(options={"takebacks": True, "end_by_agreement": True})
         baron = self._start(rules="baron")
+        clock = {"per_turn": 86400, "bank": 86400, "nights": ["22:00", "08:00"], "holidays": True}
+        timed = self._start(clock=clock)
+        self.player.http.post(f"/api/v1/games/{timed}/pause", json={"agree": True})
+        self._add("clocks.show_clock", f"/games/{timed}/clock")
         for game_id in (barony, baron):
             self._add("play.show_game", f"/games/{game_id}", f"/games/{game_id}?try=resign")
         self._add("play.show_game", f"/games/{barony}?action=resign", f"/games/{baron}?seq=3")

@@ -7,6 +7,7 @@ from flask.testing import FlaskClient
 from typing_extensions import override
 from werkzeug.test import TestResponse
 
+from domain.event import Clock
 from service.bootstrap import Service
 
 
@@ -109,7 +110,14 @@ class PlayersOfPages:
         """A browser in which nobody has logged in."""
         return self._app.test_client()
 
-    def game(self, rules: str, *, arbiter: str | None = None, **options: object) -> str:
+    def game(
+        self,
+        rules: str,
+        *,
+        arbiter: str | None = None,
+        clock: Clock | None = None,
+        **options: object,
+    ) -> str:
         """Start a game of ada and grace with these options, and return its id."""
         ada, grace = self["ada"].id, self["grace"].id
         game = self._service.commands.create(
@@ -119,6 +127,7 @@ class PlayersOfPages:
             options={"seating": "joined", **options},
             invited=(grace,) if options.get("private") else (),
             arbiter=arbiter,
+            clock=clock,
         )
         return self._service.commands.join(game.id, grace).id
 

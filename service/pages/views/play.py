@@ -10,7 +10,6 @@ from domain.errors import Malformed, Refused
 from domain.event import Event
 from domain.game import STATUS_MESSAGES, Game
 from domain.messages import Message, PlayerAt, message
-from ledger.turn_clock import milliseconds_left, time_left_message
 from replay.event_text import actor_message, outcome_message
 from service import clock
 from service.errors import NotFound, Stale, Unauthorised
@@ -25,6 +24,7 @@ from service.pages.parameters import seat_parameter, sequence_number
 from service.pages.session import session_token, viewer
 from service.pages.templating import page
 from service.pages.view_models.action_steps import ActionSteps, action_steps, read_query
+from service.pages.view_models.clock_view import time_left_text
 from service.pages.view_models.conversation import conversation
 from service.pages.view_models.game_forms import count_events, key_of, new_key
 from service.pages.view_models.position_view import (
@@ -121,7 +121,7 @@ def game_page(game_id: str, refusal: Refused | Stale | None = None) -> Response:
         "steps": steps,
         "refusal": refusal,
         "state_message": _state_message(game, seat),
-        "time_left": _time_left(game),
+        "time_left": time_left_text(game, clock.format(clock.now())),
         "latest": [
             (event, actor_message(event), outcome_message(game.rules, event))
             for event in reversed(events)
@@ -177,9 +177,3 @@ def _state_message(game: Game, seat: int | None) -> Message:
     if game.status == "playing":
         return message("play is over, and the result is being recorded")
     return STATUS_MESSAGES[game.status]
-
-
-def _time_left(game: Game) -> Message | None:
-    """Return how much time the player to act has left; None without a deadline."""
-    milliseconds = milliseconds_left(game, clock.format(clock.now()))
-    return None if milliseconds is None else time_left_message(milliseconds)

@@ -74,6 +74,22 @@ def test_a_player_brings_holidays_into_games_that_they_create_or_join(service: S
     assert {holiday.player for holiday in game.holidays} == {ada.id, bea.id}
 
 
+@freeze_time(NOW)
+def test_a_substitute_brings_holidays_and_the_former_player_can_announce_no_more(
+    service: Service,
+) -> None:
+    ada, bea = register(service, "ada"), register(service, "bea")
+    service.holiday_registry.announce(bea.id, day("03-10"), day("03-12"))
+    players = (ada.id, "cid", "dan")
+    game = start_game(service, 3, WITH_HOLIDAYS, players=players, substitutes=True)
+    service.substitutes.leave_seat(game.id, ada.id)
+    taken = service.substitutes.take_seat(game.id, bea.id, 0)
+    (holiday,) = taken.holidays
+    assert holiday.player == bea.id
+    service.holiday_registry.announce(ada.id, day("03-10"), day("03-12"))
+    assert service.queries.game(game.id).seq == taken.seq
+
+
 def test_a_cancelled_holiday_is_cancelled_in_the_logs_and_ends_at_once(service: Service) -> None:
     with freeze_time(NOW) as frozen:
         ada = register(service, "ada")

@@ -1,0 +1,188 @@
+"""The page of a game's clock, with pauses by agreement; the player's holidays and time zone."""
+
+from typing import Final
+
+from flask import Blueprint
+from werkzeug.wrappers import Response
+
+from domain import pauses
+from domain.errors import Malformed, Refused
+from domain.messages import message
+from ledger.time_zones import UTC_NAME, time_zone_names
+from ledger.turn_clock import is_pause_over, pause_limit
+from service import clock
+from service.errors import HolidayNotPossible, NotFound, Unauthorised
+from service.http.context import service
+from service.http.problems import status_of
+from service.http.ratelimits import limit_disputes, limit_new_places
+from service.http.routes.clocks import parse_days
+from service.http.schemas.clock_requests import AnnounceHoliday
+from service.http.schemas.fields import Choice, StrictSchema, String
+from service.pages import session
+from service.pages.forms import Form, entered_form, read_form, see_other
+from service.pages.templating import page
+from service.pages.view_models.clock_view import (
+    bank_rows,
+    clock_text,
+    holiday_rows,
+    time_left_text,
+)
+from service.pages.view_models.game_forms import (
+    GameViewer,
+    count_events,
+    game_viewer,
+    key_of,
+    new_key,
+    require_player,
+)
+
+HOLIDAYS: Final = "/account/holidays"
+_CLOCK: Final = "/games/<game_id>/clock"
+
+blueprint = Blueprint("clocks", __name__)
+
+
+class PauseForm(StrictSchema):
+    """Whether the player agrees to a pause."""
+
+    answer = Choice(choices=("agree", "withdraw"), required=True)
+    key = String(load_default=None)
+
+
+class CancelForm(StrictSchema):
+    """A holiday to cancel."""
+
+    holiday = String(required=True)
+
+
+class TimeZoneForm(StrictSchema):
+    """A time zone; none stands for UTC."""
+
+    time_zone = String(load_default=None)
+
+
+@blueprint.get(_CLOCK)
+def show_clock(game_id: str) -> Response:
+    """Show the clock of a game: its settings, what is left, and who agrees to a pause."""
+    return _clock_page(game_viewer(game_id))
+
+
+@blueprint.post(_CLOCK)
+@limit_disputes
+def agree_to_pause(game_id: str) -> Response:
+    """Agree to a pause, or withdraw the agreement."""
+    player = require_player(game_id)
+    try:
+        values = read_form(PauseForm())
+        accepted = service().pauses.agree(
+            game_id, player, agree=values["answer"] == "agree", idempotency_key=key_of(values)
+        )
+    except Refused as error:
+        return _clock_page(game_viewer(game_id), error)
+    count_events(accepted)
+    return see_other(f"/games/{game_id}/clock")
+
+
+@blueprint.get(HOLIDAYS)
+def show_holidays() -> Response:
+    """Show the player's holidays, and the forms to announce one and to choose a time zone."""
+    return _holidays_page()
+
+
+@blueprint.post(HOLIDAYS)
+@limit_new_places
+def announce_holiday() -> Response:
+    """Announce a holiday."""
+    player = session.require_player()
+    form = entered_form()
+    try:
+        service().holiday_registry.announce(player, *parse_days(read_form(AnnounceHoliday())))
+    except (Malformed, HolidayNotPossible) as error:
+        return _holidays_page(status_of(error), form=form.refused(error))
+    return see_other(HOLIDAYS)
+
+
+@blueprint.post(f"{HOLIDAYS}/cancel")
+@limit_new_places
+def cancel_holiday() -> Response:
+    """Cancel a holiday, or end one that has begun."""
+    player = session.require_player()
+    try:
+        service().holiday_registry.cancel(player, read_form(CancelForm())["holiday"])
+    except (Malformed, NotFound) as error:
+        return _holidays_page(status_of(error), form=Form().refused(error))
+    return see_other(HOLIDAYS)
+
+
+@blueprint.post(f"{HOLIDAYS}/time-zone")
+def choose_time_zone() -> Response:
+    """Store the time zone of the player."""
+    player = session.require_player()
+    form = entered_form()
+    try:
+        zone = read_form(TimeZoneForm())["time_zone"]
+        token = session.session_token() or ""
+        service().players.change_settings(player, token, {"time_zone": zone})
+    except Malformed as error:
+        return _holidays_page(status_of(error), zone_form=form.refused(error))
+    return see_other(HOLIDAYS)
+
+
+def _clock_page(current: GameViewer, error: Refused | None = None) -> Response:
+    game = current.game
+    now = clock.format(clock.now())
+    is_over = is_pause_over(game, now)
+    agreed_by = [
+        seat for seat in game.seats_of_people() if game.players[seat] in game.pauses.agreed_by
+    ]
+    return page(
+        "clock.html",
+        200 if error is None else status_of(error),
+        game=game,
+        seat=current.seat,
+        form=Form() if error is None else Form().refused(error),
+        settings=clock_text(game.clock),
+        time_left=time_left_text(game, now),
+        deadline=clock.deadline(game),
+        banks=bank_rows(game),
+        holidays=holiday_rows(game, now),
+        paused_until=None if is_over else pause_limit(game),
+        agreed_by=agreed_by,
+        waiting_for=[seat for seat in game.seats_of_people() if seat not in agreed_by],
+        agree_reason=current.reason_not_to(
+            lambda seat: pauses.agree(game, seat, agree=True, is_over=is_over)
+        ),
+        withdraw_reason=current.reason_not_to(
+            lambda seat: pauses.agree(game, seat, agree=False, is_over=is_over)
+        ),
+        key=new_key(),
+    )
+
+
+def _holidays_page(
+    status: int = 200, *, form: Form | None = None, zone_form: Form | None = None
+) -> Response:
+    player = session.require_player()
+    (account,) = service().players.get([player])
+    if account is None:
+        raise Unauthorised(message("the account of this token has been deleted"))
+    holidays = service().holidays
+    stored = holidays.of(player)
+    now = clock.format(clock.now())
+    years = sorted({int(now[:4]), int(now[:4]) + 1})
+    used = holidays.days_used(stored)
+    zone = account.time_zone or UTC_NAME
+    return page(
+        "holidays.html",
+        status,
+        form=form or Form(),
+        zone_form=zone_form or Form({"time_zone": zone}),
+        time_zones=sorted(time_zone_names()),
+        time_zone=zone,
+        holidays=[
+            (holiday, holiday.cancelled_at is None and now < holiday.until) for holiday in stored
+        ],
+        days_left=[(year, max(0, holidays.days_per_year - used.get(year, 0))) for year in years],
+        days_per_year=holidays.days_per_year,
+        notice_hours=holidays.notice_hours,
+    )

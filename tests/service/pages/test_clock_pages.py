@@ -1,0 +1,114 @@
+"""The pages of a game's clock and of holidays: what they show, pauses, announcing and cancelling."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from flask import Flask
+
+from domain.event import Clock
+from service.bootstrap import Service
+from tests.support.page_players import PlayersOfPages, forms_of
+
+HOLIDAYS = "/account/holidays"
+CLOCK: Clock = {
+    "per_turn": 86_400,
+    "bank": 864_000,
+    "increment": 3600,
+    "nights": ["22:00", "08:00"],
+    "time_zone": "Europe/Paris",
+    "weekends": True,
+    "holidays": True,
+}
+
+
+@pytest.fixture
+def players(app: Flask, service: Service) -> PlayersOfPages:
+    return PlayersOfPages(app, service)
+
+
+def days(first: int, last: int) -> dict[str, str]:
+    """Return what is entered to announce a holiday, in days from today."""
+    today = datetime.now(UTC).date()
+    return {
+        "first_day": (today + timedelta(days=first)).isoformat(),
+        "last_day": (today + timedelta(days=last)).isoformat(),
+    }
+
+
+def test_the_page_of_a_clock_shows_its_settings_and_what_is_left(players: PlayersOfPages) -> None:
+    address = f"/games/{players.game('barony', clock=CLOCK)}/clock"
+    shown = players["ada"].get(address)
+    for text in (
+        "1 day a turn",
+        "a time bank of 10 days, which grows by 1 hour after each turn",
+        "nights from 22:00 to 08:00 (Europe/Paris) do not count",
+        "weekends (Europe/Paris) do not count",
+        "announced holidays of the player to act do not count",
+        "10 d 0.000 s",
+    ):
+        assert text.lower() in shown.lower()
+    assert address not in forms_of(players["eve"].get(address))
+    assert players.visitor.get(address).status_code == 200
+
+
+def test_a_game_without_a_clock_has_a_page_that_says_so(players: PlayersOfPages) -> None:
+    game = players.game("barony")
+    assert "no time limit" in players["ada"].get(f"/games/{game}/clock").lower()
+    assert f"/games/{game}/clock" not in players["ada"].get(f"/games/{game}")
+
+
+def test_players_pause_a_game_and_go_on(players: PlayersOfPages, service: Service) -> None:
+    game = players.game("barony", clock={"per_turn": 3600})
+    address = f"/games/{game}/clock"
+    assert f'href="{address}"' in players["ada"].get(f"/games/{game}")
+    assert players["ada"].submit(address, address, answer="agree").status_code == 303
+    assert "grace has not agreed" in players["ada"].get(address)
+    assert players["grace"].submit(address, address, answer="perhaps").status_code == 400
+    assert players["ada"].submit(address, address, answer="agree").status_code == 409
+    assert players["grace"].submit(address, address, answer="agree").status_code == 303
+    assert "The game is paused." in players["grace"].get(address)
+    assert "all players have agreed to a pause" in players["ada"].get(f"/games/{game}")
+    assert players["grace"].submit(address, address, answer="withdraw").status_code == 303
+    assert "all players have agreed to a pause" not in players["ada"].get(f"/games/{game}")
+    assert service.queries.game(game).pauses.current is None
+    forged = players["eve"].forge(address, address, {"answer": "agree"})
+    assert forged.status_code == 403
+
+
+def test_a_player_announces_and_cancels_a_holiday(players: PlayersOfPages) -> None:
+    game = players.game("barony", clock=CLOCK)
+    ada = players["ada"]
+    assert ada.submit(HOLIDAYS, HOLIDAYS, **days(10, 12)).status_code == 303
+    assert days(10, 12)["last_day"] in ada.get(HOLIDAYS)
+    assert "Announced holidays" in players["grace"].get(f"/games/{game}/clock")
+    cancel = f"{HOLIDAYS}/cancel"
+    assert ada.submit(HOLIDAYS, cancel).status_code == 303
+    assert cancel not in forms_of(ada.get(HOLIDAYS))
+    assert "Announced holidays" not in players["grace"].get(f"/games/{game}/clock")
+
+
+def test_refused_holidays_are_explained_beside_their_fields(players: PlayersOfPages) -> None:
+    ada = players["ada"]
+    for entered, status, text in (
+        (days(0, 1), 400, "Must begin at least 24 hours from now"),
+        ({"first_day": "soon", "last_day": "later"}, 400, "Must be a day such as 2027-07-14"),
+        (days(20, 90), 409, "30 days of holidays in a year"),
+    ):
+        refused = ada.submit(HOLIDAYS, HOLIDAYS, **entered)
+        assert refused.status_code == status
+        assert text in refused.text
+        assert f'value="{entered["first_day"]}"' in refused.text
+    ada.submit(HOLIDAYS, HOLIDAYS, **days(10, 12))
+    missing = ada.submit(HOLIDAYS, f"{HOLIDAYS}/cancel", holiday="x")
+    assert (missing.status_code, "no such holiday" in missing.text) == (404, True)
+    assert players.visitor.get(HOLIDAYS).status_code in (302, 303, 401)
+
+
+def test_a_player_chooses_a_time_zone(players: PlayersOfPages, service: Service) -> None:
+    ada, form = players["ada"], f"{HOLIDAYS}/time-zone"
+    assert ada.submit(HOLIDAYS, form, time_zone="Australia/Lord_Howe").status_code == 303
+    (account,) = service.players.get([ada.id])
+    assert account is not None
+    assert account.time_zone == "Australia/Lord_Howe"
+    assert "in the time zone Australia/Lord_Howe" in ada.get(HOLIDAYS)
+    assert ada.submit(HOLIDAYS, form, time_zone="Mars").status_code == 400
