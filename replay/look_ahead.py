@@ -13,6 +13,7 @@ from domain.contract import DomainEvent, evolve, secret_owner
 from domain.errors import Malformed, Refused
 from domain.event import Event, EventData
 from domain.game import Game
+from domain.json_types import JsonObject
 from domain.messages import Text, comma_list, message
 
 _NOT_BY_CHANCE: Final = message("is not a part of the outcome that chance decides here")
@@ -40,6 +41,14 @@ class Outlook:
         """The seat whose turn it is; None if that cannot be known, or play is over."""
         return None if self.state is None else self.state.to_act
 
+    def unknown(self) -> "Outlook":
+        """Return the outlook in which nothing is known any more."""
+        return Outlook(self.game, self.seat, None, self.hides_secrets, is_certain=False)
+
+    def preview(self, seat: int, action: JsonObject) -> "Outlook":
+        """Return what may be known after an action of a seat. Raises Refused."""
+        return self.after(Branch(seat, action, {}))
+
     def after(self, branch: Branch) -> "Outlook":
         """Return what may be known after a branch.
 
@@ -47,15 +56,14 @@ class Outlook:
         that it certainly cannot have.
         """
         rules, state = self.game.rules, self.state
-        unknown = Outlook(self.game, self.seat, None, self.hides_secrets, is_certain=False)
         if state is None:
-            return unknown
+            return self.unknown()
         try:
             preview = rules.preview(state, branch.seat, rules.parse_action(branch.action))
         except Refused:
             if self.is_certain and (branch.seat == self.seat or not self.hides_secrets):
                 raise
-            return unknown
+            return self.unknown()
         if self.is_certain:
             _check_outcome(branch, preview.outcomes)
         event = preview.event

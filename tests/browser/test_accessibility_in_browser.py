@@ -115,6 +115,17 @@ class Scenes:
         http = self.player.http
         http.post(f"/api/v1/games/{barony}/takebacks", json={}).raise_for_status()
         self._add("takebacks.show_takebacks", f"/games/{barony}/takebacks")
+        seq, actions = self.friend.legal_actions(barony)
+        own = {"seat": 0, "action": {"type": "resign"}}
+        branches = [
+            {"seat": 1, "action": action, "then": [own] if index else []}
+            for index, action in enumerate(actions[:2])
+        ]
+        plan = {"branches": branches, "expected_seq": seq}
+        address = f"/games/{barony}/conditional-actions"
+        http.put(f"/api/v1{address}", json=plan).raise_for_status()
+        page = f"/games/{barony}/plan"
+        self._add("plan.show_plan", f"{page}?action=resign", f"{page}?at=1.0", f"{page}?at=0", page)
         body = {"seq": 4, "statement": "<b>The</b> board is wrong."}
         event = http.post(f"/api/v1/games/{baron}/disputes", json=body).raise_for_status().json()
         disputes = f"/games/{baron}/disputes"

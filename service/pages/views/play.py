@@ -9,9 +9,10 @@ from werkzeug.wrappers import Response as BaseResponse
 from domain.errors import Malformed, Refused
 from domain.event import Event
 from domain.game import STATUS_MESSAGES, Game
-from domain.messages import Message, PlayerAt, message
+from domain.messages import Message, PlayerAt, Text, message
 from replay.event_text import actor_message, outcome_message
 from service import clock
+from service.conditional.void_messages import void_message
 from service.errors import NotFound, Stale, Unauthorised
 from service.games.access import can_see
 from service.games.viewpoint import viewpoint_of
@@ -130,6 +131,8 @@ def game_page(game_id: str, refusal: Refused | Stale | None = None) -> Response:
         "conversation": conversation(game, player),
         "rematch": _rematch(game, player),
     }
+    if seat is not None and player is not None and game.status == "playing":
+        values["void"] = _void_message(game, player)
     if game.state is not None:
         values["view"] = _view(game, seat, steps, events)
     # A script that has asked for the choices alone gets the whole page where the board changes too.
@@ -177,3 +180,9 @@ def _state_message(game: Game, seat: int | None) -> Message:
     if game.status == "playing":
         return message("play is over, and the result is being recorded")
     return STATUS_MESSAGES[game.status]
+
+
+def _void_message(game: Game, player: str) -> Text | None:
+    """Return why the player's last conditional actions are void; None if there is nothing to report."""
+    void = service().conditional_actions.get(game.id, player).void
+    return None if void is None else void_message(void, game.rules)

@@ -1,0 +1,138 @@
+"""The page on which players plan ahead: step by step, without scripts, for the others and for themselves."""
+
+import re
+from html import unescape
+
+import pytest
+from flask import Flask
+
+from service.bootstrap import Service
+from tests.support.conditional import line, next_actions
+from tests.support.page_players import PlayersOfPages, forms_of
+
+OPTION = re.compile(r'<a class="choice button" href="([^"]+)"')
+
+
+@pytest.fixture
+def players(app: Flask, service: Service) -> PlayersOfPages:
+    return PlayersOfPages(app, service)
+
+
+def plan_one(players: PlayersOfPages, handle: str, address: str, **entered: str) -> str:
+    """Choose the first option at each question and prepare the action; return the address that follows."""
+    player = players[handle]
+    plan = address.split("?", maxsplit=1)[0]
+    page = player.get(address)
+    for _ in range(10):
+        if plan in forms_of(page):
+            break
+        option = OPTION.search(page)
+        assert option is not None
+        address = plan + unescape(option[1])
+        page = player.get(address)
+    response = player.submit(address, plan, **entered)
+    assert response.status_code == 303, response.text
+    return str(response.location)
+
+
+@pytest.mark.parametrize("rules", ["barony", "baron"])
+def test_a_player_plans_ahead_step_by_step_and_the_server_plays_it(
+    players: PlayersOfPages, service: Service, rules: str
+) -> None:
+    game = players.game(rules)
+    grace = players["grace"]
+    assert f'href="/games/{game}/plan"' in grace.get(f"/games/{game}")
+    address = f"/games/{game}/plan"
+    count = 5 if rules == "baron" else 2
+    for _ in range(count):
+        address = plan_one(players, "grace", address)
+    prepared = service.conditional_actions.get(game, grace.id)
+    seats = []
+    branches = prepared.branches
+    while branches:
+        (branch,) = branches
+        seats.append(branch.seat)
+        branches = branch.then
+    assert seats == ([0, 0, 0, 1, 1] if rules == "baron" else [0, 1])
+    page = grace.get(address)
+    assert 'aria-current="step"' in page
+    assert page.count('<li class="indent-0"') == count
+    for branch_seat in seats:
+        if branch_seat == 0:
+            head = service.queries.game(game)
+            action = prepared.branches[0].action
+            service.commands.act(game, players["ada"].id, action, head.seq)
+            service.conditional_actions.play(game)
+            prepared = service.conditional_actions.get(game, grace.id)
+    assert service.queries.event_page(game, 0, 100)[-1]["conditional"] is True
+
+
+def test_branches_are_deleted_one_by_one_or_all_at_once(
+    players: PlayersOfPages, service: Service
+) -> None:
+    game = players.game("barony")
+    head, grace = service.queries.game(game), players["grace"]
+    two = [*line(*next_actions(head, 2)), {"seat": 0, "action": {"type": "resign"}}]
+    service.conditional_actions.put(game, grace.id, two, head.seq)
+    page = grace.get(f"/games/{game}/plan")
+    assert page.count('class="indent-1"') == 3
+    deletion = f"/games/{game}/plan/deletion"
+    form = forms_of(page)[deletion] | {"at": "0.0", "expected_seq": str(head.seq)}
+    tree = re.search(r'name="tree" value="([0-9a-f]+)"', page)
+    assert tree is not None
+    assert grace.post(deletion, {**form, "tree": tree[1]}).location.endswith("?at=0")
+    assert len(service.conditional_actions.get(game, grace.id).branches[0].then) == 0
+    outdated = grace.post(deletion, {**form, "tree": tree[1]})
+    assert outdated.status_code == 400
+    assert "What you have prepared has changed meanwhile" in outdated.text
+    assert grace.post(deletion, {"csrf_token": form["csrf_token"]}).status_code == 303
+    assert service.conditional_actions.get(game, grace.id).branches == ()
+
+
+def test_an_outcome_of_chance_can_be_asked_for(players: PlayersOfPages, service: Service) -> None:
+    game = players.game("baron")
+    address = plan_one(players, "grace", f"/games/{game}/plan", outcome="refill=forest")
+    (branch,) = service.conditional_actions.get(game, players["grace"].id).branches
+    assert branch.outcome == {"refill": "forest"}
+    assert "(forest)" in players["grace"].get(address)
+
+
+def test_the_page_explains_why_nothing_can_be_planned_and_why_a_plan_is_void(
+    players: PlayersOfPages, service: Service
+) -> None:
+    game = players.game("barony")
+    address = f"/games/{game}/plan"
+    ada, grace = players["ada"], players["grace"]
+    assert "It is your turn" in ada.get(address)
+    assert "Only the players" in players["eve"].get(address)
+    assert players.visitor.get(address).status_code == 200
+    head = service.queries.game(game)
+    service.conditional_actions.put(
+        game, grace.id, [{"seat": 0, "action": {"type": "resign"}}], head.seq
+    )
+    service.commands.act(game, ada.id, next_actions(head, 1)[0][1], head.seq)
+    for handle, is_told in (("ada", False), ("grace", True)):
+        page = players[handle].get(f"/games/{game}")
+        assert ("What you had prepared is void" in page) is is_told
+    service.conditional_actions.play(game)
+    grace.submit(address, f"{address}/deletion")
+    assert "is void" not in grace.get(f"/games/{game}")
+
+
+def test_only_a_player_can_change_a_plan_and_bad_forms_are_refused(
+    players: PlayersOfPages, service: Service
+) -> None:
+    game = players.game("barony")
+    address = f"/games/{game}/plan"
+    head, grace = service.queries.game(game), players["grace"]
+    action = next_actions(head, 1)[0][1]
+    fields = {"action": str(action).replace("'", '"'), "seat": "0", "tree": "x"}
+    forged = players["eve"].forge("/games", address, {**fields, "expected_seq": str(head.seq)})
+    assert forged.status_code == 403
+    assert grace.client.get(f"{address}?at=7").status_code == 400
+    page = grace.get(f"{address}?action=resign")
+    form = forms_of(page)[address]
+    assert grace.post(address, {**form, "expected_seq": "1"}).status_code == 409
+    assert grace.post(address, {**form, "action": '{"type": "fly"}'}).status_code == 400
+    assert grace.post(address, {**form, "action": "{"}).status_code == 400
+    assert service.conditional_actions.get(game, grace.id).branches == ()
