@@ -210,7 +210,8 @@ def test_a_notification_lists_what_has_happened_since_the_last_turn_of_its_reade
 ) -> None:
     game = play_set_up(players.service, players.start().id)
     while game.to_act != 0:
-        game = take_action(players.service, game.id).game
+        take_action(players.service, game.id)
+        game = players.service.queries.game(game.id)
     take_action(players.service, game.id)
     take_action(players.service, game.id)
     players.run()
