@@ -41,6 +41,8 @@ from service.listings import Listings
 from service.mail.mail import Mail, build_mail
 from service.notifications.deliveries import Deliveries
 from service.notifications.endpoints import EndpointRegistry
+from service.notifications.feed_tokens import FeedTokens
+from service.notifications.feeds import Feeds
 from service.notifications.notifications import Notifications
 from service.notifications.preferences import PreferenceStore
 from service.pictures.png import PngPictures
@@ -94,6 +96,8 @@ class Service:
     preferences: PreferenceStore
     endpoints: EndpointRegistry
     notifications: Notifications
+    feed_tokens: FeedTokens
+    feeds: Feeds
     head_log: HeadLog
     checkpoints: Checkpoints
     proofs: Proofs
@@ -140,6 +144,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     player_keys = PlayerKeys(client, settings.bounds)
     preferences = PreferenceStore(client)
     endpoints = EndpointRegistry()
+    feed_tokens = FeedTokens(client, settings.bounds.max_feeds_per_player)
     quota = GameQuota(listings, settings.bounds.max_games_per_player)
     transparency_store = TransparencyStore(client)
     checkpoints = Checkpoints(
@@ -204,6 +209,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         messages,
         deliveries,
         preferences,
+        feed_tokens,
         trees,
     )
     return Service(
@@ -242,6 +248,8 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         preferences=preferences,
         endpoints=endpoints,
         notifications=notifications,
+        feed_tokens=feed_tokens,
+        feeds=Feeds(queries, listings, players, settings.public_url),
         head_log=HeadLog(store, transparency_store),
         checkpoints=checkpoints,
         proofs=proofs,

@@ -122,6 +122,8 @@ class Bounds:
     """Stored deliveries of notifications about one game."""
     max_deliveries_per_player: int = _bound(1_000)
     """Stored deliveries of notifications to one player."""
+    max_feeds_per_player: int = _bound(10)
+    """Addresses of feeds of one player."""
     max_waiting_deliveries: int = _bound(100_000)
     """Deliveries of all players that wait for an attempt."""
     max_sessions_per_player: int = _bound(100)

@@ -1,10 +1,10 @@
 """Erasure: a player leaves the server for good, and nothing that identifies them stays.
 
-What is erased: the account (handle, password, e-mail address, locale), the sessions, the keys, the sandboxes,
-the conditional actions, the preferences and deliveries of notifications, and what they wrote in disputes
-and messages. The logs of games stay as they are, because other players' games are in them. They contain the
-player's id, which nothing resolves any more, and public keys. The player leaves the games that have not
-started, and resigns in those that are in progress.
+What is erased: the account (handle, password, e-mail address, locale), the sessions, the keys, the
+sandboxes, the conditional actions, the preferences, deliveries and feeds of notifications, and what they
+wrote in disputes and messages. The logs of games stay as they are, because other players' games are in
+them. They contain the player's id, which nothing resolves any more, and public keys. The player leaves the
+games that have not started, and resigns in those that are in progress.
 
 An erasure that has begun is completed, whatever happens: first the id is added to the list of erased players,
 and the account is deleted last. The scheduler repeats erasures that may be incomplete, and every process does
@@ -30,6 +30,7 @@ from service.games.cache import CachedGame
 from service.games.repository import GameRepository, Handler
 from service.listings import Listings
 from service.notifications.deliveries import Deliveries
+from service.notifications.feed_tokens import FeedTokens
 from service.notifications.preferences import PreferenceStore
 from service.players.accounts import Players
 from service.players.erased import ErasedPlayers
@@ -69,6 +70,7 @@ class Erasure:
         messages: GameMessages,
         deliveries: Deliveries,
         preferences: PreferenceStore,
+        feed_tokens: FeedTokens,
         trees: TreeStore,
     ) -> None:
         self._messages = messages
@@ -83,6 +85,7 @@ class Erasure:
         self._sandboxes = sandboxes
         self._deliveries = deliveries
         self._preferences = preferences
+        self._feed_tokens = feed_tokens
         self._trees = trees
 
     def erase(self, player: str, password: str) -> None:
@@ -159,6 +162,7 @@ class Erasure:
         self._sandboxes.delete_all_of(player)
         self._deliveries.delete_all_of(player)
         self._preferences.delete(player)
+        self._feed_tokens.delete_all_of(player)
         self._player_keys.delete(player)
         self._players.delete_account(player)
 

@@ -89,6 +89,12 @@ class TooManyGames(ServiceError):
     status = 409
 
 
+class TooManyFeeds(ServiceError):
+    """The player has as many addresses of feeds as the server allows."""
+
+    status = 409
+
+
 class TooManyMutes(ServiceError):
     """The player has muted as many players as the server allows."""
 

@@ -192,5 +192,4 @@ class Notifications:
 
 def time_zone_of(account: Player) -> ZoneInfo:
     """Return the time zone of an account; UTC if it has none."""
-    name = getattr(account, "time_zone", None)
-    return ZoneInfo(name) if name else UTC_ZONE
+    return UTC_ZONE if account.time_zone is None else ZoneInfo(account.time_zone)

@@ -3,6 +3,7 @@
 from typing import Literal, TypedDict
 
 from domain.json_types import Count, GameId, PlayerId, PositiveCount, Timestamp
+from service.notifications.kinds import Kind
 
 
 class NotificationDelivery(TypedDict):
@@ -25,3 +26,56 @@ class NotificationDelivery(TypedDict):
     tried_at: Timestamp | None
     sent_at: Timestamp | None
     result: str | None
+
+
+class DeliveryList(TypedDict):
+    """A page of deliveries, newest first. `next` is the `cursor` of the next page, or null."""
+
+    deliveries: list[NotificationDelivery]
+    next: str | None
+
+
+class NotificationKinds(TypedDict):
+    """By channel, the kinds of notifications that a player receives."""
+
+    email: list[Kind]
+    webhook: list[Kind]
+    push: list[Kind]
+
+
+class NotificationPreferences(TypedDict):
+    """What a player is notified of. `digest` and `quiet_hours` are local times, such as `08:00`; null for
+    none.
+    """
+
+    kinds: NotificationKinds
+    digest: str | None
+    quiet_hours: list[str] | None
+
+
+class MyNotifications(TypedDict):
+    """The preferences of a player, and the channels by which the player can be reached now."""
+
+    preferences: NotificationPreferences
+    channels: list[str]
+
+
+class FeedEntry(TypedDict):
+    """An address of feeds, without its token."""
+
+    id: str
+    created: Timestamp
+
+
+class NewFeeds(FeedEntry):
+    """New feeds. The addresses contain a token, and are shown only in this response."""
+
+    atom: str
+    calendar: str
+
+
+class FeedList(TypedDict):
+    """All feeds of a player, the oldest first."""
+
+    feeds: list[FeedEntry]
+    next: str | None

@@ -1,0 +1,193 @@
+"""What a player is notified of, the deliveries to the player, and the feeds of their games."""
+
+from hashlib import sha256
+from typing import Final
+
+from flask import Response, request
+from werkzeug.http import quote_etag
+
+from domain.json_types import JsonObject
+from service.http.api_docs import PREFIX
+from service.http.blueprint import NO_QUERY, Blueprint, response
+from service.http.context import service
+from service.http.language import request_renderer
+from service.http.ratelimits import limit_new_places
+from service.http.responses import json_response, no_content
+from service.http.schemas.notification_requests import ChangeNotifications, DeliveriesQuery
+from service.http.schemas.notification_responses import (
+    DeliveryList,
+    FeedList,
+    MyNotifications,
+    NewFeeds,
+)
+
+MAX_PAGE_SIZE: Final = 100
+_ETAG_DIGITS: Final = 32
+_REQUEST_HEADERS: Final = {"If-None-Match": "ETag of the document that the client has."}
+_HEADERS: Final = {"ETag": "A digest of the document."}
+
+blueprint = Blueprint("notifications", __name__, description="Notifications and feeds.")
+
+
+@blueprint.route(
+    "GET",
+    "/me/notifications",
+    auth="login_required",
+    query=NO_QUERY,
+    responses={200: response("The preferences of the player.", MyNotifications)},
+)
+def get_notifications(player: str) -> Response:
+    """Get what the player wants to be notified of, and the channels by which they can be reached now."""
+    return _preferences(player)
+
+
+@blueprint.route(
+    "PATCH",
+    "/me/notifications",
+    auth="login_required",
+    json_body=ChangeNotifications(),
+    responses={200: response("The preferences after the change.", MyNotifications)},
+)
+def change_notifications(player: str, body: JsonObject) -> Response:
+    """Change what the player wants to be notified of.
+
+    Fields that are left out stay as they are, as do the channels that `kinds` does not name. Local times are
+    in the time zone of the account. Deliveries that exist already are sent as planned.
+    """
+    service().preferences.change(player, body)
+    return _preferences(player)
+
+
+def _preferences(player: str) -> Response:
+    channels = dict.fromkeys(endpoint.channel for endpoint in service().endpoints.of(player))
+    preferences = service().preferences.of(player).as_json()
+    return json_response({"preferences": preferences, "channels": list(channels)})
+
+
+@blueprint.route(
+    "GET",
+    "/me/deliveries",
+    auth="login_required",
+    query=DeliveriesQuery(),
+    responses={200: response("A page of deliveries, newest first.", DeliveryList)},
+)
+def list_deliveries(player: str, query: JsonObject) -> Response:
+    """List the deliveries of notifications to the player, with their status and the result of their attempts.
+
+    Deliveries are kept for 90 days after they have ended, and at most a number that the server sets.
+    """
+    limit = min(query["limit"], MAX_PAGE_SIZE)
+    deliveries, cursor = service().deliveries.of_player(player, limit, query["cursor"])
+    render = request_renderer()
+    return json_response(
+        {"deliveries": [delivery.as_json(render) for delivery in deliveries], "next": cursor}
+    )
+
+
+@blueprint.route(
+    "GET",
+    "/me/feeds",
+    auth="login_required",
+    query=NO_QUERY,
+    responses={200: response("All feeds of the player, the oldest first.", FeedList)},
+)
+def list_feeds(player: str) -> Response:
+    """List the player's feeds, without their addresses."""
+    feeds = [{"id": feed.id, "created": feed.created} for feed in service().feed_tokens.of(player)]
+    return json_response({"feeds": feeds, "next": None})
+
+
+@blueprint.route(
+    "POST",
+    "/me/feeds",
+    auth="login_required",
+    limit=limit_new_places,
+    responses={201: response("The addresses of the feeds.", NewFeeds)},
+    error_responses=(409,),
+)
+def create_feeds(player: str) -> Response:
+    """Create the secret addresses of two feeds.
+
+    `atom` is an Atom feed of what happened in the player's games, `calendar` a calendar of their deadlines.
+    Whoever knows an address can read the feed, without a token. If the player has too many of them, the
+    response is a 409.
+    """
+    feed, token = service().feed_tokens.create(player)
+    body = {"id": feed.id, "created": feed.created, **feed_addresses(token)}
+    return json_response(body, 201)
+
+
+def feed_addresses(token: str) -> dict[str, str]:
+    """Return the addresses of the feeds of a token, by kind."""
+    address = f"{service().settings.public_url}{PREFIX}/feeds/{token}"
+    return {"atom": f"{address}/games.atom", "calendar": f"{address}/deadlines.ics"}
+
+
+@blueprint.route(
+    "DELETE",
+    "/me/feeds/<feed>",
+    auth="login_required",
+    responses={204: response("The addresses are not valid any more.")},
+    error_responses=(404,),
+)
+def revoke_feeds(player: str, feed: str) -> Response:
+    """Revoke the two addresses of feeds."""
+    service().feed_tokens.revoke(player, feed)
+    return no_content()
+
+
+@blueprint.route(
+    "GET",
+    "/feeds/<token>/games.atom",
+    auth="public",
+    query=NO_QUERY,
+    request_headers=_REQUEST_HEADERS,
+    responses={
+        200: response("The feed.", content_type="application/atom+xml", headers=_HEADERS),
+        304: response("The client has this feed."),
+    },
+    error_responses=(404,),
+)
+def get_atom_feed(token: str) -> Response:
+    """Get the Atom feed of what happened in a player's games, in the language of the account.
+
+    It has the last events of the games that were created last, at most 100.
+    """
+    address = f"{service().settings.public_url}{request.path}"
+    feed = service().feeds.atom(service().feed_tokens.owner(token), address)
+    return _document(feed, "application/atom+xml; charset=utf-8")
+
+
+@blueprint.route(
+    "GET",
+    "/feeds/<token>/deadlines.ics",
+    auth="public",
+    query=NO_QUERY,
+    request_headers=_REQUEST_HEADERS,
+    responses={
+        200: response("The calendar.", content_type="text/calendar", headers=_HEADERS),
+        304: response("The client has this calendar."),
+    },
+    error_responses=(404,),
+)
+def get_calendar(token: str) -> Response:
+    """Get the calendar of a player's deadlines: one event for each turn that waits for the player.
+
+    The UID of a turn stays the same when its deadline moves.
+    """
+    calendar = service().feeds.calendar(service().feed_tokens.owner(token))
+    return _document(calendar, "text/calendar; charset=utf-8")
+
+
+def _document(content: bytes, content_type: str) -> Response:
+    """Return the response with a feed; 304 if the client has it."""
+    etag = sha256(content).hexdigest()[:_ETAG_DIGITS]
+    headers = {
+        "ETag": quote_etag(etag),
+        "Cache-Control": "private, max-age=60",
+        # A link in a feed must not reveal the address of the feed.
+        "Referrer-Policy": "no-referrer",
+    }
+    if request.if_none_match.contains(etag):
+        return Response(status=304, headers=headers)
+    return Response(content, headers=headers, content_type=content_type)

@@ -1,0 +1,192 @@
+"""What a player's feeds contain: an Atom feed (RFC 4287) of what happened in their games, and a calendar
+(RFC 5545) of their deadlines.
+
+Both are made from the logs when they are requested, of events whose data everybody may see who may see the
+game. They are bounded: the games that began last, and the last events of each of them.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final
+from uuid import NAMESPACE_URL, uuid5
+from xml.etree import ElementTree as ET
+
+from icalendar import Calendar
+from icalendar import Event as CalendarEvent
+
+from domain.event import Event
+from domain.game import Game
+from domain.messages import Message, message
+from ledger import turn_clock
+from replay.language.catalogue import ENGLISH, languages, primary_subtag
+from replay.language.names import Names
+from replay.language.renderer import Renderer, renderer
+from service import clock
+from service.errors import NotFound
+from service.games.access import can_see
+from service.games.queries import GameQueries
+from service.listings import Listings
+from service.notifications.past_events import past_event
+from service.notifications.titles import game_name
+from service.players.accounts import Players
+
+MAX_GAMES: Final = 50
+"""Games that are in a feed."""
+MAX_EVENTS_PER_GAME: Final = 20
+MAX_ENTRIES: Final = 100
+"""Entries of an Atom feed, the latest ones."""
+_ATOM: Final = "http://www.w3.org/2005/Atom"
+_LANG: Final = "{http://www.w3.org/XML/1998/namespace}lang"
+_PRODUCT: Final = "-//Cartulary//Deadlines//EN"
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """An event in a feed, with its game and the names of the players of the game."""
+
+    game: Game
+    event: Event
+    names: Names
+
+
+class Feeds:
+    """Makes the feeds of players. Thread-safe. Methods raise Unavailable if the store does not respond."""
+
+    def __init__(
+        self, queries: GameQueries, listings: Listings, players: Players, public_url: str
+    ) -> None:
+        """`public_url`: the address of the pages, with which links begin."""
+        self._queries = queries
+        self._listings = listings
+        self._players = players
+        self._public_url = public_url
+
+    def atom(self, player: str, address: str) -> bytes:
+        """Return the Atom feed of a player, the latest event first; `address` is its own."""
+        render = self._renderer(player)
+        entries = sorted(
+            self._entries(player),
+            key=lambda entry: (entry.event["at"], entry.game.id, entry.event["seq"]),
+            reverse=True,
+        )[:MAX_ENTRIES]
+        ET.register_namespace("", _ATOM)
+        feed = ET.Element(f"{{{_ATOM}}}feed", {_LANG: render.language})
+        _add(feed, "id", _urn(f"feed/{player}"))
+        _add(feed, "title", render(message("What happened in your games")))
+        updated = entries[0].event["at"] if entries else self._created(player)
+        _add(feed, "updated", updated)
+        ET.SubElement(feed, f"{{{_ATOM}}}link", {"rel": "self", "href": address})
+        ET.SubElement(feed, f"{{{_ATOM}}}link", {"href": f"{self._public_url}/"})
+        for entry in entries:
+            self._add_entry(feed, entry, render)
+        document: bytes = ET.tostring(feed, encoding="utf-8", xml_declaration=True)
+        return document
+
+    def calendar(self, player: str) -> bytes:
+        """Return the calendar of a player: the deadline of each turn that waits for them.
+
+        The UID of a turn stays the same when its deadline moves, and SEQUENCE and DTSTART change.
+        """
+        render = self._renderer(player)
+        calendar = Calendar()
+        calendar.add("prodid", _PRODUCT)
+        calendar.add("version", "2.0")
+        calendar.add("method", "PUBLISH")
+        calendar.add("x-wr-calname", render(message("Deadlines of your games")))
+        for game in self._games(player):
+            deadline = turn_clock.deadline(game)
+            if deadline is None or game.to_act is None or game.to_act != game.seat_of(player):
+                continue
+            event = CalendarEvent()
+            event.add("uid", f"{game.id}-{game.turn}@cartulary")
+            # Not the time of the request, so that nothing changes unless the deadline does.
+            event.add("dtstamp", _whole_seconds(clock.parse(game.at)))
+            event.add("sequence", game.seq)
+            event.add("dtstart", _whole_seconds(deadline))
+            event.add("summary", render(_deadline_title(game)))
+            event.add("url", f"{self._public_url}/games/{game.id}")
+            event.add("transp", "TRANSPARENT")
+            calendar.add_component(event)
+        document: bytes = calendar.to_ical()
+        return document
+
+    def _entries(self, player: str) -> Iterator[_Entry]:
+        """Yield the last events of the player's games."""
+        games = self._games(player)
+        ids = {id for game in games for id in (*game.participants, game.arbiter) if id is not None}
+        handles = self._players.handles(ids)
+        for game in games:
+            after = max(0, game.seq - MAX_EVENTS_PER_GAME)
+            names = Names(handles, game.players)
+            for event in self._queries.event_page(game.id, after, MAX_EVENTS_PER_GAME):
+                yield _Entry(game, event, names)
+
+    def _games(self, player: str) -> Sequence[Game]:
+        """Return the player's games, those that were created last."""
+        page = self._listings.page((), player, None, MAX_GAMES, viewer=player)
+        games = self._queries.games(page.games)
+        return [game for game in games if game is not None and can_see(game, player)]
+
+    def _add_entry(self, feed: ET.Element, entry: _Entry, render: Renderer) -> None:
+        game, event = entry.game, entry.event
+        text = render.with_names(entry.names)(_entry_title(game, event))
+        element = ET.SubElement(feed, f"{{{_ATOM}}}entry")
+        _add(element, "id", _urn(f"{game.id}/{event['seq']}"))
+        _add(element, "title", text)
+        _add(element, "updated", event["at"])
+        _add(element, "published", event["at"])
+        link = f"{self._public_url}/games/{game.id}?seq={event['seq']}"
+        ET.SubElement(element, f"{{{_ATOM}}}link", {"href": link})
+        author = ET.SubElement(element, f"{{{_ATOM}}}author")
+        _add(author, "name", render.with_names(entry.names)(past_event(game, event).actor))
+        _add(element, "content", text)
+
+    def _renderer(self, player: str) -> Renderer:
+        """Return a renderer for the language of a player's account."""
+        (account,) = self._players.get([player])
+        tag = ENGLISH if account is None or account.locale is None else account.locale
+        language = primary_subtag(tag)
+        return renderer(language if language in languages() else ENGLISH)
+
+    def _created(self, player: str) -> str:
+        (account,) = self._players.get([player])
+        if account is None:
+            raise NotFound(message("there is no such feed"))
+        return account.created
+
+
+def _entry_title(game: Game, event: Event) -> Message:
+    past = past_event(game, event)
+    return message(
+        "{game}: {actor}: {outcome}", game=game_name(game), actor=past.actor, outcome=past.outcome
+    )
+
+
+def _deadline_title(game: Game) -> Message:
+    return message("{game}: your turn ends", game=game_name(game))
+
+
+def _add(parent: ET.Element, name: str, text: str) -> None:
+    """Add an element with text. Characters that XML does not allow become replacement characters."""
+    child = ET.SubElement(parent, f"{{{_ATOM}}}{name}")
+    child.text = "".join(char if _is_xml(char) else "\ufffd" for char in text)
+
+
+def _is_xml(char: str) -> bool:
+    return (
+        char in "\t\n\r"
+        or "\x20" <= char <= "\ud7ff"
+        or "\ue000" <= char <= "\ufffd"
+        or char >= "\U00010000"
+    )
+
+
+def _urn(name: str) -> str:
+    """Return an id that stays the same whatever the address of the server is."""
+    return uuid5(NAMESPACE_URL, f"urn:cartulary:{name}").urn
+
+
+def _whole_seconds(moment: datetime) -> datetime:
+    """Return a moment without the fraction of its second, rounded down, in UTC."""
+    return moment.astimezone(UTC) - timedelta(microseconds=moment.microsecond)

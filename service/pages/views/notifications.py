@@ -1,0 +1,146 @@
+"""What the visitor is notified of, what became of the latest notifications, and the feeds of their games."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from flask import Blueprint, request
+from werkzeug.wrappers import Response
+
+from domain.errors import Malformed
+from domain.messages import Message, message, message_in
+from service.errors import TooManyFeeds
+from service.http import problems
+from service.http.context import service
+from service.http.ratelimits import limit_new_places
+from service.http.routes.notifications import feed_addresses
+from service.http.schemas.fields import StrictSchema, String
+from service.notifications.delivery import Status
+from service.notifications.kinds import KINDS, PLAYER_CHANNELS, Kind, PlayerChannel
+from service.pages import session
+from service.pages.forms import Form, entered_form, read_form, see_other
+from service.pages.templating import page
+
+blueprint = Blueprint("notifications", __name__)
+
+NOTIFICATIONS: Final = "/account/notifications"
+SHOWN_DELIVERIES: Final = 20
+
+_KINDS: Final[Mapping[Kind, Message]] = {
+    "invited": message("You are invited to a game"),
+    "game_started": message("A game of yours has begun"),
+    "your_turn": message("It is your turn"),
+    "deadline_near": message("The time for your turn ends soon"),
+    "turn_forfeited": message("A deadline was missed"),
+    "round_scored": message("A round is scored"),
+    "game_over": message("A game is over"),
+    "message": message("Somebody has written a message"),
+    "dispute": message("A dispute, a takeback or a pause"),
+}
+_CHANNELS: Final[Mapping[PlayerChannel, Message]] = {
+    "email": message_in("channel", "E-mail"),
+    "webhook": message_in("channel", "Webhook"),
+    "push": message_in("channel", "Push"),
+}
+_STATUSES: Final[Mapping[Status, Message]] = {
+    "pending": message_in("delivery", "waits"),
+    "retrying": message_in("delivery", "is tried again"),
+    "sent": message_in("delivery", "sent"),
+    "given_up": message_in("delivery", "given up"),
+    "bounced": message_in("delivery", "refused"),
+    "cancelled": message_in("delivery", "cancelled"),
+}
+
+
+class RevokedFeed(StrictSchema):
+    """A feed to revoke."""
+
+    feed = String(required=True)
+
+
+@blueprint.get(NOTIFICATIONS)
+def show_notifications() -> Response:
+    """Show what the visitor is notified of, and the latest deliveries."""
+    return _notifications_page()
+
+
+@blueprint.post(NOTIFICATIONS)
+def change_notifications() -> Response:
+    """Store what the visitor wants to be notified of."""
+    player = session.require_player()
+    try:
+        service().preferences.change(player, _changes())
+    except Malformed as error:
+        faults = {
+            "quiet_from" if name.startswith("quiet_hours") else name: fault
+            for name, fault in error.fields.items()
+        }
+        return _notifications_page(400, form=entered_form().refused(Malformed(faults)))
+    return see_other(NOTIFICATIONS)
+
+
+@blueprint.post(f"{NOTIFICATIONS}/feeds")
+@limit_new_places
+def create_feeds() -> Response:
+    """Create the addresses of feeds, and show them once."""
+    try:
+        _, token = service().feed_tokens.create(session.require_player())
+    except TooManyFeeds as error:
+        return _notifications_page(problems.status_of(error), feed_form=Form().refused(error))
+    return _notifications_page(201, addresses=feed_addresses(token))
+
+
+@blueprint.post(f"{NOTIFICATIONS}/feeds/revoke")
+def revoke_feeds() -> Response:
+    """Revoke the addresses of feeds."""
+    player = session.require_player()
+    service().feed_tokens.revoke(player, read_form(RevokedFeed())["feed"])
+    return see_other(NOTIFICATIONS)
+
+
+def _changes() -> dict[str, Any]:
+    """Return the changes that the form asks for. Raises Malformed.
+
+    A browser leaves out the boxes that are not ticked, so every channel is replaced.
+    """
+    chosen = {
+        channel: [kind for kind in KINDS if f"{channel}.{kind}" in request.form]
+        for channel in PLAYER_CHANNELS
+    }
+    names = ("digest", "quiet_from", "quiet_to")
+    times = {name: request.form.get(name) or None for name in names}
+    quiet_hours = [times["quiet_from"], times["quiet_to"]]
+    return {
+        "kinds": chosen,
+        "digest": times["digest"],
+        "quiet_hours": None if quiet_hours == [None, None] else quiet_hours,
+    }
+
+
+def _notifications_page(
+    status: int = 200,
+    *,
+    form: Form | None = None,
+    feed_form: Form | None = None,
+    addresses: Mapping[str, str] | None = None,
+) -> Response:
+    player = session.require_player()
+    deliveries, _ = service().deliveries.of_player(player, SHOWN_DELIVERIES)
+    preferences = service().preferences.of(player)
+    stored = preferences.as_json()
+    quiet_from, quiet_to = stored["quiet_hours"] or ("", "")
+    channels: Sequence[str] = [endpoint.channel for endpoint in service().endpoints.of(player)]
+    return page(
+        "notifications.html",
+        status,
+        kinds=_KINDS,
+        channels=_CHANNELS,
+        statuses=_STATUSES,
+        reachable=frozenset(channels),
+        preferences=preferences,
+        times={"digest": stored["digest"] or "", "from": quiet_from, "to": quiet_to},
+        deliveries=deliveries,
+        feeds=service().feed_tokens.of(player),
+        addresses=addresses,
+        form=form or Form(),
+        feed_form=feed_form or Form(),
+    )
