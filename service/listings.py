@@ -32,7 +32,8 @@ from service.store.redis_event_store import game_key
 PREFIX: Final = "cartulary:games:"
 STATUSES: Final[tuple[Status, ...]] = get_args(Status)
 EXAMINED: Final = 250
-"""The most private games of one status that are examined for a page, if only some of them belong on it."""
+"""The most games that are examined for a page, if only some of them belong on it: private games of one
+status, or games that may pass a filter."""
 _BATCH_SIZE: Final = 500
 
 

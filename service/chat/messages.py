@@ -129,9 +129,16 @@ class GameMessages:
         return self._shown(game_id, player, range(max(1, end - limit), end), last)
 
     def erase(self, game_id: str, player: str, number: int) -> None:
-        """Erase a message that the player has written. Idempotent. Raises Forbidden for its other readers."""
-        game = self._game_of(game_id, player)
-        if self.require(game, number).author != player:
+        """Erase a message that the player has written, also after leaving the game. Idempotent.
+
+        Raises Forbidden for everybody but its author.
+        """
+        game = self._loader.load(game_id).game
+        require_visible(game, player)
+        written = self._store.get(game_id, number)
+        if written is None or written.author != player:
+            require_correspondent(game, player)
+            self.require(game, number)
             raise Forbidden(message("only its author can erase a message"))
         self._store.erase(game_id, number)
 

@@ -49,7 +49,7 @@ def require_seat(game: Game, player: str) -> int:
 
 def is_correspondent(game: Game, player: str) -> bool:
     """Return whether a player takes part in the conversation of a game: its players and its arbiter do."""
-    return game.has_joined(player) or player in game.players or player == game.arbiter
+    return game.is_participant(player) or player == game.arbiter
 
 
 def require_correspondent(game: Game, player: str) -> None:

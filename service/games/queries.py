@@ -1,6 +1,6 @@
 """The queries: games, positions, events and records, as far as a viewer may see them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, cast
 
 import orjson
@@ -12,11 +12,12 @@ from ledger import record
 from service.bounds import Bounds
 from service.games.access import require_dispute, require_seat, require_visible
 from service.games.dispute_view import dispute_details
+from service.games.game_filter import GameFilter
 from service.games.loader import GameLoader
 from service.games.record_pages import join_lines, read_lines
 from service.games.summary import Summary
 from service.keyring import Keyring
-from service.listings import Listings
+from service.listings import EXAMINED, Listings, Page
 from service.players.accounts import Players
 from service.players.keys import PlayerKeys
 from service.store.event_store import LogReader
@@ -88,6 +89,29 @@ class GameQueries:
         """Return the summaries of many games, like `games`."""
         stored = self._listings.summaries
         return list(self._loader.summarize_many(game_ids, stored, self._page_events))
+
+    def filtered_summaries(
+        self,
+        read_page: Callable[[str | None, int], Page],
+        game_filter: GameFilter,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> tuple[list[Summary], str | None]:
+        """Return the summaries of games that pass a filter, and the cursor of the next page.
+
+        `read_page` returns a page of the listing after a cursor. At most EXAMINED games are examined for a
+        page, which may therefore have fewer games than `limit`, even none, and still a next page.
+        """
+        page = read_page(cursor, limit if game_filter.is_empty else max(limit, EXAMINED))
+        summaries = self.summaries(page.games)
+        page = page.first(len(summaries))
+        found: list[Summary] = []
+        for count, summary in enumerate(summaries, 1):
+            if summary is not None and game_filter.passes(summary):
+                found.append(summary)
+                if len(found) == limit:
+                    return found, page.first(count).next
+        return found, page.next
 
     def games_waiting_for(
         self, player: str, cursor: str | None = None, limit: int = MAX_EXAMINED_GAMES

@@ -44,7 +44,7 @@ class Rematches:
         as long as there is a place. Raises Forbidden (not a player of the game), NotNow (the game has not
         ended or never started, or the player has declined), Malformed (nonce), TooManyGames.
         """
-        if not game.has_joined(player):
+        if player not in game.participants:
             raise Forbidden(message("only the players of a game can ask for a rematch"))
         if not game.has_ended or not game.players:
             raise NotNow(None, message("a rematch follows a game that has started and has ended"))

@@ -8,18 +8,20 @@ from domain.errors import Malformed
 from domain.game import Status
 from domain.json_types import JsonObject
 from domain.messages import Text, message
+from domain.registry import EXPANSIONS
 from service.games.bot_names import DEFAULT_BOT, bot_fault
+from service.games.game_filter import GameFilter
 from service.http import places
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import service
 from service.http.ratelimits import limit_new_places
 from service.http.responses import game_summaries, game_summary, json_response, no_content
+from service.http.schemas.lobby_requests import ListGames
 from service.http.schemas.requests import (
     MAX_PAGE_SIZE,
     AddBot,
     CreateGame,
     JoinGame,
-    ListGames,
 )
 from service.http.schemas.responses import GameList, GameSummary
 from service.listings import Page, parse_statuses
@@ -70,14 +72,26 @@ def list_games(player: str | None, query: JsonObject) -> Response:
 
     With a token, the list includes the private games that the player may see.
     """
-    page = _page(parse_statuses(query["status"]), query, viewer=player)
-    summaries = service().queries.summaries(page.games)
-    games = game_summaries([summary for summary in summaries if summary is not None])
-    return json_response({"games": games, "next": page.first(len(summaries)).next})
+    statuses = parse_statuses(query["status"])
+    game_filter = GameFilter(
+        rules=query["rules"],
+        expansions={
+            option: query[option] == "true" for _, option in EXPANSIONS if query[option] is not None
+        },
+        seats=query["seats"],
+        pace=query["clock"],
+        free=query["free"],
+    )
+    summaries, next_cursor = service().queries.filtered_summaries(
+        lambda cursor, limit: _page(statuses, {**query, "cursor": cursor}, limit, viewer=player),
+        game_filter,
+        query["cursor"],
+        min(query["limit"], MAX_PAGE_SIZE),
+    )
+    return json_response({"games": game_summaries(summaries), "next": next_cursor})
 
 
-def _page(statuses: list[Status], query: JsonObject, viewer: str | None) -> Page:
-    limit = min(query["limit"], MAX_PAGE_SIZE)
+def _page(statuses: list[Status], query: JsonObject, limit: int, viewer: str | None) -> Page:
     if query["vacant"] == "true":
         for name in ("status", "player"):
             if query[name] is not None:

@@ -1,6 +1,75 @@
-"""Schemas of requests about messages; see requests.py."""
+"""Schemas of requests about lists of games and messages; see requests.py."""
 
-from service.http.schemas.fields import PositiveInteger, QueryInteger, StrictSchema, String
+from typing import Final
+
+from domain.registry import EXPANSIONS, RULES
+from service.games.game_filter import PACES
+from service.http.schemas.fields import (
+    Choice,
+    PositiveInteger,
+    QueryInteger,
+    StrictSchema,
+    String,
+)
+from service.http.schemas.requests import PageQuery
+from service.listings import STATUSES
+
+ListGames: Final = PageQuery.from_dict(
+    {
+        "status": String(
+            load_default=None,
+            metadata={
+                "description": f"One or several of {', '.join(STATUSES)}, separated by commas."
+            },
+        ),
+        "player": String(
+            load_default=None, metadata={"description": "Handle of a player in the game."}
+        ),
+        "vacant": Choice(
+            choices=("true", "false"),
+            load_default="false",
+            metadata={
+                "description": "Whether to list only games in progress with vacant seats. It goes with"
+                " neither `status` nor `player`."
+            },
+        ),
+        "rules": Choice(
+            choices=sorted(RULES),
+            load_default=None,
+            metadata={"description": "Only games with these rules."},
+        ),
+        **{
+            option: Choice(
+                choices=("true", "false"),
+                load_default=None,
+                metadata={"description": f"Only games of {rules} with or without this expansion."},
+            )
+            for rules, option in EXPANSIONS
+        },
+        "seats": QueryInteger(
+            minimum=1,
+            load_default=None,
+            metadata={"description": "Only games for so many players."},
+        ),
+        "free": QueryInteger(
+            minimum=1,
+            load_default=None,
+            metadata={
+                "description": "Only games that have not started and have at least so many free places."
+            },
+        ),
+        "clock": Choice(
+            choices=PACES,
+            load_default=None,
+            metadata={
+                "description": "Only games with this time for a turn: any (`none`), at most an hour (`hour`),"
+                " more than an hour and at most a day (`day`), more than a day (`slow`)."
+            },
+        ),
+    },
+    name="ListGames",
+)
+"""Which games to list."""
 
 
 class MessagesQuery(StrictSchema):

@@ -23,7 +23,6 @@ from service.http.schemas.fields import (
     TextList,
 )
 from service.http.schemas.type_schemas import REFERENCE
-from service.listings import STATUSES
 
 _EXPANSIONS: Final = ", ".join(f"`{option}` of {rules}" for rules, option in EXPANSIONS)
 _BOTS: Final = ", ".join(f"`{name}`" for name in (*DEFAULT_BOTS, STRONG))
@@ -173,24 +172,6 @@ class ReceiptsQuery(StrictSchema):
     cursor = String(load_default=None, metadata={"description": "`next` of the previous page."})
     limit = QueryInteger(
         minimum=1, load_default=100, metadata={"description": "Receipts per page, at most 500."}
-    )
-
-
-class ListGames(PageQuery):
-    """Which games to list."""
-
-    status = String(
-        load_default=None,
-        metadata={"description": f"One or several of {', '.join(STATUSES)}, separated by commas."},
-    )
-    player = String(load_default=None, metadata={"description": "Handle of a player in the game."})
-    vacant = Choice(
-        choices=("true", "false"),
-        load_default="false",
-        metadata={
-            "description": "Whether to list only games in progress with vacant seats. It goes with neither"
-            " `status` nor `player`."
-        },
     )
 
 

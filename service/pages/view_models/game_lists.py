@@ -11,6 +11,7 @@ from typing import Final
 from domain.contract import AnyRuleSystem
 from domain.game import Status
 from domain.registry import rule_system_for
+from service.games.game_filter import GameFilter
 from service.games.summary import Summary, summarize
 from service.http.context import service
 
@@ -90,15 +91,27 @@ def _games_of_others_turn(viewer: str | None, cursor: str | None, limit: int) ->
 
 
 def _open_games(viewer: str | None, cursor: str | None, limit: int) -> GameList:
-    # Games that wait for the viewer's answer to an invitation have a list of their own.
-    return _page(
-        "open",
-        ("open",),
-        viewer,
+    return open_games(viewer, cursor, limit, GameFilter())
+
+
+def open_games(
+    viewer: str | None, cursor: str | None, limit: int, game_filter: GameFilter
+) -> GameList:
+    """Return a page of the open games that pass a filter and that the viewer can join.
+
+    Games that wait for the viewer's answer to an invitation have a list of their own. Raises Malformed for
+    an invalid cursor.
+    """
+    listings = service().listings
+    summaries, next_cursor = service().queries.filtered_summaries(
+        lambda after, count: listings.page(("open",), None, after, count, viewer),
+        game_filter,
         cursor,
         limit,
-        is_listed=lambda game: viewer not in (*game.players, *game.summary.awaited),
     )
+    games = [ListedGame(summary, is_viewers_turn=False) for summary in summaries]
+    others = [game for game in games if viewer not in (*game.players, *game.summary.awaited)]
+    return GameList("open", others, next_cursor)
 
 
 def _games_in_progress(viewer: str | None, cursor: str | None, limit: int) -> GameList:

@@ -14,10 +14,18 @@ from service.games.access import game_not_found
 from service.http.context import service
 from service.http.headers import ApiResponse
 from service.http.language import game_names, request_renderer
+from service.pages.forms import Form
 from service.pages.session import viewer
 from service.pages.templating import page
+from service.pages.view_models import game_filters
 from service.pages.view_models.example_pictures import example_picture
-from service.pages.view_models.game_lists import FIRST_PAGE_GAMES, LISTS, PAGE_GAMES, GameList
+from service.pages.view_models.game_lists import (
+    FIRST_PAGE_GAMES,
+    LISTS,
+    PAGE_GAMES,
+    GameList,
+    open_games,
+)
 
 blueprint = Blueprint("home", __name__)
 
@@ -42,13 +50,27 @@ def show_home() -> Response:
 
 @blueprint.get("/games")
 def list_games() -> Response:
-    """Show a page of one of the lists."""
+    """Show a page of one of the lists; that of open games can be filtered."""
     name = request.args.get("list", "open")
     if name not in LISTS:
         name = "open"
-    game_list = LISTS[name](viewer(), request.args.get("cursor"), PAGE_GAMES)
+    cursor = request.args.get("cursor")
+    values = game_filters.chosen_values(request.args) if name == "open" else {}
+    if values:
+        game_filter = game_filters.filter_of(values)
+        game_list = open_games(viewer(), cursor, PAGE_GAMES, game_filter)
+    else:
+        game_list = LISTS[name](viewer(), cursor, PAGE_GAMES)
     _read_handles(game_list)
-    return page("games.html", game_list=game_list)
+    return page(
+        "games.html",
+        game_list=game_list,
+        form=Form(values),
+        query=game_filters.filter_query(values),
+        rule_systems=rule_systems().values(),
+        seat_counts=game_filters.all_seat_counts(),
+        pace_labels=game_filters.PACE_LABELS,
+    )
 
 
 @blueprint.get("/games/<game_id>/live")

@@ -26,6 +26,11 @@ class TestListing:
         assert list_games(f"player={ada.handle}&status=finished,abandoned") == []
         assert list_games("player=nobody-of-this-name") == []
         assert started in list_games("status=playing")
+        of_ada = f"player={ada.handle}"
+        assert list_games(f"{of_ada}&rules=barony&sorcery=false&clock=none") == [started, opened]
+        assert list_games(f"{of_ada}&seats=3&free=2") == [opened]
+        assert list_games(f"{of_ada}&rules=baron") == []
+        assert list_games(f"{of_ada}&sorcery=true") == []
 
     @pytest.mark.http("GET /games", 200)
     def test_a_long_list_is_returned_in_pages(self, accounts: Accounts) -> None:
@@ -48,6 +53,8 @@ class TestListing:
         ("query", "invalid"),
         [
             ("status=won", {"status"}),
+            ("rules=chess&sorcery=maybe", {"rules", "sorcery"}),
+            ("seats=0&free=x&clock=fast", {"seats", "free", "clock"}),
             ("status=", {"status"}),
             ("limit=0", {"limit"}),
             ("limit=-1", {"limit"}),

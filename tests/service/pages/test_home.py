@@ -81,8 +81,10 @@ def test_a_player_sees_first_the_games_in_which_it_is_their_turn(
     page = browser.get("/").text
     assert games_in(page, "turn") == [to_play]
     assert set(games_in(page, "waiting")) == {waiting, others_turn}
-    assert games_in(page, "open") == [invited]
+    assert games_in(page, "invitations") == [invited]
+    assert games_in(page, "open") == []
     assert games_in(page, "watch") == [watched]
+    assert page.index("invitations-heading") < page.index("turn-heading")
     assert page.index("turn-heading") < page.index("waiting-heading") < page.index("open-heading")
 
 
@@ -94,7 +96,7 @@ def test_long_lists_continue_on_pages_of_their_own(
     page = browser.get("/").text
     first = games_in(page, "open")
     assert len(first) == 2
-    (more,) = re.findall(r'href="(/games\?list=open[^"]*)"', page)
+    (more,) = re.findall(r'href="(/games\?list=open&[^"]*)"', page)
     rest = browser.get(more.replace("&amp;", "&")).text
     others = re.findall(r'<li class="card">\s*<a href="/games/(\w+)"', rest)
     assert len(others) == 3

@@ -1,0 +1,62 @@
+"""Which games of a list are shown: those with certain rules, seats, free places and time for a turn."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final, Literal, TypeAlias, get_args
+
+from domain.event import Clock
+from service.games.summary import Summary
+
+Pace: TypeAlias = Literal["none", "hour", "day", "slow"]
+"""How much time a turn has: any, at most an hour, more than that and at most a day, or more than a day."""
+PACES: Final[tuple[Pace, ...]] = get_args(Pace)
+_HOUR: Final = 3600
+_DAY: Final = 24 * _HOUR
+
+
+@dataclass(frozen=True, slots=True)
+class GameFilter:
+    """The conditions that a game must meet; None stands for no condition.
+
+    `expansions` are options of the rules with the values that they must have; `free` is the least number of
+    free places, which only games that have not started have.
+    """
+
+    rules: str | None = None
+    expansions: Mapping[str, bool] = field(default_factory=lambda: MappingProxyType({}))
+    seats: int | None = None
+    pace: Pace | None = None
+    free: int | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether every game passes."""
+        return self == GameFilter()
+
+    def passes(self, summary: Summary) -> bool:
+        """Return whether a game meets all conditions."""
+        return (
+            self.rules in (None, summary.rules)
+            and self.seats in (None, summary.seats)
+            and self.pace in (None, pace_of(summary.clock))
+            and (self.free is None or _free_places(summary) >= self.free)
+            and all(
+                bool(summary.options.get(option, False)) == value
+                for option, value in self.expansions.items()
+            )
+        )
+
+
+def pace_of(clock: Clock | None) -> Pace:
+    """Return how much time a turn has on a clock: its time for a turn or, without one, the time bank."""
+    if clock is None:
+        return "none"
+    seconds = clock.get("per_turn", clock.get("bank", 0))
+    if seconds <= _HOUR:
+        return "hour"
+    return "day" if seconds <= _DAY else "slow"
+
+
+def _free_places(summary: Summary) -> int:
+    return summary.seats - len(summary.players) if summary.status == "open" else 0
