@@ -57,6 +57,14 @@ def test_two_fingers_enlarge_the_board(visitors: Visitors) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
 
 
+def test_forms_and_lists_are_no_wider_than_a_phone(visitors: Visitors) -> None:
+    player, _ = open_game(visitors, phone=True)
+    for path in ("/", "/games", "/games/new", "/account"):
+        player.visitor.open(path)
+        width = player.page.evaluate("document.documentElement.scrollWidth")
+        assert width <= PHONE["width"], path
+
+
 def board_width(page: Page) -> float:
     box = page.locator("#board svg.map").bounding_box()
     assert box is not None
