@@ -9,6 +9,7 @@ from typing import Final
 import click
 
 from cartulary.commands.admin import admin
+from cartulary.commands.arena import arena
 from cartulary.commands.audit import audit
 from cartulary.commands.bounce import bounce
 from cartulary.commands.compare import compare
@@ -45,6 +46,7 @@ RECORD_COMMANDS: Final[tuple[click.Command, ...]] = (
     export,
     receipts,
     playout,
+    arena,
     sandbox,
     timeline,
     key,

@@ -71,6 +71,8 @@ class Scorer(Generic[EvaluationT]):
     def __init__(self, evaluation: EvaluationT) -> None:
         self.evaluation = evaluation
         self._gains: dict[Leg, list[float]] = {}
+        self._best_gains: dict[Leg, float] = {}
+        self._gains_of_two: dict[tuple[Leg, Leg], float] = {}
         self._prospects: dict[Hex, list[tuple[float, int]]] = {}
 
     def score(self, action: Action) -> float:
@@ -133,12 +135,22 @@ class Scorer(Generic[EvaluationT]):
     def _approach(self, legs: Sequence[Leg]) -> float:
         """What the steps gain for the knights that gain most by them, in coming nearer to their goals."""
         if len(legs) == 1:
-            return max(self.gains(legs[0]))
+            return self._best_gain_of(legs[0])
         first, second = legs
-        one, other = self.gains(first), self.gains(second)
         if first[0] != second[0]:
-            return max(one) + max(other)
-        return max(one[i] + other[j] for i, j in permutations(range(len(one)), 2))
+            return self._best_gain_of(first) + self._best_gain_of(second)
+        if (first, second) not in self._gains_of_two:
+            one, other = self.gains(first), self.gains(second)
+            self._gains_of_two[first, second] = max(
+                one[i] + other[j] for i, j in permutations(range(len(one)), 2)
+            )
+        return self._gains_of_two[first, second]
+
+    def _best_gain_of(self, leg: Leg) -> float:
+        """What a step gains for the knight that gains most by it."""
+        if leg not in self._best_gains:
+            self._best_gains[leg] = max(self.gains(leg))
+        return self._best_gains[leg]
 
     def gains(self, leg: Leg) -> list[float]:
         """What a step or a path gains for each of the knights on the hex where it starts."""
@@ -155,6 +167,8 @@ class Scorer(Generic[EvaluationT]):
     def destruction(self, legs: Sequence[Leg], takes: Sequence[Resource]) -> float:
         """The pawns that the steps destroy, twice as much where these threaten a village, and the tokens."""
         evaluation = self.evaluation
+        if not takes and evaluation.contested.isdisjoint([end for _, end in legs]):
+            return 0.0
         value = float(sum(TOKEN_VALUE[kind] for kind in takes))
         moved: dict[Hex, int] = {}
         for start, end in legs:

@@ -5,7 +5,7 @@ compared here; `domain.barony.bots` does that.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Final, TypeAlias
 
 from domain.barony.components import (
@@ -39,6 +39,9 @@ Goal: TypeAlias = tuple[Hex, float]
 """A hex to move a knight to, and the value of a knight there."""
 
 
+cached_neighbours = cache(neighbours)
+
+
 class Evaluation:
     """A position as one seat sees it. Whatever is expensive is computed once, when it is first used."""
 
@@ -62,13 +65,22 @@ class Evaluation:
                 counts = self.knights if pawns["seat"] == seat else self.opposing_knights
                 counts[at] = counts.get(at, 0) + pawns["knights"]
         self._neighbours: dict[Hex, list[Hex]] = {}
+        self._open_neighbours: dict[Hex, list[Hex]] = {}
         self._distances: dict[Hex, dict[Hex, int]] = {}
 
     def neighbours_of(self, at: Hex) -> list[Hex]:
         """The adjacent hexes of the board."""
         if at not in self._neighbours:
-            self._neighbours[at] = [hex for hex in neighbours(at) if hex in self.terrain]
+            self._neighbours[at] = [hex for hex in cached_neighbours(at) if hex in self.terrain]
         return self._neighbours[at]
+
+    def _open_neighbours_of(self, at: Hex) -> list[Hex]:
+        """The adjacent hexes that a knight can enter."""
+        if at not in self._open_neighbours:
+            self._open_neighbours[at] = [
+                hex for hex in cached_neighbours(at) if hex in self.open_hexes
+            ]
+        return self._open_neighbours[at]
 
     def has_own(self, building: Building, at: Hex) -> bool:
         """Whether the seat has such a building on the hex."""
@@ -78,6 +90,12 @@ class Evaluation:
         """Whether an opponent's village is on the hex."""
         building, owner = self.buildings.get(at, ("", self.seat))
         return building == "village" and owner != self.seat
+
+    @cached_property
+    def contested(self) -> frozenset[Hex]:
+        """The hexes with a knight or a village of an opponent."""
+        villages = (at for at in self.buildings if self.has_opposing_village(at))
+        return frozenset((*self.opposing_knights, *villages))
 
     @cached_property
     def open_hexes(self) -> frozenset[Hex]:
@@ -185,9 +203,7 @@ class Evaluation:
             steps = self._distances[start] = {start: 0}
             border: Iterable[Hex] = [start]
             for step in range(1, REACH + 1):
-                border = {
-                    near for at in border for near in self.neighbours_of(at) if near not in steps
-                }
-                border &= self.open_hexes
+                border = {near for at in border for near in self._open_neighbours_of(at)}
+                border.difference_update(steps)
                 steps.update(dict.fromkeys(border, step))
         return self._distances[start]
