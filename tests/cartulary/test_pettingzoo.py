@@ -78,7 +78,7 @@ def test_an_agent_observes_the_legal_actions_only_in_its_turn() -> None:
 
 
 def test_an_observation_does_not_show_the_reserves_of_others() -> None:
-    state = course_of("baron-five")[20].state
+    state: Any = course_of("baron-five")[20].state
     position: Any = BARON.position(state, 2)
     words = word_numbers(BARON)
     rows = position_rows(BARON, position, 2)
@@ -94,7 +94,8 @@ def test_an_observation_does_not_show_the_reserves_of_others() -> None:
 def test_every_word_of_a_position_has_a_number() -> None:
     for rules, name in ((BARONY, "duke-of-three"), (BARON, "baron-five")):
         words = word_numbers(rules)
-        position: Any = rules.position(course_of(name)[-1].state, 0)
+        state: Any = course_of(name)[-1].state
+        position: Any = rules.position(state, 0)
         values = [value for player in position["players"] for value in player.values()]
         values += [value for entry in position.get("tiles", ()) for value in entry.values()]
         assert {value for value in values if isinstance(value, str)} <= words.keys()
