@@ -3,7 +3,7 @@
 A position becomes a table. Its first row has what is not in a list. Each list of the position follows, with
 one row for each element. A list within an element is a length in its row, and has a row of its own after it.
 
-[kind, owner, number, number, ...]
+    [kind, owner, number, number, ...]
 
 `kind` is the number of the field's name, and `owner` the index of the element that a nested list belongs to.
 The numbers are the values of the element, field by field in alphabetical order: a hex is two numbers, a word

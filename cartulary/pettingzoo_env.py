@@ -1,6 +1,6 @@
 """The games as a PettingZoo environment (AEC), for people who train bots. Needs the extra `pettingzoo`.
 
-env = cartulary.pettingzoo_env.env("baron", seats=3)
+    env = cartulary.pettingzoo_env.env("baron", seats=3)
 
 The agents are `seat_0`, `seat_1` and so on. Each observes what its seat may see, as numbers
 (`cartulary.observations`). An action is the index of a legal action in the list of all of them, which the
@@ -40,7 +40,7 @@ MAX_ROWS: Final = 384
 Observation = dict[str, NDArray[np.int16] | NDArray[np.int8]]
 
 
-def env(rules: str = "barony", seats: int = 2, **settings: Any) -> OrderEnforcingWrapper:
+def env(rules: str, seats: int = 2, **settings: Any) -> OrderEnforcingWrapper:
     """Return a new environment that reports a wrong order of calls. The arguments are those of `GameEnv`."""
     return OrderEnforcingWrapper(GameEnv(rules, seats, **settings))
 
@@ -57,7 +57,7 @@ class GameEnv(AECEnv):  # type: ignore[misc] # PettingZoo has no annotations for
 
     def __init__(
         self,
-        rules: str = "barony",
+        rules: str,
         seats: int = 2,
         *,
         options: Mapping[str, Any] | None = None,
