@@ -1,6 +1,7 @@
 """The form for a new game: its fields are generated from the rule systems.
 
-The names of the fields are `rules`, `seats`, `clock`, `invite`, `arbiter`, `option-NAME` and `bots-NAME`.
+The names of the fields are `rules`, `seats`, `invite`, `arbiter`, `option-NAME`, `bots-NAME`, and those of
+the clock (clock_form.py).
 """
 
 import re
@@ -22,6 +23,7 @@ from domain.option_fields import (
 from domain.registry import RegisteredRuleSystem
 from replay.playout import RANDOM, STRONG, bot_names
 from service.games.bot_names import DEFAULT_BOT
+from service.pages.view_models.clock_form import clock_of, field_of_fault
 
 OPTION: Final = "option-"
 BOTS: Final = "bots-"
@@ -118,12 +120,11 @@ def request_body(entry: RegisteredRuleSystem, values: Mapping[str, str]) -> Json
     bots = [
         bot for bot in bot_names(entry.system) for _ in range(_count(values.get(BOTS + bot, "")))
     ]
-    clock = values.get("clock", "")
     return {
         "rules": entry.rules,
         "seats": _number(values.get("seats", "")),
         "options": options,
-        "clock": {"per_turn": _number(clock)} if clock else None,
+        "clock": clock_of(values),
         "bots": bots,
         "invite": _handles(values.get("invite", "")),
         "arbiter": values.get("arbiter", "").strip() or None,
@@ -138,6 +139,8 @@ def faults_by_field(faults: Mapping[str, Text], body: JsonObject) -> dict[str, T
         match name:
             case "options":
                 by_field.setdefault(OPTION + rest, fault)
+            case "clock":
+                by_field.setdefault(field_of_fault(path), fault)
             case "invite" if rest:
                 handle = body["invite"][int(rest)]
                 by_field.setdefault(name, message("{handle}: {fault}", handle=handle, fault=fault))

@@ -9,6 +9,7 @@ from domain.json_fields import one_of
 from domain.json_types import JsonObject
 from domain.lifecycle import seat_counts
 from domain.registry import RegisteredRuleSystem, rule_systems
+from ledger.time_zones import UTC_NAME
 from service.errors import TooManyGames
 from service.games.bot_names import DEFAULT_BOT
 from service.http import places
@@ -20,6 +21,7 @@ from service.pages.forms import Form, entered_form, read_form, see_other
 from service.pages.guests import require_player_or_guest
 from service.pages.session import require_player, viewer
 from service.pages.templating import page
+from service.pages.view_models.clock_form import FIELD, ClockForm
 from service.pages.view_models.clock_view import clock_text
 from service.pages.view_models.conversation import conversation
 from service.pages.view_models.new_game_form import (
@@ -179,10 +181,20 @@ def _new_game_page(entry: RegisteredRuleSystem, form: Form, status: int = 200) -
         bot_help=BOT_HELP,
         clocks=CLOCKS,
         usual_clock=USUAL_CLOCK,
+        clock_form=ClockForm(
+            time_zone=_time_zone(),
+            has_faults=any(name.startswith(FIELD) for name in form.faults),
+        ),
         option_fields=option_fields(entry.system),
         kind_of=kind_of,
         time_per_turn=time_per_turn,
     )
+
+
+def _time_zone() -> str:
+    """Return the time zone of the viewer."""
+    (account,) = service().players.get([require_player()])
+    return UTC_NAME if account is None else account.time_zone or UTC_NAME
 
 
 def _checked(body: JsonObject) -> JsonObject:

@@ -112,3 +112,54 @@ def test_a_player_chooses_a_time_zone(players: PlayersOfPages, service: Service)
     assert account.time_zone == "Australia/Lord_Howe"
     assert "in the time zone Australia/Lord_Howe" in ada.get(HOLIDAYS)
     assert ada.submit(HOLIDAYS, form, time_zone="Mars").status_code == 400
+
+
+def test_the_form_for_a_new_game_offers_the_whole_clock(
+    players: PlayersOfPages, service: Service
+) -> None:
+    ada = players["ada"]
+    ada.submit(HOLIDAYS, f"{HOLIDAYS}/time-zone", time_zone="America/New_York")
+    assert "<option selected>America/New_York</option>" in ada.get("/games/new")
+    entered = {
+        "seats": 2,
+        "clock": 86_400,
+        "clock-bank": 604_800,
+        "clock-increment": 3600,
+        "clock-night_from": "22:00",
+        "clock-night_to": "08:00",
+        "clock-weekends": "yes",
+        "clock-holidays": "yes",
+        "clock-time_zone": "Europe/Paris",
+        "clock-turn": "bot",
+        "option-seating": "joined",
+        "option-name": "",
+    }
+    created = ada.submit("/games/new", "/games", **entered)
+    game = service.queries.game(created.headers["Location"].rpartition("/")[2])
+    assert game.clock == {
+        "per_turn": 86_400,
+        "bank": 604_800,
+        "increment": 3600,
+        "nights": ["22:00", "08:00"],
+        "weekends": True,
+        "holidays": True,
+        "time_zone": "Europe/Paris",
+        "on_deadline": {"turn": "bot", "excused": 1, "remove_after": 3},
+    }
+
+
+def test_wrong_settings_of_a_clock_are_explained_beside_their_fields(
+    players: PlayersOfPages,
+) -> None:
+    entered = {
+        "seats": 2,
+        "clock": 86_400,
+        "clock-night_from": "22:00",
+        "clock-excused": "99",
+        "option-seating": "joined",
+    }
+    refused = players["ada"].submit("/games/new", "/games", **entered)
+    assert refused.status_code == 400
+    for field in ("clock-night_from", "clock-excused"):
+        assert f'id="field-{field}-fault"' in refused.text
+    assert "<details open>" in refused.text
