@@ -11,21 +11,25 @@ from domain.json_types import GAME_ID
 from domain.messages import Text, message
 
 SEATINGS: Final = ("drawn", "joined")
-COMMON_OPTIONS: Final = ("seating", "private", "takebacks", "substitutes", "name", "rematch_of")
+COMMON_OPTIONS: Final = (
+    *("seating", "private", "takebacks", "substitutes", "tutorial"),
+    *("name", "rematch_of"),
+)
 """The options of every game."""
 
 
 def check_common_options(options: Mapping[str, object]) -> tuple[Options, dict[str, Text]]:
     """The common ones of some options with their defaults, and what is wrong with them, by field.
 
-    An option that a game can do without is left out: `takebacks` and `substitutes` if they are false,
-    `name` and `rematch_of` if they are missing or null.
+    An option that a game can do without is left out: `takebacks`, `substitutes` and `tutorial` if they are
+    false, `name` and `rematch_of` if they are missing or null.
     """
     faults: dict[str, Text] = {}
     seating = options.get("seating", "drawn")
     private = options.get("private", False)
     takebacks = options.get("takebacks", False)
     substitutes = options.get("substitutes", False)
+    tutorial = options.get("tutorial", False)
     name, rematch_of = options.get("name"), options.get("rematch_of")
     if seating not in SEATINGS:
         faults["options.seating"] = one_of(SEATINGS)
@@ -35,6 +39,8 @@ def check_common_options(options: Mapping[str, object]) -> tuple[Options, dict[s
         faults["options.takebacks"] = message("must be true or false")
     if not isinstance(substitutes, bool):
         faults["options.substitutes"] = message("must be true or false")
+    if not isinstance(tutorial, bool):
+        faults["options.tutorial"] = message("must be true or false")
     if name is not None and (fault := name_fault(name)) is not None:
         faults["options.name"] = fault
     if rematch_of is not None and not _is_game_id(rematch_of):
@@ -47,6 +53,8 @@ def check_common_options(options: Mapping[str, object]) -> tuple[Options, dict[s
         checked["takebacks"] = True
     if substitutes is True:
         checked["substitutes"] = True
+    if tutorial is True:
+        checked["tutorial"] = True
     if isinstance(name, str):
         checked["name"] = name
     if isinstance(rematch_of, str):

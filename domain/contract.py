@@ -26,6 +26,7 @@ from domain.chance import Chance
 from domain.choices import Choice, Preview
 from domain.event import DomainEvent, Event, EventData, RankingEntry, Standing
 from domain.json_types import Count, ObjectType, Seat
+from domain.lessons import Lesson
 from domain.messages import Term, Text
 from domain.option_fields import OptionField
 from domain.scene import Scene
@@ -221,6 +222,9 @@ class RuleSystem(Protocol[S, A, P]):
 
     STANDING: type
     """The TypedDict of an entry of `RoundScored.standings`."""
+
+    LESSONS: Sequence[Lesson[A, P]]
+    """Introductions to the rules for tutorial games, in the order in which they matter; may be empty."""
 
     QUESTIONS: Mapping[str, Text]
     """The questions that a player answers on the way to an action, by name; `action` is the first."""

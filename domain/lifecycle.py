@@ -40,6 +40,8 @@ SEATS_OF_ANY_GAME: Final = 2
 """A number of seats that every rule system allows."""
 MOST_SEATS: Final = 16
 """The largest number of seats that `seat_counts` considers."""
+TUTORIAL_SEATS: Final = 2
+"""The number of seats of a game with lessons: a learner and a bot."""
 ARBITER_PLAYS: Final = message("must not be one of the players")
 
 
@@ -56,7 +58,10 @@ def check_options(rules: object, seats: object, options: Mapping[str, object]) -
         seats = SEATS_OF_ANY_GAME
     own: OwnOptions = {}
     try:
-        own = rule_system_for(rules, options).check_options(seats, others)
+        system = rule_system_for(rules, options)
+        if common.get("tutorial") and (fault := _tutorial_fault(system, seats)) is not None:
+            errors["options.tutorial"] = fault
+        own = system.check_options(seats, others)
     except UnknownRules as error:
         errors |= error.fields | _refused_by_all(seats, others)
     except Malformed as error:
@@ -64,6 +69,15 @@ def check_options(rules: object, seats: object, options: Mapping[str, object]) -
     if errors:
         raise Malformed(errors)
     return cast("Options", {**own, **common})
+
+
+def _tutorial_fault(system: AnyRuleSystem, seats: int) -> Text | None:
+    """Return why there is no tutorial game with these rules and seats; None if there is."""
+    if not system.LESSONS:
+        return message("there are no lessons for this game")
+    if seats != TUTORIAL_SEATS:
+        return message("a tutorial game has {seats} seats", seats=TUTORIAL_SEATS)
+    return None
 
 
 def _refused_by_all(seats: int, options: Mapping[str, object]) -> dict[str, Text]:

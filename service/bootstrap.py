@@ -27,6 +27,7 @@ from service.games.holiday_registry import HolidayRegistry
 from service.games.invitation_commands import InvitationCommands
 from service.games.invitations import Invitations
 from service.games.key_registry import KeyRegistry
+from service.games.lessons import Lessons
 from service.games.pause_commands import PauseCommands
 from service.games.queries import GameQueries
 from service.games.quota import GameQuota
@@ -82,6 +83,7 @@ class Service:
     queries: GameQueries
     events: EventQueries
     replays: Replays
+    lessons: Lessons
     pictures: PngPictures
     players: Players
     player_keys: PlayerKeys
@@ -224,6 +226,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         queries=queries,
         events=EventQueries(repository, store, players, deliveries, settings.bounds),
         replays=Replays(repository, settings.bounds),
+        lessons=Lessons(repository, settings.bounds),
         pictures=PngPictures(settings.bounds),
         players=players,
         player_keys=player_keys,

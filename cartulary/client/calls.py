@@ -19,6 +19,7 @@ from cartulary.client.results import (
     Invitation,
     InvitedGame,
     LegalActions,
+    LessonList,
     Me,
     Options,
     Position,
@@ -239,6 +240,11 @@ def position(game: str, *, seq: int | None = None) -> Call[Position]:
 def legal_actions(game: str) -> Call[LegalActions]:
     """Return the legal actions of the player's seat: none if it is another seat's turn."""
     return _call("GET", _game(game, "/legal-actions"), _as(LegalActions))
+
+
+def lessons(game: str) -> Call[LessonList]:
+    """Return the lessons that are due for the player in a tutorial game."""
+    return _call("GET", _game(game, "/lessons"), _as(LessonList))
 
 
 def submit(

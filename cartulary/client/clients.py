@@ -84,6 +84,7 @@ class _Calls:
     add_bot = _Method(api.add_bot)
     position = _Method(api.position)
     legal_actions = _Method(api.legal_actions)
+    lessons = _Method(api.lessons)
     submit = _Method(api.submit)
     request_takeback = _Method(api.request_takeback)
     answer_takeback = _Method(api.answer_takeback)

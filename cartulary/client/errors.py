@@ -20,9 +20,11 @@ from dataclasses import dataclass
 from typing import Final
 
 import orjson
+from typing_extensions import override
 
 from domain.errors import CartularyError
 from domain.messages import Text, message
+from replay.language.renderer import english
 
 MAX_TEXT: Final = 2_000
 """The most characters of a text in a problem that are kept."""
@@ -30,6 +32,11 @@ MAX_TEXT: Final = 2_000
 
 class ClientError(CartularyError):
     """The base of all errors of the client library. `message` is what to show to a person."""
+
+    @override
+    def __str__(self) -> str:
+        """Return the message in English; what a server has written is in the client's language."""
+        return english(self.message)
 
 
 class ServerUnreachable(ClientError):

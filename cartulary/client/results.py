@@ -133,6 +133,23 @@ class LegalActions:
 
 
 @dataclass(frozen=True, slots=True)
+class Lesson:
+    """An introduction to some rules: the ids of their clauses, and a text in the client's language."""
+
+    name: str
+    clauses: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class LessonList:
+    """The lessons that are due after event `seq`."""
+
+    seq: int
+    lessons: tuple[Lesson, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Event:
     """An event of a log. `json` is the event as it is in the log."""
 

@@ -46,6 +46,9 @@ MAX_SEATS: Final = 8
     metavar=message_in("metavar", "NAME"),
     help=message("The bot of a new game; default: sensible."),
 )
+@option(
+    "--tutorial", is_flag=True, help=message("With --rules: a game with lessons about the rules.")
+)
 @option("--guest", is_flag=True, help=message("Become a new guest, without asking."))
 @color_option
 def play(
@@ -53,6 +56,7 @@ def play(
     rules: str | None,
     seats: int | None,
     bot: str | None,
+    tutorial: bool,  # noqa: FBT001 # click passes options by name
     guest: bool,  # noqa: FBT001 # click passes options by name
     color: Color,
 ) -> None:
@@ -74,7 +78,7 @@ def play(
     ):
         beginning = Beginning(client, console, renderer, TokensFile(os.environ))
         player = beginning.sign_in(address.server, as_guest=guest)
-        wishes = Wishes(rules=rules, seats=seats, bot=bot)
+        wishes = Wishes(rules=rules, seats=seats, bot=bot, tutorial=tutorial)
         game = beginning.find_game(address, player, wishes)
         table = Table(client, game.id, player, renderer)
         Session(client, table, console, styler, width, address.server).play()

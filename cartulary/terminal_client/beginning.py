@@ -21,6 +21,7 @@ from replay.language.renderer import Renderer
 MAX_CURRENT_GAMES = 9
 """Games of the player that are offered."""
 DEFAULT_SEATS = 2
+DEFAULT_BOT = "sensible"
 
 
 class InputEnded(CartularyError):
@@ -37,6 +38,7 @@ class Wishes:
     rules: str | None = None
     seats: int | None = None
     bot: str | None = None
+    tutorial: bool = False
 
 
 class Beginning:
@@ -111,7 +113,11 @@ class Beginning:
             return game
         if wishes.rules is None and (game_to_resume := self._ask_for_current_game()) is not None:
             return game_to_resume
-        return self._create(self._rules(wishes.rules), wishes)
+        if wishes.rules is None:
+            entry, has_lessons = self._ask_for_rules()
+        else:
+            entry, has_lessons = rule_systems()[wishes.rules], wishes.tutorial
+        return self._create(entry, wishes, has_lessons=has_lessons)
 
     def _ask_for_current_game(self) -> GameSummary | None:
         handle = self._client.me().player.handle
@@ -129,30 +135,37 @@ class Beginning:
         )
         return None if choice == len(games) else games[choice]
 
-    def _rules(self, name: str | None) -> RegisteredRuleSystem:
+    def _ask_for_rules(self) -> tuple[RegisteredRuleSystem, bool]:
+        """Return the rule system that the player chooses, and whether it is to be a tutorial game."""
         entries = list(rule_systems().values())
-        if name is not None:
-            return next(entry for entry in entries if entry.name == name)
+        lessons = [entry for entry in entries if entry.system.LESSONS]
         choice = self._choose(
             message("Which game do you want to play against the server's bot?"),
             [
-                message(
-                    "{title}: {description}",
-                    title=entry.system.TITLE,
-                    description=entry.system.DESCRIPTION,
-                )
-                for entry in entries
+                *(message("learn {game} by playing", game=entry.system.TITLE) for entry in lessons),
+                *(
+                    message(
+                        "{title}: {description}",
+                        title=entry.system.TITLE,
+                        description=entry.system.DESCRIPTION,
+                    )
+                    for entry in entries
+                ),
             ],
         )
-        return entries[choice]
+        return [*((entry, True) for entry in lessons), *((entry, False) for entry in entries)][
+            choice
+        ]
 
-    def _create(self, entry: RegisteredRuleSystem, wishes: Wishes) -> GameSummary:
+    def _create(
+        self, entry: RegisteredRuleSystem, wishes: Wishes, *, has_lessons: bool
+    ) -> GameSummary:
         seats = wishes.seats or DEFAULT_SEATS
+        options: dict[str, bool] = dict(entry.options)
+        if has_lessons:
+            options["tutorial"] = True
         game = self._client.create_game(
-            entry.rules,
-            seats,
-            options=entry.options,
-            bots=[wishes.bot or "sensible"] * (seats - 1),
+            entry.rules, seats, options=options, bots=[wishes.bot or DEFAULT_BOT] * (seats - 1)
         )
         self._say(
             plural_message(

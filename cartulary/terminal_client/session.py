@@ -144,7 +144,10 @@ class Session:
     def _show_turn(self) -> None:
         """Show the board, whose turn it is, and what the player can do."""
         table = self._table
-        parts = ["", table.board(self._styler, self._width()), "", table.state_line(self._styler)]
+        parts = ["", table.board(self._styler, self._width()), ""]
+        if lessons := table.lesson_lines(self._styler, self._width()):
+            parts += [lessons, ""]
+        parts.append(table.state_line(self._styler))
         if table.can_act:
             parts.append(table.actions_overview(self._styler))
         elif table.is_over:

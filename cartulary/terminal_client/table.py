@@ -7,7 +7,14 @@ from cartulary.client import Client, Conflict, Event, GameSummary, LegalActions,
 from domain.contract import AnyRuleSystem
 from domain.errors import CartularyError, Malformed
 from domain.json_types import JsonObject
-from domain.messages import Message, PlayerAt, message, message_in, plural_message
+from domain.messages import (
+    Message,
+    PlayerAt,
+    comma_list,
+    message,
+    message_in,
+    plural_message,
+)
 from domain.registry import rule_system_for
 from replay.event_text import actor_message, outcome_message
 from replay.language.names import Names
@@ -15,6 +22,7 @@ from replay.language.renderer import Renderer
 from replay.render.geometry import is_drawable
 from replay.render.styles import BOLD, DIM, HIGHLIGHT, Styler
 from replay.render.text import text as drawing
+from replay.render.text_layout import clean, columns, wrap
 
 NO_ACTIONS: Final = LegalActions(0, ())
 _MAX_READS: Final = 5
@@ -152,6 +160,17 @@ class Table:
         if not is_drawable(scene):
             return self.render.sentence(message("the board is too wide to be drawn"))
         return drawing(scene, self.render, styler, width).rstrip("\n")
+
+    def lesson_lines(self, styler: Styler, width: int) -> str:
+        """Return the lessons that are due in a tutorial game, each with its clauses; empty if none are."""
+        if not self.summary.options.get("tutorial") or not self.can_act:
+            return ""
+        lines = []
+        for lesson in self._client.lessons(self.game).lessons:
+            lines += wrap(clean(lesson.text), width - 4, columns)
+            clauses = message("rules: {clauses}", clauses=comma_list(lesson.clauses))
+            lines += [styler(self.render(clauses), DIM), ""]
+        return "\n".join(f"  | {line}".rstrip() for line in lines[:-1])
 
     def state_line(self, styler: Styler) -> str:
         """Return whose turn it is."""

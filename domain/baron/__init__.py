@@ -27,6 +27,7 @@ from domain.baron.formats import ACTIONS, EVENTS, OPTIONS, POSITION, STANDING
 from domain.baron.inference import infer_secrets, set_up_faults
 from domain.baron.labels import LABELS
 from domain.baron.legal import legal_actions
+from domain.baron.lessons import LESSONS
 from domain.baron.position import position
 from domain.baron.scene import scene
 from domain.baron.scoring import finish, standings
@@ -50,6 +51,7 @@ __all__ = [
     "DESCRIPTION",
     "EVENTS",
     "LABELS",
+    "LESSONS",
     "NAME",
     "OPTIONS",
     "OPTION_FIELDS",

@@ -27,6 +27,7 @@ from domain.barony.explain import explain
 from domain.barony.formats import ACTIONS, EVENTS, OPTIONS, POSITION, STANDING
 from domain.barony.labels import LABELS
 from domain.barony.legal import legal_actions
+from domain.barony.lessons import LESSONS
 from domain.barony.option_fields import OPTION_FIELDS
 from domain.barony.position import position
 from domain.barony.scene import scene
@@ -44,6 +45,7 @@ __all__ = [
     "DESCRIPTION",
     "EVENTS",
     "LABELS",
+    "LESSONS",
     "NAME",
     "OPTIONS",
     "OPTION_FIELDS",

@@ -29,6 +29,7 @@ from service.pages.views import (
     rules,
     static_files,
     takebacks,
+    tutorial,
     unsubscribe,
     verify,
 )
@@ -40,6 +41,7 @@ _VIEWS: Final = (
     unsubscribe,
     notifications,
     quick_play,
+    tutorial,
     lobby,
     invitations,
     messages,

@@ -29,6 +29,7 @@ from domain.contract import (
 )
 from domain.errors import Malformed, NotNow, Refused
 from domain.event import Event, EventData, Ranked
+from domain.lessons import AnyLesson
 from domain.messages import Message, PlayerAt, Text, message, term
 from domain.scene import Cell, Panel, Piece, Scene
 from tests.support.token_game_choices import QUESTIONS, attempt, choice_message, choices
@@ -77,6 +78,7 @@ __all__ = [
 NAME: Final = "stones"
 TITLE: Final = term("Stones")
 SCORE_NAME: Final[Text] = term("points")
+LESSONS: Final[Sequence[AnyLesson]] = ()
 LABELS: Final[Mapping[str, Text]] = {}
 
 

@@ -22,6 +22,7 @@ from domain.barony.sorcery.decide import decide, legal_actions, preview
 from domain.barony.sorcery.event_messages import event_message
 from domain.barony.sorcery.explain import explain
 from domain.barony.sorcery.formats import ACTIONS, EVENTS, OPTIONS, POSITION, STANDING
+from domain.barony.sorcery.lessons import LESSONS
 from domain.barony.sorcery.position import finish, position, standings
 from domain.barony.sorcery.scene import LABELS, scene
 from domain.barony.sorcery.set_up import check_options, initial_state, set_up, set_up_faults
@@ -37,6 +38,7 @@ __all__ = [
     "DESCRIPTION",
     "EVENTS",
     "LABELS",
+    "LESSONS",
     "NAME",
     "OPTIONS",
     "OPTION_FIELDS",

@@ -11,12 +11,14 @@ from domain.json_types import JsonObject
 from domain.messages import Text, message
 from ledger.canonical import canonical, digest
 from service.errors import NotFound
+from service.games.access import require_seat
 from service.games.signed_actions import PlayerSignature
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import service
+from service.http.language import request_language, request_renderer, with_language
 from service.http.responses import accepted_events, json_response
 from service.http.schemas.requests import PositionQuery, SubmitAction
-from service.http.schemas.responses import AcceptedAction, LegalActions, Position
+from service.http.schemas.responses import AcceptedAction, LegalActions, LessonList, Position
 
 ETAG_DIGITS: Final = 16
 
@@ -96,6 +98,28 @@ def get_legal_actions(game_id: str, player: str) -> Response:
     """
     seq, actions = service().queries.legal_actions(game_id, player)
     return json_response({"seq": seq, "actions": actions})
+
+
+@blueprint.route(
+    "GET",
+    "/games/<game_id>/lessons",
+    auth="participants_only",
+    query=NO_QUERY,
+    responses={200: response("The lessons, none if it is another seat's turn.", LessonList)},
+)
+def get_lessons(game_id: str, player: str) -> Response:
+    """List the lessons that are due for the player in a tutorial game.
+
+    A lesson introduces rules at the moment when they first matter. Other games have none.
+    """
+    game = service().queries.visible_game(game_id, player)
+    seat = require_seat(game, player)
+    render = request_renderer()
+    lessons = [
+        {"name": lesson.name, "clauses": lesson.clauses, "text": render.sentence(lesson.message)}
+        for lesson in service().lessons.due(game, seat)
+    ]
+    return with_language(json_response({"seq": game.seq, "lessons": lessons}), request_language())
 
 
 def _action_errors(body: JsonObject, game_id: str, player: str) -> dict[str, Text]:

@@ -139,6 +139,21 @@ class LegalActions(TypedDict):
     actions: list[Action]
 
 
+class Lesson(TypedDict):
+    """An introduction to some rules of the game: the clauses by id, and a text for people."""
+
+    name: str
+    clauses: list[str]
+    text: str
+
+
+class LessonList(TypedDict):
+    """The lessons that are due for the player after event `seq`."""
+
+    seq: PositiveCount
+    lessons: list[Lesson]
+
+
 class EventList(TypedDict):
     """A page of the log. `next` is the `after` of the next page, or null."""
 

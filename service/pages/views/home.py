@@ -26,6 +26,7 @@ from service.pages.view_models.game_lists import (
     GameList,
     open_games,
 )
+from service.pages.views.tutorial import systems_with_lessons
 
 blueprint = Blueprint("home", __name__)
 
@@ -42,6 +43,7 @@ def show_home() -> Response:
     return page(
         "home.html",
         rule_systems=rule_systems().values(),
+        tutorial=next(iter(systems_with_lessons().values()), None),
         lists=lists,
         live=_live_game(lists["watch"]),
         live_board=_live_board,

@@ -121,6 +121,7 @@ def game_page(game_id: str, refusal: Refused | Stale | None = None) -> Response:
         "seat": seat,
         "steps": steps,
         "refusal": refusal,
+        "lessons": service().lessons.due(game, seat),
         "state_message": _state_message(game, seat),
         "time_left": time_left_text(game, clock.format(clock.now())),
         "latest": [

@@ -1,7 +1,7 @@
 """What Seven Hexes shows: positions, texts, scenes, explanations, and the choices that lead to actions."""
 
 from collections.abc import Mapping, Sequence
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from domain.choices import COMMON_QUESTIONS, Choice, Preview, card, hex_choice
 from domain.contract import DomainEvent, Reason, Resign
@@ -9,6 +9,7 @@ from domain.errors import Malformed
 from domain.event import Event, EventData, recorded_data
 from domain.hex_text import hex_from_text, hex_text
 from domain.hexes import Hex, hex_of, neighbours
+from domain.lessons import Lesson
 from domain.life_cycle_messages import LIFE_CYCLE_MESSAGES, EventMessage
 from domain.messages import (
     Message,
@@ -48,6 +49,7 @@ TITLE: Final = term("Seven Hexes")
 DESCRIPTION: Final[Text] = message(
     "Two players claim the hexes of a small board with cards; hexes side by side score more."
 )
+LESSONS: Final[Sequence[Lesson[Any, Any]]] = ()
 OPTION_FIELDS: Final[Sequence[OptionField]] = ()
 POINT: Final = term("point; plural: points; a: a point; the: the point")
 SCORE_NAME: Final[Text] = message("points")
