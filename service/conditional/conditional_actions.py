@@ -158,7 +158,7 @@ class ConditionalActions:
     def play(self, game_id: str) -> bool:
         """Take the actions of all trees of a game whose turn has come; drop those that are void.
 
-        Returns False if something may be left to do. Raises Unreadable.
+        Returns False if something may be left to do.
         """
         for _ in range(MAX_STEPS):
             trees = self._trees.all_of(game_id)

@@ -8,21 +8,21 @@ Nobody but the player may learn that a tree exists. The script that appends even
 tree, appends nothing from a tree that has changed, and deletes everything when the game ends.
 """
 
+import logging
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import orjson
 import redis
 
 from domain.conditional import Branches, read_branches
-from domain.errors import Unreadable
-from domain.messages import message
 from service.connection import to_text, unavailable_on_error
 from service.store.redis_event_store import CONDITIONAL, CONDITIONAL_VOID, game_key
 
+log = logging.getLogger(__name__)
+
 VoidReason: TypeAlias = Literal["event", "refused"]
-_DAMAGED: Final = message("the conditional actions of a player cannot be read")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +71,19 @@ class TreeStore:
         self._replace = client.register_script((folder / "replace.lua").read_text(encoding="utf-8"))
 
     def get(self, game_id: str, player: str) -> StoredTree | None:
-        """Return the tree of a player. Raises Unreadable if it is damaged."""
+        """Return the tree of a player; None if there is none, or it is damaged."""
         with unavailable_on_error():
             value = self._redis.hget(_trees(game_id), player)
-        return None if value is None else _decoded(_bytes(value))
+        return None if value is None else _decoded(game_id, _bytes(value))
 
     def all_of(self, game_id: str) -> dict[str, StoredTree]:
-        """Return the trees of a game by the ids of their players. Raises Unreadable if one is damaged."""
+        """Return the trees of a game by the ids of their players, without damaged ones."""
         with unavailable_on_error():
             values = self._redis.hgetall(_trees(game_id))
-        return {to_text(player): _decoded(_bytes(value)) for player, value in values.items()}
+        trees = {
+            to_text(player): _decoded(game_id, _bytes(value)) for player, value in values.items()
+        }
+        return {player: tree for player, tree in trees.items() if tree is not None}
 
     def exists(self, game_id: str) -> bool:
         """Return whether any player of a game has a tree."""
@@ -88,7 +91,9 @@ class TreeStore:
             return bool(self._redis.exists(_trees(game_id)))
 
     def void_tree(self, game_id: str, player: str) -> VoidTree | None:
-        """Return why the last tree of a player is void; None if it is not, or there was none."""
+        """Return why the last tree of a player is void; None if it is not, there was none, or the
+        reason is damaged.
+        """
         with unavailable_on_error():
             value = self._redis.hget(_notes(game_id), player)
         if value is None:
@@ -96,7 +101,8 @@ class TreeStore:
         try:
             return VoidTree(**orjson.loads(value))
         except (TypeError, ValueError):
-            raise Unreadable(_DAMAGED) from None
+            _log_damage(game_id)
+            return None
 
     def put(self, game_id: str, player: str, tree: StoredTree) -> bool:
         """Store the tree of a player; return False if the game has another head than `tree.seq`."""
@@ -140,10 +146,16 @@ def _bytes(value: bytes | str) -> bytes:
     return value.encode() if isinstance(value, str) else value
 
 
-def _decoded(value: bytes) -> StoredTree:
+def _decoded(game_id: str, value: bytes) -> StoredTree | None:
     try:
         fields = orjson.loads(value)
         branches = read_branches(fields["branches"])
         return StoredTree(fields["seat"], fields["seq"], fields["hash"], branches, value)
     except (AttributeError, LookupError, TypeError, ValueError):
-        raise Unreadable(_DAMAGED) from None
+        _log_damage(game_id)
+        return None
+
+
+def _log_damage(game_id: str) -> None:
+    """Log that something of a game is damaged; the game goes on as if it were not there."""
+    log.error("stored conditional actions of game %s cannot be read", game_id)

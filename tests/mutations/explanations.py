@@ -48,6 +48,7 @@ EVENT_ROWS: Final = frozenset(
         "event-withheld",
         "game-made-up",
         "nonce-source-made-up",
+        "mark-made-up",
         "order-made-up",
         "player-key-made-up",
         "settings-made-up",
@@ -137,6 +138,9 @@ def _changed_event_rows(
             raise Unexplained("an event has another player's signature that was accepted")
         yield "signature-removed"
         fields -= {"signature"}
+    if "conditional" in fields:
+        yield "mark-made-up"
+        fields -= {"conditional"}
     data = {
         name
         for name in event["data"].keys() | other["data"].keys()

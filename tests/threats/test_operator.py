@@ -352,6 +352,19 @@ def test_a_signature_that_was_removed_contradicts_receipts_and_older_records() -
     )
 
 
+@pytest.mark.threat("mark-made-up")
+def test_a_mark_that_was_removed_or_added_contradicts_receipts_and_older_records() -> None:
+    table = Table(options={"seating": "joined"}).start()
+    index = table.act_as_prepared(TAKE)["seq"] - 1
+    table.play_out()
+
+    def exchange(events: list[Event]) -> None:
+        del events[index]["conditional"]
+        events[index + 1]["conditional"] = True
+
+    assert_exposed(table, forge_record(table.record(), exchange))
+
+
 @pytest.mark.threat("player-key-made-up")
 def test_a_key_that_the_operator_registers_for_a_player_stands_in_the_log() -> None:
     table = Table(options={"seating": "joined"}).start()

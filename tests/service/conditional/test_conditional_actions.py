@@ -290,3 +290,43 @@ def test_a_tree_of_another_branch_of_history_is_void(service: Service, game: Gam
     assert void_of(service, game, 1) == VoidTree(game.seq, "event")
     service.conditional_actions.play(game.id)
     assert service.trees.get(game.id, "bea") is None
+
+
+def test_a_damaged_tree_is_as_good_as_none_and_stops_no_other(service: Service, game: Game) -> None:
+    (_, first), (_, second) = next_actions(game, 2)
+    prepare(service, game, 1, line((0, first), (1, second)))
+    for part in ("conditional", "conditional-void"):
+        service.redis.hset(f"cartulary:{{{game.id}}}:{part}", "cid", '{"branches":[{}]}')
+    assert service.conditional_actions.get(game.id, "cid").branches == ()
+    act(service, game, first)
+    assert service.conditional_actions.play(game.id)
+    assert marks(service, game.id)[-2:] == [False, True]
+
+
+def test_what_an_erased_player_had_prepared_is_erased(service: Service, game: Game) -> None:
+    (_, first), (_, second) = next_actions(game, 2)
+    prepare(service, game, 1, line((0, first), (1, second)))
+    service.erasure.erase_without_password("bea")
+    assert service.trees.get(game.id, "bea") is None
+    assert service.trees.void_tree(game.id, "bea") is None
+    assert service.queries.event(game.id, game.seq + 1)["type"] == "PlayerResigned"
+
+
+def test_an_outcome_of_chance_decides_which_branch_goes_on(service: Service) -> None:
+    game = start_game(service, rules="baron")
+    draw, refill = {"type": "draw", "slot": 1}, game.state.top_of_pile() if game.state else None
+    other = "forest" if refill != "forest" else "field"
+    branches = [
+        branch(0, draw, branch(1, RESIGN), refill=other),
+        branch(0, draw, branch(0, RESIGN, branch(1, RESIGN)), refill=str(refill)),
+    ]
+    with raises(Refused, match="is not possible then"):
+        prepare(service, game, 1, branches)
+    with raises(Malformed, match="must be one of"):
+        prepare(service, game, 1, [branch(0, draw, refill="dragon")])
+    prepare(service, game, 1, [branches[0], branch(0, draw, refill=str(refill))])
+    act(service, game, draw)
+    service.conditional_actions.play(game.id)
+    assert service.queries.game(game.id).seq == game.seq + 1
+    assert service.trees.get(game.id, "bea") is None
+    assert void_of(service, game, 1) is None

@@ -136,3 +136,4 @@ def test_the_log_is_the_same_except_for_the_marks(
         service, game = begin(settings, system, seats)
         log = played_with_conditional_actions(service, game, model, random.Random(seed))
     assert comparable(log) == comparable(model)
+    assert any("conditional" in event for event in log)
