@@ -184,6 +184,17 @@ class Listings:
             members = self._heads(below, {listing: limit + 1})[listing]
         return Page(tuple(members), None).first(limit)
 
+    def current_games(self, player: str) -> tuple[str, ...]:
+        """Return the ids of all games, open or in progress, in which the player has a place.
+
+        Their number is bounded, because players can only have a bounded number of places.
+        """
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+            for listing in current_listings(player):
+                pipeline.zrange(listing, 0, -1)
+            replies = pipeline.execute()
+        return tuple(_game_id(to_text(member)) for reply in replies for member in reply)
+
     def count_current_games(self, player: str) -> int:
         """Return in how many games that are open or in progress the player has a place, in one round trip."""
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
@@ -289,6 +300,20 @@ def _vacant_listings(game: Game) -> set[str]:
 
 def _listing(status: Status, relation: str = "", player: str = "") -> str:
     return ":".join(filter(None, (f"{PREFIX}{status}", relation, player)))
+
+
+def current_listings(player: str) -> tuple[str, ...]:
+    """Return the keys of the listings of games, open or in progress, in which a player has a place."""
+    return tuple(
+        _listing(status, relation, player)
+        for status in ("open", "playing")
+        for relation in ("of", "with")
+    )
+
+
+def game_of_member(member: str) -> str:
+    """Return the id of the game that a member of a listing stands for."""
+    return _game_id(member)
 
 
 def _member(game: Game) -> str:

@@ -3,6 +3,7 @@
 WSGI has no event streams.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
@@ -37,3 +38,7 @@ class StreamRequest:
     evict_on_leave: str | None = None
     evict_without_invitation: str | None = None
     must_reset: bool = False
+    positions: Mapping[str, int] | None = None
+    """For a stream over all games of `player`, whose `game_id` is "": by game, the last seq that the client
+    has.
+    """

@@ -1,13 +1,16 @@
 """The response that opens an event stream, which the gateway then sends (service/server/streams.py)."""
 
+from collections.abc import Iterable
+from contextlib import suppress
 from typing import Final, assert_never
 
 from flask import Response, request
 
-from domain.errors import Malformed
+from domain.errors import Malformed, Unreadable
 from domain.game import Game
 from domain.messages import message
-from service.errors import TooManyRequests, Unavailable
+from service.errors import NotFound, TooManyRequests, Unavailable
+from service.http.context import service
 from service.http.environ import STREAM_REFUSAL, STREAM_REQUEST, ReachedBound, StreamRequest
 from service.http.responses import no_content
 from service.http.schemas.fields import whole_number
@@ -15,6 +18,10 @@ from service.players.tokens import token_key
 from service.visitors import network_of
 
 RETRY_STREAM_SECONDS: Final = 5
+MAX_POSITIONS: Final = 1_000
+"""Games that a `Last-Event-ID` of a player's stream may name."""
+_FROM_NOW: Final = ("", "0", "-")
+"""Values of `Last-Event-ID` of a client that has no events of a player's stream."""
 
 
 def stream_response(game: Game, player: str | None, token: str | None, after: int) -> Response:
@@ -44,6 +51,65 @@ def stream_response(game: Game, player: str | None, token: str | None, after: in
         content_type="text/event-stream",
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )
+
+
+def player_stream_response(player: str, token: str | None) -> Response:
+    """Return the response that opens a stream of the events of all games of a player.
+
+    The stream begins after the events that `Last-Event-ID` names, or with the next events. Raises Malformed
+    (the header), and Unavailable or TooManyRequests if the player may not open another stream.
+    """
+    header = request.headers.get("Last-Event-ID", "")
+    known = {} if header in _FROM_NOW else _positions(header)
+    _check_stream_bounds(player)
+    current = service().listings.current_games(player)
+    games = {game.id: game for game in service().queries.games(current) if game is not None}
+    positions = {id: game.seq for id, game in games.items() if not game.has_ended}
+    if header not in _FROM_NOW:
+        # Games that were joined meanwhile are read from the beginning, and those that ended to their end.
+        positions = dict.fromkeys(positions, 0)
+        games |= _games_with_place(known.keys() - games.keys(), player)
+        positions |= {
+            id: known[id]
+            for id, game in games.items()
+            if id in known and not (game.has_ended and known[id] == game.seq)
+        }
+    request.environ[STREAM_REQUEST] = StreamRequest(
+        "",
+        0,
+        visitor=player,
+        player=player,
+        token_key=None if token is None else token_key(token),
+        must_reset=any(seq > games[id].seq for id, seq in positions.items()),
+        positions=positions,
+    )
+    return Response(
+        content_type="text/event-stream",
+        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+    )
+
+
+def _games_with_place(game_ids: Iterable[str], player: str) -> dict[str, Game]:
+    """Return those of the games, by id, in which a player has a place."""
+    games = {}
+    for game_id in game_ids:
+        with suppress(NotFound, Unreadable):
+            game = service().queries.game(game_id)
+            if game.has_joined(player):
+                games[game_id] = game
+    return games
+
+
+def _positions(header: str) -> dict[str, int]:
+    """Return the last seq of each game that a `Last-Event-ID` names. Raises Malformed."""
+    positions: dict[str, int] = {}
+    for part in header.split(" ")[: MAX_POSITIONS + 1]:
+        game_id, _, text = part.partition(":")
+        seq = whole_number(text)
+        if not game_id or seq is None or len(positions) == MAX_POSITIONS:
+            raise Malformed({"Last-Event-ID": message("must be the id of an event of this stream")})
+        positions[game_id] = seq
+    return positions
 
 
 def _check_stream_bounds(visitor: str) -> None:

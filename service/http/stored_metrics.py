@@ -11,6 +11,8 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, generate_latest
 from service import clock
 from service.bootstrap import Service
 from service.errors import Unavailable
+from service.notifications.deliveries import Deliveries
+from service.notifications.delivery import FINAL_STATUSES
 from service.process_reports import KINDS, ProcessReport
 
 
@@ -30,10 +32,30 @@ def render(service: Service) -> bytes:
     try:
         damaged_games.set(service.damaged_games.count())
         clock_jumps.inc(service.clock.observed_jumps())
+        _add_deliveries(registry, service.deliveries)
         _add_processes(registry, service.process_reports.all())
     except Unavailable:
         return b""
     return generate_latest(registry)
+
+
+def _add_deliveries(registry: CollectorRegistry, deliveries: Deliveries) -> None:
+    """Add how many deliveries of notifications wait, and how many have ended with which status."""
+    waiting = Gauge(
+        "cartulary_deliveries_waiting",
+        "Deliveries of notifications that wait for an attempt",
+        registry=registry,
+    )
+    ended = Counter(
+        "cartulary_deliveries",
+        "Deliveries of notifications that have ended, by status",
+        ("status",),
+        registry=registry,
+    )
+    waiting.set(deliveries.count_waiting())
+    totals = deliveries.totals()
+    for status in sorted(FINAL_STATUSES):
+        ended.labels(status).inc(totals.get(status, 0))
 
 
 def _add_processes(registry: CollectorRegistry, reports: Sequence[ProcessReport]) -> None:

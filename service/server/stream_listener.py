@@ -28,13 +28,20 @@ class EventFrame:
     `uninvited` that of the player who is not invited any more since then.
     """
 
+    game_id: str
     seq: int
     prev: str
     hash: str
-    text: bytes
+    line: bytes
     ends_game: bool
     leaver: str | None
     uninvited: str | None = None
+
+    @property
+    def text(self) -> bytes:
+        """The frame of the event in the stream of its game."""
+        # Canonical JSON contains no line breaks, so an event is one line of data.
+        return b"id: %d\ndata: %b\n\n" % (self.seq, self.line)
 
 
 def event_frame(line: bytes) -> EventFrame:
@@ -42,11 +49,11 @@ def event_frame(line: bytes) -> EventFrame:
     try:
         event = orjson.loads(line)
         return EventFrame(
+            game_id=event["game"],
             seq=event["seq"],
             prev=event["prev"],
             hash=event["hash"],
-            # Canonical JSON contains no line breaks, so an event is one line of data.
-            text=b"id: %d\ndata: %b\n\n" % (event["seq"], line),
+            line=line,
             ends_game=event["type"] in ENDINGS,
             leaver=event["data"]["player"] if event["type"] == "SeatLeft" else None,
             uninvited=event["data"]["player"] if event["type"] in _UNINVITED else None,
@@ -74,6 +81,8 @@ class Listener:
         default_factory=lambda: asyncio.Queue(MAX_QUEUED_EVENTS + 1)
     )
     request: StreamRequest | None = None
+    games: set[str] = field(default_factory=set)
+    """The games whose events are offered to the stream."""
     task: "asyncio.Task[None] | None" = None
     last_hash: str | None = None
     """The hash of the last event that the client has; None if it is not known."""

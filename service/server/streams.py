@@ -22,6 +22,7 @@ from service.http.environ import ReachedBound, StreamRequest
 from service.http.metrics import Metrics
 from service.players.tokens import TOKEN_CACHE_TTL
 from service.server.append_feed import AppendFeed
+from service.server.player_streams import RESET_FRAME, PlayerStream
 from service.server.stream_listener import (
     BATCH_SIZE,
     END_FRAME,
@@ -151,6 +152,15 @@ class StreamHub:
         self._add(stream, listener)
         try:
             yield HEARTBEAT_FRAME
+            if stream.positions is not None:
+                if stream.must_reset:
+                    yield RESET_FRAME
+                    return
+                player_stream = PlayerStream(self, self._redis, stream, listener)
+                async with aclosing(player_stream.frames()) as player_frames:
+                    async for frame in player_frames:
+                        yield frame
+                return
             if stream.must_reset:
                 yield reset_frame(stream.game_id)
                 return
@@ -215,12 +225,27 @@ class StreamHub:
             del self._streams_by_visitor[stream.visitor]
         self._metrics.open_streams.dec()
         # Looked up again: a task that was cancelled inside `_join` may have added its listener.
-        channel = self._channels.get(stream.game_id)
+        for game_id in {stream.game_id, *listener.games}:
+            self.leave(game_id, listener)
+
+    async def join(self, game_id: str, listener: Listener) -> int:
+        """See `Channels.join`."""
+        return (await self._join(game_id, listener)).seq
+
+    def leave(self, game_id: str, listener: Listener) -> None:
+        """See `Channels.leave`."""
+        listener.games.discard(game_id)
+        channel = self._channels.get(game_id)
         if channel is not None:
             self._leave(channel, listener)
 
+    async def read(self, game_id: str, after: int, last: int) -> list[EventFrame]:
+        """See `Channels.read`."""
+        return await self._read(game_id, after, last)
+
     async def _join(self, game_id: str, listener: Listener) -> Channel:
         """Add a listener to the channel of a game, which is opened if necessary; return the channel."""
+        listener.games.add(game_id)
         channel = self._channels.get(game_id)
         if channel is None:
             seq, hash = await self._head(game_id)

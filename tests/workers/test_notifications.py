@@ -17,6 +17,7 @@ from domain.game import Game
 from replay.language.renderer import english
 from service import clock
 from service.bootstrap import Service
+from service.http.stored_metrics import render
 from service.notifications.deliveries import CLAIM
 from tests.support.endpoints import FixedEndpoints, register_players
 from tests.support.service_games import play_set_up, start_game, take_action
@@ -234,6 +235,20 @@ def test_nothing_is_sent_to_an_endpoint_that_is_gone(players: PlayersWithEmail) 
     assert delivery.status == "cancelled"
     assert delivery.result is not None
     assert english(delivery.result) == "there is no such receiver any more"
+
+
+def test_metrics_count_the_deliveries_that_wait_and_those_that_have_ended(
+    players: PlayersWithEmail,
+) -> None:
+    service = players.service
+    game = players.start()
+    players.workers.runner.run(players.workers.tasks(game.id)["notify/turn"])
+    assert "cartulary_deliveries_waiting 1.0" in render(service).decode().splitlines()
+    players.run()
+    lines = render(service).decode().splitlines()
+    assert "cartulary_deliveries_waiting 0.0" in lines
+    assert 'cartulary_deliveries_total{status="sent"} 1.0' in lines
+    assert 'cartulary_deliveries_total{status="bounced"} 0.0' in lines
 
 
 def test_a_player_who_was_erased_receives_nothing(players: PlayersWithEmail) -> None:

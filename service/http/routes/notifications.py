@@ -8,8 +8,10 @@ from werkzeug.http import quote_etag
 
 from domain.json_types import JsonObject
 from service.http.api_docs import PREFIX
+from service.http.auth import bearer_token
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import service
+from service.http.event_streams import player_stream_response
 from service.http.language import request_renderer
 from service.http.ratelimits import limit_new_places
 from service.http.responses import json_response, no_content
@@ -82,6 +84,26 @@ def list_deliveries(player: str, query: JsonObject) -> Response:
     return json_response(
         {"deliveries": [delivery.as_json(render) for delivery in deliveries], "next": cursor}
     )
+
+
+@blueprint.route(
+    "GET",
+    "/me/stream",
+    auth="login_required",
+    query=NO_QUERY,
+    request_headers={"Last-Event-ID": "Id of the last event that the client has."},
+    responses={200: response("One server-sent event per event.", content_type="text/event-stream")},
+)
+def stream_my_games(player: str) -> Response:
+    """Stream the events of all games in which the player has a place, as they are appended.
+
+    The first server-sent event is named `games` and has the last seq of each game. Each `id` names the last
+    event of each game: after `Last-Event-ID`, the stream continues with exactly what the client has missed.
+    A game that the player joins later is streamed from its first event on, a few seconds later. If the client
+    has events that are not in the log, the stream ends with an event named `reset`. It also ends when its
+    token is revoked.
+    """
+    return player_stream_response(player, bearer_token())
 
 
 @blueprint.route(

@@ -262,7 +262,8 @@ def test_a_client_that_does_not_read_is_dropped_and_others_are_not(
         # Written directly to the log, with only those fields of an event that a stream reads.
         def line(seq: int) -> bytes:
             # `prev` of the first is not checked: the stream was opened after event 4.
-            fields = b'"data":{},"hash":"%d","prev":"%d","seq":%d,"type":"Filler"' % (
+            fields = b'"data":{},"game":"%b","hash":"%d","prev":"%d","seq":%d,"type":"Filler"' % (
+                game.encode(),
                 seq,
                 seq - 1,
                 seq,
