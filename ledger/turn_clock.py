@@ -81,6 +81,12 @@ def bank_left(game: Game, seat: int) -> timedelta | None:
     return left
 
 
+def bank_milliseconds(game: Game, seat: int) -> int | None:
+    """Return the result of `bank_left` in milliseconds."""
+    left = bank_left(game, seat)
+    return None if left is None else left // _MILLISECOND
+
+
 def _time_over(game: Game, clock: Clock, turn: TurnTime) -> timedelta:
     """Return by how much a turn that has ended took longer than the time that each turn has."""
     allowed = timedelta(seconds=clock.get("per_turn", 0) + turn.extension)

@@ -187,6 +187,9 @@ def _time(step: Step) -> JsonObject:
         "turn_began": None if turn is None else turn.turn_at,
         "deadline": None if deadline is None else format_timestamp(deadline),
         "remaining_ms": remaining_milliseconds(step),
+        "bank_ms": None
+        if turn is None or turn.to_act is None
+        else turn_clock.bank_milliseconds(turn, turn.to_act),
     }
 
 

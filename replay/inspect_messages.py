@@ -15,7 +15,7 @@ from domain.messages import (
     message_in,
     plural_message,
 )
-from ledger.turn_clock import time_left_message
+from ledger.turn_clock import duration_message, time_left_message
 from replay.diff import label_of
 from replay.event_text import time_text
 from replay.render.descriptions import in_words
@@ -98,7 +98,11 @@ def deadline_message(time: JsonObject) -> Value | None:
     deadline = time_text(time["deadline"])
     if time["remaining_ms"] is None:
         return deadline
-    return comma_list([deadline, time_left_message(time["remaining_ms"])])
+    parts: list[Value] = [deadline, time_left_message(time["remaining_ms"])]
+    if time["bank_ms"] is not None:
+        bank = duration_message(time["bank_ms"])
+        parts.append(message("{time} in the time bank when the turn began", time=bank))
+    return comma_list(parts)
 
 
 def legal_actions_message(legal: JsonObject, rules: AnyRuleSystem) -> Message:

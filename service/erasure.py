@@ -1,8 +1,8 @@
 """Erasure: a player leaves the server for good, and nothing that identifies them stays.
 
-What is erased: the account (handle, password, e-mail address, locale), the sessions, the keys, the
-sandboxes, the conditional actions, the preferences, deliveries and feeds of notifications, and what they
-wrote in disputes and messages. The logs of games stay as they are, because other players' games are in
+What is erased: the account (handle, password, e-mail address, locale, time zone), the holidays, the
+sessions, the keys, the sandboxes, the conditional actions, the preferences, deliveries and feeds of
+notifications, and what they wrote in disputes and messages. The logs of games stay as they are, because other players' games are in
 them. They contain the player's id, which nothing resolves any more, and public keys. The player leaves the
 games that have not started, and resigns in those that are in progress.
 

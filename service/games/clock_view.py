@@ -1,11 +1,11 @@
 """The clock of a game in progress as JSON, as everybody who may see the game sees it."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from domain.game import Game
 from domain.json_types import JsonObject
 from ledger.envelope import format_timestamp
-from ledger.turn_clock import bank_begins_at, bank_left, pause_limit
+from ledger.turn_clock import bank_begins_at, bank_milliseconds, pause_limit
 
 
 def timing(game: Game) -> JsonObject | None:
@@ -19,7 +19,7 @@ def timing(game: Game) -> JsonObject | None:
     if game.clock is None or game.status != "playing":
         return None
     return {
-        "banks_ms": [_bank_milliseconds(game, seat) for seat in range(game.seats)]
+        "banks_ms": [bank_milliseconds(game, seat) for seat in range(game.seats)]
         if "bank" in game.clock
         else None,
         "bank_from": _timestamp(bank_begins_at(game)),
@@ -30,11 +30,6 @@ def timing(game: Game) -> JsonObject | None:
             if holiday.cancelled_at is None and game.at < holiday.until
         ],
     }
-
-
-def _bank_milliseconds(game: Game, seat: int) -> int:
-    left = bank_left(game, seat)
-    return 0 if left is None else left // timedelta(milliseconds=1)
 
 
 def _pause(game: Game) -> JsonObject | None:

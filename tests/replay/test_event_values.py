@@ -49,7 +49,7 @@ def test_values_of_a_wrong_type_are_displayed_as_json(value: Value, expected: st
 def test_actors_are_players_or_parts_of_the_server() -> None:
     assert actor({"seat": 3}) == PlayerAt(3)
     assert actor({"player": "ada"}) == PlayerWithId("ada")
-    assert renderer("fr")(message("{actor}", actor=actor({"system": "clock"}))) == "l'horloge"
+    assert renderer("fr")(message("{actor}", actor=actor({"system": "clock"}))) == "la pendule"
     assert english(actor({"system": "x\x1b"})) == "the system x\ufffd"
     assert quoted(7) == 7
 

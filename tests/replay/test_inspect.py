@@ -50,6 +50,7 @@ def test_an_explanation_has_everything_about_an_action(eventful: Table) -> None:
         "turn_began": "2026-11-20T09:15:08.000Z",
         "deadline": "2026-11-20T09:16:08.000Z",
         "remaining_ms": 59_000,
+        "bank_ms": None,
     }
     assert explanation["legal_actions"] == {
         "seat": 1,
@@ -324,3 +325,16 @@ def test_an_explanation_has_everything_about_a_cast() -> None:
     lines = log_of(record)
     assert lines[seq - 1].partition(f"  seat {seat} ")[2].strip() == explanation["event_text"]
     assert lines[0].endswith("  creates a game of Barony: Sorcery for 3 players")
+
+
+def test_an_explanation_has_the_time_bank_of_the_seat_to_act() -> None:
+    table = Table("stones", 2, clock={"per_turn": 60, "bank": 3600}).start()
+    table.wait(100)
+    table.take(1)
+    table.take(1)
+    table.take(1)
+    record = read(table.record())
+    first, second = table.game.seq - 2, table.game.seq
+    assert explain(record, first)["time"]["bank_ms"] == 3_600_000
+    assert 3_500_000 < explain(record, second)["time"]["bank_ms"] < 3_600_000
+    assert "in the time bank when the turn began" in page(record, second, width=200)

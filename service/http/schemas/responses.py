@@ -190,7 +190,8 @@ class Actor(TypedDict):
 class EventTime(TypedDict):
     """When an event was accepted, in which round and turn, whose turn that was (null if play was not under
     way), when it began, and its deadline. `remaining_ms` is the time that was left until the deadline in
-    milliseconds, negative if the event came later; null if the event did not act on that turn.
+    milliseconds, negative if the event came later; null if the event did not act on that turn. `bank_ms` is
+    what was left in the time bank of the seat when the turn began, in milliseconds; null without a time bank.
     """
 
     at: Timestamp
@@ -200,6 +201,7 @@ class EventTime(TypedDict):
     turn_began: Timestamp | None
     deadline: Timestamp | None
     remaining_ms: int | None
+    bank_ms: Count | None
 
 
 class SeenPosition(TypedDict):

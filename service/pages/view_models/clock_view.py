@@ -1,7 +1,6 @@
 """The clock of a game as pages show it: its settings, what is left, and who is on holiday, in words."""
 
 from dataclasses import dataclass
-from datetime import timedelta
 
 from domain.clock_messages import clock_message, has_only_time_per_turn
 from domain.event import Clock
@@ -9,7 +8,7 @@ from domain.game import Game
 from domain.json_types import Timestamp
 from domain.messages import Message, Text, message
 from ledger.turn_clock import (
-    bank_left,
+    bank_milliseconds,
     duration_message,
     holiday_until,
     is_pause_over,
@@ -18,8 +17,6 @@ from ledger.turn_clock import (
     time_left_message,
 )
 from service.pages.view_models.new_game_form import time_per_turn
-
-_MILLISECOND = timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +59,9 @@ def bank_rows(game: Game) -> list[tuple[int, Message]]:
     if game.state is None or game.status != "playing":
         return []
     return [
-        (seat, duration_message(left // _MILLISECOND))
+        (seat, duration_message(left))
         for seat in game.state.in_game()
-        if (left := bank_left(game, seat)) is not None
+        if (left := bank_milliseconds(game, seat)) is not None
     ]
 
 
