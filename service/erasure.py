@@ -2,9 +2,9 @@
 
 What is erased: the account (handle, password, e-mail address, locale, time zone), the holidays, the
 sessions, the keys, the sandboxes, the conditional actions, the preferences, deliveries and feeds of
-notifications, and what they wrote in disputes and messages. The logs of games stay as they are, because other players' games are in
-them. They contain the player's id, which nothing resolves any more, and public keys. The player leaves the
-games that have not started, and resigns in those that are in progress.
+notifications, and what they wrote in disputes and messages. The logs of games stay as they are, because
+other players' games are in them. They contain the player's id, which nothing resolves any more, and public
+keys. The player leaves the games that have not started, and resigns in those that are in progress.
 
 An erasure that has begun is completed, whatever happens: first the id is added to the list of erased players,
 and the account is deleted last. The scheduler repeats erasures that may be incomplete, and every process does

@@ -156,11 +156,11 @@ def remove_email(player: str) -> Response:
 def erase_player(player: str, body: JsonObject) -> Response:
     """Leave the server for good.
 
-    Erases the player's handle, e-mail address, settings, holidays, password, sessions and keys, and everything
-    that the player wrote in disputes. The player leaves the games that have not started and resigns in those that are
-    in progress. The logs of games stay, and contain only the player's id. This cannot be undone, and nobody
-    can register the handle again. If `password` is not the current password, the response is a 403; that of
-    a guest is not checked.
+    Erases the player's handle, e-mail address, settings, holidays, password, sessions and keys, and
+    everything that the player wrote in disputes. The player leaves the games that have not started and
+    resigns in those that are in progress. The logs of games stay, and contain only the player's id.
+    This cannot be undone, and nobody can register the handle again. If `password` is not the current
+    password, the response is a 403; that of a guest is not checked.
     """
     service().erasure.erase(player, body["password"])
     return no_content()
