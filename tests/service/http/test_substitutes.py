@@ -88,9 +88,11 @@ def test_bad_requests_about_seats_change_nothing(accounts: Accounts) -> None:
     public = f"/api/v1/games/{players[1].create_game()}"
     assert accounts.anonymous.post(f"{public}/substitutes", json={"seat": 0}).status_code == 401
     assert accounts.anonymous.delete(f"{public}/seats/me").status_code == 401
-    assert zoe.http.post(path, content=b"x" * 70_000).status_code == 413
+    assert players[1].http.post(path, content=b"x" * 70_000).status_code == 413
     assert (
-        zoe.http.post(path, content=b"seat", headers={"Content-Type": "text/plain"}).status_code
+        players[1]
+        .http.post(path, content=b"seat", headers={"Content-Type": "text/plain"})
+        .status_code
         == 415
     )
     for query, field in (("vacant=yes", "vacant"), ("vacant=true&status=open", "status")):
