@@ -88,6 +88,10 @@ kill: install ## run the long tests (marker soak), which take minutes: among oth
 	$(call print,long tests: pytest -m soak)
 	@$(BIN)/pytest -m soak -n 0 $(ARGS)
 
+.PHONY: thirty-days
+thirty-days: install ## simulate thirty days of fifty games with faults, and check every deadline and notification
+	@$(BIN)/pytest -m soak -n 0 tests/simulation $(ARGS)
+
 .PHONY: fuzz
 fuzz: install ## run the commands that read records on changed records (ARGS="--cases N", 10,000 take some minutes)
 	@$(BIN)/python -m tests.mutations commands $(ARGS)

@@ -1,0 +1,1 @@
+"""A simulation of many games over many days."""

@@ -1,0 +1,142 @@
+"""Thirty days of fifty games, with holidays, nights, pauses and faults."""
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from io import BytesIO
+from typing import Final
+
+import pytest
+from freezegun import freeze_time
+
+from domain.event import Event
+from ledger import turn_clock
+from ledger.commands import CLOCK
+from ledger.deadline_commands import is_vacant_turn
+from replay.audit import audit
+from replay.timeline import Step, steps
+from service.notifications.delivery import Delivery
+from service.settings import Settings
+from tests.simulation.world import START, World
+from tests.support.records import read, trusting_signer
+
+LATEST: Final = timedelta(seconds=1)
+"""How late a deadline takes effect at most."""
+LATEST_AFTER_FAULT: Final = timedelta(seconds=61)
+"""The same when a worker has died or Redis was away: sweeps find what was lost."""
+
+
+@pytest.mark.parametrize(
+    ("games", "days"),
+    [(8, 4), pytest.param(50, 30, marks=pytest.mark.soak)],
+    ids=["eight-games-four-days", "fifty-games-thirty-days"],
+)
+def test_nothing_is_missed_early_or_doubled(settings: Settings, games: int, days: int) -> None:
+    with freeze_time(START) as time:
+        world = World(settings, time.move_to, games, days)
+        world.run()
+        # Everything that was planned in the last hours reaches its receiver.
+        for mailbox in world._mailboxes:
+            mailbox.is_down = False
+        assert world.deaths or games < 50
+        for game_id in world.games:
+            check_game(world, game_id)
+        check_all_notifications(world)
+        if games == 50:
+            check_everybody_left(world)
+
+
+def check_game(world: World, game_id: str) -> None:
+    """Check the audit of a game's record, and each deadline in it."""
+    data = b"".join(world.service.queries.record(game_id))
+    report = audit(BytesIO(data), trusted=trusting_signer(data))
+    assert not report.is_broken, (game_id, report.first)
+    for step in steps(read(data)):
+        if step.before is not None and step.event["by"] == CLOCK:
+            check_deadline(world, step)
+    game = world.game(game_id)
+    deadline = turn_clock.deadline(game)
+    assert game.to_act is None or deadline is None or deadline > world.now - LATEST
+
+
+def check_deadline(world: World, step: Step) -> None:
+    """Check that an event of the clock came at the deadline, or at once for a vacant seat."""
+    event, before = step.event, step.before
+    assert before is not None
+    if event["type"] == "GameAbandoned":
+        return
+    at = datetime.fromisoformat(event["at"])
+    deadline = turn_clock.deadline(before)
+    if is_vacant_turn(before):
+        deadline = datetime.fromisoformat(before.at)
+    assert deadline is not None
+    assert at >= deadline
+    late = at - deadline
+    assert late < LATEST or fault_between(world, deadline, at), (event["game"], event["seq"], late)
+
+
+def fault_between(world: World, since: datetime, until: datetime) -> bool:
+    """Return whether a fault explains that something was done so much later."""
+    return any(
+        start - LATEST <= until and since - LATEST <= end and until <= end + LATEST_AFTER_FAULT
+        for start, end in world.faults
+    )
+
+
+def check_all_notifications(world: World) -> None:
+    """Check that everybody who asked to be notified of an event is notified of it exactly once."""
+    received = Counter(
+        (sent.delivery.player, sent.delivery.game_id, sent.delivery.subject, key_of(sent.delivery))
+        for sent in world.sent
+    )
+    assert {key: number for key, number in received.items() if number > 1} == {}
+    missing = []
+    for game_id in world.games:
+        data = b"".join(world.service.queries.record(game_id))
+        for step in steps(read(data)):
+            for player, subject in expected_notifications(step):
+                key = (player, game_id, subject, step.event["seq"])
+                if world.wants(player, subject) and key not in received:
+                    missing.append((*key, step.event["at"]))
+    assert missing == [], (len(missing), missing[:5])
+    subjects = {sent.delivery.subject for sent in world.sent}
+    assert {"game_started", "your_turn", "deadline_near", "turn_forfeited", "game_over"} <= subjects
+
+
+def key_of(delivery: Delivery) -> object:
+    """Return what distinguishes notifications of one subject: the event, or the deadline."""
+    return delivery.data.get("deadline", delivery.seq)
+
+
+def expected_notifications(step: Step) -> Iterator[tuple[str, str]]:
+    """Yield whom an event concerns, and with which subject, as far as no delay can make it out of date."""
+    event, before, after = step.event, step.before, step.after
+    people = [player for player in after.participants if after.bot_of(player) is None]
+    match event["type"]:
+        case "GameStarted":
+            yield from ((player, "game_started") for player in people)
+        case "RoundScored":
+            yield from ((player, "round_scored") for player in people)
+        case "GameFinished" | "GameAbandoned":
+            yield from ((player, "game_over") for player in people)
+        case "TurnForfeited" | "DeadlineExcused" if before is not None:
+            seat = event["data"]["seat"]
+            if seat in before.seats_of_people():
+                yield before.players[seat], subject_of(event)
+        case _:
+            return
+
+
+def subject_of(event: Event) -> str:
+    """Return the subject of the notification about a missed deadline."""
+    return "turn_excused" if event["type"] == "DeadlineExcused" else "turn_forfeited"
+
+
+def check_everybody_left(world: World) -> None:
+    """Check that games that everybody has left have ended, in each system."""
+    ended = {
+        (game.rules.NAME, bool(game.options.get("sorcery")))
+        for game in map(world.game, world.games)
+        if game.status == "abandoned"
+    }
+    assert ended == {("barony", False), ("barony", True), ("baron", False)}
