@@ -86,5 +86,10 @@ COMMON_OPTION_FIELDS: Final[Sequence[OptionField]] = (
         message_in("label", "takebacks"),
         message("A player can take back the last action if all other players agree."),
     ),
+    FlagField(
+        "substitutes",
+        message_in("label", "substitutes"),
+        message("A player who cannot go on can leave the seat, and another player can take it."),
+    ),
 )
 """The options of every game."""

@@ -38,8 +38,8 @@ from service.store.redis_event_store import APPENDED_CHANNEL
 from tests.simulation.players import GamePlan, Habits, plans
 from tests.support.worker_harness import WorkerHarness
 from workers.deadline_index import DEADLINES
-from workers.notifications.channel import NotDelivered
 from workers.jobs import TaskJob
+from workers.notifications.channel import NotDelivered
 from workers.tasks import QUEUES, Task
 
 START: Final = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -289,7 +289,9 @@ class World:
         since = self.now
         self.now += timedelta(minutes=minutes)
         refusal = redis.ConnectionError("refused")
-        with patch.object(redis.connection.AbstractConnection, "send_packed_command", side_effect=refusal):
+        with patch.object(
+            redis.connection.AbstractConnection, "send_packed_command", side_effect=refusal
+        ):
             for call in (self.workers.scheduler.check_deadlines, lambda: self.game(self.games[0])):
                 try:
                     call()

@@ -114,6 +114,15 @@ def open_games(
     return GameList("open", others, next_cursor)
 
 
+def _games_with_vacant_seats(viewer: str | None, cursor: str | None, limit: int) -> GameList:
+    page = service().listings.vacant(viewer, cursor, limit)
+    summaries = service().queries.summaries(page.games)
+    games = [
+        ListedGame(summary, is_viewers_turn=False) for summary in summaries if summary is not None
+    ]
+    return GameList("vacant", games, page.first(len(summaries)).next)
+
+
 def _games_in_progress(viewer: str | None, cursor: str | None, limit: int) -> GameList:
     return _games_of_others("watch", "playing", viewer, cursor, limit)
 
@@ -127,6 +136,7 @@ LISTS: Final[Mapping[str, Callable[[str | None, str | None, int], GameList]]] = 
     "turn": _games_of_turn,
     "waiting": _games_of_others_turn,
     "open": _open_games,
+    "vacant": _games_with_vacant_seats,
     "watch": _games_in_progress,
     "finished": _finished_games,
 }

@@ -11,7 +11,7 @@ from domain.messages import message
 from ledger.time_zones import UTC_NAME, time_zone_names
 from ledger.turn_clock import is_pause_over, pause_limit
 from service import clock
-from service.errors import HolidayNotPossible, NotFound, Unauthorised
+from service.errors import HolidayNotPossible, NotFound, TooManyGames, Unauthorised
 from service.http.context import service
 from service.http.problems import status_of
 from service.http.ratelimits import limit_disputes, limit_new_places
@@ -26,6 +26,11 @@ from service.pages.view_models.clock_view import (
     clock_text,
     holiday_rows,
     time_left_text,
+)
+from service.pages.view_models.deadline_view import (
+    can_take_seats,
+    deadline_texts,
+    reason_not_to_leave,
 )
 from service.pages.view_models.game_forms import (
     GameViewer,
@@ -64,7 +69,7 @@ class TimeZoneForm(StrictSchema):
 @blueprint.get(_CLOCK)
 def show_clock(game_id: str) -> Response:
     """Show the clock of a game: its settings, what is left, and who agrees to a pause."""
-    return _clock_page(game_viewer(game_id))
+    return clock_page(game_viewer(game_id))
 
 
 @blueprint.post(_CLOCK)
@@ -78,7 +83,7 @@ def agree_to_pause(game_id: str) -> Response:
             game_id, player, agree=values["answer"] == "agree", idempotency_key=key_of(values)
         )
     except Refused as error:
-        return _clock_page(game_viewer(game_id), error)
+        return clock_page(game_viewer(game_id), error)
     count_events(accepted)
     return see_other(f"/games/{game_id}/clock")
 
@@ -128,7 +133,8 @@ def choose_time_zone() -> Response:
     return see_other(HOLIDAYS)
 
 
-def _clock_page(current: GameViewer, error: Refused | None = None) -> Response:
+def clock_page(current: GameViewer, error: Refused | TooManyGames | None = None) -> Response:
+    """Return the page of a game's clock; with an error, it says what was refused."""
     game = current.game
     now = clock.format(clock.now())
     is_over = is_pause_over(game, now)
@@ -155,6 +161,9 @@ def _clock_page(current: GameViewer, error: Refused | None = None) -> Response:
         withdraw_reason=current.reason_not_to(
             lambda seat: pauses.agree(game, seat, agree=False, is_over=is_over)
         ),
+        deadline_texts=deadline_texts(game),
+        leave_reason=reason_not_to_leave(game, current.seat),
+        can_take_seats=can_take_seats(game, current.player),
         key=new_key(),
     )
 

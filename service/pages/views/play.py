@@ -27,6 +27,11 @@ from service.pages.templating import page
 from service.pages.view_models.action_steps import ActionSteps, action_steps, read_query
 from service.pages.view_models.clock_view import time_left_text
 from service.pages.view_models.conversation import conversation
+from service.pages.view_models.deadline_view import (
+    can_take_seats,
+    deadline_texts,
+    reason_not_to_leave,
+)
 from service.pages.view_models.game_forms import count_events, key_of, new_key
 from service.pages.view_models.position_view import (
     PositionView,
@@ -123,6 +128,9 @@ def game_page(game_id: str, refusal: Refused | Stale | None = None) -> Response:
         "refusal": refusal,
         "lessons": service().lessons.due(game, seat),
         "state_message": _state_message(game, seat),
+        "deadline_texts": deadline_texts(game),
+        "can_take_seats": can_take_seats(game, player),
+        "leave_reason": reason_not_to_leave(game, seat),
         "time_left": time_left_text(game, clock.format(clock.now())),
         "latest": [
             (event, actor_message(event), outcome_message(game.rules, event))
