@@ -7,9 +7,8 @@ happen at planned moments.
 import heapq
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import count
@@ -21,7 +20,6 @@ from rq.serializers import JSONSerializer
 
 from domain.errors import Refused
 from domain.game import Game
-from domain.messages import message
 from ledger import clock_commands, turn_clock
 from ledger.envelope import format_timestamp
 from ledger.pending import PendingEvents
@@ -30,16 +28,13 @@ from service.connection import to_text
 from service.errors import ServiceError, Unavailable
 from service.games.cache import CachedGame
 from service.notifications.deliveries import DUE
-from service.notifications.delivery import Delivery
-from service.notifications.endpoints import Endpoint
-from service.notifications.notification import Notification
 from service.settings import Settings
 from service.store.redis_event_store import APPENDED_CHANNEL
+from tests.simulation.mailboxes import Mailbox, Sent
 from tests.simulation.players import GamePlan, Habits, plans
 from tests.support.worker_harness import WorkerHarness
 from workers.deadline_index import DEADLINES
 from workers.jobs import TaskJob
-from workers.notifications.channel import NotDelivered
 from workers.tasks import QUEUES, Task
 
 START: Final = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -52,38 +47,6 @@ MAX_ROUNDS: Final = 200
 
 class WorkerDied(BaseException):
     """The worker was killed in the middle of a job."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """A notification that has reached a player."""
-
-    at: datetime
-    delivery: Delivery
-    notification: Notification
-
-
-class Mailbox:
-    """A channel whose server is down in some hours, and the endpoints of the players who want it."""
-
-    def __init__(self, channel: str, players: Sequence[str], now: Callable[[], datetime]) -> None:
-        self.is_operators = False
-        self.retry_pauses: tuple[int, ...] = (60, 600, 3600, 3600, 3 * 3600, 6 * 3600)
-        self.name = self.channel = channel
-        self.players = set(players)
-        self.sent: list[Sent] = []
-        self.is_down = False
-        self._now = now
-
-    def endpoints(self, player: str) -> Sequence[Endpoint]:
-        """Return the only endpoint of a player."""
-        return [Endpoint(self.channel, "own", player)] if player in self.players else []
-
-    def send(self, delivery: Delivery, notification: Notification) -> None:
-        """Keep the notification, unless the server is down."""
-        if self.is_down:
-            raise NotDelivered(message("nobody responds"))
-        self.sent.append(Sent(self._now(), delivery, notification))
 
 
 class World:
