@@ -66,6 +66,8 @@ from service.transparency.last_signed import LastSigned
 from service.transparency.proofs import Proofs
 from service.transparency.store import TransparencyStore
 from service.trusted_clock import TrustedClock
+from service.webhooks.receivers import Receivers
+from service.webhooks.webhooks import Webhooks
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +123,8 @@ class Service:
     trees: TreeStore
     audits: Audits
     mail: Mail
+    receivers: Receivers
+    webhooks: Webhooks
 
 
 def build(settings: Settings, *, read_only: bool = False) -> Service:
@@ -147,6 +151,9 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     preferences = PreferenceStore(client)
     endpoints = EndpointRegistry()
     feed_tokens = FeedTokens(client, settings.bounds.max_feeds_per_player)
+    receivers = Receivers(settings.webhook_networks)
+    webhooks = Webhooks(client, settings.bounds, receivers)
+    endpoints.add(webhooks)
     quota = GameQuota(listings, settings.bounds.max_games_per_player)
     transparency_store = TransparencyStore(client)
     checkpoints = Checkpoints(
@@ -213,6 +220,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         preferences,
         feed_tokens,
         trees,
+        webhooks,
     )
     return Service(
         settings=settings,
@@ -272,6 +280,8 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         messages=messages,
         message_reports=reports,
         audits=Audits(settings.bounds),
+        receivers=receivers,
+        webhooks=webhooks,
         mail=build_mail(client, settings, players, deliveries, endpoints),
         receipts=PlayerReceipts(store, listings, keyring, settings.bounds.page_events),
     )

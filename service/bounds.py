@@ -139,6 +139,12 @@ class Bounds:
     max_confirmations_per_network: int = _bound(30)
     confirmation_seconds: float = _bound(2 * 24 * 3600.0, 1.0)
     """Time for which the link in a confirmation mail is valid."""
+    max_webhooks_per_player: int = _bound(5)
+    max_webhook_failures: int = _bound(20)
+    """Failed attempts in a row after which a webhook is disabled."""
+    webhook_seconds: float = _bound(10.0, 0.1)
+    """Time for a request to a webhook or a push service."""
+    max_push_subscriptions_per_player: int = _bound(10)
     max_bounces: int = _bound(3)
     """Mails that bounce before an address is disabled."""
     mail_seconds: float = _bound(15.0, 0.1)

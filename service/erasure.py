@@ -39,6 +39,7 @@ from service.players.mutes import Mutes
 from service.players.tokens import TOKEN_CACHE_TTL
 from service.sandboxes.sandboxes import Sandboxes
 from service.store.event_store import EventStore
+from service.webhooks.webhooks import Webhooks
 
 log = logging.getLogger(__name__)
 
@@ -72,7 +73,9 @@ class Erasure:
         preferences: PreferenceStore,
         feed_tokens: FeedTokens,
         trees: TreeStore,
+        webhooks: Webhooks,
     ) -> None:
+        self._webhooks = webhooks
         self._messages = messages
         self._mutes = mutes
         self._redis = client
@@ -163,6 +166,7 @@ class Erasure:
         self._deliveries.delete_all_of(player)
         self._preferences.delete(player)
         self._feed_tokens.delete_all_of(player)
+        self._webhooks.delete_all_of(player)
         self._player_keys.delete(player)
         self._players.delete_account(player)
 

@@ -131,6 +131,12 @@ class HolidayNotPossible(ServiceError):
     status = 409
 
 
+class TooManyWebhooks(ServiceError):
+    """The player has as many webhooks, or push subscriptions, as the server allows."""
+
+    status = 409
+
+
 class KeyNotUsable(ServiceError):
     """The key of a player cannot be registered, or cannot sign actions of this game (any more)."""
 

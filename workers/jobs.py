@@ -24,6 +24,7 @@ from workers.notifications.channel import Channel
 from workers.notifications.outbox_notifications import OutboxNotifications
 from workers.notifications.sender import DeliverySender
 from workers.tasks import Task
+from workers.webhooks.channel import WebhookChannel
 
 log = logging.getLogger(__name__)
 
@@ -42,9 +43,14 @@ class TaskRunner:
         service: Service,
         channels: Sequence[Channel],
         account_mails: AccountMailSender | None = None,
+        webhooks: WebhookChannel | None = None,
     ) -> None:
-        """`account_mails` sends mails about accounts; None if this server sends no mail."""
+        """`account_mails` sends mails about accounts; None if this server sends no mail.
+
+        `webhooks` sends tests of webhooks.
+        """
         self._account_mails = account_mails
+        self._webhooks = webhooks
         self._store = service.store
         self._repository = service.repository
         self._commands = service.commands
@@ -79,6 +85,11 @@ class TaskRunner:
             if self._account_mails is not None:
                 self._account_mails.send(task.delivery)
             return True
+        if task.kind == "webhook_test":
+            if self._webhooks is not None:
+                _, player, webhook = task.entry.split("/")
+                self._webhooks.send_test(player, webhook)
+            return True
         part = work_part(task.entry)
         try:
             outbox = self._store.outbox(task.game_id)
@@ -111,7 +122,7 @@ class TaskRunner:
             case "bot" | "think":
                 if not self._bot_player.play(task.game_id):
                     self._ack(task)
-            case "deliver" | "mail":
+            case "deliver" | "mail" | "webhook_test":
                 # It has no entry in an outbox: see `run`.
                 pass
             case "conditional":

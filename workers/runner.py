@@ -7,6 +7,8 @@ from workers.mail.channel import EmailChannel
 from workers.mail.outgoing import OutgoingMail
 from workers.notifications.channel import Channel
 from workers.notifications.operator import operator_channels_of
+from workers.webhooks.channel import WebhookChannel
+from workers.webhooks.requests import ReceiverRequests
 
 
 def task_runner(service: Service) -> TaskRunner:
@@ -17,4 +19,7 @@ def task_runner(service: Service) -> TaskRunner:
         outgoing = OutgoingMail(service)
         channels.append(EmailChannel(service, outgoing))
         account_mails = AccountMailSender(service, outgoing)
-    return TaskRunner(service, channels, account_mails)
+    seconds = service.settings.bounds.webhook_seconds
+    webhooks = WebhookChannel(service, ReceiverRequests(service.receivers, seconds))
+    channels.append(webhooks)
+    return TaskRunner(service, channels, account_mails, webhooks)

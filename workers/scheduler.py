@@ -25,7 +25,7 @@ from workers.deadline_index import DeadlineIndex
 from workers.head_logger import HeadLogger
 from workers.queue import TaskQueues
 from workers.sweep import Sweep
-from workers.tasks import account_mail_task, delivery_task, tasks_of
+from workers.tasks import account_mail_task, delivery_task, tasks_of, webhook_test_task
 
 log = logging.getLogger(__name__)
 
@@ -47,6 +47,7 @@ class Scheduler:
         self._deadlines = DeadlineIndex(service.redis)
         self._deliveries = service.deliveries
         self._account_mails = service.mail.account_mails
+        self._webhooks = service.webhooks
         self._damaged_games = service.damaged_games
         self._clock = service.clock
         self._erasure = service.erasure
@@ -86,7 +87,7 @@ class Scheduler:
                 match task.kind:
                     case "forfeit" | "score" | "notify" | "bot" | "think" | "conditional":
                         self._queues.enqueue(task)
-                    case "index" | "deliver" | "mail" | None:
+                    case "index" | "deliver" | "mail" | "webhook_test" | None:
                         # The process that has appended is updating the listings. If it dies, the sweep
                         # finds the entry.
                         pass
@@ -124,6 +125,8 @@ class Scheduler:
         if mails := self._account_mails.due(now, BATCH):
             self._account_mails.postpone(mails, now)
             self._queues.enqueue_again([account_mail_task(id) for id in mails])
+        for player, webhook in self._webhooks.take_tests(BATCH):
+            self._queues.enqueue(webhook_test_task(player, webhook))
 
     def sweep(self, *, is_first: bool) -> None:
         """Make a complete sweep (see `Sweep.pages`). Raises Unavailable."""

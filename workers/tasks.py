@@ -18,7 +18,16 @@ from service.errors import log_text
 from service.store.event_store import EventStore
 
 TaskKind: TypeAlias = Literal[
-    "score", "forfeit", "notify", "deliver", "mail", "index", "bot", "think", "conditional"
+    "score",
+    "forfeit",
+    "notify",
+    "deliver",
+    "mail",
+    "webhook_test",
+    "index",
+    "bot",
+    "think",
+    "conditional",
 ]
 
 GAMES: Final = "cartulary-games"
@@ -62,6 +71,8 @@ class Task:
                 return "deliver"
             case ["mail", _]:
                 return "mail"
+            case ["webhook-test", _, _]:
+                return "webhook_test"
             case ["index"]:
                 return "index"
             case ["bot"]:
@@ -77,7 +88,7 @@ class Task:
     def queue(self) -> str:
         """The name of the queue for the task."""
         match self.kind:
-            case "notify" | "deliver" | "mail":
+            case "notify" | "deliver" | "mail" | "webhook_test":
                 return NOTIFICATIONS
             case "bot":
                 return BOTS
@@ -117,6 +128,11 @@ def delivery_task(delivery_id: str) -> Task:
 def account_mail_task(mail_id: str) -> Task:
     """Return the task of the next attempt to send a mail about an account, which belongs to no game."""
     return Task("-", f"mail/{mail_id}", "{}")
+
+
+def webhook_test_task(player: str, webhook: str) -> Task:
+    """Return the task of posting a test to a webhook of a player, which belongs to no game."""
+    return Task("-", f"webhook-test/{player}/{webhook}", "{}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,7 @@ from service.http.routes import (
     substitutes,
     takebacks,
     transparency,
+    webhooks,
 )
 
 _INTRODUCTION: Final = (
@@ -118,6 +119,7 @@ def create_app(service: Service, metrics: Metrics | None = None) -> Flask:
         clocks,
         history,
         receipts,
+        webhooks,
         sandboxes,
         transparency,
         administration,

@@ -33,6 +33,7 @@ from service.pages.views import (
     tutorial,
     unsubscribe,
     verify,
+    webhooks,
 )
 
 _VIEWS: Final = (
@@ -41,6 +42,7 @@ _VIEWS: Final = (
     email,
     unsubscribe,
     notifications,
+    webhooks,
     quick_play,
     tutorial,
     lobby,

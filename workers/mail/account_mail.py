@@ -9,11 +9,12 @@ from domain.messages import Message, message
 from replay.language.renderer import renderer
 from service import clock
 from service.bootstrap import Service
-from service.errors import log_text
+from service.errors import NotFound, log_text
 from service.http.language import select_language
 from service.mail.account_mails import AccountMail
 from service.mail.confirmations import Confirmation
 from service.notifications.notifications import time_zone_of
+from service.notifications.stored_messages import decode_message
 from service.players.account_reader import Player
 from workers.mail.layout import Content
 from workers.mail.notification_mail import local_time
@@ -43,6 +44,9 @@ class AccountMailSender:
             return
         try:
             self._outgoing.send(self._content(mail, reader), reader, mail.id)
+        except NotFound:
+            # The webhook was removed meanwhile.
+            self._mails.remove(mail.id)
         except MailRefused as error:
             log.warning("the mail %s (%s) bounces: %s", mail.id, mail.kind, log_text(error))
             self._mails.remove(mail.id)
@@ -93,9 +97,10 @@ class AccountMailSender:
                 }
             case "webhook_disabled":
                 title = message("Your webhook was disabled")
+                webhook = self._service.webhooks.find(reader.id, mail.data["webhook"])
                 values = {
-                    "webhook_url": mail.data["url"],
-                    "result": mail.data["result"],
+                    "webhook_url": webhook.url,
+                    "result": decode_message(webhook.result or ""),
                     "url": f"{base}/account/webhooks",
                 }
             case _:

@@ -8,19 +8,20 @@ import smtplib
 import socket
 import ssl
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from email.message import EmailMessage
 from email.policy import SMTP, SMTPUTF8
-from threading import Thread, Timer
-from typing import Any, Final
+from threading import Timer
+from typing import Final
 
 from typing_extensions import override
 
 from domain.errors import CartularyError
 from domain.messages import Message, message
 from service.mail.smtp_server import SmtpServer
+from workers.bounded_calls import resolve, time_left
 
 MAX_REPLY_CHARACTERS: Final = 300
 """Characters of a server's reply that are kept."""
@@ -214,51 +215,20 @@ class _TimedSmtp(smtplib.SMTP):
 
 def _connect(host: str, port: int, deadline: float) -> socket.socket:
     """Return a connection to the first address of a host that accepts one. Raises OSError."""
-    addresses = within(deadline, lambda: socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+    addresses = resolve(host, port, deadline)
     fault: OSError = OSError("the name has no address")
     for family, type, protocol, _, address in addresses:
         connection = socket.socket(family, type, protocol)
         try:
-            connection.settimeout(_time_left(deadline))
+            connection.settimeout(time_left(deadline))
             connection.connect(address)
-            connection.settimeout(_time_left(deadline))
+            connection.settimeout(time_left(deadline))
         except OSError as error:
             connection.close()
             fault = error
         else:
             return connection
     raise fault
-
-
-def within(deadline: float, call: Callable[[], Any]) -> Any:
-    """Return what a call returns, or raise what it raises; TimeoutError at the deadline.
-
-    The call runs in a thread, which is left alone if it takes longer: resolving a name cannot be interrupted.
-    """
-    results: list[Any] = []
-    errors: list[Exception] = []
-
-    def run() -> None:
-        try:
-            results.append(call())
-        except Exception as error:  # noqa: BLE001 # raised in the thread that waits
-            errors.append(error)
-
-    thread = Thread(target=run, daemon=True)
-    thread.start()
-    thread.join(_time_left(deadline))
-    if errors:
-        raise errors[0]
-    if not results:
-        raise TimeoutError("the name is not resolved in time")
-    return results[0]
-
-
-def _time_left(deadline: float) -> float:
-    left = deadline - time.monotonic()
-    if left <= 0:
-        raise TimeoutError("the time is over")
-    return left
 
 
 def _reply(reply: tuple[int, bytes]) -> SmtpReply:

@@ -95,7 +95,9 @@ def test_nothing_but_a_confirmation_is_sent_to_an_unconfirmed_address(
 ) -> None:
     player, _ = service.players.register("Zoë", "correct horse", "zoe@example.org")
     digest = service.mail.tokens.digest("zoe@example.org")
-    data = {"url": "https://hook.example.org/", "result": "nobody responds"}
+    webhook = service.webhooks.add(player.id, "https://hook.example.org/")
+    service.webhooks.record_failure(player.id, webhook.id, "nobody responds", is_gone=True)
+    data = {"webhook": webhook.id}
     service.mail.account_mails.add("webhook_disabled", player.id, digest, data)
     send(workers)
     assert server.mails == []
@@ -104,6 +106,10 @@ def test_nothing_but_a_confirmation_is_sent_to_an_unconfirmed_address(
     send(workers)
     assert "https://hook.example.org/" in text_of(server)
     assert "nobody responds" in text_of(server)
+    service.webhooks.remove(player.id, webhook.id)
+    service.mail.account_mails.add("webhook_disabled", player.id, digest, data)
+    send(workers)
+    assert len(server.mails) == 1
 
 
 def test_a_mail_is_sent_again_after_a_pause_with_the_same_id(

@@ -1,0 +1,1 @@
+"""Webhooks and push subscriptions of players: addresses elsewhere to which notifications are posted."""

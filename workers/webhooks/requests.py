@@ -1,0 +1,103 @@
+"""Posts to receivers that players have named, at addresses that are checked on every attempt.
+
+The name is resolved here, and the connection is made to exactly the address that was checked: a name that
+resolves to another address a moment later changes nothing. Redirects are not followed, proxies of the
+environment are not used, and the body of a response is not read.
+"""
+
+import asyncio
+import ssl
+import time
+from collections.abc import Coroutine, Mapping
+from typing import Final, TypeVar
+
+import httpx
+
+from domain.errors import CartularyError
+from domain.messages import message
+from service.webhooks.receivers import Receivers
+from workers.bounded_calls import resolve, time_left
+
+_T = TypeVar("_T")
+_DEFAULT_PORTS: Final = {"http": 80, "https": 443}
+
+
+class NoResponse(CartularyError):
+    """The receiver cannot be reached, is not allowed, or has not responded in time."""
+
+
+class ReceiverRequests:
+    """Posts to receivers, each request within a time limit. Thread-safe."""
+
+    def __init__(
+        self, receivers: Receivers, seconds: float, tls: ssl.SSLContext | None = None
+    ) -> None:
+        """`tls`: how certificates are checked; None for the authorities of the system."""
+        self._receivers = receivers
+        self._seconds = seconds
+        self._tls = tls or ssl.create_default_context()
+
+    def post(self, url: str, content: bytes, headers: Mapping[str, str]) -> int:
+        """Post a body and return the status of the response. Raises NoResponse.
+
+        No message contains more of the URL than its host.
+        """
+        deadline = time.monotonic() + self._seconds
+        target = httpx.URL(url)
+        try:
+            address = self._address(target, deadline)
+            return _run(self._post(target, address, content, headers, deadline))
+        except (httpx.HTTPError, OSError, ValueError) as error:
+            # TimeoutError is an OSError.
+            reason = str(error) or type(error).__name__
+            raise NoResponse(
+                message("{host} does not respond: {reason}", host=target.host, reason=reason)
+            ) from error
+
+    def _address(self, target: httpx.URL, deadline: float) -> str:
+        """Return the first address of a host that is allowed. Raises NoResponse, OSError."""
+        port = target.port or _DEFAULT_PORTS[target.scheme]
+        host = target.raw_host.decode("ascii")
+        for *_, address in resolve(host, port, deadline):
+            if self._receivers.allows(address[0]):
+                return str(address[0])
+        raise NoResponse(
+            message("{host} is in a network to which nothing is sent", host=target.host)
+        )
+
+    async def _post(
+        self,
+        target: httpx.URL,
+        address: str,
+        content: bytes,
+        headers: Mapping[str, str],
+        deadline: float,
+    ) -> int:
+        left = time_left(deadline)
+        # The timeout of httpx is for single operations: a receiver that sends a byte now and then would
+        # never exceed it.
+        async with (
+            asyncio.timeout(left),
+            httpx.AsyncClient(timeout=left, trust_env=False, verify=self._tls) as client,
+        ):
+            request = client.build_request(
+                "POST",
+                target.copy_with(host=address),
+                content=content,
+                headers={**headers, "Host": target.netloc.decode("ascii")},
+                # The certificate must be valid for the name, not for the address.
+                extensions={"sni_hostname": target.raw_host.decode("ascii")},
+            )
+            response = await client.send(request, stream=True, follow_redirects=False)
+            await response.aclose()
+            return response.status_code
+
+
+def _run(coroutine: Coroutine[None, None, _T]) -> _T:
+    """Run a coroutine in a loop of its own and return its result."""
+    loop = asyncio.new_event_loop()
+    try:
+        return loop.run_until_complete(coroutine)
+    finally:
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.close()
