@@ -4,7 +4,9 @@ import socket
 import ssl
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -136,23 +138,21 @@ def test_a_certificate_must_be_valid_for_the_name_and_not_for_the_address(
         connection.sendall(b"HTTP/1.1 204 No Content\r\n\r\n")
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        from threading import Thread
+        listener.settimeout(20)
 
         def serve() -> None:
             for _ in range(2):
                 raw, _address = listener.accept()
-                try:
-                    with server.wrap_socket(raw, server_side=True) as connection:
-                        connection.recv(65536)
-                        respond(connection)
-                except OSError:
-                    raw.close()
+                with suppress(OSError), server.wrap_socket(raw, server_side=True) as connection:
+                    connection.recv(65536)
+                    respond(connection)
+                raw.close()
 
-        thread = Thread(target=serve)
+        thread = Thread(target=serve, daemon=True)
         thread.start()
         port = listener.getsockname()[1]
         resolve_to(monkeypatch, "127.0.0.1")
-        requests = ReceiverRequests(LOCAL, 5, client)
+        requests = ReceiverRequests(LOCAL, 15, client)
         assert requests.post(f"https://hook.example.org:{port}/", b"{}", {}) == 204
         with raises(NoResponse, match="certificate"):
             requests.post(f"https://other.example.org:{port}/", b"{}", {})
