@@ -135,8 +135,8 @@ class SearchBot(Generic[S, A, P]):
     ) -> list[_Candidate[A]]:
         """Return the actions as candidates in the order in which they are tried.
 
-        The best action of each type alternates with the best of all others: actions of one type often differ
-        little. Equal ones are in random order.
+        After the best action, the best one of each other type alternates with the best of all others: actions
+        of one type often differ little. Equal ones are in random order.
         """
         shuffled = chance.shuffle(actions)
         scores = self.model.score_actions(position, shuffled, seat)
@@ -150,10 +150,10 @@ class SearchBot(Generic[S, A, P]):
         best_of_type: dict[str, _Candidate[A]] = {}
         for candidate in candidates:
             best_of_type.setdefault(candidate.action.type, candidate)
-        first = [*best_of_type.values()]
-        others = [candidate for candidate in candidates if candidate not in first]
+        best, *first = best_of_type.values()
+        others = [candidate for candidate in candidates if candidate not in best_of_type.values()]
         alternating = [candidate for pair in zip(first, others, strict=False) for candidate in pair]
-        return alternating + first[len(others) :] + others[len(first) :]
+        return [best, *alternating, *first[len(others) :], *others[len(first) :]]
 
     def _playout(self, start: S, action: A, seat: int, chance: Chance) -> float:
         """Return the value, to the seat, of the game that follows an action; 0 is lost, and 1 is won."""

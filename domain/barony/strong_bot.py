@@ -25,8 +25,8 @@ from domain.search import SearchBot, SearchModel
 
 MARGIN: Final = 12.0
 """A lead that decides most games: somewhat less than a title."""
-HORIZON: Final = 60
-"""Turns of a playout: a game of two ends within this, and the playouts of more seats stay short enough."""
+HORIZON: Final = 30
+"""Turns of a playout: half of a game of two, so that there is time for twice as many playouts."""
 
 
 def draw_nothing(state: State, seat: int, chance: Chance) -> None:
