@@ -17,7 +17,7 @@ PAGE = ROOT / "docs" / "http.md"
 
 def test_the_examples_run_and_have_the_results_that_the_page_describes(tmp_path: Path) -> None:
     examples = re.findall(r"^```sh\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
-    assert len(examples) == 14
+    assert len(examples) == 16
     script = "".join(f"{example}echo; echo '---'\n" for example in examples)
     with (
         EmbeddedRedis(tmp_path / "redis") as redis_server,
@@ -37,7 +37,7 @@ def test_the_examples_run_and_have_the_results_that_the_page_describes(tmp_path:
     _, game, receipt, history, in_french, games, filtered, explained, stream, sandbox, *rest = (
         outputs
     )
-    with_bot, refusal, key, signed = rest
+    invited, talk, with_bot, refusal, key, signed = rest
     assert '"bot":"random"' in with_bot
     assert json.loads(game)["status"] == "playing"
     assert json.loads(in_french)["title"] == "Ressource introuvable"
@@ -51,7 +51,17 @@ def test_the_examples_run_and_have_the_results_that_the_page_describes(tmp_path:
     assert position == event["before"]
     assert events["events"] == [event["event"]]
     assert (tmp_path / "game.jsonl").read_text().count("\n") >= 6
-    assert [game["id"] for game in json.loads(games)["games"]] == [event["event"]["game"]]
+    listed, end = decoder.raw_decode(games)
+    assert [game["id"] for game in listed["games"]] == [event["event"]["game"]]
+    assert json.loads(games[end:])["games"] == []
+    _, end = decoder.raw_decode(invited)
+    (waiting,) = json.loads(invited[end:])["games"]
+    assert waiting["options"]["name"] == "Friday evening"
+    posted, end = decoder.raw_decode(talk)
+    read, length = decoder.raw_decode(talk[end:])
+    muted, _ = decoder.raw_decode(talk[end + length :])
+    assert read["messages"] == [posted]
+    assert muted["messages"] == [{**posted, "text": None, "muted": True}]
     assert json.loads(filtered)["events"] == [event["event"]]
     assert json.loads(explained)["event"] == event["event"]
     assert f"id: 5\ndata: {json.dumps(event['event'], separators=(',', ':'))}\n\n" in stream
