@@ -149,32 +149,6 @@ def test_the_stream_of_a_player_who_leaves_a_private_game_ends(accounts: Account
     asyncio.run(follow_both())
 
 
-def test_the_stream_of_a_private_game_ends_for_a_player_who_is_not_invited_any_more(
-    accounts: Accounts,
-) -> None:
-    ada, bea, cid = (accounts.register() for _ in range(3))
-    game = ada.create_game(4, options={"private": True}, invite=[bea.handle, cid.handle])
-    invitations = f"/api/v1/games/{game}/invitations"
-
-    async def follow(player: PlayerClient) -> StreamClient:
-        headers = {"Authorization": f"Bearer {player.token}"}
-        return await open_stream(accounts.url, f"/api/v1/games/{game}/stream?after=2", headers)
-
-    async def follow_all() -> None:
-        of_ada, of_bea, of_cid = await follow(ada), await follow(bea), await follow(cid)
-        await run_in_thread(ada.http.delete, f"{invitations}/players/{bea.handle}")
-        assert await of_bea.next() is None
-        revoked = await of_cid.next_event()
-        assert revoked.data["type"] == "InvitationRevoked"
-        await run_in_thread(cid.http.delete, f"{invitations}/me")
-        assert await of_cid.next() is None
-        types = [(await of_ada.next_event()).data["type"] for _ in range(2)]
-        assert types == ["InvitationRevoked", "InvitationDeclined"]
-        await of_ada.close()
-
-    asyncio.run(follow_all())
-
-
 def read_metric(url: str, name: str) -> float:
     """Return the value of a metric of the server."""
     text = httpx.get(url + "/metrics").text
