@@ -190,7 +190,15 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         bounds.max_message_characters,
     )
     commands = GameCommands(
-        repository, keyring, clock, quota, player_keys, BotPlayers(players), invitations, holidays
+        repository,
+        keyring,
+        clock,
+        quota,
+        player_keys,
+        BotPlayers(players),
+        invitations,
+        holidays,
+        settings.bounds.min_seconds_per_turn,
     )
     queries = GameQueries(
         repository,

@@ -76,6 +76,8 @@ class Bounds:
     """The same, if the filter asks for clauses, which takes a state of the game for each event."""
     max_replayed_events: int = _bound(5_000)
     """Events of the longest game whose events are indexed, and whose scores are charted."""
+    min_seconds_per_turn: int = _bound(1)
+    """Seconds that the clock of a new game must leave for each turn."""
     max_games_per_player: int = _bound(200)
     """Games that are open or in progress in which a player has a place."""
     max_invitations: int = _bound(32)

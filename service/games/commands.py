@@ -25,6 +25,7 @@ from service.errors import Forbidden
 from service.games.access import can_see, require_seat, require_visible
 from service.games.bot_names import DEFAULT_BOT, bot_fault, bot_faults
 from service.games.cache import CachedGame
+from service.games.clock_bounds import short_turn_faults
 from service.games.holiday_registry import bring_holidays
 from service.games.idempotency import game_id_of, idempotency_record
 from service.games.invitations import Invitations
@@ -67,6 +68,7 @@ class GameCommands:
         bot_players: BotPlayers,
         invitations: Invitations,
         holidays: Holidays,
+        min_seconds_per_turn: int = 1,
     ) -> None:
         self._repository = repository
         self._quota = quota
@@ -74,6 +76,7 @@ class GameCommands:
         self._bot_players = bot_players
         self._invitations = invitations
         self._holidays = holidays
+        self._min_seconds_per_turn = min_seconds_per_turn
         self._signed_actions = SignedActions(repository, player_keys)
         self._trusted_clock = trusted_clock
         self._keyring = keyring
@@ -102,7 +105,7 @@ class GameCommands:
         game, if it does not matter who else creates it. Raises Malformed, which names every wrong field,
         TooManyGames, and IdempotencyConflict if a game with this id exists.
         """
-        _check_settings(rules, seats, options, clock, bots)
+        _check_settings(rules, seats, options, clock, bots, self._min_seconds_per_turn)
         request = [rules, seats, dict(options), clock, list(invited), _hex(nonce)]
         if arbiter is not None:
             # Without one, the request is as in versions without arbiters, whose records are still valid.
@@ -313,9 +316,11 @@ def _check_settings(
     options: Mapping[str, Any],
     game_clock: object,
     bots: Sequence[str],
+    min_seconds_per_turn: int,
 ) -> None:
     """Raise Malformed with every wrong field of the settings of a new game, clock and bots included."""
-    faults = clock_faults(game_clock) | bot_faults(rules, seats, options, bots)
+    faults = short_turn_faults(game_clock, min_seconds_per_turn) | clock_faults(game_clock)
+    faults |= bot_faults(rules, seats, options, bots)
     try:
         lifecycle.check_options(rules, seats, options)
     except Malformed as refusal:

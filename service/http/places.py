@@ -12,6 +12,7 @@ from domain.messages import Text, message, plural_message
 from ledger.turn_clock import clock_faults
 from service.errors import NotFound
 from service.games.bot_names import bot_faults
+from service.games.clock_bounds import short_turn_faults
 from service.http.context import metrics, service
 from service.http.schemas.requests import MAX_BOTS
 from service.players.account_reader import Player
@@ -21,7 +22,8 @@ log = logging.getLogger(__name__)
 
 def rule_errors(body: JsonObject, player: str | None = None) -> dict[str, Text]:
     """Return what is wrong with the clock, the bots and with what the rules check, by field."""
-    errors = clock_faults(body.get("clock"))
+    least = service().settings.bounds.min_seconds_per_turn
+    errors = short_turn_faults(body.get("clock"), least) | clock_faults(body.get("clock"))
     rules, seats, options, bots = (body.get(name) for name in ("rules", "seats", "options", "bots"))
     if not isinstance(options, dict):
         options = {}

@@ -61,7 +61,7 @@ def plans(games: int, days: float, chance: random.Random) -> list[GamePlan]:
         rules, options = SYSTEMS[number % len(SYSTEMS)]
         people = 1 + number % 3
         bots = 1 if people == 1 else number % 2
-        leaves = timedelta(days=days * chance.uniform(0.1, 0.5))
+        leaves = timedelta(days=days * (0.1 if number < len(SYSTEMS) else chance.uniform(0.1, 0.5)))
         is_left = number < len(SYSTEMS) or chance.random() < 0.2
         result.append(
             GamePlan(

@@ -80,6 +80,8 @@ class World:
             for first, channel in enumerate(("email", "webhook"))
         )
         self._start_processes()
+        self.deserted_games: list[str] = []
+        """The games that all people leave."""
         self.games = [self._create(plan) for plan in plans(games, days, self._chance)]
         self._plan_faults(days)
         self.tick()
@@ -283,8 +285,9 @@ class World:
         )
         for player in players[1:]:
             self.service.commands.join(game.id, player)
-        for player in players:
-            if plan.everybody_leaves is not None:
+        if plan.everybody_leaves is not None:
+            self.deserted_games.append(game.id)
+            for player in players:
                 self._habits.leave(game.id, player, START + plan.everybody_leaves)
         if plan.clock.get("holidays"):
             self.at(

@@ -1,19 +1,22 @@
 """What happens at a deadline, by the options of the game: in set-up and in play, in each game."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from io import BytesIO
-from typing import Any
+from typing import Any, cast
 from unittest.mock import patch
 
 import pytest
 from freezegun import freeze_time
 
-from domain.event import Event
+from domain.errors import Malformed
+from domain.event import Clock, Event
 from domain.game import Game
 from replay import absent_player
 from replay.audit import audit
-from service.bootstrap import Service
+from service.bootstrap import Service, build
+from service.settings import Settings
 from tests.support.records import trusting_signer
 from tests.support.service_games import play_until, start_game, take_action
 from tests.support.seven_hexes.registration import registered
@@ -186,6 +189,21 @@ def test_a_bot_that_fails_does_not_stop_the_clock(service: Service, time: Any) -
     with patch.object(game.rules, "legal_actions", lambda *_: []):
         (event,) = miss(service, game, time)
     assert event["type"] == "PlayerRemoved"
+
+
+def test_a_server_can_ask_for_a_least_time_for_each_turn(settings: Settings) -> None:
+    service = build(replace(settings, bounds=replace(settings.bounds, min_seconds_per_turn=60)))
+    too_short = ({"per_turn": 59}, {"bank": 3600}, {"per_turn": 20, "bank": 60, "increment": 39})
+    for clock in too_short:
+        with pytest.raises(Malformed) as refused:
+            start_game(service, clock=cast("Clock", clock))
+        assert refused.value.fields.keys() == {"clock.per_turn"}
+    for allowed in (None, {"per_turn": 60}, {"per_turn": 20, "bank": 60, "increment": 40}):
+        assert start_game(service, clock=cast("Clock | None", allowed)).status == "playing"
+    with pytest.raises(Malformed) as refused:
+        start_game(service, clock=cast("Clock", {"per_turn": "x"}))
+    assert refused.value.fields.keys() == {"clock.per_turn"}
+    service.redis.close()
 
 
 def test_the_clock_does_nothing_before_the_deadline_and_nothing_twice(
