@@ -29,7 +29,7 @@ KEEPING_EVENTS: Final = frozenset(
         "HolidayCancelled",
         "PauseAgreed",
         "DeadlineExcused",
-        "DeadlineExtended",
+        "AdministratorDecided",
     }
 )
 """The events that no player's action leads to, and after which conditional actions stay as they are: they
