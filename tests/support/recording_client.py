@@ -11,6 +11,7 @@ Json = dict[str, Any]
 _HEX = re.compile(r'(?<!"state":")[0-9a-f]{64,128}')
 _DELIVERY = re.compile(r'"delivery":"[0-9a-f]{32}"')
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+_URN = re.compile("urn:uuid:[0-9a-f-]{36}")
 FAR = [99, 99]
 """A hex where nothing can be placed."""
 
@@ -30,6 +31,7 @@ class RecordingClient:
         self.game_id = ""
         self.records: list[str] = []
         self._log_lines_read = 0
+        self._feeds: list[str] = []
 
     def follow(self, game_id: str) -> None:
         """Record what concerns another game from now on."""
@@ -99,6 +101,35 @@ class RecordingClient:
                     break
         # Comments are heartbeats, whose number depends on the time only.
         self.record("\n".join(line for line in text.splitlines() if not line.startswith(":")))
+
+    def read_player_stream(self, upto: int) -> None:
+        """Record the stream over all games of the player from the start of the game up to event `upto`."""
+        headers = {"Last-Event-ID": f"{self.game_id}:4"}
+        with self.http.stream("GET", "/me/stream", headers=headers) as response:
+            text = ""
+            for piece in response.iter_text():
+                text += piece
+                if f'"seq":{upto},' in text and text.endswith("\n\n"):
+                    break
+        self.record("\n".join(line for line in text.splitlines() if not line.startswith(":")))
+
+    def read_feeds(self) -> None:
+        """Record the Atom feed and the calendar of the player, and the deliveries, about the game.
+
+        They also contain earlier games, which are left out.
+        """
+        if not self._feeds:
+            feeds = self.http.post("/me/feeds").json()
+            self._feeds = [httpx.URL(feeds[kind]).path for kind in ("atom", "calendar")]
+        for path in self._feeds:
+            # The whole address: the client's own is that of the API.
+            text = self.http.get(str(self.http.base_url.copy_with(raw_path=path.encode()))).text
+            parts = text.removesuffix("</feed>").split("<entry>")
+            entries = [entry for entry in parts if self.game_id in entry]
+            self.record("\n".join(_URN.sub("URN", entry) for entry in entries))
+        deliveries = self.http.get("/me/deliveries?limit=100").json()["deliveries"]
+        own = [item for item in deliveries if item["game"] == self.game_id]
+        self.record(json.dumps(own, sort_keys=True, separators=(",", ":")))
 
     def record_log(self, lines: list[str]) -> None:
         """Record what the server has logged about this client's requests since the last call.

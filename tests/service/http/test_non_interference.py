@@ -21,6 +21,7 @@ from service.bootstrap import Service
 from service.settings import Settings
 from tests.support import baron_deals
 from tests.support.accounts import Accounts
+from tests.support.endpoints import FixedEndpoints
 from tests.support.events import data_of, secrets_of
 from tests.support.recording_client import Json, RecordingClient
 from tests.support.records import secret_values
@@ -51,17 +52,23 @@ class ObservedGames:
         self.server = WebServer(settings, setup_code=setup_code)
         self.server.start()
         self.accounts = Accounts(self.server.url)
+        self.ids: list[str] = []
         self.players = [self._observer(f"seat{seat}") for seat in range(seats)]
         self.outsider = self._observer("outsider")
         self.anonymous = RecordingClient(self.server.url, "anonymous")
         self.observers = [*self.players, self.outsider, self.anonymous]
         self.service = service
         self.notifier = RecordingChannel()
-        self.workers = WorkerHarness(service, self.notifier)
+        # The notifications to each player, as an e-mail or a digest has them.
+        service.endpoints.add(FixedEndpoints("email", self.ids))
+        self.mail = RecordingChannel(name="email", is_operators=False)
+        self.workers = WorkerHarness(service, self.notifier, self.mail)
         self.game = ""
 
     def _observer(self, name: str) -> RecordingClient:
-        return RecordingClient(self.server.url, name, self.accounts.register().token)
+        account = self.accounts.register()
+        self.ids.append(account.id)
+        return RecordingClient(self.server.url, name, account.token)
 
     def close(self) -> None:
         for observer in self.observers:
@@ -83,6 +90,7 @@ class ObservedGames:
         for observer in self.observers:
             observer.follow(self.game)
         self.notifier.sent.clear()
+        self.mail.sent.clear()
 
     def summary(self) -> Json:
         body: Json = self.anonymous.http.get(f"/games/{self.game}").json()
@@ -105,6 +113,8 @@ class ObservedGames:
                 if self.workers.tasks(self.game):
                     self.workers.scheduler.enqueue_tasks_of({self.game})
                     self.workers.work()
+            self.workers.scheduler.check_deliveries()
+            self.workers.work()
 
     def observe(self, observers: list[RecordingClient]) -> None:
         """Let observers record everything there is; `outsider` also records the store and notifications."""
@@ -114,6 +124,10 @@ class ObservedGames:
             observer.request_everything(seq)
             observer.submit_refused_actions(seq)
             observer.read_stream(seq)
+            if observer in self.players:
+                observer.read_player_stream(seq)
+                observer.read_feeds()
+                self.record_mails(observer)
             observer.record_log(lines)
         for notification in self.notifier.sent:
             self.outsider.record(str({**notification.as_json(), "delivery": "is an id"}))
@@ -121,6 +135,16 @@ class ObservedGames:
         for part in ("notes", "answers"):
             entries = self.service.redis.hgetall(f"cartulary:{{{self.game}}}:{part}")
             self.outsider.record(str(sorted(entries.items())))
+
+    def record_mails(self, player: RecordingClient) -> None:
+        """Record everything of the notifications that were sent to a player since the last observation."""
+        id = self.ids[self.players.index(player)]
+        for notification in self.mail.sent:
+            if notification.player == id and notification.game_id == self.game:
+                past = [english(event.message) for event in notification.events]
+                body = {**notification.as_json(), "delivery": "is an id", "past": past}
+                player.record(f"{english(notification.title)} {body}")
+        self.mail.sent = [item for item in self.mail.sent if item.player != id]
 
     def play(self, turns: Iterable[Turn], observers: list[RecordingClient]) -> list[Turn]:
         """Play the turns and return them, with observations in between."""
