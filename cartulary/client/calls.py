@@ -21,6 +21,8 @@ from cartulary.client.results import (
     LegalActions,
     LessonList,
     Me,
+    Message,
+    MessagePage,
     Options,
     Position,
     Registration,
@@ -294,6 +296,26 @@ def events(
     """Return a page of the log: the events after `after` that meet the conditions of docs/http.md."""
     params = {**(conditions or {}), "after": after, "limit": limit}
     return _call("GET", _game(game, "/events"), _as(EventPage), params=params)
+
+
+def messages(game: str, *, after: int | None = None, limit: int | None = None) -> Call[MessagePage]:
+    """Return the messages of a game after number `after`, the oldest first."""
+    params = {"after": after, "limit": limit}
+    return _call("GET", _game(game, "/messages"), _as(MessagePage), params=params)
+
+
+def send_message(
+    game: str, text: str, *, seq: int | None = None, idempotency_key: str | None = None
+) -> Call[Message]:
+    """Write a message to the other players of a game; `seq` is an event to which it points."""
+    path = _game(game, "/messages")
+    body = {"text": text, "seq": seq}
+    return _call("POST", path, _as(Message), body=body, key=_new_key(idempotency_key))
+
+
+def erase_message(game: str, number: int) -> Call[None]:
+    """Erase a message that the player has written."""
+    return _call("DELETE", _game(game, f"/messages/{number}"), _nothing)
 
 
 def record(game: str) -> Call[bytes]:

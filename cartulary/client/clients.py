@@ -89,6 +89,9 @@ class _Calls:
     request_takeback = _Method(api.request_takeback)
     answer_takeback = _Method(api.answer_takeback)
     events = _Method(api.events)
+    messages = _Method(api.messages)
+    send_message = _Method(api.send_message)
+    erase_message = _Method(api.erase_message)
     record = _Method(api.record)
 
     def __init__(self, token: str | None, language: str | None, limits: Limits) -> None:

@@ -150,6 +150,39 @@ class LessonList:
 
 
 @dataclass(frozen=True, slots=True)
+class Author:
+    """The player who wrote a message. `handle` is None if the account was deleted."""
+
+    id: str
+    handle: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message of a player within a game. `message` is its number, and `seq` the event that it points to.
+
+    `text` is None if the message was erased, or if the reader has muted its author.
+    """
+
+    message: int
+    at: str
+    player: Author
+    text: str | None
+    seq: int | None
+    erased: bool
+    muted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MessagePage:
+    """A page of messages. `last` is the number of the last one, `next` the `after` of the next page."""
+
+    messages: tuple[Message, ...]
+    last: int
+    next: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Event:
     """An event of a log. `json` is the event as it is in the log."""
 

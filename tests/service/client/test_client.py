@@ -155,3 +155,36 @@ def test_the_asynchronous_client_plays_the_same_game(web: WebServer) -> None:
             return types
 
     assert asyncio.run(play())[-2:] == ["GameStarted", "CityPlaced"]
+
+
+def test_players_write_to_each_other(players: tuple[Client, Client]) -> None:
+    first, second = players
+    game = first.create_game("barony", 2).id
+    second.join(game)
+    written = first.send_message(game, "look at the start", seq=4)
+    assert (written.text, written.seq, written.player.id) == (
+        "look at the start",
+        4,
+        first.me().player.id,
+    )
+    assert second.messages(game).messages == (written,)
+    assert second.messages(game, after=written.message).last == written.message
+    with pytest.raises(Forbidden):
+        second.erase_message(game, written.message)
+    first.erase_message(game, written.message)
+    (erased,) = second.messages(game).messages
+    assert (erased.text, erased.erased) == (None, True)
+
+
+def test_lessons_are_read_in_the_language_of_the_client(
+    players: tuple[Client, Client], web: WebServer
+) -> None:
+    first, second = players
+    options = {"seating": "joined", "tutorial": True}
+    game = first.create_game("barony", 2, options=options).id
+    second.join(game)
+    due = first.lessons(game)
+    assert (due.seq, [lesson.name for lesson in due.lessons]) == (4, ["first_city"])
+    with Client(web.url, first.token, language="es") as spanish:
+        assert spanish.lessons(game).lessons[0].text.startswith("Elija una casilla")
+    assert second.lessons(game).lessons == ()

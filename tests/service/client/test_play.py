@@ -143,6 +143,3 @@ def test_what_cannot_be_played_is_an_error(typist: Typist, web: WebServer) -> No
             typist.play(url, "--guest", lines=iter(()))
     with pytest.raises(click.ClickException, match="the input has ended"):
         typist.play(web.url, lines=iter(()))
-    assert "> " in typist.play(
-        web.url, "--guest", "--rules", "barony", "--seats", "2", lines=iter(())
-    )
