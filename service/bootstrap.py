@@ -1,6 +1,7 @@
 """Where the parts of the service are created and connected to each other."""
 
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 import redis
 
@@ -17,6 +18,7 @@ from service.conditional.conditional_actions import ConditionalActions
 from service.conditional.store import TreeStore
 from service.connection import connect
 from service.damaged_games import DamagedGames
+from service.data_folder import VAPID_KEY
 from service.erasure import Erasure
 from service.games.cache import GameCache
 from service.games.commands import GameCommands
@@ -39,6 +41,7 @@ from service.games.repository import GameRepository
 from service.games.substitute_commands import SubstituteCommands
 from service.keyring import Keyring
 from service.listings import Listings
+from service.mail.addresses import parse_sender
 from service.mail.mail import Mail, build_mail
 from service.notifications.deliveries import Deliveries
 from service.notifications.endpoints import EndpointRegistry
@@ -66,7 +69,9 @@ from service.transparency.last_signed import LastSigned
 from service.transparency.proofs import Proofs
 from service.transparency.store import TransparencyStore
 from service.trusted_clock import TrustedClock
+from service.webhooks.push_subscriptions import PushSubscriptions
 from service.webhooks.receivers import Receivers
+from service.webhooks.vapid_key import VapidKey
 from service.webhooks.webhooks import Webhooks
 
 
@@ -125,6 +130,8 @@ class Service:
     mail: Mail
     receivers: Receivers
     webhooks: Webhooks
+    push_subscriptions: PushSubscriptions
+    vapid_key: VapidKey
 
 
 def build(settings: Settings, *, read_only: bool = False) -> Service:
@@ -154,6 +161,8 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     receivers = Receivers(settings.webhook_networks)
     webhooks = Webhooks(client, settings.bounds, receivers)
     endpoints.add(webhooks)
+    push_subscriptions = PushSubscriptions(client, settings.bounds, receivers)
+    endpoints.add(push_subscriptions)
     quota = GameQuota(listings, settings.bounds.max_games_per_player)
     transparency_store = TransparencyStore(client)
     checkpoints = Checkpoints(
@@ -229,6 +238,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         feed_tokens,
         trees,
         webhooks,
+        push_subscriptions,
     )
     return Service(
         settings=settings,
@@ -290,6 +300,15 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         audits=Audits(settings.bounds),
         receivers=receivers,
         webhooks=webhooks,
+        push_subscriptions=push_subscriptions,
+        vapid_key=VapidKey(settings.data / VAPID_KEY, _contact(settings)),
         mail=build_mail(client, settings, players, deliveries, endpoints),
         receipts=PlayerReceipts(store, listings, keyring, settings.bounds.page_events),
     )
+
+
+def _contact(settings: Settings) -> str:
+    """Return the address of the operator for the operators of push services."""
+    if settings.mail_from is not None:
+        return f"mailto:{parse_sender(settings.mail_from).addr_spec}"
+    return f"mailto:webmaster@{urlsplit(settings.public_url).hostname}"

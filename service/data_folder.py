@@ -24,6 +24,7 @@ from service.errors import ServiceError
 log = logging.getLogger(__name__)
 
 SIGNING_KEY: Final = "signing-key.pem"
+VAPID_KEY: Final = "vapid-key.pem"
 """The file of the key that signs receipts, unless the settings name another one."""
 
 LONGEST_SOCKET_PATH: Final = 103
@@ -227,7 +228,7 @@ class DataFolderLock:
 
 def _is_ours(path: Path) -> bool:
     """Return whether a service creates a file of this name in its data folder."""
-    return path.name == "redis" or path.name.startswith(SIGNING_KEY)
+    return path.name == "redis" or path.name.startswith((SIGNING_KEY, VAPID_KEY))
 
 
 def _read(path: Path) -> str:

@@ -39,6 +39,7 @@ from service.players.mutes import Mutes
 from service.players.tokens import TOKEN_CACHE_TTL
 from service.sandboxes.sandboxes import Sandboxes
 from service.store.event_store import EventStore
+from service.webhooks.push_subscriptions import PushSubscriptions
 from service.webhooks.webhooks import Webhooks
 
 log = logging.getLogger(__name__)
@@ -74,7 +75,9 @@ class Erasure:
         feed_tokens: FeedTokens,
         trees: TreeStore,
         webhooks: Webhooks,
+        push_subscriptions: PushSubscriptions,
     ) -> None:
+        self._push_subscriptions = push_subscriptions
         self._webhooks = webhooks
         self._messages = messages
         self._mutes = mutes
@@ -167,6 +170,7 @@ class Erasure:
         self._preferences.delete(player)
         self._feed_tokens.delete_all_of(player)
         self._webhooks.delete_all_of(player)
+        self._push_subscriptions.delete_all_of(player)
         self._player_keys.delete(player)
         self._players.delete_account(player)
 

@@ -8,6 +8,7 @@ from workers.mail.outgoing import OutgoingMail
 from workers.notifications.channel import Channel
 from workers.notifications.operator import operator_channels_of
 from workers.webhooks.channel import WebhookChannel
+from workers.webhooks.push import PushChannel
 from workers.webhooks.requests import ReceiverRequests
 
 
@@ -20,6 +21,7 @@ def task_runner(service: Service) -> TaskRunner:
         channels.append(EmailChannel(service, outgoing))
         account_mails = AccountMailSender(service, outgoing)
     seconds = service.settings.bounds.webhook_seconds
-    webhooks = WebhookChannel(service, ReceiverRequests(service.receivers, seconds))
-    channels.append(webhooks)
+    requests = ReceiverRequests(service.receivers, seconds)
+    webhooks = WebhookChannel(service, requests)
+    channels += [webhooks, PushChannel(service, requests)]
     return TaskRunner(service, channels, account_mails, webhooks)

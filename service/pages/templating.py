@@ -32,6 +32,7 @@ from service.pages.rules.source import rules_url
 from service.pages.session import can_write_session, viewer
 from service.pages.view_models.moments import moment
 from service.pages.view_models.open_graph import absolute_url, player_list
+from service.webhooks.push_subscriptions import PushSubscription
 
 
 def page(
@@ -62,6 +63,8 @@ def register(app: Flask) -> None:
         rules_url=rules_url,
         csrf_field=_csrf_field,
         viewer=viewer,
+        push_key=lambda: service().vapid_key.public,
+        push_subscriptions=_push_subscriptions,
         viewer_handle=_viewer_handle,
         current_address=_current_address,
         absolute_url=absolute_url,
@@ -126,6 +129,11 @@ def _csrf_field() -> Markup:
     if not can_write_session():
         return Markup()
     return Markup('<input type="hidden" name="csrf_token" value="{}">').format(generate_csrf())
+
+
+def _push_subscriptions() -> list[PushSubscription]:
+    player_id = viewer()
+    return [] if player_id is None else service().push_subscriptions.of(player_id)
 
 
 def _viewer_handle() -> str | None:

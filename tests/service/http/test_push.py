@@ -1,0 +1,35 @@
+"""The push subscriptions of a player over HTTP, and on the pages."""
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from py_vapid.utils import b64urlencode  # type: ignore[import-untyped] # has no annotations
+
+from tests.support.accounts import Accounts
+from tests.support.http_contract import invalid_fields
+
+
+@pytest.mark.http("GET /me/push", 200, 401)
+@pytest.mark.http("POST /me/push", 201, 400, 401)
+@pytest.mark.http("DELETE /me/push/ID", 204, 404, 401)
+def test_subscriptions_are_added_listed_and_removed(accounts: Accounts) -> None:
+    ada, path = accounts.register(), "/api/v1/me/push"
+    assert len(ada.http.get(path).json()["public_key"]) == 87
+    point = ec.generate_private_key(ec.SECP256R1()).public_key()
+    p256dh = b64urlencode(point.public_bytes(Encoding.X962, PublicFormat.UncompressedPoint))
+    body = {"endpoint": "https://push.example.org/a", "p256dh": p256dh, "auth": "A" * 22}
+    response = ada.http.post(path, json=body)
+    assert response.status_code == 201
+    assert ada.http.get(path).json()["subscriptions"] == [response.json()]
+    refused = ada.http.post(path, json={**body, "endpoint": "http://127.0.0.1/", "auth": "x"})
+    assert refused.status_code == 400
+    assert invalid_fields(refused) == {"endpoint", "auth"}
+    address = f"{path}/{response.json()['id']}"
+    assert ada.http.delete(address).status_code == 204
+    assert ada.http.delete(address).status_code == 404
+    for anonymous in (
+        accounts.anonymous.get(path),
+        accounts.anonymous.post(path, json=body),
+        accounts.anonymous.delete(address),
+    ):
+        assert anonymous.status_code == 401

@@ -1,0 +1,203 @@
+"""Web push, to a push service of the test that decrypts what it gets as a browser would."""
+
+import json
+import time
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+
+import http_ece  # type: ignore[import-untyped] # has no annotations
+import pytest
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from typing_extensions import override
+
+from domain.errors import Malformed
+from service.bootstrap import Service, build
+from service.settings import Settings
+from tests.support.faults import raises
+from tests.support.service_games import start_game
+from tests.support.worker_harness import WorkerHarness
+from workers.runner import task_runner
+
+AUTH = b"0123456789abcdef"
+
+
+@dataclass
+class PushService:
+    """A push service with one browser behind it."""
+
+    url: str = ""
+    browser: ec.EllipticCurvePrivateKey = field(
+        default_factory=lambda: ec.generate_private_key(ec.SECP256R1())
+    )
+    headers: list[dict[str, str]] = field(default_factory=list)
+    messages: list[dict[str, Any]] = field(default_factory=list)
+    statuses: list[int] = field(default_factory=list)
+
+    @property
+    def p256dh(self) -> str:
+        point = self.browser.public_key().public_bytes(
+            Encoding.X962, PublicFormat.UncompressedPoint
+        )
+        return encode(point)
+
+
+def encode(content: bytes) -> str:
+    return urlsafe_b64encode(content).decode().rstrip("=")
+
+
+def decode(text: str) -> bytes:
+    return urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
+
+@pytest.fixture
+def push_service() -> Iterator[PushService]:
+    push = PushService()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            push.headers.append({name.lower(): value for name, value in self.headers.items()})
+            text = http_ece.decrypt(
+                body, private_key=push.browser, auth_secret=AUTH, version="aes128gcm"
+            )
+            push.messages.append(json.loads(text))
+            self.send_response(push.statuses.pop(0) if push.statuses else 201)
+            self.end_headers()
+
+        @override
+        def log_message(self, format: str, *args: Any) -> None:
+            """Log nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        push.url = f"http://127.0.0.1:{server.server_address[1]}/push/abc"
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        yield push
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def service(settings: Settings) -> Iterator[Service]:
+    service = build(replace(settings, webhook_networks=("127.0.0.1",)))
+    yield service
+    service.redis.close()
+
+
+def notify(service: Service, push: PushService, locale: str | None = None) -> str:
+    """Start a game of a player who has subscribed, send what is due, and return the player's id."""
+    player, _ = service.players.create_guest(locale)
+    service.push_subscriptions.add(player.id, push.url, push.p256dh, encode(AUTH))
+    other, _ = service.players.create_guest()
+    game = start_game(service, players=[player.id, other.id])
+    workers = WorkerHarness(service)
+    workers.runner = task_runner(service)
+    workers.scheduler.enqueue_tasks_of({game.id})
+    workers.work()
+    workers.scheduler.check_deliveries()
+    workers.work()
+    workers.close()
+    return player.id
+
+
+def test_the_browser_decrypts_the_notification_in_the_language_of_its_reader(
+    service: Service, push_service: PushService
+) -> None:
+    player = notify(service, push_service, "fr")
+    (message,) = push_service.messages
+    ((delivery,), _) = service.deliveries.of_player(player, 10)
+    assert message["title"] == "Barony\u00a0: c'est à vous de jouer"
+    assert message["language"] == "fr"
+    assert message["path"] == f"/games/{delivery.game_id}"
+    assert message["tag"] == delivery.id
+    assert delivery.status == "sent"
+
+
+def test_the_server_identifies_itself_by_a_key_that_stays_the_same(
+    service: Service, push_service: PushService, settings: Settings
+) -> None:
+    notify(service, push_service)
+    (headers,) = push_service.headers
+    assert headers["content-encoding"] == "aes128gcm"
+    assert int(headers["ttl"]) > 0
+    scheme, _, rest = headers["authorization"].partition(" ")
+    assert scheme == "vapid"
+    fields = dict(part.strip().split("=", 1) for part in rest.split(","))
+    assert fields["k"] == service.vapid_key.public
+    claims, _, signature = fields["t"].rpartition(".")
+    raw = decode(signature)
+    key = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), decode(fields["k"]))
+    r, s = int.from_bytes(raw[:32]), int.from_bytes(raw[32:])
+    key.verify(encode_dss_signature(r, s), claims.encode(), ec.ECDSA(hashes.SHA256()))
+    payload = json.loads(decode(claims.partition(".")[2]))
+    assert payload["aud"] == push_service.url.removesuffix("/push/abc")
+    assert payload["sub"].startswith("mailto:")
+    assert time.time() < payload["exp"] <= time.time() + 24 * 3600
+    again = build(settings)
+    assert again.vapid_key.public == service.vapid_key.public
+    again.redis.close()
+    assert (settings.data / "vapid-key.pem").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("status", [404, 410])
+def test_a_subscription_that_is_gone_is_removed(
+    service: Service, push_service: PushService, status: int
+) -> None:
+    push_service.statuses = [status]
+    player = notify(service, push_service)
+    assert service.push_subscriptions.of(player) == []
+    ((delivery,), _) = service.deliveries.of_player(player, 10)
+    assert delivery.status == "bounced"
+
+
+@pytest.mark.parametrize("status", [301, 429, 500])
+def test_a_busy_push_service_is_tried_again(
+    service: Service, push_service: PushService, status: int
+) -> None:
+    push_service.statuses = [status]
+    player = notify(service, push_service)
+    assert len(service.push_subscriptions.of(player)) == 1
+    ((delivery,), _) = service.deliveries.of_player(player, 10)
+    assert delivery.status == "retrying"
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"endpoint": "http://10.0.0.1/push"}, "endpoint"),
+        ({"endpoint": "file:///x"}, "endpoint"),
+        ({"p256dh": encode(b"\4" + bytes(64))}, "p256dh"),
+        ({"p256dh": "é"}, "p256dh"),
+        ({"auth": encode(b"short")}, "auth"),
+        ({"auth": "***"}, "auth"),
+    ],
+)
+def test_a_subscription_must_have_a_public_endpoint_and_valid_keys(
+    service: Service, changes: dict[str, str], field: str
+) -> None:
+    valid = {
+        "endpoint": "https://push.example.org/abc",
+        "p256dh": PushService().p256dh,
+        "auth": encode(AUTH),
+    }
+    with raises(Malformed, match=field):
+        service.push_subscriptions.add("ada", **{**valid, **changes})
+    assert service.push_subscriptions.of("ada") == []
+    service.push_subscriptions.add("ada", **valid)
+    service.push_subscriptions.add("ada", **valid)
+    assert len(service.push_subscriptions.of("ada")) == 1
+
+
+def test_one_subscription_too_many_replaces_the_oldest(service: Service) -> None:
+    key = PushService().p256dh
+    for number in range(12):
+        url = f"https://push.example.org/{number}"
+        service.push_subscriptions.add("ada", url, key, encode(AUTH))
+    assert len(service.push_subscriptions.of("ada")) == 10
