@@ -49,3 +49,23 @@ def test_a_webhook_can_be_tested_and_enabled_by_its_owner_only(accounts: Account
     assert (enabled["failures"], enabled["disabled_at"]) == (0, None)
     for call in ("test", "enable"):
         assert bea.http.post(f"{path}/{call}").status_code == 404
+
+
+@pytest.mark.http("GET /me/webhooks", 400)
+@pytest.mark.http("POST /me/webhooks", 413, 415)
+@pytest.mark.http("POST /me/webhooks/WEBHOOK/test", 401)
+@pytest.mark.http("POST /me/webhooks/WEBHOOK/enable", 401)
+@pytest.mark.http("GET /me/push", 400)
+@pytest.mark.http("POST /me/push", 413, 415)
+@pytest.mark.http("POST /me/email", 413, 415)
+def test_requests_of_another_form_are_refused(accounts: Accounts) -> None:
+    ada = accounts.register()
+    for path in ("webhooks", "push"):
+        assert ada.http.get(f"/api/v1/me/{path}?all=yes").status_code == 400
+    for path in ("webhooks", "push", "email"):
+        address = f"/api/v1/me/{path}"
+        assert ada.http.post(address, json={"url": "x" * 65536}).status_code == 413
+        assert ada.http.post(address, data={"url": URL}).status_code == 415
+    for call in ("test", "enable"):
+        response = accounts.anonymous.post(f"/api/v1/me/webhooks/abc/{call}")
+        assert response.status_code == 401
