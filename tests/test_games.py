@@ -59,6 +59,7 @@ GAMES = {
     "baron-clock-abandons": Ending("abandoned", 3, 6, "", "7f7264433979a351"),
     "blocked-by-departure": Ending("blocked", 3, 5, "1:3 0:1 2:4", "9b42531e5f62c3ae"),
     "blocked-round": Ending("blocked", 2, 7, "1:1 0:1", "b777f0b0e2713d9a"),
+    "by-mail": Ending("round limit", 2, 6, "0:25 1:15", "4f380f6166b181a6"),
     "clock-abandons": Ending("abandoned", 3, 6, "", "207ea07c5918a215"),
     "clock-leaves-one": Ending("one seat left", 2, 0, "1:0 0:0", "e28f5fcbd154c53b"),
     "clock-runs-out": Ending("round limit", 4, 7, "1:2 0:2 3:1 2:0", "f2cabba8ece45aa9"),

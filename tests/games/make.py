@@ -11,14 +11,19 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
-from tests.games import baron_scripts, barony_scripts, sorcery_scripts
+from tests.games import baron_scripts, barony_scripts, mail_scripts, sorcery_scripts
 from tests.games.scripted_game import ScriptedGame
 
 FOLDER: Final = Path(__file__).parent
 
 GAMES: Final[Mapping[str, Callable[[str], ScriptedGame]]] = {
     script.__name__.replace("_", "-"): script
-    for script in (*barony_scripts.SCRIPTS, *sorcery_scripts.SCRIPTS, *baron_scripts.SCRIPTS)
+    for script in (
+        *barony_scripts.SCRIPTS,
+        *sorcery_scripts.SCRIPTS,
+        *baron_scripts.SCRIPTS,
+        *mail_scripts.SCRIPTS,
+    )
 }
 """The scripts by the names of their records."""
 

@@ -6,18 +6,23 @@ are in tests/games/*_scripts.py.
 
 from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from hashlib import sha256
 from typing import Any, Final
 
 from domain.chance import Chance
+from domain.event import Clock
 from domain.game import Game
-from ledger import commands
+from ledger import commands, deadline_commands
+from ledger.commands import SecretSource
 from ledger.envelope import format_timestamp
 from ledger.keys import SigningKey
 from ledger.pending import PendingEvents
 from ledger.player_signatures import sign_action
 from ledger.record import header, write
 from ledger.seal import SALT_BYTES
+from ledger.turn_clock import deadline
+from replay.absent_player import action_for_absent_player
 
 PLAYERS: Final = ("ada", "bea", "cid", "dan", "eve")
 NONCES: Final = (b"", b"north", b"\x00" * 64, b"\xf0\x9f\x8e\xb2", b"\xff")
@@ -41,6 +46,7 @@ class ScriptedGame:
         rules: str = "barony",
         seed: int = 0,
         per_turn: int | None = None,
+        clock: Clock | None = None,
         scorer_delay: int = 0,
         invited: Sequence[str] = (),
         **options: Any,
@@ -62,7 +68,7 @@ class ScriptedGame:
             rules=rules,
             seats=seats,
             options=options,
-            clock=None if per_turn is None else {"per_turn": per_turn},
+            clock=clock if per_turn is None else {"per_turn": per_turn},
             secret=self._secret,
             nonce=NONCES[0],
             invited=invited,
@@ -141,6 +147,20 @@ class ScriptedGame:
                 action = self._random_action(actions)
             self._act(seat, action)
             self._score(self._scorer_delay)
+
+    def command(self, command: Callable[[PendingEvents, SecretSource], None]) -> None:
+        """Carry out a command of the ledger on the game; it gets the game's secret too."""
+        self._wait()
+        command(self._pending, lambda: self._secret)
+
+    def miss_deadline(self) -> None:
+        """Let the deadline of the turn under way pass, and the clock do what the game's options say."""
+        moment = deadline(self.game)
+        assert moment is not None
+        self._now = max(self._now, moment) + timedelta(milliseconds=250)
+        choose = partial(action_for_absent_player, chance=self._chance)
+        deadline_commands.end_turn(self._pending, choose, lambda: self._secret)
+        self._score(self._scorer_delay)
 
     def finish(self) -> None:
         """Score the remaining rounds and finish the game."""

@@ -1,0 +1,57 @@
+"""The script of a game by mail: invitations, missed deadlines, holidays, a pause and a substitute."""
+
+from collections.abc import Callable
+from typing import Final
+
+from ledger import administration_commands, clock_commands, deadline_commands, invitation_commands
+from tests.games.scripted_game import ScriptedGame, in_round
+
+DAY: Final = 24 * 3600
+
+
+def by_mail(name: str) -> ScriptedGame:
+    """Three players are invited, two come; the clock plays, a seat becomes vacant and is taken."""
+    game = ScriptedGame(
+        name,
+        2,
+        seed=5,
+        clock={
+            "per_turn": DAY,
+            "holidays": True,
+            "on_deadline": {"turn": "bot", "excused": 1, "remove_after": 3},
+        },
+        seating="joined",
+        substitutes=True,
+        round_limit=6,
+    )
+    for player in ("bea", "cid", "dan"):
+        game.command(lambda pending, _, player=player: invitation_commands.invite(pending, player))
+    game.command(lambda pending, _: invitation_commands.decline(pending, "cid"))
+    game.command(lambda pending, _: invitation_commands.revoke(pending, "dan"))
+    game.join("bea")
+    game.play_bots(in_round(2))
+    game.miss_deadline()
+    game.miss_deadline()
+    since, until = "2026-04-06T00:00:00.000Z", "2026-04-09T00:00:00.000Z"
+    game.command(lambda pending, _: clock_commands.announce_holiday(pending, "ada", since, until))
+    game.command(lambda pending, _: clock_commands.cancel_holiday(pending, "ada", since))
+    for seat, agree in ((0, True), (1, True), (0, False)):
+        game.command(
+            lambda pending, _, seat=seat, agree=agree: clock_commands.agree_to_pause(
+                pending, seat, agree=agree
+            )
+        )
+    game.command(
+        lambda pending, _: administration_commands.extend_deadline(pending, "operator", DAY)
+    )
+    game.play_bots(in_round(4))
+    game.command(
+        lambda pending, secret: deadline_commands.leave_seat(pending, 1, {"seat": 1}, secret)
+    )
+    game.command(lambda pending, _: deadline_commands.seat_substitute(pending, 1, "eve"))
+    game.play_bots(lambda _: False)
+    game.finish()
+    return game
+
+
+SCRIPTS: Final[tuple[Callable[[str], ScriptedGame], ...]] = (by_mail,)
