@@ -37,6 +37,10 @@ CLOCKS: Final[tuple[Clock, ...]] = (
 )
 
 
+CLOCKS_OF_DESERTED_GAMES: Final = tuple(CLOCKS[number] for number in (0, 1, 2, 5, 7))
+"""Those with which a game ends some days after everybody has left: the others may take weeks."""
+
+
 @dataclass(frozen=True, slots=True)
 class GamePlan:
     """One game: its settings, how many people and bots play, and when all people stop, if they do."""
@@ -61,13 +65,19 @@ def plans(games: int, days: float, chance: random.Random) -> list[GamePlan]:
         rules, options = SYSTEMS[number % len(SYSTEMS)]
         people = 1 + number % 3
         bots = 1 if people == 1 else number % 2
-        leaves = timedelta(days=days * (0.1 if number < len(SYSTEMS) else chance.uniform(0.1, 0.5)))
+        leaves = timedelta(days=days * (0.1 if number < len(SYSTEMS) else chance.uniform(0.1, 0.4)))
         is_left = number < len(SYSTEMS) or chance.random() < 0.2
+        clocks = CLOCKS_OF_DESERTED_GAMES if is_left else CLOCKS
         result.append(
             GamePlan(
                 rules,
-                {**options, "seating": "joined", "substitutes": number % 4 == 3},
-                CLOCKS[number % len(CLOCKS)],
+                {
+                    **options,
+                    "seating": "joined",
+                    # A substitute would keep the game alive.
+                    "substitutes": number % 4 == 3 and not is_left,
+                },
+                clocks[number % len(clocks)],
                 people,
                 bots,
                 leaves if is_left else None,
