@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from ledger import administration_commands, clock_commands, deadline_commands, invitation_commands
-from tests.games.scripted_game import ScriptedGame, in_round
+from tests.games.scripted_game import Command, ScriptedGame, in_round
 
 DAY: Final = 24 * 3600
 
@@ -25,7 +25,7 @@ def by_mail(name: str) -> ScriptedGame:
         round_limit=6,
     )
     for player in ("bea", "cid", "dan"):
-        game.command(lambda pending, _, player=player: invitation_commands.invite(pending, player))
+        game.command(_invitation(player))
     game.command(lambda pending, _: invitation_commands.decline(pending, "cid"))
     game.command(lambda pending, _: invitation_commands.revoke(pending, "dan"))
     game.join("bea")
@@ -36,11 +36,7 @@ def by_mail(name: str) -> ScriptedGame:
     game.command(lambda pending, _: clock_commands.announce_holiday(pending, "ada", since, until))
     game.command(lambda pending, _: clock_commands.cancel_holiday(pending, "ada", since))
     for seat, agree in ((0, True), (1, True), (0, False)):
-        game.command(
-            lambda pending, _, seat=seat, agree=agree: clock_commands.agree_to_pause(
-                pending, seat, agree=agree
-            )
-        )
+        game.command(_answer(seat, agree=agree))
     game.command(
         lambda pending, _: administration_commands.extend_deadline(pending, "operator", DAY)
     )
@@ -52,6 +48,14 @@ def by_mail(name: str) -> ScriptedGame:
     game.play_bots(lambda _: False)
     game.finish()
     return game
+
+
+def _invitation(player: str) -> Command:
+    return lambda pending, _: invitation_commands.invite(pending, player)
+
+
+def _answer(seat: int, *, agree: bool) -> Command:
+    return lambda pending, _: clock_commands.agree_to_pause(pending, seat, agree=agree)
 
 
 SCRIPTS: Final[tuple[Callable[[str], ScriptedGame], ...]] = (by_mail,)

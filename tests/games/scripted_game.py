@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from domain.chance import Chance
 from domain.event import Clock
@@ -30,6 +30,9 @@ NONCES: Final = (b"", b"north", b"\x00" * 64, b"\xf0\x9f\x8e\xb2", b"\xff")
 KEY: Final = SigningKey.from_seed(sha256(b"cartulary tests/games").digest())
 """Signs these records and nothing else: everybody who reads this line has the private key."""
 KEY_SINCE: Final = "2026-01-01T00:00:00.000Z"
+
+Command: TypeAlias = Callable[[PendingEvents, SecretSource], None]
+"""A command of the ledger on pending events; it gets the game's secret too."""
 
 
 class ScriptedGame:
@@ -148,8 +151,8 @@ class ScriptedGame:
             self._act(seat, action)
             self._score(self._scorer_delay)
 
-    def command(self, command: Callable[[PendingEvents, SecretSource], None]) -> None:
-        """Carry out a command of the ledger on the game; it gets the game's secret too."""
+    def command(self, command: Command) -> None:
+        """Carry out a command on the game."""
         self._wait()
         command(self._pending, lambda: self._secret)
 
