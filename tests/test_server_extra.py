@@ -18,6 +18,7 @@ ROOT: Final = Path(__file__).parent.parent
 GAME: Final = str(ROOT / "tests" / "games" / "baron-nothing-can-be-laid.jsonl")
 
 COMMANDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "arena": ("--rules", "baron", "--bots", "sensible,random", "--games", "1", "--jobs", "1"),
     "audit": (GAME,),
     "compare": (GAME, GAME),
     "diff": (GAME, "3", "9"),
@@ -116,6 +117,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, tuple[int,
         **{command.name or "": () for command in SERVICE_COMMANDS},
         "retire-key": ("0" * 16,),
         "export": ("game-1",),
+        "admin": ("players",),
     }
     calls["live"] = ("audit", "game-1")
     lines = [
