@@ -34,6 +34,16 @@ def test_each_lesson_is_due_at_one_turn_of_the_seat_that_is_to_act(accounts: Acc
     assert accounts.register().http.get(path).status_code == 403
 
 
+@pytest.mark.http("GET /games/ID/lessons", 400, 401, 404)
+def test_only_players_of_a_visible_game_have_lessons(accounts: Accounts) -> None:
+    ada = accounts.register()
+    game = ada.create_game(options={"private": True})
+    path = f"/api/v1/games/{game}/lessons"
+    assert ada.http.get(f"{path}?seat=1").status_code == 400
+    assert accounts.anonymous.get(path).status_code == 401
+    assert accounts.register().http.get(path).status_code == 404
+
+
 def test_other_games_have_no_lessons(accounts: Accounts) -> None:
     game, (ada, _) = accounts.start_game()
     assert ada.http.get(f"/api/v1/games/{game}/lessons").json() == {"seq": 4, "lessons": []}
