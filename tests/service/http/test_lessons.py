@@ -40,7 +40,9 @@ def test_only_players_of_a_visible_game_have_lessons(accounts: Accounts) -> None
     game = ada.create_game(options={"private": True})
     path = f"/api/v1/games/{game}/lessons"
     assert ada.http.get(f"{path}?seat=1").status_code == 400
-    assert accounts.anonymous.get(path).status_code == 401
+    public, _ = accounts.start_game()
+    anonymous = accounts.anonymous.get(f"/api/v1/games/{public}/lessons")
+    assert anonymous.status_code == 401
     assert accounts.register().http.get(path).status_code == 404
 
 
