@@ -9,9 +9,10 @@ from flask import Flask
 
 from replay.language.catalogue import ENGLISH, languages
 from service.bootstrap import build
+from service.mail.confirmations import Confirmation
 from service.pages.app import create_web_app
 from service.pages.session import COOKIE_NAME
-from service.settings import Settings
+from service.settings import Settings, load_settings
 from tests.support.accounts import Accounts, take_turn
 from tests.support.axe import violations
 from tests.support.browsing import Visitors, signed_session
@@ -24,6 +25,7 @@ NO_PAGES = {
     "pictures.get_png": "a picture",
     "pictures.get_svg": "a picture",
     "play.stream_events": "an event stream",
+    "push.get_push_worker": "a script",
     "proofs.download_receipts": "a file",
     "rules.get_picture": "a picture",
     "verify.download_record": "a file",
@@ -52,6 +54,9 @@ class Scenes:
             "accounts.show_registration": ["/register"],
             "accounts.show_account": ["/account"],
             "clocks.show_holidays": ["/account/holidays"],
+            "notifications.show_notifications": ["/account/notifications"],
+            "webhooks.show_webhooks": ["/account/webhooks"],
+            "tutorial.show_tutorials": ["/tutorial"],
             "lobby.show_new_game": ["/games/new", "/games/new?rules=baron"],
             "verify.verify_file": ["/verify"],
             "rules.show_index": ["/rules"],
@@ -60,6 +65,7 @@ class Scenes:
         self._add_open_game()
         self._add_running_games()
         self._add_finished_game()
+        self._add_pages_of_mails()
 
     def _add(self, endpoint: str, *addresses: str) -> None:
         self.addresses.setdefault(endpoint, []).extend(addresses)
@@ -86,6 +92,17 @@ class Scenes:
             link = re.search(r"/invitations/[\w-]+", client.post(invitation, data=data).text)
         assert link is not None
         self._add("invitation_links.open_invitation", link[0])
+
+    def _add_pages_of_mails(self) -> None:
+        """Add the pages that the links in mails open."""
+        body = {"email": "ada@example.org"}
+        self.player.http.post("/api/v1/me/email", json=body).raise_for_status()
+        mail = build(load_settings({"CARTULARY_DATA": str(self.site.data)}), read_only=True).mail
+        confirmation = Confirmation(self.player.id, "ada@example.org")
+        token = mail.confirmations.create_token(confirmation)
+        self._add("email.show_confirmation", f"/email/confirm/{token}")
+        token = mail.tokens.unsubscribe_token(self.player.id)
+        self._add("unsubscribe.show_unsubscription", f"/unsubscribe/{token}")
 
     def _write_messages(self, game_id: str) -> None:
         """Add a game to which the player was invited, with messages by both players, one of them erased."""

@@ -59,7 +59,9 @@ def test_two_fingers_enlarge_the_board(visitors: Visitors) -> None:
 
 def test_forms_and_lists_are_no_wider_than_a_phone(visitors: Visitors) -> None:
     player, _ = open_game(visitors, phone=True)
-    for path in ("/", "/games", "/games/new", "/account"):
+    pages = ("notifications", "webhooks", "holidays")
+    account = ("/account", *(f"/account/{name}" for name in pages))
+    for path in ("/", "/games", "/games/new", "/tutorial", *account):
         player.visitor.open(path)
         width = player.page.evaluate("document.documentElement.scrollWidth")
         assert width <= PHONE["width"], path
