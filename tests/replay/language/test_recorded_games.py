@@ -64,6 +64,7 @@ IDENTIFIERS: Final = re.compile(
 )
 PLACES_OF_STRINGS: Final = {
     "another action is legal: {action}",
+    "creates a game of {rules} for {players} with this clock: {clock}",
     "creates a game of {rules} for {players}",
     "creates a game of {rules} for {players}, with {time} a turn",
     "must be one of {words}",
