@@ -10,7 +10,7 @@ from cartulary.command_line import command, option
 from cartulary.commands.options import redis_option
 from cartulary.language import text
 from cartulary.terminal import echo
-from domain.messages import message
+from domain.messages import message, message_in
 
 EX_TEMPFAIL: Final = 75
 """The exit status that has a mail server keep the mail and try again (sysexits.h)."""
@@ -28,7 +28,7 @@ EX_TEMPFAIL: Final = 75
 )
 @option(
     "--recipient",
-    metavar="ADDRESS",
+    metavar=message_in("metavar", "ADDRESS"),
     default="",
     help=message("Address that the report was sent to; default: as its headers say."),
 )

@@ -31,7 +31,7 @@ def test_a_newcomer_makes_a_move_in_a_terminal_within_a_minute(
         terminal.wait_for(r"\| Choose a hex for a city")
         terminal.wait_for(r"\| rules: BY-SET-3, BY-SET-4")
         terminal.wait_for("It is your turn")
-        form = terminal.wait_for(r"such as `([^`]*)`")[1]
+        form = terminal.wait_for(r"(place -?\d+,-?\d+)")[1]
         word, _, rest = form.partition(" ")
         terminal.wait_for(">")
         terminal.type(word[:-1])

@@ -16,6 +16,8 @@ from domain.option_fields import (
 from domain.registry import EXPANSIONS, entry_of, rule_system_for, rule_systems
 
 NAMES = list(rule_systems())
+OPTIONAL = {"name", "substitutes", "takebacks"}
+"""The options that the log leaves out if they are not used, apart from those that no form offers."""
 _LEFT_OUT = {"name": None}
 """The values that an option other than false has if it is left out."""
 
@@ -40,7 +42,7 @@ def test_the_fields_of_a_rule_system_are_its_options_with_valid_values(name: str
     defaults = check_options(entry.rules, seats, entry.options)
     fields = (*COMMON_OPTION_FIELDS, *entry.system.OPTION_FIELDS)
     expansions = {option for rules, option in EXPANSIONS if rules == entry.rules}
-    assert {field.name for field in fields} == {*defaults, "name", "takebacks"} - expansions
+    assert {field.name for field in fields} == {*defaults, *OPTIONAL} - expansions
     for field in fields:
         default, *others = values_of(field)
         for value in (default, *others):

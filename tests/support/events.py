@@ -23,4 +23,4 @@ def data_of(event: DomainEvent) -> JsonObject:
 
 def recorded(event: DomainEvent, by: By) -> Event:
     """The part of a recorded event that scenes and captions read."""
-    return cast("Event", {"type": event.type, "data": event.data, "by": by})
+    return cast("Event", {"type": event.type, "data": event.data, "by": by, "action": None})

@@ -110,7 +110,7 @@ def test_a_player_who_misses_a_deadline_is_removed_in_real_time(
     service = build(settings)
     start("scheduler")
     start("worker", "--queue", "games")
-    game = start_game(service, clock={"per_turn": 1})
+    game = start_game(service, clock={"per_turn": 1, "on_deadline": {"placement": "remove"}})
     wait_until(lambda: service.queries.game(game.id).status == "finished")
     events = service.queries.event_page(game.id, game.seq, 10)
     assert [event["type"] for event in events] == ["PlayerRemoved", "GameFinished"]

@@ -35,7 +35,7 @@ BOARD = """
 
 def sealed(event: DomainEvent, by: JsonObject) -> Event:
     """The event with those fields of its envelope that a scene shows."""
-    return cast("Event", {"type": event.type, "data": event.data, "by": by})
+    return cast("Event", {"type": event.type, "data": event.data, "by": by, "action": None})
 
 
 def after(text: str, *, diagram: str = BOARD) -> Scene:

@@ -374,7 +374,6 @@ NO_TEXTS = [
     "build",
     "build village",
     "build city 0,0",
-    "build 0,0 village",
     "build village 0,0 village 0,0",
     "title",
     "title plain",

@@ -23,6 +23,8 @@ content_type_overrides:
   application/jsonl: application/octet-stream
   image/svg+xml: application/octet-stream
   image/png: application/octet-stream
+  application/atom+xml: text/plain
+  text/calendar: text/plain
 """
 
 Import = Callable[[str], ModuleType]

@@ -53,7 +53,9 @@ def test_a_player_plans_ahead_step_by_step_and_the_server_plays_it(
         (branch,) = branches
         seats.append(branch.seat)
         branches = branch.then
-    assert seats == ([0, 0, 0, 1, 1] if rules == "baron" else [0, 1])
+    # How many actions a turn of Baron takes depends on the tiles.
+    assert (len(seats), seats[0], seats[-1]) == (count, 0, 1)
+    assert seats == sorted(seats)
     page = grace.get(address)
     assert 'aria-current="step"' in page
     assert page.count('<li class="indent-0"') == count
