@@ -10,6 +10,7 @@ import ssl
 import time
 from collections.abc import Coroutine, Mapping
 from typing import Final, TypeVar
+from urllib.parse import urlsplit
 
 import httpx
 
@@ -43,15 +44,17 @@ class ReceiverRequests:
         No message contains more of the URL than its host.
         """
         deadline = time.monotonic() + self._seconds
-        target = httpx.URL(url)
+        # The host as it was written: `httpx.URL.host` fails for what only looks like IDNA (`xn--a`).
+        host = urlsplit(url).hostname or ""
         try:
+            target = httpx.URL(url)
             address = self._address(target, deadline)
             return _run(self._post(target, address, content, headers, deadline))
-        except (httpx.HTTPError, OSError, ValueError) as error:
-            # TimeoutError is an OSError.
+        except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
+            # TimeoutError is an OSError. A URL is invalid if its host cannot exist, such as 999.1.1.1.
             reason = str(error) or type(error).__name__
             raise NoResponse(
-                message("{host} does not respond: {reason}", host=target.host, reason=reason)
+                message("{host} does not respond: {reason}", host=host, reason=reason)
             ) from error
 
     def _address(self, target: httpx.URL, deadline: float) -> str:
@@ -61,9 +64,7 @@ class ReceiverRequests:
         for *_, address in resolve(host, port, deadline):
             if self._receivers.allows(address[0]):
                 return str(address[0])
-        raise NoResponse(
-            message("{host} is in a network to which nothing is sent", host=target.host)
-        )
+        raise NoResponse(message("{host} is in a network to which nothing is sent", host=host))
 
     async def _post(
         self,

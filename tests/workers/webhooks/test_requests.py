@@ -88,6 +88,17 @@ def test_a_redirect_is_not_followed(status: int) -> None:
         assert other.requests == []
 
 
+@pytest.mark.parametrize("host", ["999.1.1.1", "xn--a.example.org"])
+def test_a_host_that_cannot_exist_is_a_receiver_that_does_not_respond(
+    host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resolve_to(monkeypatch, "10.0.0.1")
+    url = f"http://{host}/"
+    Receivers().check_url(url)
+    with raises(NoResponse, match="(does not respond|is in a network)"):
+        ReceiverRequests(Receivers(), 5).post(url, b"", {})
+
+
 def respond_after_a_minute(connection: socket.socket) -> None:
     for _ in range(600):
         connection.sendall(b"X")
