@@ -36,9 +36,9 @@ def read_delivery_status(content: bytes, recipient: str = "") -> DeliveryStatus 
     `recipient` is the address that the report was sent to, if it is known; otherwise headers name it. A mail
     that was sent to several recipients has failed if it has failed for one of them; ours have one.
     """
-    mail = message_from_bytes(content[:MAX_BYTES], policy=default)
-    assert isinstance(mail, EmailMessage)
     try:
+        mail = message_from_bytes(content[:MAX_BYTES], policy=default)
+        assert isinstance(mail, EmailMessage)
         if mail.get_content_type() != "multipart/report":
             return None
         if str(mail.get_param("report-type", "")).lower() != "delivery-status":
@@ -49,8 +49,9 @@ def read_delivery_status(content: bytes, recipient: str = "") -> DeliveryStatus 
                 recipients = (recipient,) if recipient else _recipients(mail)
                 diagnostic = _header(group, "Diagnostic-Code").partition(";")[2].strip()
                 return DeliveryStatus(recipients, status, diagnostic[:_MAX_DIAGNOSTIC])
-    except (ValueError, LookupError, AttributeError, TypeError):
-        # The parser of headers raises these for some values that are malformed.
+    except (ValueError, LookupError, AttributeError, TypeError, RecursionError):
+        # The parser of headers raises these for some values that are malformed, and the parser of mails for
+        # parts within parts within parts.
         return None
     return None
 

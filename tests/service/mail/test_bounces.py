@@ -117,6 +117,8 @@ def test_a_full_mailbox_and_a_rule_of_a_server_are_not_faults_of_the_address(
             b'Content-Type: multipart/report; report-type=delivery-status; boundary="a"\n\n--a\n'
             b"Content-Type: message/delivery-status\n\n\xff: \xff\n\n--a--"
         ),
+        b'Content-Type: multipart/report; report-type=delivery-status; boundary="a"\n\n--a\n'
+        + b"Content-Type: message/rfc822\n\n" * 2000,
         report("x@example.org", action="delayed"),
         report("x@example.org", action="delivered"),
         report("x@example.org", status="broken"),
