@@ -13,7 +13,7 @@ from domain.messages import Text, message, plural_message
 from service.chat.reports import MessageReports
 from service.chat.store import MessageStore, PlayerMessage
 from service.errors import Forbidden, NotFound, TooManyMessages
-from service.games.access import require_correspondent, require_visible
+from service.games.access import is_correspondent, require_correspondent, require_visible
 from service.games.idempotency import idempotency_record
 from service.games.loader import GameLoader
 from service.games.statements import statement_fault
@@ -177,7 +177,9 @@ class GameMessages:
 
     def _notify(self, game: Game, posted: PlayerMessage) -> None:
         """Notify everybody who reads a message: not its author, and not those who have muted the author."""
-        others = [*game.participants, *([] if game.arbiter is None else [game.arbiter])]
+        candidates = [*game.participants, *([] if game.arbiter is None else [game.arbiter])]
+        # Who has left a seat vacant is still named by the game, but does not read its messages.
+        others = [other for other in candidates if is_correspondent(game, other)]
         muting = self._mutes.muted_by(posted.author, others)
         self._notifications.notify(
             "message",

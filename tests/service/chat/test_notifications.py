@@ -50,6 +50,15 @@ def test_everybody_who_reads_a_message_is_notified_but_its_author_and_who_mutes_
     }
 
 
+def test_a_player_who_has_left_a_seat_vacant_is_not_notified_of_messages(
+    service: Service, recorded: RecordingNotifications
+) -> None:
+    game = start_game(service, seats=3, substitutes=True)
+    service.substitutes.leave_seat(game.id, "bea")
+    service.messages.post(game.id, "ada", "Who is to replace her?")
+    assert [players for _, _, players, _ in recorded.calls] == [["cid"]]
+
+
 def test_an_invitation_by_a_muted_player_notifies_nobody(
     service: Service, recorded: RecordingNotifications
 ) -> None:
