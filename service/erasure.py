@@ -226,7 +226,9 @@ class Erasure:
                 game = self._repository.load(game_id).game
                 for seq in self._store.statements(game_id):
                     (event,) = self._repository.event_range(game_id, seq - 1, seq)
-                    if _author(game, event) in players:
+                    # A substitute may have taken the seat of the author since then.
+                    then = self._repository.game_at(game_id, seq) if game.former_players else game
+                    if _author(then, event) in players:
                         self._store.erase_statement(game_id, seq)
             except Unavailable:
                 raise
@@ -245,7 +247,7 @@ def _declined_by(player: str) -> Handler:
 
 
 def _author(game: Game, event: Event) -> str | None:
-    """Return the id of the player who wrote the statement of an event."""
+    """Return the id of the player who wrote the statement of an event; `game` has the players of its time."""
     by = event["by"]
     if "seat" in by:
         return game.players[by["seat"]]

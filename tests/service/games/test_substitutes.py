@@ -144,3 +144,21 @@ def test_receipts_are_those_of_the_player_who_acted(service: Service) -> None:
     former = service.receipts.page("ada", game_id=game.id).receipts
     assert own <= {receipt["seq"] for receipt in former}
     assert seq not in {receipt["seq"] for receipt in former}
+
+
+def test_a_statement_is_erased_with_the_player_who_made_it_and_not_with_the_substitute(
+    service: Service,
+) -> None:
+    game = start(service)
+    dispute = service.disputes.open_dispute(game.id, "ada", game.seq, "It skipped my turn")
+    own = dispute.events[0]["seq"]
+    service.disputes.withdraw_dispute(game.id, own, "ada")
+    service.substitutes.leave_seat(game.id, "ada")
+    state = play_vacant_seats(service, game)
+    service.substitutes.take_seat(game.id, "zoe", 0)
+    dispute = service.disputes.open_dispute(game.id, "zoe", state.seq, "It skipped mine")
+    later = dispute.events[0]["seq"]
+    service.erasure.erase_without_password("ada")
+    assert service.store.statements(game.id) == [later]
+    service.erasure.erase_without_password("zoe")
+    assert service.store.statements(game.id) == []
