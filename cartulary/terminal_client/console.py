@@ -6,6 +6,7 @@ terminal without cursor movement, a pipe or a file is read line by line.
 
 import getpass
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,6 +18,8 @@ from cartulary.terminal_client.word_completer import Completions, WordCompleter
 
 MAX_LINE: Final = 4096
 """The most characters of a line that are read."""
+_CONTROLS: Final = re.compile(r"\x1b(?!\[[0-9;]*m)|[\x00-\x09\x0b-\x1a\x1c-\x1f\x7f-\x9f]")
+"""Control characters, except for line breaks and the beginnings of sequences that set colours."""
 _DUMB_TERMINALS: Final = frozenset({"", "dumb", "unknown"})
 
 Prompt: TypeAlias = Callable[[], str]
@@ -45,7 +48,7 @@ class LineConsole(Console):
 
     @override
     def show(self, text: str) -> None:
-        sys.stdout.write(text + "\n")
+        sys.stdout.write(harmless(text) + "\n")
         sys.stdout.flush()
 
     @override
@@ -80,7 +83,7 @@ class PromptConsole(Console):
 
     @override
     def show(self, text: str) -> None:
-        sys.stdout.write(text + "\n")
+        sys.stdout.write(harmless(text) + "\n")
         sys.stdout.flush()
 
     @override
@@ -113,6 +116,11 @@ def open_console() -> Iterator[Console]:
     console = PromptConsole()
     with patch_stdout(raw=True):
         yield console
+
+
+def harmless(text: str) -> str:
+    """Return a text that cannot control the terminal: what a server has sent may be a part of it."""
+    return _CONTROLS.sub("\ufffd", text)
 
 
 def _is_dumb() -> bool:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from cartulary.terminal_client.address import Address, InvalidAddress
+from cartulary.terminal_client.console import LineConsole
 from cartulary.terminal_client.short_forms import is_beginning, next_words
 from cartulary.terminal_client.tokens import VARIABLE, TokensError, TokensFile
 from domain.registry import rule_system_for
@@ -131,3 +132,11 @@ def test_a_file_that_is_no_file_of_tokens_is_an_error_and_stays(
     with pytest.raises(TokensError):
         file.keep("http://a", "1")
     assert path.read_text() == content
+
+
+def test_nothing_that_is_shown_controls_the_terminal_but_its_colours(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    LineConsole().show("\x1b[1mBold\x1b[0m\n/games/\x1b]52;c;cm0=\x07\x1b[2J\x9b2J\rx")
+    shown = capsys.readouterr().out
+    assert shown == "\x1b[1mBold\x1b[0m\n/games/\ufffd]52;c;cm0=\ufffd\ufffd[2J\ufffd2J\ufffdx\n"
