@@ -60,6 +60,8 @@ class PlayerStream:
         """By game, the hash of that event, if it is known."""
         self._past_games: set[str] = set()
         """Games that have ended or were left, which the listings may still contain."""
+        self._interruptions: set[tuple[str, int]] = set()
+        """The games and seqs of the events with which the player left games and came back later."""
 
     async def frames(self) -> AsyncGenerator[bytes, None]:
         """Yield what to send, as it comes. Ends after a reset, or when the listener is closed."""
@@ -98,7 +100,22 @@ class PlayerStream:
             if not page:
                 self._listener.reset()
                 return
+            for frame in page:
+                if frame.leaver == self._player and await self._returns(frame, joined_seq):
+                    self._interruptions.add((game_id, frame.seq))
             yield b"".join(self._texts(page))
+
+    async def _returns(self, leaving: EventFrame, last: int) -> bool:
+        """Return whether the player took a place again after leaving a game, up to event `last`."""
+        after = leaving.seq
+        while after < last:
+            page = await self._channels.read(leaving.game_id, after, min(last, after + BATCH_SIZE))
+            if not page:
+                return False
+            if any(frame.joiner == self._player for frame in page):
+                return True
+            after = page[-1].seq
+        return False
 
     async def _join_new_games(self) -> AsyncGenerator[bytes, None]:
         """Follow the games that the player has joined since the last look, from their first event on."""
@@ -136,7 +153,10 @@ class PlayerStream:
             if known_hash is not None and frame.prev != known_hash:
                 self._listener.reset()
                 return
-            if frame.leaver == self._player:
+            if (
+                frame.leaver == self._player
+                and (frame.game_id, frame.seq) not in self._interruptions
+            ):
                 self._end(frame.game_id)
                 continue
             self._positions[frame.game_id] = frame.seq

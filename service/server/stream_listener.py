@@ -24,8 +24,9 @@ END_FRAME: Final = b"event: end\ndata: {}\n\n"
 
 @dataclass(frozen=True, slots=True)
 class EventFrame:
-    """An event as it is sent. `leaver` is the id of the player who left the game with this event, if any, and
-    `uninvited` that of the player who is not invited any more since then.
+    """An event as it is sent. `leaver` is the id of the player who left the game with this event, if any,
+    `uninvited` that of the player who is not invited any more since then, and `joiner` that of the player
+    who took a place.
     """
 
     game_id: str
@@ -36,6 +37,7 @@ class EventFrame:
     ends_game: bool
     leaver: str | None
     uninvited: str | None = None
+    joiner: str | None = None
 
     @property
     def text(self) -> bytes:
@@ -57,6 +59,7 @@ def event_frame(line: bytes) -> EventFrame:
             ends_game=event["type"] in ENDINGS,
             leaver=event["data"]["player"] if event["type"] == "SeatLeft" else None,
             uninvited=event["data"]["player"] if event["type"] in _UNINVITED else None,
+            joiner=event["data"]["player"] if event["type"] == "SeatTaken" else None,
         )
     except (KeyError, TypeError, ValueError) as error:
         raise Unreadable(

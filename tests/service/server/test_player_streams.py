@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import takewhile
 from typing import Any
 
 import httpx
@@ -86,6 +87,23 @@ def test_a_game_that_is_joined_later_is_streamed_from_its_first_event(accounts: 
         assert next(events)[2] == {"games": {}}
         ada.join(game)
         assert [next(events)[2]["seq"] for _ in range(4)] == [1, 2, 3, 4]
+
+
+def test_a_game_that_was_left_and_joined_again_is_streamed(accounts: Accounts) -> None:
+    ada, bea = accounts.register(), accounts.register()
+    game = bea.create_game(3)
+    ada.join(game)
+    assert ada.http.delete(f"/api/v1/games/{game}/players/me").status_code == 204
+    ada.join(game)
+    newer = ada.create_game()
+    with open_stream(ada, "nothing:1") as events:
+        next(events)
+        missed = iter(lambda: next(events)[2], None)
+        types = [event["type"] for event in takewhile(lambda event: event["game"] == game, missed)]
+        assert types == ["GameCreated", "SeatTaken", "SeatTaken", "SeatLeft", "SeatTaken"]
+        assert next(missed)["game"] == newer
+        bea.http.delete(f"/api/v1/games/{game}/players/me")
+        assert next(missed)["type"] == "SeatLeft"
 
 
 def test_a_game_that_ends_or_is_left_is_not_followed_any_more(accounts: Accounts) -> None:
