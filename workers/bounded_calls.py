@@ -1,8 +1,9 @@
-"""Calls that cannot be interrupted, within a time limit: resolving a name."""
+"""Calls that need no longer than a time limit, even if something in them cannot be interrupted."""
 
+import asyncio
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from threading import Thread
 from typing import Any, TypeVar
 
@@ -39,9 +40,23 @@ def resolve(host: str, port: int, deadline: float) -> list[tuple[Any, ...]]:
     return within(deadline, lambda: socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
 
 
+def run_coroutine(coroutine: Coroutine[None, None, _T]) -> _T:
+    """Run a coroutine in an event loop of its own, and return its result.
+
+    Unlike `asyncio.run`, this does not wait for threads that still resolve a name for a request that has
+    timed out.
+    """
+    loop = asyncio.new_event_loop()
+    try:
+        return loop.run_until_complete(coroutine)
+    finally:
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.close()
+
+
 def time_left(deadline: float) -> float:
     """Return the seconds until a deadline. Raises TimeoutError if it has passed."""
-    left = deadline - time.monotonic()
-    if left <= 0:
+    seconds = deadline - time.monotonic()
+    if seconds <= 0:
         raise TimeoutError("the time is over")
-    return left
+    return seconds

@@ -5,7 +5,6 @@ Each sends one notification about an event, which names all players whom it conc
 
 import asyncio
 import logging
-from collections.abc import Coroutine
 from importlib.metadata import version
 
 import httpx
@@ -15,6 +14,7 @@ from domain.messages import message
 from service.notifications.delivery import Delivery
 from service.notifications.notification import Notification
 from service.settings import Settings, SettingsError
+from workers.bounded_calls import run_coroutine
 from workers.notifications.channel import DEFAULT_RETRY_PAUSES, Channel, NotDelivered
 
 log = logging.getLogger(__name__)
@@ -75,7 +75,7 @@ class OperatorWebhookChannel:
         """See `Channel.send`."""
         host = self._url.host
         try:
-            status = _run(self._post(notification))
+            status = run_coroutine(self._post(notification))
         except (httpx.HTTPError, OSError) as error:
             # TimeoutError is an OSError.
             reason = str(error) or type(error).__name__
@@ -99,20 +99,6 @@ class OperatorWebhookChannel:
             response = await client.send(request, stream=True, follow_redirects=False)
             await response.aclose()
             return response.status_code
-
-
-def _run(coroutine: Coroutine[None, None, int]) -> int:
-    """Run a coroutine and return its result.
-
-    Unlike `asyncio.run`, this does not wait for threads that still resolve a name for a request that has
-    timed out.
-    """
-    loop = asyncio.new_event_loop()
-    try:
-        return loop.run_until_complete(coroutine)
-    finally:
-        loop.run_until_complete(loop.shutdown_asyncgens())
-        loop.close()
 
 
 def operator_channels_of(settings: Settings) -> tuple[Channel, ...]:

@@ -8,8 +8,8 @@ environment are not used, and the body of a response is not read.
 import asyncio
 import ssl
 import time
-from collections.abc import Coroutine, Mapping
-from typing import Final, TypeVar
+from collections.abc import Mapping
+from typing import Final
 from urllib.parse import urlsplit
 
 import httpx
@@ -17,9 +17,8 @@ import httpx
 from domain.errors import CartularyError
 from domain.messages import message
 from service.webhooks.receivers import Receivers
-from workers.bounded_calls import resolve, time_left
+from workers.bounded_calls import resolve, run_coroutine, time_left
 
-_T = TypeVar("_T")
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 
@@ -49,7 +48,7 @@ class ReceiverRequests:
         try:
             target = httpx.URL(url)
             address = self._address(target, deadline)
-            return _run(self._post(target, address, content, headers, deadline))
+            return run_coroutine(self._post(target, address, content, headers, deadline))
         except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
             # TimeoutError is an OSError. A URL is invalid if its host cannot exist, such as 999.1.1.1.
             reason = str(error) or type(error).__name__
@@ -74,12 +73,12 @@ class ReceiverRequests:
         headers: Mapping[str, str],
         deadline: float,
     ) -> int:
-        left = time_left(deadline)
+        seconds = time_left(deadline)
         # The timeout of httpx is for single operations: a receiver that sends a byte now and then would
         # never exceed it.
         async with (
-            asyncio.timeout(left),
-            httpx.AsyncClient(timeout=left, trust_env=False, verify=self._tls) as client,
+            asyncio.timeout(seconds),
+            httpx.AsyncClient(timeout=seconds, trust_env=False, verify=self._tls) as client,
         ):
             request = client.build_request(
                 "POST",
@@ -92,13 +91,3 @@ class ReceiverRequests:
             response = await client.send(request, stream=True, follow_redirects=False)
             await response.aclose()
             return response.status_code
-
-
-def _run(coroutine: Coroutine[None, None, _T]) -> _T:
-    """Run a coroutine in a loop of its own and return its result."""
-    loop = asyncio.new_event_loop()
-    try:
-        return loop.run_until_complete(coroutine)
-    finally:
-        loop.run_until_complete(loop.shutdown_asyncgens())
-        loop.close()
