@@ -55,14 +55,14 @@ def due_lessons(
 
     `introduced` has the names of those that were introduced before.
     """
-    due: list[Lesson[A, P]] = []
+    chosen: list[Lesson[A, P]] = []
     for lesson in lessons:
-        if len(due) == LESSONS_AT_ONCE:
+        if len(chosen) == LESSONS_AT_ONCE:
             break
         if (
             lesson.name not in introduced
             and all(name in introduced for name in lesson.after)
             and lesson.applies(moment)
         ):
-            due.append(lesson)
-    return tuple(due)
+            chosen.append(lesson)
+    return tuple(chosen)

@@ -39,7 +39,7 @@ WIN: Final = 0.5
 
 def playouts(count: int) -> MayContinue:
     """Return the limit of a search that makes this number of playouts."""
-    return lambda done: done < count
+    return lambda number: number < count
 
 
 DEFAULT_LIMIT: Final = playouts(DEFAULT_PLAYOUTS)
@@ -106,26 +106,26 @@ class SearchBot(Generic[S, A, P]):
             return actions[0]
         model = self.model
         ranked = self._ranked(position, actions, seat, chance)
-        shown = model.read_position(position)
+        visible_state = model.read_position(position)
         starts: list[tuple[S, bytes]] = []
         candidates: list[_Candidate[A]] = []
-        done = 0
-        while done < MOST_PLAYOUTS and self.may_continue(done):
-            width = min(len(ranked), ceil(FIRST_CANDIDATES * (done + 1) ** WIDENING))
+        number = 0
+        while number < MOST_PLAYOUTS and self.may_continue(number):
+            width = min(len(ranked), ceil(FIRST_CANDIDATES * (number + 1) ** WIDENING))
             if len(candidates) < width:
                 candidate = ranked[len(candidates)]
                 candidates.append(candidate)
             else:
-                candidate = max(candidates, key=_upper_bound(done))
+                candidate = max(candidates, key=_upper_bound(number))
             if candidate.playouts == len(starts):
                 seed = bytes(chance.below(256) for _ in range(SEED_BYTES))
-                drawn = model.copy(shown)
-                model.draw_unknown(drawn, seat, Chance(seed))
-                starts.append((drawn, seed))
+                sample = model.copy(visible_state)
+                model.draw_unknown(sample, seat, Chance(seed))
+                starts.append((sample, seed))
             start, seed = starts[candidate.playouts]
             candidate.total += self._playout(start, candidate.action, seat, Chance(seed))
             candidate.playouts += 1
-            done += 1
+            number += 1
         if not candidates:
             return ranked[0].action
         return max(candidates, key=lambda candidate: candidate.value).action
@@ -200,7 +200,7 @@ def _is_ahead(own: float, other: float) -> float:
     return 1.0 if own > other else 0.5 if own == other else 0.0
 
 
-def _upper_bound(done: int) -> Callable[[_Candidate[Any]], float]:
-    """Return UCB1 after so many playouts: how good a candidate may be."""
-    logarithm = log(done)
+def _upper_bound(number: int) -> Callable[[_Candidate[Any]], float]:
+    """Return UCB1 after this number of playouts: how good a candidate may be."""
+    logarithm = log(number)
     return lambda candidate: candidate.value + EXPLORATION * sqrt(logarithm / candidate.playouts)

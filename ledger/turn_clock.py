@@ -56,8 +56,8 @@ def deadline(game: Game) -> datetime | None:
     """
     if game.clock is None or game.to_act is None:
         return None
-    left = bank_left(game, game.to_act)
-    return _moment_after_turn_time(game, game.clock, game.to_act, left or _NONE)
+    balance = bank_left(game, game.to_act)
+    return _moment_after_turn_time(game, game.clock, game.to_act, balance or _NONE)
 
 
 def bank_begins_at(game: Game) -> datetime | None:
@@ -74,17 +74,17 @@ def bank_left(game: Game, seat: int) -> timedelta | None:
         return None
     full = timedelta(seconds=clock["bank"])
     increment = timedelta(seconds=clock.get("increment", 0))
-    left = full
+    balance = full
     for turn in game.turn_times:
         if turn.seat == seat:
-            left = min(full, max(_NONE, left - _time_over(game, clock, turn)) + increment)
-    return left
+            balance = min(full, max(_NONE, balance - _time_over(game, clock, turn)) + increment)
+    return balance
 
 
 def bank_milliseconds(game: Game, seat: int) -> int | None:
     """Return the result of `bank_left` in milliseconds."""
-    left = bank_left(game, seat)
-    return None if left is None else left // _MILLISECOND
+    balance = bank_left(game, seat)
+    return None if balance is None else balance // _MILLISECOND
 
 
 def _time_over(game: Game, clock: Clock, turn: TurnTime) -> timedelta:

@@ -122,8 +122,8 @@ def _solved(matrix: Sequence[Sequence[float]], values: Sequence[float]) -> list[
                 other[column] -= factor * row[column]
     solution = [0.0] * len(rows)
     for number in reversed(range(len(rows))):
-        known = sum(
+        solved_part = sum(
             rows[number][column] * solution[column] for column in range(number + 1, len(rows))
         )
-        solution[number] = (rows[number][-1] - known) / rows[number][number]
+        solution[number] = (rows[number][-1] - solved_part) / rows[number][number]
     return solution

@@ -20,10 +20,10 @@ class ThinkingTime:
         self._monotonic = monotonic
         self._end = 0.0
 
-    def __call__(self, done: int) -> bool:
-        """Return whether a search that has made so many playouts may begin another one."""
+    def __call__(self, number: int) -> bool:
+        """Return whether a search that has made this number of playouts may begin another one."""
         now = self._monotonic()
-        if done == 0:
+        if number == 0:
             self._end = now + self._seconds
             return True
         return now < self._end

@@ -60,9 +60,11 @@ def test_redis_keeps_what_was_acknowledged_as_the_page_demands() -> None:
 
 
 def test_the_image_is_built_from_files_that_exist() -> None:
-    kept = re.findall(r"^!(.+)$", (DEPLOY / "Dockerfile.dockerignore").read_text(), re.MULTILINE)
-    assert kept
-    for pattern in kept:
+    patterns = re.findall(
+        r"^!(.+)$", (DEPLOY / "Dockerfile.dockerignore").read_text(), re.MULTILINE
+    )
+    assert patterns
+    for pattern in patterns:
         assert list(ROOT.glob(pattern)), pattern
     packages = {path.parent.name for path in ROOT.glob("[!.]*/__init__.py")} - {"bench"}
-    assert packages <= set(kept)
+    assert packages <= set(patterns)

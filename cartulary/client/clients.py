@@ -222,8 +222,8 @@ class Client(_Calls):
                 ) as response:
                     if response.status_code == 200:
                         source = EventSource(bounded(response, progress))
-                        for sent in source.iter_sse():
-                            if (event := progress.receive(sent)) is not None:
+                        for server_event in source.iter_sse():
+                            if (event := progress.receive(server_event)) is not None:
                                 yield event
                             elif progress.is_over():
                                 break
@@ -313,8 +313,8 @@ class AsyncClient(_Calls):
                 ) as response:
                     if response.status_code == 200:
                         source = EventSource(bounded(response, progress))
-                        async for sent in source.aiter_sse():
-                            if (event := progress.receive(sent)) is not None:
+                        async for server_event in source.aiter_sse():
+                            if (event := progress.receive(server_event)) is not None:
                                 yield event
                             elif progress.is_over():
                                 break

@@ -43,23 +43,23 @@ class StreamProgress:
             "Last-Event-ID": str(self._last),
         }
 
-    def receive(self, sent: ServerSentEvent) -> Event | None:
-        """Return the event of the log that was sent; None for anything else.
+    def receive(self, server_event: ServerSentEvent) -> Event | None:
+        """Return the event of the log that a server-sent event contains; None for any other one.
 
         Raises StreamReset and InvalidResponse.
         """
         self._unread_bytes = 0
         self._failures = 0
-        if sent.event == "end":
+        if server_event.event == "end":
             self._is_over = True
             return None
-        if sent.event == "reset":
+        if server_event.event == "reset":
             self._is_over = True
             raise StreamReset(message("the server has lost events of this game that it had sent"))
-        if not sent.data:
+        if not server_event.data:
             # The decoder reports the end of a comment like this, once there was an id.
             return None
-        event = parse(Event, json_of(sent.data.encode()))
+        event = parse(Event, json_of(server_event.data.encode()))
         if event.seq != self._last + 1:
             raise InvalidResponse(
                 message(

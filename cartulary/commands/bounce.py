@@ -48,11 +48,11 @@ def bounce(recipient: str, redis: str | None) -> None:
         return
     try:
         with open_service(os.environ, redis) as service:
-            sent = service.mail.bounces.record(report)
+            mail = service.mail.bounces.record(report)
     except Unavailable as error:
         echo(text(error.message))
         raise click.exceptions.Exit(EX_TEMPFAIL) from error
-    if sent is None:
+    if mail is None:
         echo(text(message("this report is about no mail of this server, or was recorded before")))
     else:
-        echo(text(message("recorded a bounce of a mail to player {player}", player=sent.player)))
+        echo(text(message("recorded a bounce of a mail to player {player}", player=mail.player)))

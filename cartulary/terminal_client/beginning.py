@@ -53,13 +53,13 @@ class Beginning:
         self._tokens = tokens
 
     def sign_in(self, server: str, *, as_guest: bool) -> str:
-        """Use the token that is kept for the server, or ask for an account; return the player's id.
+        """Use the stored token for the server, or ask for an account; return the player's id.
 
         Raises InputEnded, TokensError and ClientError.
         """
-        kept = self._tokens.token(server)
-        if kept is not None and not as_guest:
-            self._client.token = kept
+        token = self._tokens.token(server)
+        if token is not None and not as_guest:
+            self._client.token = token
             try:
                 player = self._client.me().player
             except Unauthorised:

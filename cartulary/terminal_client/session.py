@@ -227,10 +227,10 @@ class Session:
         words = next_words(f"{form} " if form else "", self._table.forms)
         if not words:
             return
-        shown = [f"{form} {word}".strip() for word in words[:MAX_SUGGESTIONS]]
+        completions = [f"{form} {word}".strip() for word in words[:MAX_SUGGESTIONS]]
         if len(words) > MAX_SUGGESTIONS:
-            shown.append("…")
-        self._say(message("you can type: {forms}", forms=comma_list(shown)))
+            completions.append("…")
+        self._say(message("you can type: {forms}", forms=comma_list(completions)))
 
     def _submit(self, send: Callable[[], tuple[Event, ...]]) -> None:
         """Send an action; the stream shows its events. Show why the server refuses it."""

@@ -41,7 +41,7 @@ class TokensFile:
 
     def keep(self, server: str, token: str | None) -> None:
         """Keep the token for a server, or with None forget it. Raises TokensError."""
-        tokens = {url: kept for url, kept in self._load().items() if url != server}
+        tokens = {url: value for url, value in self._load().items() if url != server}
         if token is not None:
             tokens[server] = token
         try:

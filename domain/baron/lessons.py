@@ -31,7 +31,7 @@ def _keeps(moment: Moment, *, own: bool, side: str | None = None) -> list[Hex]:
     ]
 
 
-def _missing(at: Hex, tiles: set[Hex]) -> list[Hex]:
+def _gaps(at: Hex, tiles: set[Hex]) -> list[Hex]:
     """BN-BAR-1: the hexes around a keep that have no tile yet."""
     return [hex for hex in neighbours(at) if hex not in tiles]
 
@@ -48,12 +48,14 @@ def _can_earn_honour(moment: Moment) -> bool:
 def _can_complete(moment: Moment) -> bool:
     """BN-BAR-2: whether one tile is missing around one of the seat's knights, and can be laid."""
     tiles = _tiles(moment)
-    wanted = {
-        missing[0]
+    last_hexes = {
+        gaps[0]
         for at in _keeps(moment, own=True, side="knight")
-        if len(missing := _missing(at, tiles)) == 1
+        if len(gaps := _gaps(at, tiles)) == 1
     }
-    return any(action.at in wanted for action in moment.actions if isinstance(action, PlaceTile))
+    return any(
+        action.at in last_hexes for action in moment.actions if isinstance(action, PlaceTile)
+    )
 
 
 def _can_fight(moment: Moment) -> bool:
@@ -65,8 +67,8 @@ def _can_fight(moment: Moment) -> bool:
     ]
     places = {action.at for action in moment.actions if isinstance(action, PlaceTile)}
     return any(
-        len(missing := _missing(at, tiles)) == 1
-        and missing[0] in places
+        len(gaps := _gaps(at, tiles)) == 1
+        and gaps[0] in places
         and any(not shared.isdisjoint(neighbours(at)) for shared in barons)
         for at in _keeps(moment, own=True, side="knight")
     )
@@ -82,9 +84,9 @@ def _can_complete_two(moment: Moment) -> bool:
     }
     last = [
         {
-            missing[0]
+            gaps[0]
             for at in _keeps(moment, own=own, side="knight")
-            if len(missing := _missing(at, tiles)) == 1
+            if len(gaps := _gaps(at, tiles)) == 1
         }
         for own in (True, False)
     ]

@@ -53,12 +53,12 @@ def draw_unknown(state: State, seat: int, chance: Chance) -> None:
     unseen = Counter(COUNTS)
     for tiles in (state.tiles.values(), state.market, state.removed, known_reserve(state, seat)):
         unseen.subtract(tiles)
-    drawn = chance.shuffle([kind for kind in TILES for _ in range(unseen[kind])])
+    pool = chance.shuffle([kind for kind in TILES for _ in range(unseen[kind])])
     for player in state.players:
         if player.reserve is None:
-            player.reserve = tuple(sorted(drawn[: player.reserve_size]))
-            drawn = drawn[player.reserve_size :]
-    state.pile = tuple(drawn[: state.pile_left])
+            player.reserve = tuple(sorted(pool[: player.reserve_size]))
+            pool = pool[player.reserve_size :]
+    state.pile = tuple(pool[: state.pile_left])
 
 
 def expected_scores(state: State, viewer: int) -> list[float]:

@@ -117,7 +117,7 @@ class GameMessages:
         """Return the messages after number `after` as a player sees them, at most `limit`."""
         self._game_of(game_id, player)
         last = self._store.last_number(game_id)
-        return self._shown(game_id, player, range(after + 1, min(last, after + limit) + 1), last)
+        return self._page_of(game_id, player, range(after + 1, min(last, after + limit) + 1), last)
 
     def latest(
         self, game_id: str, player: str, before: int | None = None, limit: int = 50
@@ -126,7 +126,7 @@ class GameMessages:
         self._game_of(game_id, player)
         last = self._store.last_number(game_id)
         end = last + 1 if before is None else min(before, last + 1)
-        return self._shown(game_id, player, range(max(1, end - limit), end), last)
+        return self._page_of(game_id, player, range(max(1, end - limit), end), last)
 
     def erase(self, game_id: str, player: str, number: int) -> None:
         """Erase a message that the player has written, also after leaving the game. Idempotent.
@@ -135,8 +135,8 @@ class GameMessages:
         """
         game = self._loader.load(game_id).game
         require_visible(game, player)
-        written = self._store.get(game_id, number)
-        if written is None or written.author != player:
+        stored_message = self._store.get(game_id, number)
+        if stored_message is None or stored_message.author != player:
             require_correspondent(game, player)
             self.require(game, number)
             raise Forbidden(message("only its author can erase a message"))
@@ -159,12 +159,12 @@ class GameMessages:
 
     def require(self, game: Game, number: int) -> PlayerMessage:
         """Return a message of a game. Raises NotFound if there is none with this number."""
-        found = self._store.get(game.id, number)
-        if found is None:
+        stored_message = self._store.get(game.id, number)
+        if stored_message is None:
             raise NotFound(
                 message("game {game} has no message {number}", game=game.id, number=number)
             )
-        return found
+        return stored_message
 
     def erase_all_of(self, player: str) -> None:
         """Erase everything that a player has written, in messages and in reports of messages. Idempotent."""
@@ -178,14 +178,14 @@ class GameMessages:
     def _notify(self, game: Game, posted: PlayerMessage) -> None:
         """Notify everybody who reads a message: not its author, and not those who have muted the author."""
         candidates = [*game.participants, *([] if game.arbiter is None else [game.arbiter])]
-        # Who has left a seat vacant is still named by the game, but does not read its messages.
+        # The game still names a player who has left a seat vacant, but they do not read its messages.
         others = [other for other in candidates if is_correspondent(game, other)]
-        muting = self._mutes.muted_by(posted.author, others)
+        muters = self._mutes.muted_by(posted.author, others)
         self._notifications.notify(
             "message",
             game.id,
             game.seq if posted.seq is None else posted.seq,
-            [other for other in others if other != posted.author and other not in muting],
+            [other for other in others if other != posted.author and other not in muters],
             reference=f"message/{posted.number}",
             data={"from": posted.author, "message": posted.number},
             operator_channels=(),
@@ -197,7 +197,7 @@ class GameMessages:
         require_correspondent(game, player)
         return game
 
-    def _shown(self, game_id: str, player: str, numbers: Sequence[int], last: int) -> MessagePage:
+    def _page_of(self, game_id: str, player: str, numbers: Sequence[int], last: int) -> MessagePage:
         messages = self._store.read(game_id, numbers)
         authors = list({each.author for each in messages})
         muted = self._mutes.has_muted(player, authors)

@@ -112,9 +112,9 @@ class MessageStore:
         with unavailable_on_error():
             stored: Any = self._redis.hget(_key(game_id), str(number))
             fields = orjson.loads(stored)
-            kept = {"author": fields["author"], "at": fields["at"], "text": None}
+            remainder = {"author": fields["author"], "at": fields["at"], "text": None}
             with self._redis.pipeline(transaction=True) as pipeline:
-                pipeline.hset(_key(game_id), str(number), orjson.dumps(kept))
+                pipeline.hset(_key(game_id), str(number), orjson.dumps(remainder))
                 if fields.get("key"):
                     pipeline.hdel(_key(game_id), fields["key"])
                 pipeline.execute()

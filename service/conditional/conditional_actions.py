@@ -33,7 +33,7 @@ from service.games.access import require_seat, require_visible
 from service.games.cache import CachedGame
 from service.games.repository import GameRepository
 from service.keyring import Keyring
-from service.sandboxes.known_game import known_game, read_events
+from service.sandboxes.game_for_viewer import game_for_viewer, read_events
 from service.store.event_store import LogReader, PreparedTree, TreeChanged
 
 MAX_STEPS: Final = 50
@@ -153,7 +153,7 @@ class ConditionalActions:
         """Return what a seat may know of a game at its head, from which to look ahead."""
         events = read_events(self._log_reader, game.id, game.seq)
         seed = sha256(_SEED_LABEL + f"{game.id} {seat} {game.seq}".encode()).digest()
-        return outlook(known_game(self._log_reader, events, seat, seed), seat, events)
+        return outlook(game_for_viewer(self._log_reader, events, seat, seed), seat, events)
 
     def play(self, game_id: str) -> bool:
         """Take the actions of all trees of a game whose turn has come; drop those that are void.
@@ -179,8 +179,8 @@ class ConditionalActions:
             return True
         if game.seq == tree.seq:
             return False
-        left = StoredTree(tree.seat, game.seq, game.hash, branches) if branches else None
-        self._trees.advance(game_id, player, tree, left)
+        remainder = StoredTree(tree.seat, game.seq, game.hash, branches) if branches else None
+        self._trees.advance(game_id, player, tree, remainder)
         return True
 
     def _take(self, game: Game, player: str, tree: StoredTree, action: JsonObject) -> None:

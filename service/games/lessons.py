@@ -55,14 +55,14 @@ class Lessons:
     def _introduced(self, head: Game, seat: int) -> tuple[str, ...]:
         key = (head.id, seat)
         with self._lock:
-            known = self._cache.get(key, _NONE)
-        if known.hash == head.hash:
-            return known.names
-        steps = self._steps(head, known.seq) if known.seq < head.seq else []
-        if known.seq and (not steps or steps[0].event["prev"] != known.hash):
+            cached = self._cache.get(key, _NONE)
+        if cached.hash == head.hash:
+            return cached.names
+        steps = self._steps(head, cached.seq) if cached.seq < head.seq else []
+        if cached.seq and (not steps or steps[0].event["prev"] != cached.hash):
             # The store has lost events since then, and others have taken their places.
-            known, steps = _NONE, self._steps(head, 0)
-        names = introduced_lessons(steps, seat, known.names)
+            cached, steps = _NONE, self._steps(head, 0)
+        names = introduced_lessons(steps, seat, cached.names)
         with self._lock:
             self._cache[key] = _Introduced(head.seq, head.hash, names)
         return names

@@ -105,13 +105,13 @@ class GameQueries:
         page = read_page(cursor, limit if game_filter.is_empty else max(limit, EXAMINED))
         summaries = self.summaries(page.games)
         page = page.first(len(summaries))
-        found: list[Summary] = []
+        matches: list[Summary] = []
         for count, summary in enumerate(summaries, 1):
             if summary is not None and game_filter.passes(summary):
-                found.append(summary)
-                if len(found) == limit:
-                    return found, page.first(count).next
-        return found, page.next
+                matches.append(summary)
+                if len(matches) == limit:
+                    return matches, page.first(count).next
+        return matches, page.next
 
     def games_waiting_for(
         self, player: str, cursor: str | None = None, limit: int = MAX_EXAMINED_GAMES

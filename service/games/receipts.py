@@ -217,8 +217,8 @@ class _Reader:
         if event["type"] != "SubstituteSeated":
             return seat
         if event["data"]["player"] == self._player:
-            taken: int = event["data"]["seat"]
-            return taken
+            new_seat: int = event["data"]["seat"]
+            return new_seat
         return None if event["data"]["replaces"] == self._player else seat
 
     def _seat_at(self, game_id: str, seat: int | None, start: int, seq: int) -> int | None:

@@ -25,8 +25,8 @@ class ReceivedInvitations:
         page = self._listings.invitations(player, cursor, limit)
         summaries = self._queries.summaries(page.games)
         page = page.first(len(summaries))
-        waiting = [
+        invitations = [
             summary for summary in summaries if summary is not None and player in summary.awaited
         ]
-        muted = self._mutes.has_muted(player, [summary.creator for summary in waiting])
-        return [summary for summary in waiting if summary.creator not in muted], page.next
+        muted = self._mutes.has_muted(player, [summary.creator for summary in invitations])
+        return [summary for summary in invitations if summary.creator not in muted], page.next

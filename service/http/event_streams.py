@@ -60,7 +60,7 @@ def player_stream_response(player: str, token: str | None) -> Response:
     (the header), and Unavailable or TooManyRequests if the player may not open another stream.
     """
     header = request.headers.get("Last-Event-ID", "")
-    known = {} if header in _FROM_NOW else _positions(header)
+    client_positions = {} if header in _FROM_NOW else _positions(header)
     _check_stream_bounds(player)
     current = service().listings.current_games(player)
     games = {game.id: game for game in service().queries.games(current) if game is not None}
@@ -68,11 +68,11 @@ def player_stream_response(player: str, token: str | None) -> Response:
     if header not in _FROM_NOW:
         # Games that were joined meanwhile are read from the beginning, and those that ended to their end.
         positions = dict.fromkeys(positions, 0)
-        games |= _games_with_place(known.keys() - games.keys(), player)
+        games |= _games_with_place(client_positions.keys() - games.keys(), player)
         positions |= {
-            id: known[id]
+            id: client_positions[id]
             for id, game in games.items()
-            if id in known and not (game.has_ended and known[id] == game.seq)
+            if id in client_positions and not (game.has_ended and client_positions[id] == game.seq)
         }
     request.environ[STREAM_REQUEST] = StreamRequest(
         "",

@@ -66,9 +66,9 @@ class Bounces:
         mail is sent again.
         """
         token = self._tokens.code("bounce", mail, player, address)
-        sent = SentMail(player, self._tokens.digest(address), mail)
+        sent_mail = SentMail(player, self._tokens.digest(address), mail)
         with unavailable_on_error():
-            self._redis.set(_key(token), orjson.dumps(asdict(sent)), ex=SECONDS_KEPT)
+            self._redis.set(_key(token), orjson.dumps(asdict(sent_mail)), ex=SECONDS_KEPT)
         return f"{sender.username}+{token}@{sender.domain}"
 
     def record(self, report: DeliveryStatus) -> SentMail | None:
@@ -84,15 +84,15 @@ class Bounces:
                 stored = self._redis.getdel(_key(match[1]))
             if stored is None:
                 continue
-            sent = SentMail(**orjson.loads(stored))
-            self._mark_bounced(sent, report)
+            sent_mail = SentMail(**orjson.loads(stored))
+            self._mark_bounced(sent_mail, report)
             if report.is_about_address:
-                self._count(sent)
-            return sent
+                self._count(sent_mail)
+            return sent_mail
         return None
 
-    def _mark_bounced(self, sent: SentMail, report: DeliveryStatus) -> None:
-        delivery = self._deliveries.find(sent.delivery)
+    def _mark_bounced(self, sent_mail: SentMail, report: DeliveryStatus) -> None:
+        delivery = self._deliveries.find(sent_mail.delivery)
         if delivery is not None:
             result = message(
                 "a mail server reports: {status} {text}",
@@ -101,11 +101,11 @@ class Bounces:
             )
             self._deliveries.mark_bounced(delivery, clock.now(), result)
 
-    def _count(self, sent: SentMail) -> None:
-        (player,) = self._accounts.get([sent.player])
+    def _count(self, sent_mail: SentMail) -> None:
+        (player,) = self._accounts.get([sent_mail.player])
         if player is None or player.email is None:
             return
-        if self._tokens.digest(player.email) == sent.address:
+        if self._tokens.digest(player.email) == sent_mail.address:
             self._addresses.count_bounce(player.id, player.email)
 
 

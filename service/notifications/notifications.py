@@ -29,7 +29,7 @@ _MAX_DIGESTS: Final = 3
 class Times:
     """For when a notification is meant (None: at once), and until when it must be read to be of use."""
 
-    wanted_at: datetime | None = None
+    planned_at: datetime | None = None
     deadline: datetime | None = None
 
 
@@ -97,7 +97,7 @@ class Notifications:
             self._create(
                 replace(base, channel=channel, data={**base.data, "players": list(readers)}),
                 reference,
-                Slot(now if times.wanted_at is None else max(now, times.wanted_at)),
+                Slot(now if times.planned_at is None else max(now, times.planned_at)),
             )
             for channel in channels
         ]
@@ -141,7 +141,7 @@ class Notifications:
                 preferences,
                 zone,
                 now,
-                wanted_at=times.wanted_at,
+                planned_at=times.planned_at,
                 deadline=times.deadline,
             )
             created.append(self._create(delivery, reference, planned, preferences, zone))

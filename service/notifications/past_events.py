@@ -66,9 +66,9 @@ def events_since_last_turn(
 
 def _listed(game: Game, events: Sequence[Event]) -> tuple[tuple[PastEvent, ...], int]:
     """Return the latest of the events, which are given newest first, and how many are left out."""
-    shown = [event for event in events if event["type"] not in _LEFT_OUT]
-    past = tuple(past_event(game, event) for event in reversed(shown[:MAX_EVENTS]))
-    return past, max(0, len(shown) - MAX_EVENTS)
+    listed = [event for event in events if event["type"] not in _LEFT_OUT]
+    past = tuple(past_event(game, event) for event in reversed(listed[:MAX_EVENTS]))
+    return past, max(0, len(listed) - MAX_EVENTS)
 
 
 def past_event(game: Game, event: Event) -> PastEvent:

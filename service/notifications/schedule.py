@@ -34,16 +34,16 @@ def slot(
     zone: ZoneInfo,
     now: datetime,
     *,
-    wanted_at: datetime | None = None,
+    planned_at: datetime | None = None,
     deadline: datetime | None = None,
 ) -> Slot:
     """Return when a delivery is sent that is created now.
 
-    `wanted_at` is the time for which it is meant, None for at once. If quiet hours would move it to after
+    `planned_at` is the time for which it is meant, None for at once. If quiet hours would move it to after
     `deadline`, it is sent before they begin, or now if they have begun. A digest that would come after
     `deadline` is not waited for.
     """
-    earliest = now if wanted_at is None else max(now, wanted_at)
+    earliest = now if planned_at is None else max(now, planned_at)
     if preferences.digest is not None and channel in _DIGEST_CHANNELS and kind not in _SINGLE_KINDS:
         at = next_local_time(earliest, preferences.digest, zone)
         if deadline is None or at < deadline:

@@ -33,7 +33,7 @@ TO_RECORD_KEY: Final = "cartulary:holidays-to-record"
 _DAY: Final = timedelta(days=1)
 LATEST_BEGIN: Final = timedelta(days=365)
 """How long before it begins a holiday can be announced."""
-_KEPT: Final = timedelta(days=2 * 366)
+_RETENTION: Final = timedelta(days=2 * 366)
 """For how long a holiday is kept after its end: the allowances of past years are shown no longer."""
 
 _REMOVE_IF_UNCHANGED: Final = """
@@ -129,7 +129,7 @@ class Holidays:
             until=clock.format(until),
             announced_at=clock.format(now),
         )
-        outdated = clock.format(now - _KEPT)
+        outdated = clock.format(now - _RETENTION)
 
         def store(pipeline: Pipeline) -> None:
             stored = _decode(pipeline.hvals(key))
@@ -139,7 +139,7 @@ class Holidays:
                 if past.until < outdated:
                     pipeline.hdel(key, past.id)
             pipeline.hset(key, holiday.id, _encode(holiday))
-            pipeline.expire(key, until - now + _KEPT)
+            pipeline.expire(key, until - now + _RETENTION)
             pipeline.hincrby(TO_RECORD_KEY, player, 1)
 
         key = holidays_key(player)

@@ -15,7 +15,9 @@ def read_events(log_reader: LogReader, game_id: str, seq: int) -> list[Event]:
     return [upcast(orjson.loads(line)) for line in log_reader.read(game_id, 0, seq)]
 
 
-def known_game(log_reader: LogReader, events: list[Event], viewer: int | None, seed: bytes) -> Game:
+def game_for_viewer(
+    log_reader: LogReader, events: list[Event], viewer: int | None, seed: bytes
+) -> Game:
     """Return the game after these events as the seat `viewer` knows it; None knows everything.
 
     The secrets that the viewer does not know are drawn from `seed`. Raises Unreadable.

@@ -18,7 +18,7 @@ from service.bounds import Bounds
 from service.errors import Forbidden, NotFound, SandboxConflict
 from service.games.access import require_visible
 from service.games.loader import GameLoader
-from service.sandboxes.known_game import known_game, read_events
+from service.sandboxes.game_for_viewer import game_for_viewer, read_events
 from service.sandboxes.store import SandboxStore, StoredSandbox
 from service.store.event_store import LogReader
 
@@ -208,7 +208,7 @@ class Sandboxes:
                 message("the game of this sandbox has lost the event with which it began")
             )
         seed = bytes.fromhex(stored.seed)
-        return known_game(self._log_reader, events, stored.viewer, seed)
+        return game_for_viewer(self._log_reader, events, stored.viewer, seed)
 
     def _checked(self, stored: StoredSandbox, after: int | None) -> Sandbox:
         if after is not None and after != len(stored.steps):

@@ -126,9 +126,9 @@ def test_the_audit_accepts_invitations_and_finds_those_that_the_rules_do_not_all
     assert not report_of(pending).is_broken
     pending.add(event_of("PlayerInvited", {"player": "cid"}), {"player": "ada"})
     pending.add(event_of("InvitationRevoked", {"player": "cid"}), {"player": "eve"})
-    found = [english(finding.problem) for finding in report_of(pending).findings]
-    assert any("this player has declined" in problem for problem in found)
-    assert any("cannot bring about InvitationRevoked" in problem for problem in found)
+    problems = [english(finding.problem) for finding in report_of(pending).findings]
+    assert any("this player has declined" in problem for problem in problems)
+    assert any("cannot bring about InvitationRevoked" in problem for problem in problems)
 
 
 def test_the_events_are_described_in_words() -> None:

@@ -104,7 +104,7 @@ HEAP: SearchModel[Heap, Take, Any] = SearchModel(
 )
 
 
-def taken(stones: int, count: int, model: SearchModel[Heap, Take, Any] = HEAP) -> int:
+def stones_taken(stones: int, count: int, model: SearchModel[Heap, Take, Any] = HEAP) -> int:
     """Return how many stones the search takes from so many, with `count` playouts."""
     position: Any = {"stones": stones, "to_act": 0}
     actions = [Take(n) for n in (1, 2, 3)]
@@ -134,28 +134,28 @@ def choice(rules: AnyRuleSystem, state: Any, count: int = 3, seed: bytes = bytes
 
 @pytest.mark.parametrize(("stones", "best"), [(9, 1), (10, 2), (11, 3)])
 def test_a_search_finds_the_action_whose_playouts_win(stones: int, best: int) -> None:
-    assert taken(stones, 30) == best
+    assert stones_taken(stones, 30) == best
 
 
 def test_a_search_without_playouts_takes_what_looks_best() -> None:
-    assert taken(9, 0) == 3
+    assert stones_taken(9, 0) == 3
 
 
 def test_a_search_asks_before_each_playout_whether_it_may_continue() -> None:
-    asked: list[int] = []
+    numbers: list[int] = []
 
-    def may_continue(done: int) -> bool:
-        asked.append(done)
-        return done < 5
+    def may_continue(number: int) -> bool:
+        numbers.append(number)
+        return number < 5
 
     SearchBot(HEAP, may_continue)(
         {"stones": 9, "to_act": 0}, [Take(1), Take(2)], 0, Chance(bytes(32))
     )
-    assert asked == [0, 1, 2, 3, 4, 5]
+    assert numbers == [0, 1, 2, 3, 4, 5]
 
 
 def test_a_search_with_a_single_action_makes_no_playouts() -> None:
-    def may_continue(done: int) -> bool:
+    def may_continue(number: int) -> bool:
         raise AssertionError("there is nothing to search")
 
     bot = SearchBot(HEAP, may_continue)
@@ -171,7 +171,7 @@ def test_the_same_playout_of_each_action_starts_from_the_same_draw() -> None:
             starts.setdefault(action.stones, []).append(state.hidden)
         return HEAP.decide(state, seat, action)
 
-    taken(9, 30, replace(HEAP, decide=decide))
+    stones_taken(9, 30, replace(HEAP, decide=decide))
     draws = max(starts.values(), key=len)
     assert len(set(draws)) > 5
     assert all(hidden == draws[: len(hidden)] for hidden in starts.values())
@@ -184,7 +184,7 @@ def test_a_playout_ends_at_the_horizon() -> None:
         turns.append(state.turn)
         return [0.0, 0.0]
 
-    taken(99, 3, replace(HEAP, horizon=4, expected_scores=expected_scores))
+    stones_taken(99, 3, replace(HEAP, horizon=4, expected_scores=expected_scores))
     assert turns == [5, 5, 5]
 
 
@@ -192,7 +192,7 @@ def test_a_seat_that_is_out_has_lost() -> None:
     def go_out(state: Heap, viewer: int) -> Sequence[float]:
         return [-inf if state.stones == 8 else 0.0, 5.0]
 
-    assert taken(9, 12, replace(HEAP, horizon=1, expected_scores=go_out)) != 1
+    assert stones_taken(9, 12, replace(HEAP, horizon=1, expected_scores=go_out)) != 1
 
 
 @pytest.mark.parametrize(("rules", "name"), SYSTEMS)

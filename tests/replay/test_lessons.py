@@ -87,7 +87,7 @@ def test_a_whole_game_introduces_each_lesson_once_and_where_it_applies(name: str
 def test_rare_lessons_apply_where_an_action_shows_their_rule(record: str, lesson_name: str) -> None:
     with (GAMES / f"{record}.jsonl").open("rb") as file:
         game_record = read(file)
-    found = 0
+    count = 0
     for step in steps(game_record):
         game = step.before
         if game is None or game.state is None or game.to_act is None:
@@ -96,9 +96,9 @@ def test_rare_lessons_apply_where_an_action_shows_their_rule(record: str, lesson
         position = game.rules.position(game.state, game.to_act)
         legal = game.rules.legal_actions(game.state, game.to_act)
         if lesson.applies(Moment(position, legal, game.to_act)):
-            found += 1
+            count += 1
             assert can_apply(game, game.to_act, set(lesson.clauses))
-    assert found
+    assert count
 
 
 def test_a_game_of_another_distribution_has_no_lessons() -> None:

@@ -42,8 +42,8 @@ def test_a_third_game_is_played_from_its_creation_to_its_audited_record(
 ) -> None:
     options = {"stones": 14, "round_limit": 9}
     game, players = accounts.start_game(3, rules="stones", options=options, clock={"per_turn": 600})
-    notifier = RecordingChannel()
-    workers = WorkerHarness(service, notifier)
+    channel = RecordingChannel()
+    workers = WorkerHarness(service, channel)
     start = 5
     lucky = [own_number(player, game, seat) for seat, player in enumerate(players)]
     assert numbers(accounts, game) == [None] * 3
@@ -78,9 +78,9 @@ def test_a_third_game_is_played_from_its_creation_to_its_audited_record(
     rounds = [event["data"]["round"] for event in log if event["type"] == "RoundScored"]
     assert rounds == list(range(1, len(rounds) + 1))
     assert len(rounds) > 1
-    subjects = {notification.subject for notification in notifier.sent}
+    subjects = {notification.subject for notification in channel.sent}
     assert subjects == {"game_started", "your_turn", "round_scored", "game_over"}
-    assert {notification.rules for notification in notifier.sent} == {"stones"}
+    assert {notification.rules for notification in channel.sent} == {"stones"}
 
     # After the end, every viewer sees all secrets at every event.
     assert numbers(accounts, game) == numbers(accounts, game, start) == lucky

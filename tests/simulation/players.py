@@ -91,19 +91,19 @@ class Habits:
 
     def __init__(self, chance: random.Random) -> None:
         self._chance = chance
-        self._gone: dict[tuple[str, str], datetime] = {}
+        self._departures: dict[tuple[str, str], datetime] = {}
 
     def leave(self, game_id: str, player: str, at: datetime) -> None:
         """Let a player not act any more in a game from a moment on."""
-        self._gone[game_id, player] = at
+        self._departures[game_id, player] = at
 
     def acts_at(
         self, game_id: str, player: str, now: datetime, deadline: datetime
     ) -> datetime | None:
         """Return when a player acts in a turn that has just begun; None if the player misses it."""
-        gone = self._gone.get((game_id, player))
+        departure = self._departures.get((game_id, player))
         if self._chance.random() < 0.12:
             return None
         share = self._chance.choice((0.001, 0.05, 0.2, 0.5, 0.9))
         at = now + (deadline - now) * share
-        return None if gone is not None and at >= gone else at
+        return None if departure is not None and at >= departure else at

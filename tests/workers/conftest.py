@@ -9,14 +9,14 @@ from tests.support.worker_harness import RecordingChannel, WorkerHarness
 
 
 @pytest.fixture
-def notifier() -> RecordingChannel:
-    """A notifier that records what it sends."""
+def channel() -> RecordingChannel:
+    """A channel that records what it sends."""
     return RecordingChannel()
 
 
 @pytest.fixture
-def workers(service: Service, notifier: RecordingChannel) -> Iterator[WorkerHarness]:
-    """A scheduler and a worker on the service of the test, which send by `notifier`."""
-    workers = WorkerHarness(service, notifier)
+def workers(service: Service, channel: RecordingChannel) -> Iterator[WorkerHarness]:
+    """A scheduler and a worker on the service of the test, which send by `channel`."""
+    workers = WorkerHarness(service, channel)
     yield workers
     workers.close()

@@ -76,7 +76,7 @@ def test_a_game_with_bots_is_played_to_its_end_and_audits(workers: WorkerHarness
 
 
 def test_bots_act_in_a_row_and_nobody_is_notified_of_their_turns(
-    workers: WorkerHarness, notifier: RecordingChannel
+    workers: WorkerHarness, channel: RecordingChannel
 ) -> None:
     service = workers.service
     game = create(service, "sensible", "random", "sensible")
@@ -89,7 +89,7 @@ def test_bots_act_in_a_row_and_nobody_is_notified_of_their_turns(
     # In set-up, the last seat places two or three cities in a row, then those before it one or two each.
     assert list(dict.fromkeys(seats)) == [0, 1, 2, 3]
     assert seats[-1] == 1
-    assert {sent.players for sent in notifier.sent} == {("ada",)}
+    assert {sent.players for sent in channel.sent} == {("ada",)}
 
 
 @pytest.mark.parametrize("failure", ["raises", "illegal", "nothing"])

@@ -37,32 +37,32 @@ def first_action(game: Game) -> Any:
     return next_actions(game, 1)[0][1]
 
 
-def turns_announced(notifier: RecordingChannel) -> list[tuple[str, ...]]:
+def turns_announced(channel: RecordingChannel) -> list[tuple[str, ...]]:
     """Return the players of each notification of a turn."""
     return [
         tuple(notification.players)
-        for notification in notifier.sent
+        for notification in channel.sent
         if notification.subject == "your_turn"
     ]
 
 
 def test_a_worker_plays_them_and_announces_only_turns_that_wait_for_a_player(
-    service: Service, workers: WorkerHarness, notifier: RecordingChannel, game: Game
+    service: Service, workers: WorkerHarness, channel: RecordingChannel, game: Game
 ) -> None:
     workers.sweep_and_work(game.id)
-    notifier.sent.clear()
+    channel.sent.clear()
     act(service, game, first_action(game))
     workers.scheduler.enqueue_tasks_of({game.id})
     assert f"conditional of game {game.id}" in workers.waiting()
     workers.work()
     workers.sweep_and_work(game.id)
     assert marks(service, game.id)[-2:] == [False, True]
-    assert turns_announced(notifier) == [("ada",)]
+    assert turns_announced(channel) == [("ada",)]
 
 
 @pytest.mark.parametrize("entry", ["notify/turn", "deadline"])
 def test_a_job_about_the_turn_plays_them_first(
-    service: Service, workers: WorkerHarness, notifier: RecordingChannel, entry: str
+    service: Service, workers: WorkerHarness, channel: RecordingChannel, entry: str
 ) -> None:
     game = play_set_up(service, start_game(service, clock={"per_turn": 60}).id)
     prepare(service, game, 2)
@@ -71,21 +71,21 @@ def test_a_job_about_the_turn_plays_them_first(
     with freeze_time(clock.now() + timedelta(seconds=90)):
         assert workers.runner.run(task)
     assert marks(service, game.id)[-2:] == [False, True]
-    assert turns_announced(notifier) == []
+    assert turns_announced(channel) == []
     log = service.queries.event_page(game.id, game.seq, 10)
     assert [event["action"] is not None for event in log] == [True, True]
 
 
 def test_a_player_whose_tree_is_void_is_notified_as_if_nothing_had_been_prepared(
-    service: Service, workers: WorkerHarness, notifier: RecordingChannel, game: Game
+    service: Service, workers: WorkerHarness, channel: RecordingChannel, game: Game
 ) -> None:
     workers.sweep_and_work(game.id)
-    notifier.sent.clear()
+    channel.sent.clear()
     rules = game.rules
     other = rules.action_to_json(rules.legal_actions(game.state, game.to_act or 0)[-1])
     act(service, game, dict(other))
     workers.sweep_and_work(game.id)
-    assert turns_announced(notifier) == [("bea",)]
+    assert turns_announced(channel) == [("bea",)]
     assert service.trees.get(game.id, "bea") is None
 
 

@@ -180,7 +180,7 @@ def test_rounds_are_scored_again_after_a_rewind(service: Service, workers: Worke
 
 
 def test_those_concerned_are_notified(
-    service: Service, workers: WorkerHarness, notifier: RecordingChannel
+    service: Service, workers: WorkerHarness, channel: RecordingChannel
 ) -> None:
     game = game_with_arbiter(service, takebacks=True)
     take_action(service, game.id)
@@ -194,7 +194,7 @@ def test_those_concerned_are_notified(
     workers.work()
     sent = {
         (notification.subject, notification.players)
-        for notification in notifier.sent
+        for notification in channel.sent
         if notification.kind == "dispute"
     }
     assert sent == {
@@ -205,7 +205,7 @@ def test_those_concerned_are_notified(
         ("takeback_requested", ("bea", "zoe")),
         ("takeback_answered", ("ada", "zoe")),
     }
-    opened = next(item for item in notifier.sent if item.subject == "dispute_opened")
+    opened = next(item for item in channel.sent if item.subject == "dispute_opened")
     assert opened.as_json()["dispute"] == number
     assert "I object." not in json.dumps(opened.as_json())
     assert not [name for name in service.store.outbox(game.id) if name.startswith("notify/event")]

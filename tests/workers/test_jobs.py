@@ -152,12 +152,12 @@ def test_jobs_in_several_processes_append_once(
 
 
 def test_the_player_to_act_is_notified(
-    service: Service, workers: WorkerHarness, notifier: RecordingChannel
+    service: Service, workers: WorkerHarness, channel: RecordingChannel
 ) -> None:
     game = start_game(service, clock={"per_turn": 3600})
     task = workers.tasks(game.id)["notify/turn"]
     assert workers.runner.run(task)
-    (notification,) = notifier.sent
+    (notification,) = channel.sent
     assert game.to_act is not None
     assert notification.subject == "your_turn"
     assert notification.players == (game.players[game.to_act],)
@@ -177,27 +177,27 @@ def test_the_player_to_act_is_notified(
 
 
 def test_no_notification_is_sent_for_a_turn_that_is_over(
-    service: Service, workers: WorkerHarness, notifier: RecordingChannel
+    service: Service, workers: WorkerHarness, channel: RecordingChannel
 ) -> None:
     game = play_set_up(service, start_game(service).id)
     task = workers.tasks(game.id)["notify/turn"]
     take_action(service, game.id)
     assert workers.runner.run(task)
-    assert notifier.sent == []
+    assert channel.sent == []
     assert workers.tasks(game.id)["notify/turn"] != task
 
 
 def test_all_players_are_notified_of_rounds_and_of_the_end_and_the_game_becomes_inactive(
-    service: Service, workers: WorkerHarness, notifier: RecordingChannel
+    service: Service, workers: WorkerHarness, channel: RecordingChannel
 ) -> None:
     game = play_out(service, start_game(service, round_limit=2).id)
     while tasks := workers.tasks(game.id):
         for task in tasks.values():
             workers.runner.run(task)
-    subjects = [notification.subject for notification in notifier.sent]
+    subjects = [notification.subject for notification in channel.sent]
     assert subjects == ["round_scored", "round_scored", "game_over"]
-    assert {notification.players for notification in notifier.sent} == {PLAYERS[:2]}
-    first, second, last = (notification.details for notification in notifier.sent)
+    assert {notification.players for notification in channel.sent} == {PLAYERS[:2]}
+    first, second, last = (notification.details for notification in channel.sent)
     assert (first["round"], second["round"]) == (1, 2)
     assert [standing["seat"] for standing in second["standings"]] == [0, 1]
     assert last == {"status": "finished", "ranking": service.queries.game(game.id).ranking}
@@ -205,31 +205,31 @@ def test_all_players_are_notified_of_rounds_and_of_the_end_and_the_game_becomes_
 
 
 def test_a_player_who_left_before_the_start_is_not_notified_of_the_end(
-    service: Service, workers: WorkerHarness, notifier: RecordingChannel
+    service: Service, workers: WorkerHarness, channel: RecordingChannel
 ) -> None:
     game = service.commands.create("ada", rules="barony", seats=2, options={})
     game = service.commands.leave(game.id, "ada")
     workers.runner.run(workers.tasks(game.id)["notify/over"])
-    (notification,) = notifier.sent
+    (notification,) = channel.sent
     assert notification.players == ()
     assert notification.details == {"status": "abandoned", "ranking": None}
 
 
 def test_a_channel_that_fails_does_not_affect_the_others_and_is_retried_alone(
-    service: Service, notifier: RecordingChannel
+    service: Service, channel: RecordingChannel
 ) -> None:
     failing = RecordingChannel(failures=1, name="failing")
-    workers = WorkerHarness(service, failing, notifier)
+    workers = WorkerHarness(service, failing, channel)
     game = start_game(service)
     with freeze_time(clock.now()) as time:
         assert workers.runner.run(workers.tasks(game.id)["notify/turn"])
         assert "notify/turn" not in workers.tasks(game.id)
-        assert (len(failing.sent), len(notifier.sent)) == (0, 1)
+        assert (len(failing.sent), len(channel.sent)) == (0, 1)
         retrying, sent = deliveries_by_channel(service, game)
         assert (retrying.status, retrying.sent_at) == ("retrying", None)
         assert retrying.as_json()["result"] == "nobody responds"
         assert sent.as_json() == {
-            "delivery": notifier.sent[0].id,
+            "delivery": channel.sent[0].id,
             "channel": "recording",
             "kind": "your_turn",
             "subject": "your_turn",
@@ -247,7 +247,7 @@ def test_a_channel_that_fails_does_not_affect_the_others_and_is_retried_alone(
         time.tick(DEFAULT_RETRY_PAUSES[0])
         workers.scheduler.check_deliveries()
         workers.work()
-    assert (len(failing.sent), len(notifier.sent)) == (1, 1)
+    assert (len(failing.sent), len(channel.sent)) == (1, 1)
     retried, unchanged = deliveries_by_channel(service, game)
     assert (retried.status, retried.attempts, retried.result) == ("sent", 2, None)
     assert unchanged == sent
@@ -278,7 +278,7 @@ def test_a_delivery_is_given_up_after_the_last_attempt(
 
 
 def test_nothing_is_sent_twice_if_a_job_runs_twice(
-    service: Service, workers: WorkerHarness, notifier: RecordingChannel
+    service: Service, workers: WorkerHarness, channel: RecordingChannel
 ) -> None:
     game = start_game(service)
     task = workers.tasks(game.id)["notify/turn"]
@@ -287,23 +287,23 @@ def test_nothing_is_sent_twice_if_a_job_runs_twice(
     # As if the worker had died between the delivery and the acknowledgement.
     service.store.add_outbox_entries_if_absent(game.id, {task.entry: task.payload})
     workers.runner.run(task)
-    assert len(notifier.sent) == 1
+    assert len(channel.sent) == 1
     assert service.deliveries.about(game.id, game.seq) == first
     assert len(first) == 1
 
 
 def test_deliveries_that_cannot_be_stored_are_reported_and_sent_after_the_repair(
-    service: Service, workers: WorkerHarness, notifier: RecordingChannel
+    service: Service, workers: WorkerHarness, channel: RecordingChannel
 ) -> None:
     game = start_game(service)
     service.redis.set(f"{PREFIX}of-game:{game.id}", "x")
     task = workers.tasks(game.id)["notify/turn"]
     assert workers.runner.run(task)
-    assert notifier.sent == []
+    assert channel.sent == []
     assert service.damaged_games.parts()[game.id].keys() == {"work notify/turn"}
     service.redis.delete(f"{PREFIX}of-game:{game.id}")
     assert workers.runner.run(task)
-    assert len(notifier.sent) == 1
+    assert len(channel.sent) == 1
     assert service.damaged_games.parts() == {}
 
 
@@ -323,7 +323,7 @@ def test_listings_that_were_not_updated_are_updated(
 def test_an_entry_of_a_later_version_is_left_alone(
     service: Service,
     workers: WorkerHarness,
-    notifier: RecordingChannel,
+    channel: RecordingChannel,
     caplog: pytest.LogCaptureFixture,
     entry: str,
 ) -> None:
@@ -331,7 +331,7 @@ def test_an_entry_of_a_later_version_is_left_alone(
     service.store.add_outbox_entries_if_absent(game.id, {entry: "{}"})
     assert workers.runner.run(Task(game.id, entry, "{}"))
     assert entry in workers.tasks(game.id)
-    assert notifier.sent == []
+    assert channel.sent == []
     assert f"has an entry of a later version: {entry}" in caplog.text
 
 

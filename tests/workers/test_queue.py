@@ -169,8 +169,8 @@ def test_a_notification_is_retried_after_a_pause_with_the_same_id(service: Servi
 
 def test_after_the_last_attempt_nothing_is_left(service: Service) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
-        notifier, failing = RecordingChannel(), RecordingChannel(failures=1000, name="failing")
-        workers = WorkerHarness(service, notifier, failing)
+        channel, failing = RecordingChannel(), RecordingChannel(failures=1000, name="failing")
+        workers = WorkerHarness(service, channel, failing)
         game = start_game(service)
         workers.queues.enqueue(workers.tasks(game.id)["notify/turn"])
         for pause in DEFAULT_RETRY_PAUSES:
@@ -180,7 +180,7 @@ def test_after_the_last_attempt_nothing_is_left(service: Service) -> None:
             assert len(workers.waiting()) == 1
         workers.work()
         assert failing.failures == 1000 - len(DEFAULT_RETRY_PAUSES) - 1
-        assert len(notifier.sent) == 1
+        assert len(channel.sent) == 1
         assert "notify/turn" not in workers.tasks(game.id)
         assert sum(workers.queues.lengths().values()) == 0
         assert service.deliveries.count_waiting() == 0

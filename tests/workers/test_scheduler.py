@@ -27,12 +27,12 @@ def test_the_tasks_of_new_events_are_enqueued(service: Service, workers: WorkerH
 
 
 def test_a_sweep_finds_tasks_whose_message_got_lost(
-    service: Service, workers: WorkerHarness, notifier: RecordingChannel
+    service: Service, workers: WorkerHarness, channel: RecordingChannel
 ) -> None:
     game = play_out(service, start_game(service, round_limit=3).id)
     workers.sweep_and_work(game.id)
     assert service.queries.game(game.id).status == "finished"
-    assert [notification.subject for notification in notifier.sent] == [
+    assert [notification.subject for notification in channel.sent] == [
         *["round_scored"] * 3,
         "game_over",
     ]
@@ -110,9 +110,9 @@ def test_a_queue_that_was_emptied_is_filled_again(service: Service, workers: Wor
 
 
 def test_several_schedulers_and_workers_do_each_task_once(
-    service: Service, workers: WorkerHarness, notifier: RecordingChannel
+    service: Service, workers: WorkerHarness, channel: RecordingChannel
 ) -> None:
-    others = [WorkerHarness(service, notifier) for _ in range(2)]
+    others = [WorkerHarness(service, channel) for _ in range(2)]
     game = play_out(service, start_game(service, round_limit=2).id)
     for other in (workers, *others):
         other.scheduler.enqueue_tasks_of({game.id})
@@ -126,7 +126,7 @@ def test_several_schedulers_and_workers_do_each_task_once(
     for other in others:
         other.close()
     assert workers.tasks(game.id) == {}
-    subjects = [notification.subject for notification in notifier.sent]
+    subjects = [notification.subject for notification in channel.sent]
     assert subjects == ["round_scored", "round_scored", "game_over"]
 
 
@@ -171,7 +171,7 @@ def test_an_active_game_without_a_log_becomes_inactive_after_an_hour(
 
 
 def test_lost_outbox_entries_are_rebuilt_from_the_logs(
-    service: Service, workers: WorkerHarness, notifier: RecordingChannel
+    service: Service, workers: WorkerHarness, channel: RecordingChannel
 ) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
         unscored = play_out(service, start_game(service, round_limit=3).id)

@@ -115,11 +115,13 @@ class OutboxNotifications:
                 reference=f"{subject}/{data['turn']}" if "turn" in data else None,
                 data={"seat": seat},
             )
-        everybody = list(game.participants)
+        recipients = list(game.participants)
         if KIND_OF_SUBJECT[subject] == "dispute" and game.arbiter is not None:
-            everybody.append(game.arbiter)
+            recipients.append(game.arbiter)
         cause = _cause(game, event)
-        return self._notify(game, subject, seq, (player for player in everybody if player != cause))
+        return self._notify(
+            game, subject, seq, (player for player in recipients if player != cause)
+        )
 
     def _notify(
         self,

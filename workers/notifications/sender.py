@@ -57,8 +57,8 @@ class DeliverySender:
     def _has_endpoint(self, delivery: Delivery) -> bool:
         if delivery.player == OPERATOR:
             return True
-        found = self._endpoints.find(delivery.player, delivery.channel, delivery.endpoint)
-        return found is not None
+        endpoint = self._endpoints.find(delivery.player, delivery.channel, delivery.endpoint)
+        return endpoint is not None
 
     def _attempt(self, delivery: Delivery, parts: list[Delivery], channel: Channel) -> None:
         """Send a delivery that was claimed, and record the result."""

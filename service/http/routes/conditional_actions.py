@@ -35,7 +35,7 @@ def get_conditional_actions(game_id: str, player: str) -> Response:
 
     Nobody else can see it, or that there is anything.
     """
-    return _shown(game_id, service().conditional_actions.get(game_id, player))
+    return _preparation_response(game_id, service().conditional_actions.get(game_id, player))
 
 
 @blueprint.route(
@@ -67,7 +67,7 @@ def put_conditional_actions(game_id: str, player: str, body: JsonObject) -> Resp
             for path, fault in error.fields.items()
         }
         raise Malformed(faults) from None
-    return _shown(game_id, preparation)
+    return _preparation_response(game_id, preparation)
 
 
 @blueprint.route(
@@ -85,7 +85,7 @@ def delete_conditional_actions(game_id: str, player: str) -> Response:
     return no_content()
 
 
-def _shown(game_id: str, preparation: Preparation) -> Response:
+def _preparation_response(game_id: str, preparation: Preparation) -> Response:
     """Return what a player has prepared as a response."""
     game: Game = service().queries.game(game_id)
     renderer = request_renderer().with_names(game_names(game_id))

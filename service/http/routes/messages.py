@@ -55,9 +55,9 @@ def list_messages(game_id: str, player: str, query: JsonObject) -> Response:
     player has muted its author.
     """
     limit = min(query["limit"], _MAX_PAGE_SIZE)
-    found = service().messages.page(game_id, player, query["after"], limit)
-    body: dict[str, Any] = {"messages": _as_json(list(found.messages))}
-    return json_response({**body, "last": found.last, "next": found.next})
+    page = service().messages.page(game_id, player, query["after"], limit)
+    body: dict[str, Any] = {"messages": _as_json(list(page.messages))}
+    return json_response({**body, "last": page.last, "next": page.next})
 
 
 @blueprint.route(

@@ -24,7 +24,7 @@ blueprint = Blueprint("webhooks", __name__, description="The player's own webhoo
 )
 def list_webhooks(player: str) -> Response:
     """List the player's webhooks, without their secrets."""
-    webhooks = [_shown(webhook) for webhook in service().webhooks.of(player)]
+    webhooks = [_webhook_json(webhook) for webhook in service().webhooks.of(player)]
     return json_response({"webhooks": webhooks, "next": None})
 
 
@@ -44,7 +44,7 @@ def add_webhook(player: str, body: JsonObject) -> Response:
     webhooks, the response is a 409.
     """
     webhook = service().webhooks.add(player, body["url"])
-    return json_response({**_shown(webhook), "secret": webhook.secret}, 201)
+    return json_response({**_webhook_json(webhook), "secret": webhook.secret}, 201)
 
 
 @blueprint.route(
@@ -84,10 +84,10 @@ def test_webhook(player: str, webhook: str) -> Response:
 )
 def enable_webhook(player: str, webhook: str) -> Response:
     """Enable a webhook again that was disabled after repeated failures."""
-    return json_response(_shown(service().webhooks.enable(player, webhook)))
+    return json_response(_webhook_json(service().webhooks.enable(player, webhook)))
 
 
-def _shown(webhook: Webhook) -> JsonObject:
+def _webhook_json(webhook: Webhook) -> JsonObject:
     result = webhook.result
     text = None if result is None else request_renderer()(decode_message(result))
     return {**webhook.as_json(), "result": text}

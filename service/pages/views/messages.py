@@ -118,13 +118,13 @@ def _page(
 ) -> Response:
     game = service().queries.visible_game(game_id, player)
     require_correspondent(game, player)
-    shown = service().messages.latest(game_id, player, before, _SHOWN_MESSAGES)
-    service().players.handles({each.message.author for each in shown.messages})
+    message_page = service().messages.latest(game_id, player, before, _SHOWN_MESSAGES)
+    service().players.handles({each.message.author for each in message_page.messages})
     return page(
         "messages.html",
         status,
         game=game,
-        shown=shown,
+        shown=message_page,
         form=form,
         before=before,
         reported=reported,

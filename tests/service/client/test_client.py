@@ -79,8 +79,8 @@ def test_two_players_play_and_look_back(players: tuple[Client, Client]) -> None:
         second.submit(game, legal.actions[1], expected_seq=legal.seq)
     assert conflict.value.seq == legal.seq + 1
 
-    asked = first.request_takeback(game)
-    agreed = second.answer_takeback(game, asked.events[0].seq, agree=True)
+    requested = first.request_takeback(game)
+    agreed = second.answer_takeback(game, requested.events[0].seq, agree=True)
     assert [event.type for event in agreed.events][-1] == "PlayResumed"
     assert first.position(game).json == first.position(game, seq=legal.seq).json
 

@@ -63,7 +63,7 @@ class Observed:
         )
         self.game = self.service.commands.join(game.id, ids["bea"]).id
         self.channel = RecordingChannel()
-        self.seen: list[bytes] = []
+        self.responses: list[bytes] = []
 
     def request(self, handle: str | None, path: str, **options: Any) -> Any:
         client: FlaskClient = self.web.test_client()
@@ -85,7 +85,7 @@ class Observed:
         body = {"action": raw, "expected_seq": head.seq}
         response = self.request("ada", f"/games/{self.game}/actions", method="POST", json=body)
         assert response.status_code == 201
-        self.seen.append(response.data)
+        self.responses.append(response.data)
 
     def work(self) -> None:
         """Do all work that the outbox calls for."""
@@ -112,12 +112,12 @@ class Observed:
             for path in paths:
                 response = self.request(handle, path)
                 if response.status_code == 200:
-                    self.seen.append(f"{handle} {path} ".encode() + response.data)
+                    self.responses.append(f"{handle} {path} ".encode() + response.data)
                 else:
-                    self.seen.append(f"{handle} {path} {response.status_code}".encode())
+                    self.responses.append(f"{handle} {path} {response.status_code}".encode())
         page = self.web.test_client().get(f"/games/{self.game}")
         assert page.status_code == 200
-        self.seen += [str(item.as_json()).encode() for item in self.channel.sent]
+        self.responses += [str(item.as_json()).encode() for item in self.channel.sent]
 
 
 def everything_seen(settings: Settings, rules: str, *, has_tree: bool) -> list[bytes]:
@@ -137,7 +137,7 @@ def everything_seen(settings: Settings, rules: str, *, has_tree: bool) -> list[b
         void = observed.service.trees.void_tree(observed.game, observed.bea)
         assert (void is not None) is has_tree
         observed.service.redis.close()
-    return observed.seen
+    return observed.responses
 
 
 @pytest.mark.parametrize("rules", ["baron", pytest.param("barony", marks=pytest.mark.soak)])

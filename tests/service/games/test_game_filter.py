@@ -19,7 +19,7 @@ def create(service: Service, rules: str = "barony", seats: int = 2, **fields: An
     return service.commands.create("ada", rules=rules, seats=seats, **fields).id
 
 
-def found(
+def matching_games(
     service: Service, game_filter: GameFilter, *, viewer: str | None = None, limit: int = 50
 ) -> set[str]:
     """Return the ids of the games on all pages of the filtered list of games of any status."""
@@ -79,21 +79,21 @@ def test_each_condition_selects_games(service: Service) -> None:
     ]
     for game_filter, games in expected:
         for limit in (1, 50):
-            assert found(service, game_filter, limit=limit) == games, game_filter
+            assert matching_games(service, game_filter, limit=limit) == games, game_filter
 
 
 def test_private_games_are_found_by_those_who_may_see_them(service: Service) -> None:
     game = create(service, "baron", options={"private": True}, invited=("bea",))
     baron = GameFilter(rules="baron")
-    assert found(service, baron) == set()
-    assert found(service, baron, viewer="eve") == set()
-    assert found(service, baron, viewer="bea") == {game}
+    assert matching_games(service, baron) == set()
+    assert matching_games(service, baron, viewer="eve") == set()
+    assert matching_games(service, baron, viewer="bea") == {game}
 
 
 def test_the_work_for_a_page_is_bounded(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.games.queries.EXAMINED", 3)
     assert EXAMINED > 3
-    wanted = create(service, "baron")
+    game = create(service, "baron")
     for _ in range(7):
         create(service)
     sizes = []
@@ -107,4 +107,4 @@ def test_the_work_for_a_page_is_bounded(service: Service, monkeypatch: pytest.Mo
     )
     assert (summaries, sizes) == ([], [3])
     assert cursor is not None
-    assert found(service, GameFilter(rules="baron"), limit=2) == {wanted}
+    assert matching_games(service, GameFilter(rules="baron"), limit=2) == {game}

@@ -114,11 +114,11 @@ def test_strangers_learn_nothing_of_a_private_game(accounts: Accounts) -> None:
     for method, path, body in requests:
         for sent_key in ("a", "x" * 256):
             sent = {"Idempotency-Key": sent_key}
-            seen = [
+            responses = [
                 eve.http.request(method, game + path, json=body, headers=sent)
                 for game in (private, unknown)
             ]
-            assert [response.status_code for response in seen] == [404, 404], (path, sent_key)
+            assert [response.status_code for response in responses] == [404, 404], (path, sent_key)
     assert accounts.anonymous.post(f"{private}/rematch").status_code == 404
     assert accounts.anonymous.post(f"{public}/rematch").status_code == 401
     assert eve.http.post(f"{public}/rematch").status_code == 403
@@ -136,9 +136,9 @@ def test_strangers_learn_nothing_of_a_private_game(accounts: Accounts) -> None:
     assert ada.http.delete(one, headers=key).status_code == 422
     assert eve.http.delete(f"{public}/invitations/me", headers=key).status_code == 204
     assert eve.http.post(f"{public}/players", json={}, headers=key).status_code == 422
-    left = {"Idempotency-Key": "left"}
-    assert bea.http.post(f"{public}/players", json={}, headers=left).status_code == 201
-    assert bea.http.delete(f"{public}/invitations/me", headers=left).status_code == 422
+    join_key = {"Idempotency-Key": "left"}
+    assert bea.http.post(f"{public}/players", json={}, headers=join_key).status_code == 201
+    assert bea.http.delete(f"{public}/invitations/me", headers=join_key).status_code == 422
     assert accounts.anonymous.get("/api/v1/me/invitations").status_code == 401
     assert ada.http.get("/api/v1/me/invitations?player=x").status_code == 400
 

@@ -58,11 +58,11 @@ class ObservedGames:
         self.anonymous = RecordingClient(self.server.url, "anonymous")
         self.observers = [*self.players, self.outsider, self.anonymous]
         self.service = service
-        self.notifier = RecordingChannel()
+        self.channel = RecordingChannel()
         # The notifications to each player, as an e-mail or a digest has them.
         service.endpoints.add(FixedEndpoints("email", self.ids))
         self.mail = RecordingChannel(name="email", is_operators=False)
-        self.workers = WorkerHarness(service, self.notifier, self.mail)
+        self.workers = WorkerHarness(service, self.channel, self.mail)
         self.game = ""
 
     def _observer(self, name: str) -> RecordingClient:
@@ -89,7 +89,7 @@ class ObservedGames:
             assert http.post(f"/games/{self.game}/players", json={"nonce": ""}).status_code == 201
         for observer in self.observers:
             observer.follow(self.game)
-        self.notifier.sent.clear()
+        self.channel.sent.clear()
         self.mail.sent.clear()
 
     def summary(self) -> Json:
@@ -129,9 +129,9 @@ class ObservedGames:
                 observer.read_feeds()
                 self.record_mails(observer)
             observer.record_log(lines)
-        for notification in self.notifier.sent:
+        for notification in self.channel.sent:
             self.outsider.record(str({**notification.as_json(), "delivery": "is an id"}))
-        self.notifier.sent.clear()
+        self.channel.sent.clear()
         for part in ("notes", "answers"):
             entries = self.service.redis.hgetall(f"cartulary:{{{self.game}}}:{part}")
             self.outsider.record(str(sorted(entries.items())))

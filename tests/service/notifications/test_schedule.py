@@ -23,7 +23,7 @@ def planned(
     preferences: Preferences,
     kind: Kind = "your_turn",
     channel: str = "email",
-    wanted_at: str | None = None,
+    planned_at: str | None = None,
     deadline: str | None = None,
 ) -> Slot:
     return slot(
@@ -32,7 +32,7 @@ def planned(
         preferences,
         PARIS,
         at(now),
-        wanted_at=None if wanted_at is None else at(wanted_at),
+        planned_at=None if planned_at is None else at(planned_at),
         deadline=None if deadline is None else at(deadline),
     )
 
@@ -80,7 +80,7 @@ def test_a_reminder_is_sent_while_it_is_of_use(now: str, deadline: str, expected
         now,
         Preferences(quiet_hours=NIGHT, digest=time(8)),
         kind="deadline_near",
-        wanted_at="21 01:00",
+        planned_at="21 01:00",
         deadline=deadline,
     )
     assert sent == Slot(at(expected))
@@ -88,7 +88,7 @@ def test_a_reminder_is_sent_while_it_is_of_use(now: str, deadline: str, expected
 
 def test_a_reminder_outside_quiet_hours_is_sent_at_its_time() -> None:
     preferences = Preferences(quiet_hours=NIGHT)
-    times = {"wanted_at": "20 15:00", "deadline": "20 19:00"}
+    times = {"planned_at": "20 15:00", "deadline": "20 19:00"}
     assert planned("20 12:00", preferences, "deadline_near", **times) == Slot(at("20 15:00"))
     assert planned("20 16:00", preferences, "deadline_near", **times) == Slot(at("20 16:00"))
 

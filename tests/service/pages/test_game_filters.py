@@ -42,6 +42,6 @@ def test_the_filter_stays_from_page_to_page(browser: FlaskClient, service: Servi
     (address,) = re.findall(r'rel="next" href="([^"]+)"', first)
     assert address.endswith("&amp;rules=baron")
     rest = browser.get(address.replace("&amp;", "&")).text
-    found = re.findall(r'<a href="/games/(\w{16})">', first + rest)
-    assert set(found) == games
-    assert len(found) == 31
+    shown_games = re.findall(r'<a href="/games/(\w{16})">', first + rest)
+    assert set(shown_games) == games
+    assert len(shown_games) == 31
