@@ -108,7 +108,7 @@ def _values(value: Any, words: Mapping[str, int]) -> list[int]:
 
 
 def _padded(rows: Sequence[Sequence[int]], columns: int) -> NDArray[np.int16]:
-    """Return rows as a table with so many columns. Raises ValueError if one is longer."""
+    """Return rows as a table with this number of columns. Raises ValueError if one is longer."""
     table = np.zeros((len(rows), columns), np.int16)
     for number, row in enumerate(rows):
         table[number, : len(row)] = row

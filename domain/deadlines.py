@@ -1,6 +1,6 @@
 """What happens when the time for a turn is over, as the clock of a game says in its field `on_deadline`.
 
-When the deadline is, is counted in ledger/turn_clock.py. A *miss* is a turn, or a placement in the set-up,
+The deadline itself is computed in ledger/turn_clock.py. A *miss* is a turn, or a placement in the set-up,
 that a seat let pass; a miss that is excused does not count.
 """
 

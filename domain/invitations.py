@@ -1,6 +1,7 @@
 """Invitations of players by the creator of a game that has not started: inviting, declining and revoking.
 
-An invitation reserves no place: whoever joins first plays. An invited player accepts by joining.
+An invitation reserves no place: the players who join first take the places. An invited player accepts by
+joining.
 """
 
 from typing import Final

@@ -1,6 +1,6 @@
 """The decision about a pause by agreement: a player agrees to it, or no longer does.
 
-The clock stops while all people in the game agree; `domain.clock_records` folds that. Bots have no say. How
+The clock stops while all people in the game agree; `domain.clock_records` folds that. Bots are not asked. How
 long a pause may be is decided by `ledger.turn_clock`.
 """
 

@@ -20,7 +20,7 @@ from domain.chance import Chance
 from domain.contract import A, DomainEvent, P, S
 
 MayContinue: TypeAlias = Callable[[int], bool]
-"""Returns whether a search that has made so many playouts may begin another one."""
+"""Returns whether a search that has made this number of playouts may begin another one."""
 
 DEFAULT_PLAYOUTS: Final = 24
 """The number of playouts of a search that gets no other limit."""

@@ -28,6 +28,6 @@ def abandon_game(pending: PendingEvents, administrator: str, secret: SecretSourc
 
 
 def extend_deadline(pending: PendingEvents, administrator: str, seconds: int) -> None:
-    """Give the seat whose turn it is so many seconds more. Raises NotNow, Malformed."""
+    """Give the seat whose turn it is more time, in seconds. Raises NotNow, Malformed."""
     event = administration.extend_deadline(pending.game, administrator, seconds)
     pending.add(event, ADMINISTRATOR)

@@ -105,7 +105,7 @@ def arena_plan(
 
 
 def play_games(plan: ArenaPlan, jobs: int = 1) -> Iterator[ArenaGame]:
-    """Play the games of a plan on so many processes, and yield their results in order."""
+    """Play the games of a plan in this number of processes, and yield their results in order."""
     play_one = partial(play_game, plan)
     numbers = range(plan.number_of_games)
     if jobs == 1 or len(numbers) == 1:

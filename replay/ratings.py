@@ -67,7 +67,7 @@ def wilson_interval(successes: float, trials: int) -> tuple[float, float]:
 
 
 def _expected(difference: float) -> float:
-    """Return the share of games that a player wins who is stronger by so many logits."""
+    """Return the share of games won by a player who is stronger by this many logits."""
     return 1 / (1 + exp(-difference))
 
 

@@ -1,4 +1,4 @@
-"""An event stream from its first connection to its end, without I/O: what to request and what has come."""
+"""An event stream from its first connection to its end, without I/O: its requests and received events."""
 
 from collections.abc import AsyncIterator, Iterator
 from typing import Final

@@ -62,7 +62,7 @@ def play(
 ) -> None:
     from cartulary.client import Client, Limits
     from cartulary.terminal_client.address import Address
-    from cartulary.terminal_client.beginning import Beginning, Wishes
+    from cartulary.terminal_client.beginning import Beginning, RequestedGame
     from cartulary.terminal_client.console import open_console
     from cartulary.terminal_client.session import Session
     from cartulary.terminal_client.table import Table
@@ -78,7 +78,7 @@ def play(
     ):
         beginning = Beginning(client, console, renderer, TokensFile(os.environ))
         player = beginning.sign_in(address.server, as_guest=guest)
-        wishes = Wishes(rules=rules, seats=seats, bot=bot, tutorial=tutorial)
-        game = beginning.find_game(address, player, wishes)
+        requested_game = RequestedGame(rules=rules, seats=seats, bot=bot, tutorial=tutorial)
+        game = beginning.find_game(address, player, requested_game)
         table = Table(client, game.id, player, renderer)
         Session(client, table, console, styler, width, address.server).play()

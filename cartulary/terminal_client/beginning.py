@@ -1,4 +1,7 @@
-"""From nothing to a game: who plays, and which game. Questions have a default that Enter chooses."""
+"""What comes before a session: signing in, and choosing or creating a game.
+
+Questions have a default that Enter chooses.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,8 +35,8 @@ class InputEnded(CartularyError):
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
-    """The game that options of the command ask for. `rules` is the name of a rule system."""
+class RequestedGame:
+    """The game that the options of the command describe. `rules` is the name of a rule system."""
 
     rules: str | None = None
     seats: int | None = None
@@ -42,7 +45,7 @@ class Wishes:
 
 
 class Beginning:
-    """Asks what is needed until there is a player and a game."""
+    """Signs the player in and finds or creates a game, and asks for what the command line leaves open."""
 
     def __init__(
         self, client: Client, console: Console, renderer: Renderer, tokens: TokensFile
@@ -99,7 +102,9 @@ class Beginning:
             except (Unauthorised, Conflict, MalformedRequest) as problem:
                 self._say(message("{reason}", reason=problem.detail))
 
-    def find_game(self, address: Address, player: str, wishes: Wishes) -> GameSummary:
+    def find_game(
+        self, address: Address, player: str, requested_game: RequestedGame
+    ) -> GameSummary:
         """Return the game that the URL or the options name, or ask for one.
 
         Raises InputEnded, InvalidAddress and ClientError.
@@ -111,13 +116,16 @@ class Beginning:
             if game.seat_of(player) is None and game.status == "open":
                 return self._client.join(game.id, invitation=address.invitation)
             return game
-        if wishes.rules is None and (game_to_resume := self._ask_for_current_game()) is not None:
+        if (
+            requested_game.rules is None
+            and (game_to_resume := self._ask_for_current_game()) is not None
+        ):
             return game_to_resume
-        if wishes.rules is None:
+        if requested_game.rules is None:
             entry, has_lessons = self._ask_for_rules()
         else:
-            entry, has_lessons = rule_systems()[wishes.rules], wishes.tutorial
-        return self._create(entry, wishes, has_lessons=has_lessons)
+            entry, has_lessons = rule_systems()[requested_game.rules], requested_game.tutorial
+        return self._create(entry, requested_game, has_lessons=has_lessons)
 
     def _ask_for_current_game(self) -> GameSummary | None:
         handle = self._client.me().player.handle
@@ -158,14 +166,17 @@ class Beginning:
         ]
 
     def _create(
-        self, entry: RegisteredRuleSystem, wishes: Wishes, *, has_lessons: bool
+        self, entry: RegisteredRuleSystem, requested_game: RequestedGame, *, has_lessons: bool
     ) -> GameSummary:
-        seats = wishes.seats or DEFAULT_SEATS
+        seats = requested_game.seats or DEFAULT_SEATS
         options: dict[str, bool] = dict(entry.options)
         if has_lessons:
             options["tutorial"] = True
         game = self._client.create_game(
-            entry.rules, seats, options=options, bots=[wishes.bot or DEFAULT_BOT] * (seats - 1)
+            entry.rules,
+            seats,
+            options=options,
+            bots=[requested_game.bot or DEFAULT_BOT] * (seats - 1),
         )
         self._say(
             plural_message(

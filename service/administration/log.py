@@ -3,8 +3,8 @@
     cartulary:administration   stream; entry SEQ-0 has the field `entry`, canonical JSON
 
 Entries are chained by hashes like the events of a game: `hash` is the SHA-256 of the canonical JSON of the
-entry without it, and `prev` is the `hash` of the previous entry. Who keeps a `hash` can detect later that an
-earlier entry was changed or removed.
+entry without it, and `prev` is the `hash` of the previous entry. Somebody who keeps a `hash` can detect later
+that an earlier entry was changed or removed.
 
 An entry is written before its operation takes effect: no operation is ever missing from the log. Operations
 on games are also events of their logs.

@@ -27,7 +27,7 @@ _MAX_DIGESTS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """For when a notification is meant (None: at once), and until when it must be read to be of use."""
+    """When a notification is planned to be sent (None: at once), and when it is of no use any more."""
 
     planned_at: datetime | None = None
     deadline: datetime | None = None

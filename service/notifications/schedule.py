@@ -39,9 +39,9 @@ def slot(
 ) -> Slot:
     """Return when a delivery is sent that is created now.
 
-    `planned_at` is the time for which it is meant, None for at once. If quiet hours would move it to after
-    `deadline`, it is sent before they begin, or now if they have begun. A digest that would come after
-    `deadline` is not waited for.
+    `planned_at` is the earliest time at which it is sent, None for at once. If quiet hours would move it to
+    after `deadline`, it is sent before they begin, or now if they have begun. A digest that would come
+    after `deadline` is not waited for.
     """
     earliest = now if planned_at is None else max(now, planned_at)
     if preferences.digest is not None and channel in _DIGEST_CHANNELS and kind not in _SINGLE_KINDS:

@@ -15,7 +15,7 @@ def game_name(game: Game) -> Value:
 
 
 def digest_title(count: int) -> Message:
-    """Return the subject line of a digest of so many notifications."""
+    """Return the subject line of a digest of this number of notifications."""
     return plural_message(
         "Your games: one notification", "Your games: {count} notifications", count=count
     )

@@ -62,7 +62,7 @@ def test_an_invited_player_is_awaited_until_joining_declining_or_the_revocation(
     assert not pending.game.awaited
 
 
-def test_who_declined_or_is_not_invited_any_more_cannot_join_a_private_game() -> None:
+def test_a_player_who_declined_or_is_not_invited_any_more_cannot_join_a_private_game() -> None:
     pending = open_game()
     invitation_commands.invite(pending, "cid")
     invitation_commands.decline(pending, "bea")

@@ -34,7 +34,7 @@ class Take:
 
 @dataclass(slots=True)
 class Heap:
-    """A game for two: who takes the last stone wins."""
+    """A game for two: the player who takes the last stone wins."""
 
     stones: int
     to_act: int | None = 0
@@ -55,7 +55,7 @@ def take(state: Heap, type: str, data: Any) -> None:
 
 
 def scores_of_heap(state: Heap, viewer: int) -> Sequence[float]:
-    """Who took the last stone has more points; before that, nobody knows."""
+    """The player who took the last stone has more points; before that, nobody knows."""
     winner = state.turn % 2 if state.stones == 0 else -1
     return [float(winner == 0), float(winner == 1)]
 

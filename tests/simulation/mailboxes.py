@@ -12,7 +12,7 @@ from workers.notifications.channel import NotDelivered
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentNotification:
     """A notification that has reached a player."""
 
     at: datetime
@@ -28,7 +28,7 @@ class Mailbox:
         self.retry_pauses: tuple[int, ...] = (60, 600, 3600, 3600, 3 * 3600, 6 * 3600)
         self.name = self.channel = channel
         self.players = set(players)
-        self.sent: list[Sent] = []
+        self.sent: list[SentNotification] = []
         self.is_down = False
         self._now = now
 
@@ -40,4 +40,4 @@ class Mailbox:
         """Keep the notification, unless the server is down."""
         if self.is_down:
             raise NotDelivered(message("nobody responds"))
-        self.sent.append(Sent(self._now(), delivery, notification))
+        self.sent.append(SentNotification(self._now(), delivery, notification))

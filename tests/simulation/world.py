@@ -30,7 +30,7 @@ from service.games.cache import CachedGame
 from service.notifications.deliveries import DUE
 from service.settings import Settings
 from service.store.redis_event_store import APPENDED_CHANNEL
-from tests.simulation.mailboxes import Mailbox, Sent
+from tests.simulation.mailboxes import Mailbox, SentNotification
 from tests.simulation.players import GamePlan, Habits, plans
 from tests.support.worker_harness import WorkerHarness
 from workers.deadline_index import DEADLINES
@@ -87,7 +87,7 @@ class World:
         self.tick()
 
     @property
-    def sent(self) -> list[Sent]:
+    def sent(self) -> list[SentNotification]:
         """Everything that the players have received."""
         return [sent for mailbox in self._mailboxes for sent in mailbox.sent]
 

@@ -154,7 +154,7 @@ def test_a_notification_is_retried_after_a_pause_with_the_same_id(service: Servi
             workers.scheduler.check_deliveries()
             assert workers.waiting() == []
             time.tick(1)
-            # Whoever checks first enqueues the attempt, once.
+            # The scheduler that checks first enqueues the attempt, once.
             workers.scheduler.check_deliveries()
             workers.scheduler.check_deliveries()
             assert len(workers.waiting()) == 1

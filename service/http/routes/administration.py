@@ -15,7 +15,7 @@ from service.http.schemas.administration import (
     AdministeredPlayer,
     AdministeredPlayerList,
     AdministrationLogPage,
-    Decided,
+    Decision,
     ExtendDeadline,
     LogQuery,
     MessageReportList,
@@ -194,7 +194,7 @@ def search_games(player: str, query: JsonObject) -> Response:
     "/admin/games/<game>/removals",
     auth="administrators_only",
     json_body=RemovalOfSeat(),
-    responses={201: response("The decision, and what follows from it.", Decided)},
+    responses={201: response("The decision, and what follows from it.", Decision)},
     error_responses=(404, 409),
 )
 def remove_seat(player: str, game: str, body: JsonObject) -> Response:
@@ -207,7 +207,7 @@ def remove_seat(player: str, game: str, body: JsonObject) -> Response:
     "/admin/games/<game>/abandonment",
     auth="administrators_only",
     json_body=WithReason(),
-    responses={201: response("The decision, and what follows from it.", Decided)},
+    responses={201: response("The decision, and what follows from it.", Decision)},
     error_responses=(404, 409),
 )
 def abandon_game(player: str, game: str, body: JsonObject) -> Response:
@@ -220,7 +220,7 @@ def abandon_game(player: str, game: str, body: JsonObject) -> Response:
     "/admin/games/<game>/extensions",
     auth="administrators_only",
     json_body=ExtendDeadline(),
-    responses={201: response("The decision.", Decided)},
+    responses={201: response("The decision.", Decision)},
     error_responses=(404, 409),
 )
 def extend_deadline(player: str, game: str, body: JsonObject) -> Response:

@@ -101,7 +101,7 @@ def agree_to_pause(
     """Agree to a pause of the game's clock, or withdraw the agreement.
 
     The clock stands still while all players who are still in the game agree, but no longer than for 30 days.
-    Bots have no say.
+    Bots are not asked.
     """
     accepted = service().pauses.agree(
         game_id, player, agree=body["agree"], idempotency_key=idempotency_key

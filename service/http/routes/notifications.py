@@ -131,7 +131,7 @@ def create_feeds(player: str) -> Response:
     """Create the secret addresses of two feeds.
 
     `atom` is an Atom feed of what happened in the player's games, `calendar` a calendar of their deadlines.
-    Whoever knows an address can read the feed, without a token. If the player has too many of them, the
+    Everybody who knows an address can read the feed, without a token. If the player has too many of them, the
     response is a 409.
     """
     feed, token = service().feed_tokens.create(player)

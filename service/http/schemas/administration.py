@@ -119,7 +119,7 @@ class NewPassword(TypedDict):
     password: str
 
 
-class Decided(TypedDict):
+class Decision(TypedDict):
     """The events that were appended to the log of the game."""
 
     events: list[Event]

@@ -51,7 +51,7 @@ _STATUSES: Final[Mapping[Status, Message]] = {
 }
 
 
-class RevokedFeed(StrictSchema):
+class RevokeFeed(StrictSchema):
     """A feed to revoke."""
 
     feed = String(required=True)
@@ -93,7 +93,7 @@ def create_feeds() -> Response:
 def revoke_feeds() -> Response:
     """Revoke the addresses of feeds."""
     player = session.require_player()
-    service().feed_tokens.revoke(player, read_form(RevokedFeed())["feed"])
+    service().feed_tokens.revoke(player, read_form(RevokeFeed())["feed"])
     return see_other(NOTIFICATIONS)
 
 

@@ -18,7 +18,7 @@ blueprint = Blueprint("push", __name__)
 PUSH: Final = "/account/notifications/push"
 
 
-class EndedPush(StrictSchema):
+class RemovePush(StrictSchema):
     """A subscription to remove."""
 
     subscription = String(required=True)
@@ -37,7 +37,7 @@ def add_push() -> Response:
 def remove_push() -> BaseResponse:
     """Remove one of the visitor's subscriptions."""
     player_id = session.require_player()
-    service().push_subscriptions.remove(player_id, read_form(EndedPush())["subscription"])
+    service().push_subscriptions.remove(player_id, read_form(RemovePush())["subscription"])
     return see_other("/account/notifications")
 
 

@@ -18,7 +18,7 @@ blueprint = Blueprint("substitutes", __name__)
 
 
 class LeavingForm(StrictSchema):
-    """The wish to leave a seat."""
+    """The form with which a player leaves a seat."""
 
     key = String(load_default=None)
 

@@ -32,7 +32,7 @@ def recorded(service: Service, monkeypatch: pytest.MonkeyPatch) -> RecordingNoti
     return recorded
 
 
-def test_everybody_who_reads_a_message_is_notified_but_its_author_and_who_mutes_them(
+def test_readers_of_a_message_are_notified_unless_they_muted_its_author(
     service: Service, recorded: RecordingNotifications
 ) -> None:
     game = start_game(service, seats=4)

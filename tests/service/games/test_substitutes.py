@@ -109,7 +109,7 @@ def test_the_quota_of_games_holds_for_substitutes(service: Service) -> None:
     assert service.listings.count_current_games("ada") == 0
 
 
-def test_who_has_or_had_a_seat_and_the_arbiter_cannot_be_substitutes(service: Service) -> None:
+def test_players_who_had_a_seat_and_the_arbiter_cannot_be_substitutes(service: Service) -> None:
     game = service.commands.create(
         "ada",
         rules="baron",
