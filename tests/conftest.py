@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+import hypothesis
 import pytest
 import redis
 from typing_extensions import override
@@ -18,6 +19,12 @@ from service.bounds import Bounds
 from service.embedded_redis import EmbeddedRedis
 from service.settings import Settings
 from tests.support.records import KEY
+
+# How long the generation of values takes depends on what else the machine does.
+hypothesis.settings.register_profile(
+    "any machine", suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("any machine")
 
 HERE: Final = Path(__file__).parent
 BROWSER_TESTS: Final = HERE / "browser"

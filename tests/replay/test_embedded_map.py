@@ -3,7 +3,7 @@
 import gzip
 from dataclasses import replace
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 
 from domain.scene import Scene
 from replay.render.embedded_map import board_svg
@@ -48,7 +48,7 @@ def test_descriptions_are_in_the_language_of_the_reader() -> None:
     assert parsed(board_svg(FULL_SCENE, FRENCH)).attrib["lang"] == "fr"
 
 
-@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=20)
 @given(scenes)
 def test_nothing_in_the_map_breaks_a_strict_content_security_policy(scene: Scene) -> None:
     assert_allowed_by_a_strict_policy(board_svg(scene, ENGLISH))

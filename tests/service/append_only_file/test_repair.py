@@ -133,7 +133,7 @@ def test_an_incomplete_write_is_cut_off_at_the_start_and_reported(
     write_data(tmp_path, file_content[:-10])
     with EmbeddedRedis(tmp_path) as server:
         assert stored_seqs(server) == {"one": 3, "two": 2}
-    (message,) = [text for text in caplog.messages if "incomplete" in text]
+    (message,) = [text for text in caplog.messages if "incomplete write" in text]
     archive = Path(message.rpartition(" are in ")[2])
     complete = end_of_event(file_content, "one", 3)
     assert (archive / f"appendonly.aof.from-byte-{complete}").read_bytes() == file_content[
@@ -143,7 +143,7 @@ def test_an_incomplete_write_is_cut_off_at_the_start_and_reported(
     assert message.startswith(f"{current_file(tmp_path)} ended with an incomplete write")
     with EmbeddedRedis(tmp_path) as server:
         assert stored_seqs(server) == {"one": 3, "two": 2}
-    assert len([text for text in caplog.messages if "incomplete" in text]) == 1
+    assert len([text for text in caplog.messages if "incomplete write" in text]) == 1
 
 
 @pytest.mark.parametrize("damage", [damage_length, damage_name])
