@@ -254,10 +254,6 @@ class Administration:
         """Return the first entry that breaks the chain of the administration log; None if none does."""
         return self._log.first_fault()
 
-    def record(self, administrator: str, operation: str, **details: object) -> None:
-        """Record an operation that another part of the service carries out."""
-        self._log.append(administrator, operation, details)
-
     def _decide(
         self,
         administrator: str,
