@@ -69,7 +69,7 @@ def texts(message: Message, names: Names) -> tuple[str, ...]:
             (
                 "declines takeback 12",
                 "refuse la reprise de coup 12",
-                "rechaza deshacer la jugada (solicitud 12)",
+                "rechaza deshacer la jugada (petición 12)",
             ),
         ),
     ],
@@ -149,7 +149,7 @@ def test_the_end_of_play_is_added_to_the_event_that_leads_to_it() -> None:
     assert with_end_of_play(event, "play") is event
     assert texts(with_end_of_play(event, "scoring"), NAMES) == (
         "resigns; play is over",
-        "abandonne la partie ; le jeu est terminé",
+        "abandonne la partie ; il n'y a plus rien à jouer",
         "abandona la partida; el juego ha terminado",
     )
 

@@ -262,7 +262,7 @@ def test_scores_and_the_ranking() -> None:
     french, spanish = NAMED
     scored = event_of("RoundScored", {"round": 9, "standings": barony.standings(state)})
     assert text_of(state, scored, spanish) == (
-        "puntuación tras la ronda 9: Ada tiene 70, Bruno tiene 15 (17 con las fichas) e Inés tiene 70"
+        "puntuación de la ronda 9: Ada tiene 70, Bruno tiene 15 (17 con las fichas) e Inés tiene 70"
     )
     assert explanation(state, scored, french)["BY-END-1"] == [
         (

@@ -51,7 +51,7 @@ def event_of(state: State, text: str) -> DomainEvent:
             "cast celerity tornado 0,0>1,0>2,0 take field",
             (
                 "lance Célérité et Tornade pour 3 jetons Magie : déplace un chevalier 0,0>1,0, et détruit le"
-                " chevalier de Hugo en 0,0, et pose une Empreinte qui rapporte 2 jetons Magie, puis le"
+                " chevalier de Hugo en 0,0, et pose un jeton Empreinte qui rapporte 2 jetons Magie, puis le"
                 " déplace encore 1,0>2,0, et détruit le village de Hugo en 2,0 en prenant un jeton Champ"
             ),
             (
@@ -65,11 +65,11 @@ def event_of(state: State, text: str) -> DomainEvent:
             "cast charm illusion portal 1 at 0,0 1 at 2,0 1 at 4,0",
             (
                 "lance Charme, Illusion et Portail pour 4 jetons Magie : recrute 1 chevalier en 0,0, 1"
-                " chevalier en 2,0 et 1 chevalier en 4,0, dont 2 retirés du jeu auparavant"
+                " chevalier en 2,0 et 1 chevalier en 4,0, dont 2 qui avaient été retirés du jeu"
             ),
             (
                 "lanza Encanto, Ilusión y Portal por 4 fichas de Magia: recluta 1 caballero en 0,0, 1"
-                " caballero en 2,0 y 1 caballero en 4,0, 2 de ellos retirados antes del juego"
+                " caballero en 2,0 y 1 caballero en 4,0, 2 de ellos antes retirados del juego"
             ),
         ),
         (
@@ -122,7 +122,7 @@ def test_casts(position: str, text: str, french: str, spanish: str) -> None:
             MOVEMENT,
             "cast celerity 0,0>1,0>2,0",
             "BS-MYS-2",
-            "Ada pose la deuxième Empreinte en 1,0 et gagne 2 jetons Magie",
+            "Ada pose le deuxième jeton Empreinte en 1,0 et gagne 2 jetons Magie",
             "Ada coloca la segunda Huella en 1,0 y gana 2 fichas de Magia",
         ),
     ],

@@ -50,7 +50,7 @@ GRAMMATICAL_FAULTS: Final = {
 NUMBER: Final = re.compile(r"[+-]?\d+(?:,-?\d+)?")
 SAME_IN_ENGLISH: Final = {
     "fr": {"Baron", "Barony", "Illusion", "construction", "place", "score"},
-    "es": {"Baron", "Barony", "Barony: Sorcery", "Portal", "Tornado"},
+    "es": {"Baron", "Barony", "Portal", "Tornado"},
 }
 """Templates and terms that are the same words in a translation."""
 
