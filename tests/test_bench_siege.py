@@ -21,6 +21,7 @@ from bench.siege.players import Kind, Result, Sample
 from bench.siege.report import HEADINGS, markdown_head, markdown_row, summary, text_row
 from bench.siege.responses import ResponseReader, parse_head
 from bench.siege.traffic import Hold, Outcome, Pause, Read, Reset, Send, Traffic, send_traffic
+from tests.support.processes import HANG_SECONDS
 
 PAGE = (Path(__file__).parent.parent / "docs" / "siege.md").read_text()
 TARGET = Target(
@@ -257,11 +258,11 @@ def server(serve: Callable[[socket.socket], object], connections: int = 1) -> It
         for _ in range(connections):
             connection, _ = listener.accept()
             with connection:
-                connection.settimeout(5)
+                connection.settimeout(HANG_SECONDS)
                 serve(connection)
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        listener.settimeout(5)
+        listener.settimeout(HANG_SECONDS)
         thread = threading.Thread(target=run)
         thread.start()
         port: int = listener.getsockname()[1]

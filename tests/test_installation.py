@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.processes import run_program
+
 ROOT = Path(__file__).parent.parent
 BASH = shutil.which("bash")
 TOOLS = ("bash", "cat", "env", "dirname", "getconf", "head", "make")
@@ -43,14 +45,8 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
 
 def run(script: str, *arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
     assert BASH is not None
-    return subprocess.run(
-        [BASH, str(ROOT / "requirements" / script), *arguments],
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=30,
-    )
+    command = [BASH, str(ROOT / "requirements" / script), *arguments]
+    return run_program(command, env={**os.environ, **environment})
 
 
 @pytest.mark.parametrize(
@@ -167,9 +163,7 @@ def make(checkout: Path, *arguments: str) -> str:
     """Run make and return what it prints. The flags of a make that runs these tests are removed."""
     environment = {name: value for name, value in os.environ.items() if "MAKE" not in name}
     command = ["make", "--directory", str(checkout), *arguments]
-    return subprocess.run(
-        command, env=environment, capture_output=True, text=True, check=True, timeout=30
-    ).stdout
+    return run_program(command, env=environment, check=True).stdout
 
 
 @pytest.mark.parametrize("target", ["serve", "install", "siege", "bench"])

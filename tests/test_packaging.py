@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.processes import HANG_SECONDS
+
 ROOT = Path(__file__).parent.parent
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PACKAGES = sorted({path.parent.name for path in ROOT.glob("[!.]*/__init__.py")} - {"bench"})
@@ -32,7 +34,7 @@ def wheel_files(tmp_path_factory: pytest.TempPathFactory) -> frozenset[str]:
         shutil.copytree(ROOT / package, source / package, ignore=ignored)
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--wheel-dir", str(folder)]
     offline = ["--no-deps", "--no-build-isolation", "--no-index"]
-    subprocess.run([*command, *offline, str(source)], check=True, timeout=120)
+    subprocess.run([*command, *offline, str(source)], check=True, timeout=HANG_SECONDS)
     (wheel,) = folder.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         return frozenset(archive.namelist())

@@ -5,7 +5,6 @@ import re
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
@@ -15,11 +14,10 @@ import pytest
 
 from ledger.record import read
 from replay.audit import audit
+from tests.support.processes import run_program, wait_for_exit, wait_until
 from tests.support.records import trusting_signer
 
 ROOT = Path(__file__).parent.parent
-WAIT = 60
-"""The most seconds to wait for a process or for a response."""
 
 
 @pytest.fixture
@@ -41,20 +39,17 @@ def address(tmp_path: Path) -> Iterator[str]:
             yield address
         finally:
             process.terminate()
-            process.wait(WAIT)
+            wait_for_exit(process)
 
 
 def wait_until_ready(address: str, process: "subprocess.Popen[bytes]") -> None:
-    deadline = time.monotonic() + WAIT
-    while time.monotonic() < deadline:
-        assert process.poll() is None, "the service stopped by itself"
+    def is_ready() -> bool:
         try:
-            if httpx.get(f"{address}/readyz").status_code == 200:
-                return
+            return httpx.get(f"{address}/readyz").status_code == 200
         except httpx.TransportError:
-            pass
-        time.sleep(0.1)
-    pytest.fail("the service did not become ready")
+            return False
+
+    wait_until(is_ready, needs=[process])
 
 
 def test_the_readme_plays_a_game_of_three_to_its_end_and_prints_why_a_request_was_refused(
@@ -91,14 +86,7 @@ def test_the_readme_plays_a_game_of_three_to_its_end_and_prints_why_a_request_wa
 
 def run_script(script: str, folder: Path) -> "subprocess.CompletedProcess[str]":
     """Run shell lines in a folder, as a reader would paste them."""
-    return subprocess.run(
-        ["/bin/bash", "-u", "-c", script],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=WAIT,
-        check=False,
-    )
+    return run_program(["/bin/bash", "-u", "-c", script], cwd=folder)
 
 
 def test_the_readme_commands_that_read_a_record_work(tmp_path: Path) -> None:
@@ -118,4 +106,4 @@ def test_the_readme_commands_that_read_a_record_work(tmp_path: Path) -> None:
 def run(arguments: list[str]) -> str:
     """Run a `cartulary` command, which must succeed, and return its output."""
     command = [sys.executable, "-m", "cartulary", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=WAIT).stdout
+    return run_program(command, check=True).stdout

@@ -1,7 +1,6 @@
 """docs/running.md is complete and correct: settings, commands, shell completion and the systemd unit."""
 
 import re
-import subprocess
 import sys
 from configparser import ConfigParser
 from dataclasses import asdict
@@ -12,7 +11,7 @@ import pytest
 from cartulary.cli import cartulary
 from service import settings
 from service.bounds import Bounds
-from tests.support.processes import environment
+from tests.support.processes import environment, run_program
 from workers.notifications.channel import DEFAULT_RETRY_PAUSES
 from workers.notifications.operator import SECONDS_TO_RESPOND
 
@@ -82,12 +81,9 @@ def completion_line(shell: str) -> str:
 def run_bash(script: str) -> str:
     """Run a script in Bash, with `cartulary` on the PATH, and return what it prints."""
     programs = Path(sys.executable).parent
-    return subprocess.run(
+    return run_program(
         ["/usr/bin/env", "bash", "--noprofile", "--norc", "-c", f"PATH={programs}:$PATH\n{script}"],
         env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=60,
         check=True,
     ).stdout
 

@@ -2,7 +2,6 @@
 
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires
@@ -13,6 +12,7 @@ import pytest
 
 from cartulary.commands import RECORD_COMMANDS, SERVICE_COMMANDS
 from cartulary.trusted_keys import VARIABLE
+from tests.support.processes import run_program
 
 ROOT: Final = Path(__file__).parent.parent
 GAME: Final = str(ROOT / "tests" / "games" / "baron-nothing-can-be-laid.jsonl")
@@ -125,15 +125,11 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, tuple[int,
         for name, arguments in calls.items()
     ]
     folder = tmp_path_factory.mktemp("without-server")
-    completed = subprocess.run(
+    completed = run_program(
         [sys.executable, "-c", WITHOUT_SERVER, ",".join(blocked_modules())],
-        input="\n".join(lines),
-        capture_output=True,
-        text=True,
-        check=False,
+        text_input="\n".join(lines),
         cwd=folder,
         env={**os.environ, "HOME": str(folder), VARIABLE: str(folder / "trusted-keys.json")},
-        timeout=60,
     )
     assert completed.returncode == 0, completed.stderr
     outputs = [line.partition("|") for line in completed.stdout.splitlines()]

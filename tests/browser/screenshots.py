@@ -61,7 +61,7 @@ class Games:
         def summary() -> Any:
             return self.player.http.get(address).json()
 
-        wait_until(lambda: summary()["to_act"] == 0 or summary()["status"] == "finished", 120)
+        wait_until(lambda: summary()["to_act"] == 0 or summary()["status"] == "finished")
         return bool(summary()["to_act"] == 0)
 
 

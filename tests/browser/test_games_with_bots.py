@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from replay.audit import audit
-from tests.support.processes import wait_until
+from tests.support.processes import HANG_SECONDS, wait_until
 from tests.support.running_service import RunningService
 
 MAX_TURNS = 300
@@ -21,7 +21,7 @@ MAX_TURNS = 300
 @pytest.fixture
 def guest(running_service: RunningService) -> Iterator[httpx.Client]:
     """A client of a new guest."""
-    with httpx.Client(base_url=f"{running_service.url}/api/v1", timeout=30) as client:
+    with httpx.Client(base_url=f"{running_service.url}/api/v1", timeout=HANG_SECONDS) as client:
         token = client.post("/guests").json()["token"]
         client.headers["Authorization"] = f"Bearer {token}"
         yield client

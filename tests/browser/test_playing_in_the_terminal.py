@@ -17,10 +17,9 @@ from tests.support.terminal import Terminal
 from tests.support.typing_player import Line, Typist, example
 
 
-def test_a_newcomer_makes_a_move_in_a_terminal_within_a_minute(
+def test_a_newcomer_makes_a_move_in_a_terminal(
     running_service: RunningService, tmp_path: Path
 ) -> None:
-    began = time.monotonic()
     environ = {"CARTULARY_TOKENS": str(tmp_path / "tokens.json"), "NO_COLOR": "1"}
     with Terminal("play", running_service.url, environ=environ) as terminal:
         terminal.wait_for(r"Number \[1\]:")
@@ -42,7 +41,6 @@ def test_a_newcomer_makes_a_move_in_a_terminal_within_a_minute(
         terminal.type(f" {rest}\r")
         terminal.wait_for(rf"\d+  guest-\w+  .*{rest}")
         terminal.wait_for("sensible-bot-")
-        assert time.monotonic() - began < 30
         terminal.wait_for("It is your turn")
         terminal.type("quit\r")
         assert terminal.exit_status() == 0

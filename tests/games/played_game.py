@@ -22,6 +22,7 @@ from ledger.keys import SigningKey
 from ledger.player_signatures import key_statement, sign_action
 from service.bootstrap import Service
 from tests.support.accounts import PASSWORD
+from tests.support.processes import HANG_SECONDS
 from tests.support.server import WebServer
 
 PLAYERS: Final = ("ada", "bea", "cid")
@@ -197,7 +198,7 @@ class PlayedGame:
             # Otherwise the server draws an id for each request.
             "X-Request-ID": "script",
         }
-        return httpx.Client(headers=headers, timeout=30)
+        return httpx.Client(headers=headers, timeout=HANG_SECONDS)
 
     def _get(self, player: str, path: str) -> Any:
         response = self._clients[player].get(f"{self._url}/games/{self.id}{path}")

@@ -15,6 +15,7 @@ from service.errors import Unavailable
 from service.players import passwords as module
 from service.players.passwords import Passwords, is_outdated
 from tests.support.faults import raises
+from tests.support.processes import HANG_SECONDS
 
 PASSWORD = "correct horse"
 
@@ -38,7 +39,7 @@ class SlowHasher:
     def hash(self, _: bytes) -> str:
         self.niceness.append(os.getpriority(os.PRIO_PROCESS, 0))
         self.started.release()
-        assert self.finish.wait(10)
+        assert self.finish.wait(HANG_SECONDS)
         return "hash"
 
 
@@ -69,7 +70,7 @@ def test_no_more_passwords_are_hashed_or_wait_than_the_bounds_allow(
     with ThreadPoolExecutor(5) as callers:
         results = [callers.submit(passwords.hash, PASSWORD) for _ in range(5)]
         for _ in range(2):
-            assert slow_hasher.started.acquire(timeout=10)
+            assert slow_hasher.started.acquire(timeout=HANG_SECONDS)
         wait_for_waiting(passwords, 3)
         with raises(Unavailable, match="too many passwords") as error:
             passwords.is_password(None, PASSWORD)
@@ -77,7 +78,7 @@ def test_no_more_passwords_are_hashed_or_wait_than_the_bounds_allow(
         # Only as many as there are threads have started; the others wait for one.
         assert not slow_hasher.started.acquire(blocking=False)
         slow_hasher.finish.set()
-        assert [result.result(10) for result in results] == ["hash"] * 5
+        assert [result.result(HANG_SECONDS) for result in results] == ["hash"] * 5
     assert passwords.hash(PASSWORD) == "hash"
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 
 from tests.support.http_contract import Contract
+from tests.support.processes import HANG_SECONDS
 
 Json = dict[str, Any]
 PASSWORD = "correct horse"
@@ -27,7 +28,7 @@ def http_client(
 
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
     return httpx.Client(
-        base_url=url, headers=headers, event_hooks={"response": [check]}, timeout=30.0
+        base_url=url, headers=headers, event_hooks={"response": [check]}, timeout=HANG_SECONDS
     )
 
 

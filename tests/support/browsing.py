@@ -30,7 +30,8 @@ from tests.support.running_service import RunningService
 
 DESKTOP: Final[ViewportSize] = {"width": 1280, "height": 800}
 PHONE: Final[ViewportSize] = {"width": 360, "height": 740}
-_TIMEOUT_MILLISECONDS: Final = 10_000
+_TIMEOUT_MILLISECONDS: Final = 60_000
+"""How long a page may take on a slow machine."""
 _FAILED_LOAD: Final = "Failed to load resource"
 """How Chromium begins the console message about a response with an error status, which `_check` judges."""
 

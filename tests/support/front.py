@@ -23,10 +23,16 @@ from service.server.connections import SPARE_FILES, ConnectionTable
 from service.server.gateway import Gateway
 from service.server.http_connection import HttpConnection
 from service.server.refusals import Refusals
+from tests.support.processes import HANG_SECONDS
 
 PAGE = b"p" * 50_000
 BOUNDS = Bounds(
-    header_seconds=5, keep_alive_seconds=5, body_seconds=5, send_seconds=5, max_wait_seconds=5
+    header_seconds=HANG_SECONDS,
+    keep_alive_seconds=HANG_SECONDS,
+    body_seconds=HANG_SECONDS,
+    send_seconds=HANG_SECONDS,
+    max_wait_seconds=HANG_SECONDS,
+    request_seconds=HANG_SECONDS,
 )
 
 
@@ -72,13 +78,13 @@ class TestApp:
 
     def _wait(self, name: str) -> Response:
         self.calls.append(name)
-        assert self.release.wait(20)
+        assert self.release.wait(HANG_SECONDS)
         return Response(name)
 
     def _pages(self, *, fails: bool = False) -> Iterator[bytes]:
         yield PAGE
         self.calls.append("second page")
-        self.release.wait(20)
+        self.release.wait(HANG_SECONDS)
         if fails:
             raise RuntimeError("the second page cannot be read")
         yield PAGE
@@ -109,7 +115,7 @@ class _Readiness:
 
     def check(self) -> None:
         self.checks += 1
-        assert self.release.wait(20)
+        assert self.release.wait(HANG_SECONDS)
 
     def store_responds(self) -> bool:
         return self.responds
@@ -135,7 +141,7 @@ class Front:
 
     def __enter__(self) -> Self:
         self._thread.start()
-        self._run(self._start()).result(10)
+        self._run(self._start()).result(HANG_SECONDS)
         return self
 
     def __exit__(
@@ -146,9 +152,9 @@ class Front:
     ) -> None:
         self.app.release.set()
         self.readiness.release.set()
-        self._run(self._stop()).result(10)
+        self._run(self._stop()).result(HANG_SECONDS)
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(10)
+        self._thread.join(HANG_SECONDS)
         self._loop.close()
 
     @property
@@ -172,7 +178,7 @@ class Front:
         async def write() -> None:
             self._refusals.write()
 
-        self._run(write()).result(10)
+        self._run(write()).result(HANG_SECONDS)
 
     def tasks(self) -> int:
         """Return how many tasks of the front have not ended."""
@@ -250,7 +256,7 @@ class RawClient:
         self._socket = socket.socket()
         if receive_bytes is not None:
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
-        self._socket.settimeout(10)
+        self._socket.settimeout(HANG_SECONDS)
         self._socket.bind((address, 0))
         self._socket.connect(("127.0.0.1", port))
         self._buffer = b""
@@ -369,4 +375,4 @@ def in_loop(front: Front, function: Callable[[], Any]) -> Any:
     async def call() -> Any:
         return function()
 
-    return asyncio.run_coroutine_threadsafe(call(), front._loop).result(10)
+    return asyncio.run_coroutine_threadsafe(call(), front._loop).result(HANG_SECONDS)

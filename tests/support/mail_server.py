@@ -22,6 +22,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from tests.support.processes import HANG_SECONDS
+
 
 @dataclass
 class ReceivedMail:
@@ -156,7 +158,7 @@ def mail_server(
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-        asyncio.run_coroutine_threadsafe(stop(), loop).result(5)
+        asyncio.run_coroutine_threadsafe(stop(), loop).result(HANG_SECONDS)
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()

@@ -8,13 +8,16 @@ from service.bootstrap import Service, build
 from service.mail.confirmations import Confirmation
 from service.settings import Settings
 from tests.support.mail_server import MailServer
+from tests.support.processes import HANG_SECONDS
 
 PUBLIC_URL = "https://play.example.org"
 SENDER = "Cartulary <games@example.org>"
 
 
 @contextmanager
-def mail_service(settings: Settings, server: MailServer, seconds: float = 5.0) -> Iterator[Service]:
+def mail_service(
+    settings: Settings, server: MailServer, seconds: float = HANG_SECONDS
+) -> Iterator[Service]:
     """The parts of a service whose mail goes to this server, in at most `seconds` for each mail."""
     service = build(
         replace(

@@ -6,6 +6,8 @@ from typing import Any
 
 import httpx
 
+from tests.support.processes import HANG_SECONDS
+
 Json = dict[str, Any]
 
 _HEX = re.compile(r'(?<!"state":")[0-9a-f]{64,128}')
@@ -27,7 +29,7 @@ class RecordingClient:
         """`name` identifies the viewer in the requests' ids; `token` is that of a player, if any."""
         self.name = name
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
-        self.http = httpx.Client(base_url=f"{url}/api/v1", headers=headers, timeout=30.0)
+        self.http = httpx.Client(base_url=f"{url}/api/v1", headers=headers, timeout=HANG_SECONDS)
         self.game_id = ""
         self.records: list[str] = []
         self._log_lines_read = 0

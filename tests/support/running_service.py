@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 
 from tests.support import processes
-from tests.support.processes import descendants, is_running, wait_until
+from tests.support.processes import descendants, is_running, wait_for_exit, wait_until
 
 COMMANDS = {
     "web": r"-m service\.server\.web_process ",
@@ -43,15 +43,19 @@ class RunningService:
             err=self.err,
             settings=self.settings,
         )
-        wait_until(lambda: "Ctrl-C" in self.out.read_text() or self.has_ended())
-        assert not self.has_ended(), self.err.read_text()
+        try:
+            wait_until(lambda: "Ctrl-C" in self.out.read_text() or self.has_ended())
+            assert not self.has_ended(), self.err.read_text()
+        except BaseException:
+            self.kill()
+            raise
 
     def stop(self) -> None:
         """Stop it as an operator does, unless it has ended."""
         if not self.has_ended():
             assert self.process is not None
             self.process.terminate()
-            self.process.wait(30)
+            wait_for_exit(self.process)
 
     def kill(self) -> None:
         """Kill all its processes at once, as a power failure does."""

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -15,6 +14,7 @@ import httpx
 
 from service.bounds import Bounds
 from service.settings import Settings
+from tests.support.processes import IdleTimer, wait_for_exit
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -126,22 +126,25 @@ class WebServer:
             )
         assert self._process.stdout is not None
         self.url = self._process.stdout.readline().strip()
+        if not self.url:
+            self.stop(signal.SIGKILL)
         assert self.url, f"the server has not started: {self.lines()}"
         self._port = int(self.url.rsplit(":", 1)[1])
 
-    def stop(self, number: int = signal.SIGTERM, timeout: float = 30.0) -> float:
-        """Stop it with a signal, and return how many seconds that took."""
+    def stop(self, number: int = signal.SIGTERM) -> float:
+        """Stop it with a signal, and return for how many seconds it was idle before it ended."""
         assert self._process is not None
-        start = time.monotonic()
+        timer = IdleTimer([self._process.pid])
         self._process.send_signal(number)
         try:
-            self._process.wait(timeout)
+            wait_for_exit(self._process)
         finally:
             self._process.kill()
             self._process.wait()
             assert self._process.stdout is not None
             self._process.stdout.close()
-        return time.monotonic() - start
+        idle, _ = timer.read()
+        return idle
 
     @property
     def status(self) -> int | None:

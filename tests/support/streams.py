@@ -7,6 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.support.processes import HANG_SECONDS
+
 Json = dict[str, Any]
 
 
@@ -32,7 +34,7 @@ class StreamClient:
     is_open: bool = True
     _lines: list[str] = field(default_factory=list)
 
-    async def next(self, seconds: float = 10.0) -> ServerSentEvent | None:
+    async def next(self, seconds: float = HANG_SECONDS) -> ServerSentEvent | None:
         """Return the next event, or None when the stream has ended.
 
         Raises TimeoutError if none arrives within `seconds`.
@@ -56,7 +58,7 @@ class StreamClient:
                         json.loads(fields["data"]),
                     )
 
-    async def next_event(self, seconds: float = 10.0) -> ServerSentEvent:
+    async def next_event(self, seconds: float = HANG_SECONDS) -> ServerSentEvent:
         """Return the next event; the stream must not end."""
         event = await self.next(seconds)
         assert event is not None, "the stream has ended"

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Self
 
+from tests.support.processes import HANG_SECONDS, wait_for_exit
 from tests.support.server import ROOT
 
 _ESCAPES = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|\][^\x07]*\x07|[()][A-Z0-9]|[=>78])")
@@ -58,7 +59,7 @@ class Terminal:
         """Type text; a carriage return is the Enter key."""
         os.write(self._fd, text.encode())
 
-    def wait_for(self, pattern: str, seconds: float = 30) -> re.Match[str]:
+    def wait_for(self, pattern: str, seconds: float = HANG_SECONDS) -> re.Match[str]:
         """Wait for text that matches a pattern, and return the match; later calls look behind it."""
         deadline = time.monotonic() + seconds
         while (match := re.search(pattern, self._screen)) is None:
@@ -77,7 +78,7 @@ class Terminal:
                     self._read()
                 except OSError:
                     break
-        return self._process.wait(10)
+        return wait_for_exit(self._process)
 
     def _read(self) -> None:
         part = os.read(self._fd, 65536)

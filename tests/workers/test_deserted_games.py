@@ -14,7 +14,7 @@ from ledger.record import read
 from replay.audit import audit
 from service.bootstrap import Service
 from service.settings import Settings
-from tests.support.processes import begin, wait_until
+from tests.support.processes import begin, wait_for_exit, wait_until
 from tests.support.service_games import play_until, start_game
 
 GAMES: list[tuple[str, dict[str, Any]]] = [
@@ -44,7 +44,7 @@ def start_workers(tmp_path: Path, settings: Settings) -> Iterator[Callable[[], N
     yield start
     for process in processes:
         process.terminate()
-        process.wait(20)
+        wait_for_exit(process)
 
 
 def play_set_up(service: Service, rules: str, options: dict[str, Any]) -> Game:
@@ -58,9 +58,7 @@ def test_a_game_that_all_players_have_left_ends_in_every_rule_system(
 ) -> None:
     games = [play_set_up(service, rules, options) for rules, options in GAMES]
     start_workers()
-    wait_until(
-        lambda: all(service.queries.game(game.id).status != "playing" for game in games), seconds=60
-    )
+    wait_until(lambda: all(service.queries.game(game.id).status != "playing" for game in games))
     for game in games:
         final = service.queries.game(game.id)
         assert final.status == "abandoned"
@@ -79,7 +77,7 @@ def test_a_game_that_all_players_have_left_ends_in_every_rule_system(
         assert not report.is_broken, report.first
 
     # Nothing happens to these games any more.
-    wait_until(lambda: not any(service.store.outbox(game.id) for game in games), seconds=60)
+    wait_until(lambda: not any(service.store.outbox(game.id) for game in games))
     wait_until(lambda: not set(service.store.active_games()) & {game.id for game in games})
     assert [service.store.head(game.id) for game in games] == [
         service.queries.game(game.id).seq for game in games

@@ -12,7 +12,7 @@ import pytest
 from service.bootstrap import build
 from service.embedded_redis import EmbeddedRedis
 from service.settings import Settings
-from tests.support.processes import begin, wait_until
+from tests.support.processes import begin, idle_at_most, wait_for_exit, wait_until
 from tests.support.receiver import raw_receiver, webhook_receiver
 from tests.support.service_games import play_out, start_game
 
@@ -52,11 +52,10 @@ def test_worker_and_scheduler_stop_on_a_signal(
     # The signal comes as soon as the processes handle signals, or some time later.
     wait_until(lambda: all(text in (tmp_path / "err").read_text() for text in first_messages))
     time.sleep(seconds)
-    stop_time = time.monotonic()
-    for process in processes:
-        process.send_signal(number)
-    assert [process.wait(15) for process in processes] == [0, 0]
-    assert time.monotonic() - stop_time < 5
+    with idle_at_most(5):
+        for process in processes:
+            process.send_signal(number)
+        assert [wait_for_exit(process) for process in processes] == [0, 0]
     assert "Traceback" not in (tmp_path / "err").read_text()
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from cartulary.client import Client
 from cartulary.terminal_client.tokens import TokensFile
+from tests.support.processes import HANG_SECONDS
 from tests.support.server import WebServer
 from tests.support.typing_player import Line, Typist, example
 
@@ -55,7 +56,7 @@ def test_somebody_logs_in_and_goes_on_with_a_game(
     thread.start()
 
     def after_the_opponent(_: str) -> str:
-        thread.join(30)
+        thread.join(HANG_SECONDS)
         return "takeback no"
 
     def lines() -> Iterator[Line]:
@@ -128,7 +129,7 @@ def test_an_invitation_takes_a_place(
     thread = threading.Thread(target=act)
     thread.start()
     written = typist.play(invitation, "--guest", lines=iter(["quit"]))
-    thread.join(30)
+    thread.join(HANG_SECONDS)
     assert "It is your turn" in written
     assert opponent.me().player.id not in {player.id for player in player.game(game).players}
 

@@ -7,6 +7,7 @@ from threading import Event
 import pytest
 
 from service.games.single_flight import SingleFlight
+from tests.support.processes import HANG_SECONDS
 
 
 def test_calls_with_different_keys_run_one_after_the_other() -> None:
@@ -18,12 +19,12 @@ def test_calls_with_different_keys_run_one_after_the_other() -> None:
         calls.append(key)
         if key == "a":
             has_first_begun.set()
-            assert is_first_released.wait(5)
+            assert is_first_released.wait(HANG_SECONDS)
         return key
 
     with ThreadPoolExecutor(2) as threads:
         first = threads.submit(flights.run, "a", partial(compute, "a"))
-        assert has_first_begun.wait(5)
+        assert has_first_begun.wait(HANG_SECONDS)
         second = threads.submit(flights.run, "b", partial(compute, "b"))
         assert not wait([second], timeout=0.1).done
         assert calls == ["a"]

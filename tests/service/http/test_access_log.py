@@ -16,6 +16,7 @@ from service import json_logging
 from service.http import access_log
 from service.http.access_log import AccessLog
 from service.http.metrics import Metrics
+from tests.support.processes import HANG_SECONDS
 
 COUNTER = 'cartulary_requests_total{method="GET",route="/",status="200"}'
 
@@ -29,7 +30,7 @@ class BlockableOutput(io.StringIO):
 
     @override
     def write(self, text: str, /) -> int:
-        assert self.is_open.wait(5)
+        assert self.is_open.wait(HANG_SECONDS)
         return super().write(text)
 
     @property

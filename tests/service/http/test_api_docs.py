@@ -2,12 +2,12 @@
 
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 from service.embedded_redis import EmbeddedRedis
 from tests.service.conftest import settings_for
+from tests.support.processes import run_program
 from tests.support.server import ROOT, WebServer
 
 COMMANDS = Path(sys.executable).parent
@@ -23,14 +23,10 @@ def test_the_examples_run_and_have_the_results_that_the_page_describes(tmp_path:
         EmbeddedRedis(tmp_path / "redis") as redis_server,
         WebServer(settings_for(redis_server, tmp_path)) as server,
     ):
-        process = subprocess.run(
+        process = run_program(
             ["/bin/bash", "-euo", "pipefail", "-c", script],
             env={"URL": server.url, "PATH": f"{COMMANDS}:/usr/local/bin:/usr/bin:/bin"},
             cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=60,
         )
     assert process.returncode == 0, process.stdout + process.stderr
     outputs = process.stdout.split("---\n")[:-1]

@@ -4,7 +4,6 @@ The generator knows nothing but the document, so what the document leaves out or
 """
 
 import importlib
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.support.processes import run_program
 from tests.support.server import WebServer
 
 PACKAGE = "cartulary_client"
@@ -38,9 +38,7 @@ def module(web: WebServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     (folder / "openapi.json").write_bytes(httpx.get(web.url + "/api/v1/openapi.json").content)
     generator = Path(sys.executable).with_name("openapi-python-client")
     words = ["generate", "--path", "openapi.json", "--meta", "none", "--config", "config.yml"]
-    result = subprocess.run(
-        [generator, *words], cwd=folder, check=True, capture_output=True, text=True, timeout=60
-    )
+    result = run_program([str(generator), *words], cwd=folder, check=True)
     assert "WARNING" not in result.stdout + result.stderr
     sys.path.insert(0, str(folder))
     yield lambda name: importlib.import_module(f"{PACKAGE}.{name}")

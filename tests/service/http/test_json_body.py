@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from domain.errors import Malformed
 from service.http.json_body import MAX_DEPTH, decode_json
 from tests.support.accounts import Accounts
+from tests.support.processes import HANG_SECONDS
 
 """Types and flags of HTTP/2 frames (RFC 9113)."""
 
@@ -174,7 +175,7 @@ class TestSize:
 
     def test_http_2_is_refused(self, accounts: Accounts) -> None:
         host, port = accounts.url.removeprefix("http://").split(":")
-        with socket.create_connection((host, int(port)), timeout=10) as connection:
+        with socket.create_connection((host, int(port)), timeout=HANG_SECONDS) as connection:
             connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
             received = b"".join(iter(lambda: connection.recv(65536), b""))
         assert received.startswith(b"HTTP/1.1 400 ")
@@ -183,7 +184,7 @@ class TestSize:
         self, accounts: Accounts
     ) -> None:
         host, port = accounts.url.removeprefix("http://").split(":")
-        with socket.create_connection((host, int(port)), timeout=10) as connection:
+        with socket.create_connection((host, int(port)), timeout=HANG_SECONDS) as connection:
             connection.sendall(
                 b"POST /api/v1/players HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
                 b"Content-Length: 99999999999\r\n\r\n{"
@@ -195,7 +196,7 @@ class TestSize:
     ) -> None:
         host, port = accounts.url.removeprefix("http://").split(":")
         for _ in range(20):
-            with socket.create_connection((host, int(port)), timeout=10) as connection:
+            with socket.create_connection((host, int(port)), timeout=HANG_SECONDS) as connection:
                 connection.sendall(
                     b"POST /api/v1/players HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{"
                 )

@@ -12,7 +12,7 @@ from service.mail.delivery_status import read_delivery_status
 from service.settings import Settings
 from tests.support.mail_server import MailServer
 from tests.support.mailed_players import confirm, mail_service
-from tests.support.processes import environment
+from tests.support.processes import HANG_SECONDS, environment
 
 ADDRESS = "ada@example.org"
 SENDER = Address("Cartulary", addr_spec="games@example.org")
@@ -188,6 +188,6 @@ def run_command(service: Service, content: bytes) -> "subprocess.CompletedProces
         env=environment(),
         input=content,
         capture_output=True,
-        timeout=60,
+        timeout=HANG_SECONDS,
         check=False,
     )

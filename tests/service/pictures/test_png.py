@@ -11,6 +11,7 @@ import pytest
 from service.bounds import Bounds
 from service.errors import Unavailable
 from service.pictures.png import PngPictures
+from tests.support.processes import HANG_SECONDS
 
 BOUNDS = Bounds(picture_threads=1)
 
@@ -81,14 +82,14 @@ def test_a_further_picture_is_refused_while_as_many_are_drawn_as_the_bound_allow
 
     def slow_run(*_: object, **__: object) -> subprocess.CompletedProcess[bytes]:
         is_drawing.set()
-        assert may_end.wait(20)
+        assert may_end.wait(HANG_SECONDS)
         return subprocess.CompletedProcess((), 0, b"picture")
 
     monkeypatch.setattr(subprocess, "run", slow_run)
     pictures = PngPictures(BOUNDS)
     thread = threading.Thread(target=pictures.png, args=(SQUARE, 100))
     thread.start()
-    assert is_drawing.wait(20)
+    assert is_drawing.wait(HANG_SECONDS)
     with pytest.raises(Unavailable) as error:
         pictures.png(SQUARE, 200)
     assert error.value.retry_after >= 1

@@ -8,7 +8,7 @@ import pytest
 
 from service.server import http_connection
 from tests.support.front import PAGE, Front, RawClient, get, in_loop, post
-from tests.support.processes import wait_until
+from tests.support.processes import HANG_SECONDS, wait_until
 
 
 class TestDeadlines:
@@ -45,7 +45,7 @@ class TestDeadlines:
 
             threading.Thread(target=send_bytes).start()
             (reply,) = client.replies()
-            assert sent.wait(5)
+            assert sent.wait(HANG_SECONDS)
             assert reply.status == 408
             assert reply.headers["connection"] == "close"
             assert reply.json["type"] == "urn:cartulary:problem:too-slow"
@@ -67,7 +67,7 @@ class TestDeadlines:
             sender.start()
             assert client.reply().status == 408
             is_refused.set()
-            sender.join(5)
+            sender.join(HANG_SECONDS)
 
     def test_a_connection_without_requests_is_closed_after_a_response(self) -> None:
         with Front(keep_alive_seconds=0.2) as front, RawClient(front.port) as client:

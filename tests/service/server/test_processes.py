@@ -20,7 +20,7 @@ from tests.support.accounts import PASSWORD, Accounts, take_turn
 from tests.support.faults import raises
 from tests.support.front import RawClient, post
 from tests.support.http_contract import assert_problem
-from tests.support.processes import descendants, is_running, wait_until
+from tests.support.processes import HANG_SECONDS, descendants, is_running, wait_until
 from tests.support.server import WebServer
 
 
@@ -114,7 +114,7 @@ class TestSeveralProcesses:
             pids = pids_of(server)
             assert len(pids) == 2
             server.stop(signal.SIGKILL)
-            wait_until(lambda: not any(is_running(pid) for pid in pids), seconds=10)
+            wait_until(lambda: not any(is_running(pid) for pid in pids))
 
 
 def pids_of(server: WebServer) -> set[int]:
@@ -149,7 +149,7 @@ def test_a_request_that_never_ends_does_not_keep_the_server_from_stopping(
 
                 def pieces() -> object:
                     yield b"{"
-                    has_stopped.wait(20)
+                    has_stopped.wait(HANG_SECONDS)
                     yield b"}"
 
                 try:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from service.server.request_queue import Job, RequestQueue
-from tests.support.processes import wait_until
+from tests.support.processes import HANG_SECONDS, wait_until
 
 
 class QueuedWork:
@@ -42,7 +42,7 @@ class QueuedWork:
 
     def _run(self, name: str) -> None:
         self.started.append(name)
-        assert self.release.wait(20)
+        assert self.release.wait(HANG_SECONDS)
 
     @property
     def refused_names(self) -> list[str]:

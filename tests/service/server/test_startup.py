@@ -1,6 +1,5 @@
 """The start of the service: invalid settings are reported, and the signing key is published."""
 
-import time
 from pathlib import Path
 
 import httpx
@@ -12,6 +11,7 @@ from tests.service.conftest import settings_for
 from tests.support import processes
 from tests.support.accounts import http_client
 from tests.support.http_contract import Contract
+from tests.support.processes import wait_until
 from tests.support.server import WebServer
 
 COMMANDS = [
@@ -85,7 +85,6 @@ def test_a_server_is_not_ready_without_a_usable_key(tmp_path: Path, contract: Co
 def test_the_first_list_of_keys_after_redis_comes_back_has_the_key(tmp_path: Path) -> None:
     redis_server = EmbeddedRedis(tmp_path / "redis")
     with WebServer(settings_for(redis_server, tmp_path)) as server, redis_server:
-        deadline = time.monotonic() + 10
-        while (response := httpx.get(server.url + "/api/v1/keys")).status_code != 200:
-            assert time.monotonic() < deadline
-        assert len(response.json()["keys"]) == 1
+        address = f"{server.url}/api/v1/keys"
+        wait_until(lambda: httpx.get(address).is_success)
+        assert len(httpx.get(address).json()["keys"]) == 1

@@ -29,6 +29,7 @@ from service.store.redis_event_store import AsyncLogReader
 from tests.service.conftest import settings_for
 from tests.support.accounts import Accounts
 from tests.support.http_contract import Contract
+from tests.support.processes import HANG_SECONDS
 from tests.support.server import WebServer
 from tests.support.service_games import play_until, start_game, take_action
 from tests.support.streams import open_stream
@@ -74,7 +75,7 @@ class Stream:
 
     async def next(self) -> dict[str, Any] | None:
         """Return the next frame that is not a heartbeat, parsed; None at the end of the stream."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(HANG_SECONDS):
             while not self._received:
                 try:
                     part = await anext(self.frames)

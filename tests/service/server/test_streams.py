@@ -18,6 +18,7 @@ from service.settings import Settings
 from tests.service.conftest import settings_for
 from tests.support.accounts import Accounts, PlayerClient, take_turn
 from tests.support.http_contract import Contract
+from tests.support.processes import wait_until
 from tests.support.server import WebServer
 from tests.support.service_games import start_game
 from tests.support.streams import ServerSentEvent, StreamClient, open_stream
@@ -173,10 +174,7 @@ def test_a_stream_whose_client_disconnects_is_closed_at_once(accounts: Accounts)
             await stream.close()
 
     asyncio.run(open_and_close())
-    deadline = time.monotonic() + 5
-    while read_metric(accounts.url, "cartulary_streams_open") != before:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    wait_until(lambda: read_metric(accounts.url, "cartulary_streams_open") == before)
 
 
 def time_actions(accounts: Accounts, streams: int, actions: int) -> tuple[float, float]:

@@ -108,7 +108,7 @@ def test_a_child_ends_when_its_parent_is_killed(command: list[str]) -> None:
     pids = [child, *descendants(child)]
     parent.kill()
     parent.communicate()
-    wait_until(lambda: not any(is_running(pid) for pid in pids), seconds=5)
+    wait_until(lambda: not any(is_running(pid) for pid in pids))
 
 
 def test_a_program_that_ignores_sigterm_is_killed_after_its_parent(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_a_program_that_ignores_sigterm_is_killed_after_its_parent(tmp_path: Pat
     parent.communicate()
     time.sleep(1)
     assert is_running(child)
-    wait_until(lambda: not is_running(child), seconds=10)
+    wait_until(lambda: not is_running(child))
 
 
 def test_the_watching_process_ends_with_its_program_and_holds_no_other_file(

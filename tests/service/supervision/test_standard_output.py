@@ -14,7 +14,14 @@ import orjson
 import pytest
 
 from service.supervision.standard_output import TolerantOutput, describe_loss
-from tests.support.processes import ROOT, descendants, environment, free_port, wait_until
+from tests.support.processes import (
+    ROOT,
+    descendants,
+    environment,
+    free_port,
+    wait_for_exit,
+    wait_until,
+)
 
 
 def open_full_disk() -> int:
@@ -134,7 +141,7 @@ def test_a_service_whose_output_cannot_be_written_keeps_running_and_restarts_wha
             assert process.poll() is None
         finally:
             process.terminate()
-            status = process.wait(20)
+            status = wait_for_exit(process)
             os.close(stdout)
             os.close(stderr)
     assert after.items() - before.items() == {("scheduler", after["scheduler"])}
