@@ -11,10 +11,11 @@ from flask_compress import Compress
 from flask_wtf.csrf import CSRFError, CSRFProtect  # type: ignore[import-untyped] # has no annotations
 
 from domain.messages import message
-from service.errors import Forbidden, Unavailable
+from service.errors import Forbidden, Unauthorised, Unavailable
 from service.http.headers import ApiResponse
 from service.http.language import request_language
-from service.pages.session import can_write_session, load_visitor
+from service.pages.request_source import is_from_own_page, is_own_host, source_host
+from service.pages.session import can_write_session, load_visitor, viewer
 
 CONTENT_SECURITY_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self';"
@@ -25,6 +26,20 @@ STATIC_ENDPOINT: Final = "pages.static_files.get_file"
 UNSUBSCRIBE_ENDPOINT: Final = "pages.unsubscribe.unsubscribe"
 """The view to which mail programs post (RFC 8058). They have no token against cross-site requests; the secret
 token in the address stands for it."""
+VISITORS_FORMS: Final = frozenset(
+    {
+        "pages.accounts.log_in",
+        "pages.accounts.register",
+        "pages.accounts.choose_language",
+        "pages.accounts.log_out",
+        "pages.email.confirm_email",
+        "pages.lobby.join_game",
+        "pages.quick_play.play_against_bots",
+        "pages.tutorial.begin_tutorial",
+        "pages.verify.audit_game",
+    }
+)
+"""The views of forms that visitors use without logging in."""
 PAGE_HEADERS: Final = (
     ("X-Content-Type-Options", "nosniff"),
     ("Referrer-Policy", "same-origin"),
@@ -76,12 +91,34 @@ def _prepare() -> None:
     load_visitor()
     if request.endpoint == UNSUBSCRIBE_ENDPOINT:
         return
+    if request.method == "POST":
+        _require_own_page()
+
+
+def _require_own_page() -> None:
+    """Raise an error unless a page of this server has sent the form of the request.
+
+    Raises Unauthorised for the form of a page that was shown before the session ended.
+    """
+    host = source_host()
+    if host is not None and not is_own_host(host):
+        raise Forbidden(
+            message(
+                "this form comes from a page of {source}, but its request has arrived as one to {host}. If"
+                " you have opened the page here, a proxy in front of this server changes the header Host:"
+                " please report this to its operator",
+                source=host,
+                host=request.host,
+            )
+        )
     try:
         _csrf.protect()
     except CSRFError as error:
+        if viewer() is None and is_from_own_page() and request.endpoint not in VISITORS_FORMS:
+            raise Unauthorised(message("log in to do this")) from error
         raise Forbidden(
             message(
-                "this form was not sent from a page of this server, or the page is too old: open the page"
+                "the page with this form is too old, or the browser does not keep cookies: open the page"
                 " again and repeat what you did there"
             )
         ) from error

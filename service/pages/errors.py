@@ -5,7 +5,6 @@ The status of an error is the same as in the HTTP API (service/http/problems.py)
 
 import logging
 from typing import Final
-from urllib.parse import quote
 
 import redis
 from flask import Blueprint, Flask, Response, g, redirect, request
@@ -19,6 +18,8 @@ from service.errors import ServiceError, TooManyRequests, Unauthorised, Unavaila
 from service.http import problems
 from service.http.api_docs import PREFIX
 from service.pages.blueprint import add_page_headers
+from service.pages.forms import see_other
+from service.pages.return_addresses import login_address, page_address
 from service.pages.session import load_visitor, viewer
 from service.pages.templating import page
 
@@ -38,6 +39,9 @@ TITLES: Final[dict[int, Message]] = {
     503: message("The server is busy or cannot reach its data"),
 }
 """The heading of the page for each status."""
+_READING: Final = frozenset({"GET", "HEAD"})
+_LOGIN_STATUSES: Final = frozenset({401, 403, 404})
+"""Errors that a visitor may not meet after logging in."""
 _INTERNAL: Final = message("The error has been logged, and nothing has been changed by this page.")
 _NO_PAGE: Final = message("There is no page at this address.")
 
@@ -53,12 +57,14 @@ def register(app: Flask, pages: Blueprint) -> None:
 
 
 def handle_error(error: CartularyError) -> BaseResponse:
-    """Return the page for an error. A visitor who needs to log in for a page is asked to do so."""
+    """Return the page for an error. A visitor who has to log in is led to the page for it, and back."""
     status = problems.status_of(error)
     if status == 500:
         return _handle_unexpected_error(error)
-    if isinstance(error, Unauthorised) and request.method == "GET" and viewer() is None:
-        return redirect(f"/login?next={_local_address()}")
+    if isinstance(error, Unauthorised) and viewer() is None and _is_navigation():
+        if request.method in _READING:
+            return redirect(login_address())
+        return see_other(login_address(is_interrupted=True))
     headers: dict[str, str] = {}
     if isinstance(error, TooManyRequests | Unavailable):
         headers["Retry-After"] = str(error.retry_after)
@@ -81,6 +87,10 @@ def error_page(
 ) -> Response:
     """Return a page about an error: a sentence, the clause, and the faults by field."""
     game_id = (request.view_args or {}).get("game_id") if status not in (404, 503) else None
+    # A private game must look like one that does not exist, so both lead to the page to log in.
+    is_login_offered = (
+        viewer() is None and request.url_rule is not None and status in _LOGIN_STATUSES
+    )
     return page(
         "error.html",
         status,
@@ -91,6 +101,8 @@ def error_page(
         clause=clause,
         faults=faults or [],
         game_id=game_id,
+        login=login_address() if is_login_offered else None,
+        form_page=None if request.method in _READING else page_address(),
         request_id=g.request_id,
     )
 
@@ -129,5 +141,7 @@ def _handle_unexpected_error(error: Exception) -> Response:
     return error_page(500, _INTERNAL)
 
 
-def _local_address() -> str:
-    return quote(request.full_path if request.query_string else request.path, safe="")
+def _is_navigation() -> bool:
+    """Return whether the browser shows the response as a page: not if a script asked for it by itself."""
+    mode = request.headers.get("Sec-Fetch-Mode", "navigate")
+    return mode == "navigate" or "HX-Request" in request.headers

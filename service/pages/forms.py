@@ -1,4 +1,4 @@
-"""Forms: what a visitor has entered, what is wrong with it, and the address that follows.
+"""Forms: what a visitor has entered, and what is wrong with it.
 
 A form that is refused is shown again with everything that was entered, except for passwords, and each fault
 stands next to its field. Values are checked by marshmallow schemas; an empty field counts as missing.
@@ -7,7 +7,6 @@ stands next to its field. Values are checked by marshmallow schemas; an empty fi
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from flask import redirect, request
 from marshmallow import Schema
@@ -17,12 +16,10 @@ from domain.errors import CartularyError, Malformed
 from domain.messages import Text
 from service.errors import ServiceError
 from service.http.schemas.fields import validate
+from service.pages.return_addresses import NEXT_FIELD
 
 CSRF_FIELD: Final = "csrf_token"
-NEXT_FIELD: Final = "next"
-HOME: Final = "/"
 _SECRET_FIELDS: Final = frozenset({"password", "new_password"})
-_MAX_ADDRESS_LENGTH: Final = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,25 +56,6 @@ def read_form(schema: Schema) -> dict[str, Any]:
     others = (CSRF_FIELD, NEXT_FIELD)
     values = {name: text for name, text in request.form.items() if text and name not in others}
     return validate(schema, values)
-
-
-def local_address(address: str | None) -> str:
-    """Return an address if it is a path of this server, with or without a query; else that of the first page.
-
-    Browsers read two slashes, and a slash with a backslash, as the beginning of another server's address, and
-    skip control characters.
-    """
-    if address is None or len(address) > _MAX_ADDRESS_LENGTH or not address.isprintable():
-        return HOME
-    if not address.startswith("/") or address.startswith("//") or "\\" in address:
-        return HOME
-    parts = urlsplit(address)
-    return HOME if parts.scheme or parts.netloc else address
-
-
-def next_address() -> str:
-    """Return the local address that the request asks to be sent to afterwards."""
-    return local_address(request.values.get(NEXT_FIELD))
 
 
 def see_other(address: str) -> Response:

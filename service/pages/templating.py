@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from babel import Locale, UnknownLocaleError
-from flask import Flask, Response, render_template, request
+from flask import Flask, Response, render_template
 from flask_wtf.csrf import generate_csrf  # type: ignore[import-untyped] # has no annotations
 from markupsafe import Markup
 
@@ -28,6 +28,7 @@ from service.http.context import service
 from service.http.headers import ApiResponse
 from service.http.language import request_language, request_renderer
 from service.pages.assets import asset, style_sheets
+from service.pages.return_addresses import login_address, page_address, registration_address
 from service.pages.rules.source import rules_url
 from service.pages.session import can_write_session, viewer
 from service.pages.view_models.moments import moment
@@ -66,7 +67,9 @@ def register(app: Flask) -> None:
         push_key=lambda: service().vapid_key.public,
         push_subscriptions=_push_subscriptions,
         viewer_handle=_viewer_handle,
-        current_address=_current_address,
+        page_address=page_address,
+        login_address=login_address,
+        registration_address=registration_address,
         absolute_url=absolute_url,
         player_list=player_list,
         moment=moment,
@@ -141,8 +144,3 @@ def _viewer_handle() -> str | None:
     if player_id is None:
         return None
     return service().players.handles([player_id]).get(player_id)
-
-
-def _current_address() -> str:
-    """Return the path and the query of the page, to which a form can return."""
-    return request.full_path if request.query_string else request.path

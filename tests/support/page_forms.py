@@ -18,7 +18,7 @@ def csrf_token(browser: FlaskClient, page: str) -> str:
     return unescape(match.group(1))
 
 
-def post(browser: FlaskClient, path: str, page: str = "/login", /, **fields: str) -> TestResponse:
+def post(browser: FlaskClient, path: str, page: str = "/verify", /, **fields: str) -> TestResponse:
     """Submit a form with the token of a page, and return the response."""
     return browser.post(path, data={"csrf_token": csrf_token(browser, page), **fields})
 

@@ -1,8 +1,6 @@
 """Registering, logging in and out, the visitor's own account, and the language of the pages."""
 
-from typing import Final
-
-from flask import Blueprint
+from flask import Blueprint, request
 from werkzeug.wrappers import Response
 
 from domain.errors import Malformed
@@ -18,13 +16,13 @@ from service.http.routes.players import client_name
 from service.http.schemas.account_requests import ChangePassword, ErasePlayer, LogIn
 from service.http.schemas.fields import StrictSchema, String
 from service.pages import session
-from service.pages.forms import Form, entered_form, next_address, read_form, see_other
+from service.pages.forms import Form, entered_form, read_form, see_other
+from service.pages.return_addresses import ACCOUNT, naming_address, next_address
 from service.pages.templating import page
+from service.players.account_reader import Player
 from service.players.tokens import session_id
 
 blueprint = Blueprint("accounts", __name__)
-
-ACCOUNT: Final = "/account"
 
 
 class NewAccount(StrictSchema):
@@ -49,8 +47,11 @@ class EndedSession(StrictSchema):
 
 @blueprint.get("/login")
 def show_login() -> Response:
-    """Show the form with which a player logs in."""
-    return page("login.html", form=Form(), next=next_address())
+    """Show the form with which a player logs in; a player who has logged in goes on."""
+    account = _viewer_account()
+    if account is not None and not account.is_guest:
+        return see_other(next_address())
+    return _login_page(Form(), is_interrupted="interrupted" in request.args)
 
 
 @blueprint.post("/login")
@@ -61,8 +62,7 @@ def log_in() -> Response:
     try:
         token = service().players.login(**read_form(LogIn()), client=client_name())
     except (Malformed, Unauthorised) as error:
-        status = problems.status_of(error)
-        return page("login.html", status, form=form.refused(error), next=next_address())
+        return _login_page(form.refused(error), problems.status_of(error))
     session.log_in(token)
     return see_other(next_address())
 
@@ -70,9 +70,9 @@ def log_in() -> Response:
 @blueprint.get("/register")
 def show_registration() -> Response:
     """Show the form with which a visitor registers; a guest has an account already, which they can name."""
-    player_id = session.viewer()
-    if player_id is not None and _is_guest(player_id):
-        return see_other(ACCOUNT)
+    account = _viewer_account()
+    if account is not None:
+        return see_other(naming_address() if account.is_guest else next_address())
     return page("register.html", form=Form(), next=next_address())
 
 
@@ -122,7 +122,7 @@ def show_account() -> Response:
 @blueprint.post(f"{ACCOUNT}/name")
 @limit_account_attempts
 def name_guest() -> Response:
-    """Give the account of a guest a handle and a password."""
+    """Give the account of a guest a handle and a password, and continue where the guest wanted to go."""
     player_id = session.require_player()
     form = entered_form()
     try:
@@ -131,7 +131,7 @@ def name_guest() -> Response:
         field = "handle" if isinstance(error, HandleTaken) else None
         return account_page(problems.status_of(error), form=form.refused(error, field))
     request_confirmation(player_id)
-    return see_other(ACCOUNT)
+    return see_other(next_address(ACCOUNT))
 
 
 @blueprint.post(f"{ACCOUNT}/password")
@@ -191,6 +191,7 @@ def account_page(
         sessions=service().players.sessions(player_id),
         muted=service().mutes.of(player_id),
         current_session=session_id(session.session_token() or ""),
+        next=next_address(ACCOUNT),
         form=form or Form(),
         email_form=email_form or Form({"email": account.email or ""}),
         is_mail_configured=service().mail.confirmations.is_mail_configured,
@@ -199,6 +200,13 @@ def account_page(
     )
 
 
-def _is_guest(player_id: str) -> bool:
+def _login_page(form: Form, status: int = 200, *, is_interrupted: bool = False) -> Response:
+    return page("login.html", status, form=form, next=next_address(), is_interrupted=is_interrupted)
+
+
+def _viewer_account() -> Player | None:
+    player_id = session.viewer()
+    if player_id is None:
+        return None
     (account,) = service().players.get([player_id])
-    return account is not None and account.is_guest
+    return account

@@ -12,8 +12,9 @@ from service.http.ratelimits import limit_account_attempts
 from service.http.schemas.account_requests import ChangeEmail
 from service.pages import session
 from service.pages.forms import entered_form, read_form, see_other
+from service.pages.return_addresses import ACCOUNT
 from service.pages.templating import page
-from service.pages.views.accounts import ACCOUNT, account_page
+from service.pages.views.accounts import account_page
 
 blueprint = Blueprint("email", __name__)
 

@@ -147,7 +147,6 @@ def show_open_game(
         has_joined=has_joined,
         link=None if token is None else absolute_url(f"/invitations/{token}"),
         conversation=conversation(game, player_id),
-        here=request.path,
         invitation=invitation,
         invited_by=invited_by,
         bots=offered_bots(game.rules),

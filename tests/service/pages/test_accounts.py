@@ -9,7 +9,7 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from service.bootstrap import Service
-from service.pages.forms import local_address
+from service.pages.return_addresses import local_address
 from service.players import passwords
 from tests.support.page_forms import PASSWORD, post
 

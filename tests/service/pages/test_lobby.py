@@ -67,7 +67,8 @@ def test_creating_a_game_requires_an_account(browser: FlaskClient) -> None:
         browser.get("/games/new?rules=baron").location
         == "/login?next=%2Fgames%2Fnew%3Frules%3Dbaron"
     )
-    assert post(browser, "/games", rules="baron", seats="2").status_code == 401
+    refused = post(browser, "/games", rules="baron", seats="2")
+    assert refused.location == "/login?interrupted=yes"
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -163,7 +164,8 @@ def test_an_open_game_is_joined_left_and_filled(
     address = f"/games/{game}"
     visitor = app.test_client()
     assert f"/login?next=/games/{game}" in visitor.get(address).text.replace("%2F", "/")
-    assert post(visitor, f"{address}/players", address).status_code == 401
+    refused = post(visitor, f"{address}/players", address)
+    assert refused.location == f"/login?next=%2Fgames%2F{game}&interrupted=yes"
     bea = log_in(visitor, service, "bea")
     assert post(visitor, f"{address}/bots", address).status_code == 403
     assert post(visitor, f"{address}/players", address).location == address

@@ -38,7 +38,8 @@ def test_a_seat_is_left_and_taken_with_buttons(
     assert post(browser, f"{path}/substitutes", path, seat="0").status_code == 409
     visitor = app.test_client()
     assert "Games that look for a substitute" in visitor.get("/").text
-    assert post(visitor, f"{path}/substitutes", path, seat="0").status_code == 401
+    refused = post(visitor, f"{path}/substitutes", path, seat="0")
+    assert refused.location.startswith("/login?")
     zoe = log_in(visitor, service, "zoe")
     assert "Take seat 0" in visitor.get(path).text
     assert post(visitor, f"{path}/substitutes", path, seat="x").status_code == 400

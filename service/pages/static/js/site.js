@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * What every page needs: the modules for its parts, a notice while the server cannot be reached, and links in
- * pictures that are followed without loading the whole page.
+ * What every page needs: the modules for its parts, a notice while the server cannot be reached, links in
+ * pictures that are followed without loading the whole page, and the way back to a page after logging in.
  *
  * An element with `data-module="NAME"` is given to `start(element)` of `./NAME.js` when it appears on the page.
  * `start` may return a function, which is called when the element has left the page.
@@ -94,6 +94,40 @@ function followPictureLink(event) {
   anchor.click();
 }
 
+/** The page that was loaded, to which what stands outside of #page belongs. */
+const loadedPage = location.pathname + location.search;
+
+/**
+ * Return the address to which a link or a field with the attribute `data-return` leads back. The server knows
+ * neither the fragment nor, outside of #page, which page htmx has shown since.
+ * @param {Element} element
+ * @param {string} given
+ */
+function returnAddress(element, given) {
+  const page = location.pathname + location.search;
+  const address = page === loadedPage || element.closest("#page") ? given : page;
+  return address.includes("#") ? address : address + location.hash;
+}
+
+/**
+ * Complete the address to which a link or a form leads back, before it is used.
+ * @param {Event} event
+ */
+function setReturnAddress(event) {
+  const target = /** @type {Element | null} */ (event.target);
+  const link = target?.closest("a[data-return]");
+  if (link instanceof HTMLAnchorElement) {
+    const address = new URL(link.href);
+    address.searchParams.set("next", returnAddress(link, address.searchParams.get("next") ?? "/"));
+    link.href = address.href;
+  }
+  const field = event.type === "submit" ? target?.querySelector("input[data-return]") : null;
+  if (field instanceof HTMLInputElement) field.value = returnAddress(field, field.value);
+}
+
+for (const name of ["click", "auxclick", "submit"]) {
+  document.addEventListener(name, setReturnAddress, { capture: true });
+}
 document.addEventListener("click", followPictureLink);
 document.addEventListener("htmx:afterSwap", startModules);
 document.addEventListener("htmx:afterSettle", restoreFocus);
