@@ -14,6 +14,7 @@ from typing import Final
 
 from domain.contract import AnyRuleSystem
 from domain.json_types import Timestamp
+from domain.messages import Message, message
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,34 @@ class Correction:
     engine: str
     released: Timestamp
 
+
+@dataclass(frozen=True, slots=True)
+class LifeCycleCorrection:
+    """A correction of what surrounds play, which is the same in every game.
+
+    `subject` is what was corrected, as a noun phrase; `engine` and `released` are those of a `Correction`.
+    """
+
+    subject: Message
+    engine: str
+    released: Timestamp
+
+
+MISSES: Final = LifeCycleCorrection(
+    message("the count of missed deadlines after play has resumed"),
+    "0.1.0",
+    "2026-11-22T22:30:00.000Z",
+)
+"""When play resumed, the counts of the position restored misses that had ended since: also those of a player
+whose seat a substitute had taken. Now misses that have ended do not come back."""
+
+TAKEBACKS: Final = LifeCycleCorrection(
+    message("the number of requests for the takeback of one action"),
+    "0.1.0",
+    "2026-11-22T22:30:00.000Z",
+)
+"""A takeback could be requested again when play had come back to the action. Now a player requests it once
+for each action."""
 
 CORRECTIONS: Final[tuple[Correction, ...]] = ()
 """All corrections since the first release, the oldest first."""

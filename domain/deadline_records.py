@@ -8,21 +8,34 @@ from typing import cast
 
 from domain.deadline_events import DeadlineExcused, SeatVacated, SubstituteSeated
 from domain.event import Event, TurnForfeited
-from domain.game import Game
+from domain.game import Game, Misses
 
 
 def count_miss(game: Game, event: Event) -> None:
     """Count a turn that the clock has ended. A removal is no miss, and no action."""
     if event["type"] != "PlayerRemoved":
         seat = cast("TurnForfeited", event["data"])["seat"]
-        game.forfeits = {**game.forfeits, seat: game.forfeits.get(seat, 0) + 1}
-        game.misses = {**game.misses, seat: game.misses.get(seat, 0) + 1}
+        game.forfeits = _with(game.forfeits, seat, event["seq"])
+        game.misses = _with(game.misses, seat, event["seq"])
+
+
+def _with(misses: Misses, seat: int, seq: int) -> Misses:
+    return {**misses, seat: (*misses.get(seat, ()), seq)}
+
+
+def misses_until(misses: Misses, origin: int) -> Misses:
+    """Return the misses that still count when play has resumed after event `origin`.
+
+    Later ones are superseded. Misses that have ended since then do not come back.
+    """
+    kept = {seat: tuple(seq for seq in seqs if seq <= origin) for seat, seqs in misses.items()}
+    return {seat: seqs for seat, seqs in kept.items() if seqs}
 
 
 def end_misses(game: Game, seat: int) -> None:
     """Begin the count of a seat's misses in a row anew, because it has acted."""
     if game.misses.get(seat):
-        game.misses = {**game.misses, seat: 0}
+        game.misses = {other: seqs for other, seqs in game.misses.items() if other != seat}
 
 
 def excused(game: Game, event: Event, data: DeadlineExcused, opened: object) -> None:
@@ -49,7 +62,7 @@ def substituted(game: Game, event: Event, data: SubstituteSeated, opened: object
     game.players = tuple(players)
     game.former_players += (data["replaces"],)
     game.vacant_seats = tuple(vacant for vacant in game.vacant_seats if vacant != seat)
-    game.misses = {other: count for other, count in game.misses.items() if other != seat}
+    game.misses = {other: seqs for other, seqs in game.misses.items() if other != seat}
     game.excuses = {other: count for other, count in game.excuses.items() if other != seat}
     game.forfeits = {}
     _drop_takeback(game)

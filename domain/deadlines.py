@@ -58,7 +58,7 @@ def deadline_outcome(game: Game) -> Outcome:
     if seat in game.seats_of_people():
         if game.excuses.get(seat, 0) < policy.excused:
             return "excuse"
-        misses = game.misses.get(seat, 0) + 1
+        misses = len(game.misses.get(seat, ())) + 1
         is_last = policy.remove_after is not None and misses >= policy.remove_after
         if is_last or (in_set_up and policy.placement == "remove"):
             return "vacate" if game.options.get("substitutes") else "remove"
@@ -103,4 +103,4 @@ def is_deserted(game: Game) -> bool:
     if not seats:
         return is_left_by_everybody(game)
     most = deadline_policy(game).abandon_after
-    return all(game.forfeits.get(seat, 0) >= most for seat in seats)
+    return all(len(game.forfeits.get(seat, ())) >= most for seat in seats)

@@ -5,6 +5,7 @@ every game mean.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, cast
 
 from domain.contract import (
@@ -13,7 +14,14 @@ from domain.contract import (
     P,
     S,
 )
-from domain.deadline_records import count_miss, end_misses, excused, substituted, vacated
+from domain.deadline_records import (
+    count_miss,
+    end_misses,
+    excused,
+    misses_until,
+    substituted,
+    vacated,
+)
 from domain.dispute_records import LastPlay, disputes_after, last_play_after
 from domain.errors import Malformed, Unreadable
 from domain.event import (
@@ -279,7 +287,8 @@ def _resume(
 ) -> None:
     """Bring back the position after an earlier event, except for what the event has drawn anew.
 
-    A round that had ended by then stays scored; one that ended later is scored again when it ends again.
+    `domain.game` says of each field whether it is restored. A round that had ended by then stays scored; one
+    that ended later is scored again when it ends again.
     """
     if data["from"] >= event["seq"]:
         raise Unreadable(
@@ -295,10 +304,11 @@ def _resume(
     game.state = state
     game.turn_at = event["at"]
     game.turn_extension = 0
-    game.play_seq = origin.seq
-    game.last_play = origin.last_play
+    game.play_seq = origin.play_seq
+    game.last_play = None if origin.last_play is None else replace(origin.last_play, takeback=None)
     game.resumptions += (Resumption(event["seq"], origin.seq),)
-    game.forfeits, game.misses = origin.forfeits, origin.misses
+    game.forfeits = misses_until(game.forfeits, origin.seq)
+    game.misses = misses_until(game.misses, origin.seq)
     game.turn_times = origin.turn_times
     ended = origin.rounds_scored + len(origin.rounds_ended)
     game.rounds_scored = min(game.rounds_scored, ended)
@@ -336,6 +346,8 @@ def _administrator_decided(
 
 def _takeback(game: Game, event: Event, data: EventData, opened: Opened) -> None:
     if game.last_play is not None:
+        if event["type"] == "TakebackRequested":
+            game.requested_takebacks |= {game.last_play.seq}
         game.last_play = last_play_after(game.last_play, event)
 
 

@@ -7,7 +7,8 @@ knows what the state of its game means; this module has what is common to every 
 import copy as copying
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Generic, Literal, TypeAlias
+from enum import Enum, auto
+from typing import Annotated, Any, Final, Generic, Literal, TypeAlias, TypeVar
 
 from domain.clock_records import NO_PAUSES, Holiday, PauseRecord, TurnTime
 from domain.contract import (
@@ -30,6 +31,33 @@ from domain.event import (
 from domain.messages import Message, message
 
 Status: TypeAlias = Literal["open", "playing", "finished", "abandoned"]
+
+T = TypeVar("T")
+
+
+class WhenResumed(Enum):
+    """What becomes of a field of a game when play resumes from an earlier event, the origin.
+
+    What belongs to the position is restored. What belongs to people, or to the log as a whole, is not: a
+    substitute has nothing to do with the misses of the player before, and nobody forgets what was requested.
+    """
+
+    KEPT = auto()
+    """It belongs to the settings of the game, to its people or to the whole log, and stays as it is."""
+    RESTORED = auto()
+    """It belongs to the position, and becomes what it was after the origin."""
+    BEGUN_ANEW = auto()
+    """It belongs to the turn in progress, which begins anew."""
+    PRUNED = auto()
+    """It stays as it is, without what events after the origin have added: these are superseded. Nothing that
+    has been removed since the origin comes back.
+    """
+
+
+Kept: TypeAlias = Annotated[T, WhenResumed.KEPT]
+Restored: TypeAlias = Annotated[T, WhenResumed.RESTORED]
+BegunAnew: TypeAlias = Annotated[T, WhenResumed.BEGUN_ANEW]
+Pruned: TypeAlias = Annotated[T, WhenResumed.PRUNED]
 
 STATUS_MESSAGES: Final[Mapping[Status, Message]] = {
     "open": message("the game has not started"),
@@ -76,6 +104,10 @@ class AdministratorDecision:
     seat: int | None
 
 
+Misses: TypeAlias = Mapping[int, tuple[int, ...]]
+"""By seat, the seqs of the events that record its misses in a row; a seat without any may be left out."""
+
+
 @dataclass(slots=True)
 class GameOf(Generic[S, A, P]):
     """Everything that a log records up to `seq`, with the rule system and a state of the same.
@@ -83,67 +115,79 @@ class GameOf(Generic[S, A, P]):
     The code that made a game owns it and may change it; share only a game that will not change any more.
     """
 
-    id: str
-    rules: RuleSystem[S, A, P]
-    seats: int
-    options: Options
-    clock: Clock | None
-    creator: str
-    commitment: str
-    invited: tuple[str, ...]
+    id: Kept[str]
+    rules: Kept[RuleSystem[S, A, P]]
+    seats: Kept[int]
+    options: Kept[Options]
+    clock: Kept[Clock | None]
+    creator: Kept[str]
+    commitment: Kept[str]
+    invited: Kept[tuple[str, ...]]
     """The ids of the players who are invited, those who have joined included."""
-    created_at: str
-    arbiter: str | None = None
+    created_at: Kept[str]
+    arbiter: Kept[str | None] = None
     """The id of the player who rules disputes, who has no place; None if the players agree on rulings."""
-    declined: tuple[str, ...] = ()
+    declined: Kept[tuple[str, ...]] = ()
     """The ids of the players who have declined an invitation."""
-    invitations: int = 0
+    invitations: Kept[int] = 0
     """How many players have been invited, those who have declined and those who are not invited any more
     included."""
-    places: tuple[Place, ...] = ()
-    status: Status = "open"
-    players: tuple[str, ...] = ()
-    """Player ids by seat; () before the start."""
-    state: S | None = None
-    """The rule system's state; None before the start."""
-    seq: int = 0
-    hash: str = ZEROS
-    state_hash: str = ZEROS
-    at: str = ""
-    turn_at: str = ""
+    places: Kept[tuple[Place, ...]] = ()
+    status: Kept[Status] = "open"
+    """Play resumes only in a game that is playing."""
+    players: Kept[tuple[str, ...]] = ()
+    """Player ids by seat; () before the start. A substitute stays in the game when play resumes from before
+    the substitution."""
+    state: Restored[S | None] = None
+    """The rule system's state; None before the start. What was not yet drawn is drawn anew."""
+    seq: Kept[int] = 0
+    hash: Kept[str] = ZEROS
+    state_hash: Kept[str] = ZEROS
+    at: Kept[str] = ""
+    """`seq`, `hash`, `state_hash` and `at` are those of the last event of the log, `PlayResumed` included."""
+    turn_at: BegunAnew[str] = ""
     """When the turn in progress began: `at` of the event that began it."""
-    turn_extension: int = 0
+    turn_extension: BegunAnew[int] = 0
     """Seconds by which administrators have extended the deadline of the turn in progress."""
-    turn_times: tuple[TurnTime, ...] = ()
-    """The turns that have ended on the current branch, in a game with a time bank; () in any other game."""
-    holidays: tuple[Holiday, ...] = ()
-    """All announced holidays, in the order of their announcement."""
-    pauses: PauseRecord = NO_PAUSES
-    """The pauses by agreement; a resumption of play changes neither holidays nor pauses."""
-    decision: AdministratorDecision | None = None
-    """The last decision of an administrator."""
-    play_seq: int = 0
-    """The last event of play on the current branch, or `GameStarted`; 0 before the start."""
-    resumptions: tuple[Resumption, ...] = ()
-    rounds_scored: int = 0
-    rounds_ended: dict[int, int] = field(default_factory=dict)
+    turn_times: Restored[tuple[TurnTime, ...]] = ()
+    """The turns that have ended on the current branch, in a game with a time bank; () in any other game. A
+    time bank belongs to the seat, and its substitute takes it over."""
+    holidays: Kept[tuple[Holiday, ...]] = ()
+    """All announced holidays, in the order of their announcement. They belong to the players."""
+    pauses: Kept[PauseRecord] = NO_PAUSES
+    """The pauses by agreement. The agreements belong to the players."""
+    decision: Kept[AdministratorDecision | None] = None
+    """The last decision of an administrator, which belongs to the log."""
+    play_seq: Restored[int] = 0
+    """The last event of play on the current branch but for `PlayResumed`, or `GameStarted`; 0 before the
+    start."""
+    resumptions: Kept[tuple[Resumption, ...]] = ()
+    rounds_scored: Pruned[int] = 0
+    rounds_ended: Pruned[dict[int, int]] = field(default_factory=dict)
     """Rounds that ended and are not yet scored, each with the seq of the event that ended it."""
-    forfeits: Mapping[int, int] = field(default_factory=dict)
-    """By seat, how many turns it has missed since a player last acted; never changed in place."""
-    misses: Mapping[int, int] = field(default_factory=dict)
-    """By seat, how many turns it has missed since it last acted itself; never changed in place."""
-    excuses: Mapping[int, int] = field(default_factory=dict)
-    """By seat, how many misses were excused; never changed in place."""
-    vacant_seats: tuple[int, ...] = ()
+    forfeits: Pruned[Misses] = field(default_factory=dict)
+    """By seat, the turns that it has missed since a player last acted; never changed in place. They belong
+    to the players: only a miss that is superseded is taken back."""
+    misses: Pruned[Misses] = field(default_factory=dict)
+    """By seat, the turns that it has missed since it last acted itself, or since a substitute took it; never
+    changed in place. They belong to the player at the seat, like `forfeits`."""
+    excuses: Kept[Mapping[int, int]] = field(default_factory=dict)
+    """By seat, how many misses of its player were excused; never changed in place. The player has had the
+    time, whatever happens to the position."""
+    vacant_seats: Kept[tuple[int, ...]] = ()
     """The seats that their players have left to a substitute, in order. `players` has the former players."""
-    former_players: tuple[str, ...] = ()
+    former_players: Kept[tuple[str, ...]] = ()
     """The players whose seats have been taken by substitutes."""
-    disputes: tuple[Dispute, ...] = ()
-    """All disputes, in the order of their opening; a resumption of play does not change them."""
-    last_play: LastPlay | None = None
-    """The last event of play, in a game with takebacks that has started; None in any other game."""
-    ranking: list[RankingEntry] | None = None
-    keys: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
+    disputes: Kept[tuple[Dispute, ...]] = ()
+    """All disputes, in the order of their opening."""
+    last_play: Restored[LastPlay | None] = None
+    """The last event of play, in a game with takebacks that has started; None in any other game. A request
+    for a takeback that is pending lapses when play resumes."""
+    requested_takebacks: Kept[frozenset[int]] = frozenset()
+    """The seqs of the actions of which a takeback was requested, on any branch: a player requests it once."""
+    ranking: Kept[list[RankingEntry] | None] = None
+    """None until the game has ended, after which it cannot be resumed."""
+    keys: Kept[Mapping[str, Mapping[str, str | None]]] = field(default_factory=dict)
     """By player and id, the public keys (hex) that players registered, None for a revoked one.
 
     Never changed in place.

@@ -22,7 +22,7 @@ def request(game: Game, seat: int) -> DomainEvent:
     last = _require_takebacks(game)
     if last.seat != seat:
         raise NotNow(None, message("only the player who acted last can take an action back"))
-    if last.takeback is not None:
+    if last.seq in game.requested_takebacks:
         raise NotNow(None, message("a takeback of this action has been requested before"))
     if not _seats_to_agree(game, seat):
         raise NotNow(None, message("no other player is in the game who could agree"))

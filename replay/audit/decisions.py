@@ -84,7 +84,8 @@ class DecisionsCheck:
             self.check.add_at_event(step.event["seq"], problem, MADE_UP)
         self._is_clock_playing = is_clock_playing(step)
         self.decide_again(step.event, step.before, step.origin)
-        self._play_seqs.add(step.after.play_seq)
+        self._former_rules.follow(step)
+        self._play_seqs.add(step.after.position_seq)
         for round, seq in step.after.rounds_ended.items():
             if seq == step.event["seq"]:
                 self._round_ends[round] = step.after

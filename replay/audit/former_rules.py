@@ -1,20 +1,73 @@
 """Events that today's rules contradict, but those of an earlier version allowed."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple, TypeAlias
 
-from domain.corrections import Correction, corrections_of
+from domain.corrections import (
+    MISSES,
+    TAKEBACKS,
+    Correction,
+    LifeCycleCorrection,
+    corrections_of,
+)
 from domain.errors import CartularyError
 from domain.event import Event
-from domain.game import Game
-from domain.messages import Message, listing, message
+from domain.fold import evolve
+from domain.game import Game, Misses
+from domain.messages import Message, Text, listing, message
 from ledger.record import Record
 from replay.audit.findings import Check
-from replay.timeline import unreadable_on_error
+from replay.timeline import Step, unreadable_on_error
 
 _NUMBER: Final = re.compile("[0-9]{1,9}")
+
+
+AnyCorrection: TypeAlias = Correction | LifeCycleCorrection
+
+
+class _Counts(NamedTuple):
+    """The counts of misses in a game."""
+
+    misses: Misses
+    forfeits: Misses
+
+
+class FormerCounts:
+    """Follows the counts of misses of a game as they were before the correction MISSES.
+
+    Counts are kept only where they differ from today's.
+    """
+
+    def __init__(self) -> None:
+        self._by_seq: dict[int, _Counts] = {}
+
+    def after(self, step: Step) -> None:
+        """Count what an event has changed."""
+        counts = self._counts_after(step)
+        if counts != (step.after.misses, step.after.forfeits):
+            self._by_seq[step.after.seq] = counts
+
+    def _counts_after(self, step: Step) -> _Counts:
+        if step.origin is not None:
+            return self._counts_in(step.origin)
+        if step.before is None or step.before.seq not in self._by_seq:
+            return _Counts(step.after.misses, step.after.forfeits)
+        former = evolve(self.game(step.before), step.event)
+        return _Counts(former.misses, former.forfeits)
+
+    def game(self, game: Game) -> Game:
+        """Return a game with the former counts."""
+        counts = self._counts_in(game)
+        return replace(game, misses=counts.misses, forfeits=counts.forfeits)
+
+    def _counts_in(self, game: Game) -> _Counts:
+        return self._by_seq.get(game.seq, _Counts(game.misses, game.forfeits))
+
+    def are_different(self, game: Game) -> bool:
+        """Return whether the former counts after the last event of a game are not today's."""
+        return game.seq in self._by_seq
 
 
 class FormerRules:
@@ -23,6 +76,11 @@ class FormerRules:
     def __init__(self, record: Record, check: Check) -> None:
         self._engine = record.header.get("engine", "")
         self._check = check
+        self._counts = FormerCounts()
+
+    def follow(self, step: Step) -> None:
+        """Remember what the former rules need to know of an event, before the next one is explained."""
+        self._counts.after(step)
 
     def explain(
         self, event: Event, before: Game, difference: Message, allows: Callable[[Game], bool]
@@ -34,8 +92,7 @@ class FormerRules:
         note if the event is older than the correction, and otherwise an open question: the server should
         have had the corrected rules.
         """
-        for correction in corrections_of(before.rules):
-            former = replace(before, rules=correction.former)
+        for correction, former in self._former_games(before):
             try:
                 with unreadable_on_error(event["seq"]):
                     is_allowed = allows(former)
@@ -46,8 +103,17 @@ class FormerRules:
                 return True
         return False
 
-    def _add(self, event: Event, correction: Correction, difference: Message) -> None:
-        seq, clauses = event["seq"], listing(correction.clauses)
+    def _former_games(self, before: Game) -> Iterator[tuple[AnyCorrection, Game]]:
+        """Yield each correction with the game as it was before that."""
+        for correction in corrections_of(before.rules):
+            yield correction, replace(before, rules=correction.former)
+        if self._counts.are_different(before):
+            yield MISSES, self._counts.game(before)
+        if before.requested_takebacks:
+            yield TAKEBACKS, replace(before, requested_takebacks=frozenset())
+
+    def _add(self, event: Event, correction: AnyCorrection, difference: Message) -> None:
+        seq, clauses = event["seq"], _subject(correction)
         if self._is_older(event, correction):
             self._check.note(
                 message(
@@ -79,11 +145,18 @@ class FormerRules:
             seq=seq,
         )
 
-    def _is_older(self, event: Event, correction: Correction) -> bool:
+    def _is_older(self, event: Event, correction: AnyCorrection) -> bool:
         """Whether the event is older than the release, or was exported by an older program."""
         return event["at"] < correction.released or (
             _version(self._engine) < _version(correction.engine)
         )
+
+
+def _subject(correction: AnyCorrection) -> Text:
+    """What was corrected: clauses of a game, or something around play."""
+    if isinstance(correction, LifeCycleCorrection):
+        return correction.subject
+    return listing(correction.clauses)
 
 
 def _version(text: str) -> tuple[int, ...]:

@@ -88,6 +88,53 @@ def test_only_the_player_who_acted_last_asks_and_only_once() -> None:
         game.request_takeback(seat)
 
 
+def test_a_declined_takeback_is_not_requested_again_when_play_has_come_back() -> None:
+    """A player asks and is declined, another one acts and takes that back: the answer stands."""
+    game = LocalGame(2, takebacks=True)
+    game.act()
+    first = last_seat(game)
+    game.answer_takeback(game.request_takeback(first), 1 - first, agree=False)
+    game.act()
+    second = last_seat(game)
+    assert second != first
+    game.answer_takeback(game.request_takeback(second), first, agree=True)
+    assert last_seat(game) == first
+    with raises(NotNow, match="requested before"):
+        game.request_takeback(first)
+
+
+def test_a_takeback_is_not_requested_again_after_a_ruling_has_let_play_resume() -> None:
+    game = game_with_takebacks()
+    seat, last = last_seat(game), game.game.play_seq
+    game.request_takeback(seat)
+    dispute = game.dispute(0)
+    for proposer in range(3):
+        game.propose(dispute, proposer, {"type": "resume", "from": last})
+    assert last_seat(game) == seat
+    with raises(NotNow, match="requested before"):
+        game.request_takeback(seat)
+
+
+def test_a_takeback_that_lapsed_because_a_seat_became_vacant_is_not_requested_again() -> None:
+    game = LocalGame(3, takebacks=True, substitutes=True)
+    game.act()
+    seat = last_seat(game)
+    game.request_takeback(seat)
+    game.leave_seat((seat + 1) % 3)
+    assert game.game.last_play is not None
+    assert game.game.last_play.takeback is None
+    with raises(NotNow, match="requested before"):
+        game.request_takeback(seat)
+
+
+def test_the_same_action_taken_again_is_another_action() -> None:
+    game = LocalGame(2, takebacks=True)
+    for _ in range(2):
+        game.act()
+        seat = last_seat(game)
+        game.answer_takeback(game.request_takeback(seat), 1 - seat, agree=True)
+
+
 def test_a_request_lapses_when_a_player_declines() -> None:
     game = game_with_takebacks()
     seat = last_seat(game)

@@ -1,8 +1,10 @@
 """Play that resumes from an earlier event: the position, the draws, the rounds and the clock after it."""
 
 from collections import Counter
+from dataclasses import fields, replace
 from hashlib import sha256
 from itertools import pairwise
+from typing import Any, get_type_hints
 
 import pytest
 
@@ -10,7 +12,7 @@ from domain import chance, lifecycle
 from domain.errors import NotNow, Unreadable
 from domain.event import Event
 from domain.fold import EarlierGames, evolve, fold
-from domain.game import Game
+from domain.game import Game, GameOf, WhenResumed
 from tests.support.faults import raises
 from tests.support.records import SECRET, Table, read
 
@@ -194,9 +196,88 @@ def test_forfeited_turns_count_as_on_the_branch_that_continues() -> None:
     table.take(1)
     origin = table.game.seq
     table.forfeit()
-    assert table.game.forfeits == {1: 1}
+    assert table.game.forfeits == {1: (table.game.seq,)}
     table.resume(origin)
     assert table.game.forfeits == {}
+
+
+def when_resumed() -> dict[str, WhenResumed]:
+    """Return by the name of each field of a game what becomes of it when play resumes."""
+    answers = {}
+    for name, hint in get_type_hints(GameOf, include_extras=True).items():
+        marks = [mark for mark in getattr(hint, "__metadata__", ()) if type(mark) is WhenResumed]
+        assert len(marks) == 1, f"the field {name} says {marks}"
+        answers[name] = marks[0]
+    return answers
+
+
+def test_every_field_of_a_game_says_what_becomes_of_it() -> None:
+    answers = when_resumed()
+    assert list(answers) == [field.name for field in fields(GameOf)]
+    assert {
+        *("players", "former_players", "vacant_seats", "excuses", "keys", "holidays"),
+        *("pauses", "disputes", "requested_takebacks"),
+    } <= {name for name, answer in answers.items() if answer is WhenResumed.KEPT}
+
+
+def test_each_field_is_restored_or_kept_as_it_says() -> None:
+    """Values that occur nowhere else show where the fields after `PlayResumed` come from."""
+    table = played("barony")
+    event = table.resume(9)
+    before, origin = (table.sealed[seq - 1].game for seq in (event["seq"] - 1, 9))
+    written_by_the_event = {"seq", "hash", "state_hash", "at", "resumptions"}
+    needed_by_the_fold = {"rules", "state", "pauses", "status", "last_play"}
+    free: list[str] = []
+    ours: Any = before
+    theirs: Any = origin
+    for name, answer in when_resumed().items():
+        if answer is not WhenResumed.PRUNED and name not in needed_by_the_fold:
+            free.append(name)
+            if name not in written_by_the_event:
+                ours = replace(ours, **{name: f"{name} before"})
+                theirs = replace(theirs, **{name: f"{name} of the origin"})
+    earlier = EarlierGames([event], load={9: theirs}.__getitem__)
+    after: Any = evolve(ours, event, {}, earlier)
+    for name in free:
+        value = getattr(after, name)
+        match when_resumed()[name]:
+            case WhenResumed.KEPT if name not in written_by_the_event:
+                assert value == f"{name} before"
+            case WhenResumed.RESTORED:
+                assert value == f"{name} of the origin"
+            case WhenResumed.BEGUN_ANEW:
+                assert value in (event["at"], 0)
+            case _:
+                assert name in written_by_the_event
+    assert after.position(None) == origin.position(None)
+
+
+def test_misses_that_have_ended_do_not_come_back() -> None:
+    """Seat 1 misses a turn, acts, and misses another; then play resumes from the first miss."""
+    table = Table("stones", 2, {"stones": 12}).start()
+    table.take(1)
+    table.forfeit()
+    first = table.game.seq
+    table.take(1)
+    table.take(1)
+    assert table.game.misses == {}
+    table.take(1)
+    table.forfeit()
+    assert list(table.game.misses) == [1]
+    table.resume(first)
+    assert (table.game.misses, table.game.forfeits) == ({}, {})
+
+
+def test_a_miss_that_stands_counts_after_a_later_one_is_superseded() -> None:
+    table = Table("stones", 2, {"stones": 12}).start()
+    table.take(1)
+    table.forfeit()
+    first = table.game.seq
+    table.take(1)
+    table.forfeit()
+    assert len(table.game.misses[1]) == 2
+    table.resume(first)
+    assert table.game.misses == {1: (first,)}
 
 
 def test_play_resumes_only_from_an_event_of_play_on_the_current_branch() -> None:

@@ -1,10 +1,12 @@
 """The audit of disputes and takebacks: each event is decided again, with everything that follows from it."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
+from domain.contract import DomainEvent
 from domain.event import Event
 from ledger import commands, dispute_commands
 from replay.audit import Finding
@@ -14,6 +16,8 @@ from tests.support.records import audit_record, forge_record
 
 Change = Callable[[list[Event]], None]
 DISMISS = {"type": "dismiss"}
+BEFORE, AFTER = (datetime(2026, 11, day, 9, tzinfo=UTC) for day in (20, 24))
+"""Times before and after it became a rule that a takeback is requested once for each action."""
 
 
 def findings_of(data: bytes) -> list[Finding]:
@@ -65,6 +69,31 @@ def agreed() -> bytes:
 def test_an_honest_record_with_disputes_has_no_findings(data: bytes, agreed: bytes) -> None:
     assert audit_record(data).findings == []
     assert findings_of(agreed) == []
+
+
+@pytest.mark.parametrize("start", [BEFORE, AFTER])
+def test_a_takeback_that_is_requested_again_is_right_only_by_the_former_rule(
+    start: datetime,
+) -> None:
+    """A request is declined, the next action is taken back, and the first one is requested again."""
+    game = LocalGame(2, takebacks=True, start=start)
+    game.act()
+    game.answer_takeback(game.request_takeback(0), 1, agree=False)
+    game.act()
+    game.answer_takeback(game.request_takeback(1), 0, agree=True)
+    again: Any = {"seat": 0, "from": 4}
+    game.pending.add(DomainEvent("TakebackRequested", again), {"seat": 0})
+    report = audit_record(game.record())
+    assert report.findings == []
+    notes = [english(note.text) for note in report.notes]
+    unknowns = [english(unknown.problem) for unknown in report.unknowns]
+    explanations, others = (notes, unknowns) if start is BEFORE else (unknowns, notes)
+    assert any(
+        "the number of requests for the takeback of one action" in text for text in explanations
+    )
+    assert not any(
+        "the number of requests for the takeback of one action" in text for text in others
+    )
 
 
 def edit(seq: int, **fields: Any) -> Change:

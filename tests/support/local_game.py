@@ -6,7 +6,7 @@ from typing import Any
 
 from domain.event import Clock
 from domain.game import Game
-from ledger import clock_commands, commands, dispute_commands, record
+from ledger import clock_commands, commands, deadline_commands, dispute_commands, record
 from ledger.envelope import format_timestamp
 from ledger.pending import PendingEvents
 from ledger.turn_clock import deadline
@@ -105,6 +105,20 @@ class LocalGame:
         """Forfeit the turn under way."""
         commands.forfeit(self.pending, self.secret)
 
+    def miss(self) -> str:
+        """Let the time for the turn under way pass; return the type of the last event of the clock."""
+        self.wait(seconds=max(0, self.seconds_left))
+        deadline_commands.end_turn(self.pending, _first_action, self.secret)
+        return self.types[-1]
+
+    def leave_seat(self, seat: int) -> None:
+        """Let the player of a seat leave it to a substitute."""
+        deadline_commands.leave_seat(self.pending, seat, {"seat": seat}, self.secret)
+
+    def seat_substitute(self, seat: int, player: str) -> None:
+        """Give a vacant seat to a player."""
+        deadline_commands.seat_substitute(self.pending, seat, player)
+
     def score(self) -> None:
         """Score the next round."""
         commands.score_next_round(self.pending, self.pending.game_at)
@@ -149,3 +163,9 @@ class LocalGame:
     def cancel_holiday(self, player: str, since: str) -> None:
         """Let a player cancel a holiday."""
         clock_commands.cancel_holiday(self.pending, player, since)
+
+
+def _first_action(game: Game) -> Any:
+    """Return the first legal action of the seat whose turn it is; None if there is none."""
+    assert game.to_act is not None
+    return next(iter(game.rules.legal_actions(game.state, game.to_act)), None)
