@@ -288,7 +288,7 @@ def resume(
         raise NotNow(
             None, message("play cannot resume: {status}", status=STATUS_MESSAGES[game.status])
         )
-    if origin.state is None or origin.seq != origin.play_seq or game.is_superseded(origin.seq):
+    if origin.state is None or origin.seq != origin.position_seq or game.is_superseded(origin.seq):
         raise NotNow(
             None,
             message(

@@ -94,6 +94,6 @@ def _play_events(pending: PendingEvents) -> Callable[[int], bool]:
     """Return a function that returns whether an earlier event is one of play, or `GameStarted`."""
 
     def is_play(seq: int) -> bool:
-        return pending.game_at(seq).play_seq == seq
+        return pending.game_at(seq).position_seq == seq
 
     return is_play

@@ -15,6 +15,26 @@ from tests.support.local_game import LocalGame
 DISMISS = {"type": "dismiss"}
 
 
+def test_a_ruling_lets_play_resume_from_an_earlier_resumption() -> None:
+    game = LocalGame(2, rules="baron", arbiter="zoe")
+    game.act(6)
+    game.rule(game.dispute(0), {"type": "resume", "from": 7})
+    resumed = game.game.seq
+    game.act(3)
+    superseded = game.game.seq
+    game.rule(game.dispute(1), {"type": "resume", "from": resumed})
+    assert game.pending.events[-1]["data"]["from"] == resumed
+    assert game.game.is_superseded(superseded)
+    number = game.dispute(0)
+    for origin in (superseded, number):
+        with raises(NotNow, match="no earlier event of play"):
+            game.rule(number, {"type": "resume", "from": origin})
+    game.rule(number, {"type": "resume", "from": 5})
+    number = game.dispute(0)
+    with raises(NotNow, match="no earlier event of play"):
+        game.rule(number, {"type": "resume", "from": resumed})
+
+
 def game_with_arbiter(**options: Any) -> LocalGame:
     """A game of three with an arbiter, after four placements."""
     game = LocalGame(3, arbiter="zoe", **options)

@@ -16,6 +16,11 @@ from domain.game import Game, GameOf, WhenResumed
 from tests.support.faults import raises
 from tests.support.records import SECRET, Table, read
 
+ORDER = (
+    *("meadow", "village", "field", "forest", "vineyard"),
+    *("quarry", "pond", "marsh", "cursed_place"),
+)
+"""The kinds of tiles of Baron, in the order of BN-MAT-1."""
 RULES = [("barony", {}), ("barony", {"sorcery": True}), ("baron", {})]
 
 
@@ -99,14 +104,7 @@ def test_the_pile_is_shuffled_anew_from_the_seed_and_the_hash_of_the_event_befor
     assert Counter(pile) == Counter(pile_at)
     seed = chance.seed(SECRET, [b"nonce", b"nonce"])
     resumed = sha256(b"cartulary resume v1" + seed + bytes.fromhex(last_hash)).digest()
-    listed = [
-        kind
-        for kind in (
-            *("meadow", "village", "field", "forest", "vineyard"),
-            *("quarry", "pond", "marsh", "cursed_place"),
-        )
-        for _ in range(pile_at.count(kind))
-    ]
+    listed = [kind for kind in ORDER for _ in range(pile_at.count(kind))]
     assert list(pile) == chance.Chance(resumed).shuffle(listed)
     opening = table.sealed[-1].openings["pile"]
     assert opening["value"] == list(pile)
@@ -132,6 +130,52 @@ def test_the_new_branch_draws_from_the_new_pile() -> None:
         if data.get("refill") is not None:
             refills.append(data["refill"])
     assert refills == list(pile[:3])
+
+
+@pytest.mark.parametrize(("rules", "options"), RULES)
+def test_play_resumes_from_the_position_that_an_earlier_resumption_made(
+    rules: str, options: dict[str, bool]
+) -> None:
+    table = played(rules, options)
+    first = table.resume(15)["seq"]
+    made = table.game
+    table.act_at_random(4, b"second")
+    event = table.resume(first)
+    assert event["data"]["from"] == first
+    assert event["state"] == made.state_hash
+    assert table.game.position(0) == made.position(0)
+    assert (table.game.play_seq, table.game.position_seq) == (15, event["seq"])
+    on_branch = [seq for seq in range(14, event["seq"] + 1) if not table.game.is_superseded(seq)]
+    assert on_branch == [14, 15, first, event["seq"]]
+    table.act_at_random(3, b"third")
+    record = read(table.record())
+    folded = fold(record.events, None, record.opened_values())
+    assert folded is not None
+    assert folded.position(1) == table.game.position(1)
+    with raises(NotNow, match="no event of play"):
+        table.resume(first + 1)
+
+
+def test_the_pile_of_an_earlier_resumption_is_shuffled_anew() -> None:
+    table = played()
+    first = table.resume(9)["seq"]
+    table.act_at_random(8, b"second")
+    assert len(pile_of(table.game)) < len(pile_of(table.sealed[first - 1].game))
+    last_hash = table.game.hash
+    table.resume(first)
+    pile, pile_before = pile_of(table.game), pile_of(table.sealed[first - 1].game)
+    assert pile != pile_before
+    assert Counter(pile) == Counter(pile_before)
+    seed = chance.resumed_seed(chance.seed(SECRET, [b"nonce"] * 2), bytes.fromhex(last_hash))
+    assert list(pile) == chance.Chance(seed).shuffle(sorted(pile, key=ORDER.index))
+
+
+def test_a_superseded_resumption_is_no_origin() -> None:
+    table = played()
+    superseded = table.resume(9)["seq"]
+    table.resume(5)
+    with raises(NotNow, match="no event of play"):
+        table.resume(superseded)
 
 
 def test_barony_draws_nothing_anew() -> None:

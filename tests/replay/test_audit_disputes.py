@@ -4,11 +4,13 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
+import orjson
 import pytest
 
 from domain.contract import DomainEvent
 from domain.event import Event
 from ledger import commands, dispute_commands
+from ledger.canonical import canonical
 from replay.audit import Finding
 from replay.language.renderer import english
 from tests.support.local_game import LocalGame
@@ -69,6 +71,51 @@ def agreed() -> bytes:
 def test_an_honest_record_with_disputes_has_no_findings(data: bytes, agreed: bytes) -> None:
     assert audit_record(data).findings == []
     assert findings_of(agreed) == []
+
+
+def game_resumed_twice() -> LocalGame:
+    """A game of Baron in which play resumes from the event with which it resumed before."""
+    game = LocalGame(2, rules="baron", arbiter="zoe")
+    game.act(6)
+    game.rule(game.dispute(0), {"type": "resume", "from": 7})
+    resumed = game.game.seq
+    game.act(6)
+    game.rule(game.dispute(1), {"type": "resume", "from": resumed})
+    game.act(6)
+    return game
+
+
+def test_play_that_resumes_from_an_earlier_resumption_has_no_findings() -> None:
+    game = game_resumed_twice()
+    data = game.record()
+    assert audit_record(data).findings == []
+    lines = data.splitlines(keepends=True)
+    unopened = b"".join(line for line in lines if b'"open":' not in line)
+    assert audit_record(unopened).findings == []
+    commands.abandon(game.pending, game.secret, by=commands.ARBITER)
+    assert audit_record(game.record()).findings == []
+
+
+def test_a_pile_that_an_earlier_resumption_drew_is_not_drawn_again() -> None:
+    """The server leaves the pile of the first resumption in place in the second."""
+    game = game_resumed_twice()
+    commands.abandon(game.pending, game.secret, by=commands.ARBITER)
+    first, second = (
+        sealed for sealed in game.pending.sealed if sealed.event["type"] == "PlayResumed"
+    )
+    opening = first.openings["pile"]
+    lines = []
+    for line in game.record().splitlines(keepends=True):
+        value = orjson.loads(line)
+        if value.get("seq") == second.event["seq"]:
+            if "open" in value:
+                value["open"]["pile"] = opening
+            else:
+                value["secrets"] = first.event["secrets"]
+        lines.append(canonical(value))
+    forged = forge_record(b"\n".join(lines) + b"\n")
+    problems = [english(finding.problem) for finding in audit_record(forged).findings]
+    assert any("the secret pile is not what the seed gives" in problem for problem in problems)
 
 
 @pytest.mark.parametrize("start", [BEFORE, AFTER])

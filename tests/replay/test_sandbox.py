@@ -14,6 +14,7 @@ from domain.json_types import JsonObject
 from ledger.record import Record, read
 from replay.playout import plan, play
 from replay.sandbox import Sandbox, game_with_drawn_secrets, known_secrets
+from tests.support.local_game import LocalGame
 
 GAMES = Path(__file__).parent.parent / "games"
 SEED = bytes(32)
@@ -50,6 +51,22 @@ def let_everybody_act(sandbox: Sandbox, turns: int) -> list[JsonObject]:
         sandbox.let_bots_act(range(sandbox.game.seats), "random", turns=1, max_actions=50)
         positions.append(sandbox.position())
     return positions
+
+
+def test_a_sandbox_begins_with_an_event_that_resumed_play_twice() -> None:
+    game = LocalGame(2, rules="baron", arbiter="zoe")
+    game.act(6)
+    game.rule(game.dispute(0), {"type": "resume", "from": 7})
+    resumed = game.game.seq
+    game.act(6)
+    game.rule(game.dispute(1), {"type": "resume", "from": resumed})
+    record = read(BytesIO(game.record()))
+    made = game.pending.game_at(resumed)
+    for seq in (resumed, game.game.seq):
+        for viewer in (None, 0, 1):
+            sandbox = sandbox_at(record, seq, viewer, opened=record.opened_values())
+            assert sandbox.game.position(viewer) == made.position(viewer)
+            let_everybody_act(sandbox, 3)
 
 
 def test_the_actions_of_a_finished_game_lead_to_its_positions_again(baron: Record) -> None:

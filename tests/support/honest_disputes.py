@@ -30,7 +30,10 @@ def decide_dispute(
     statement = "text" if "statement" in event.get("secrets", {}) else None
 
     def is_play(seq: int) -> bool:
-        return games[seq - 1].state is not None and games[seq - 1].play_seq == seq
+        is_resumption = any(resumption.seq == seq for resumption in game.resumptions)
+        return is_resumption or (
+            games[seq - 1].state is not None and games[seq - 1].play_seq == seq
+        )
 
     if type == "DisputeRuled":
         if game.arbiter is None:

@@ -87,6 +87,28 @@ def test_a_dispute_from_its_opening_to_the_ruling(game: DisputedGame) -> None:
     assert game.ada.act(game.id).status_code == 201
 
 
+@pytest.mark.http("POST /games/ID/disputes/N/rulings", 201)
+def test_play_resumes_from_the_event_with_which_it_resumed_before(game: DisputedGame) -> None:
+    resumed, origins = 4, []
+    for _ in range(2):
+        assert game.ada.act(game.id).status_code == 201
+        number = game.open(game.bea, 5)
+        ruling = {"ruling": {"type": "resume", "from": resumed}}
+        ruled = game.zoe.http.post(f"{game.url}/{number}/rulings", json=ruling)
+        assert ruled.status_code == 201
+        event = ruled.json()["events"][-1]
+        origins.append(event["data"]["from"])
+        resumed = event["seq"]
+    assert origins[0] == 4
+    assert origins[1] > 5
+    maker = game.ada.http
+    source = {"game": game.id, "seq": resumed}
+    assert maker.post("/api/v1/sandboxes", json=source).status_code == 201
+    explained = maker.get(f"/api/v1/games/{game.id}/events/{resumed}").json()
+    assert explained["consequences"]["superseded_by"] is None
+    assert game.ada.act(game.id).status_code == 201
+
+
 def test_statements_are_in_the_record_of_everybody_who_may_see_the_game(game: DisputedGame) -> None:
     number = game.open(game.ada)
     for player in (game.ada, game.bea, game.zoe):
