@@ -66,8 +66,13 @@ def create_pages() -> Blueprint:
 
 
 def register_protection(app: Flask) -> None:
-    """Have Flask-WTF protect the forms of pages. The API needs no protection, as it uses no cookies."""
-    app.config.update(WTF_CSRF_CHECK_DEFAULT=False, WTF_CSRF_TIME_LIMIT=None)
+    """Have Flask-WTF protect the forms of pages. The API needs no protection, as it uses no cookies.
+
+    Where a form comes from is checked here, with an error that says what is wrong (`_require_own_page`).
+    """
+    app.config.update(
+        WTF_CSRF_CHECK_DEFAULT=False, WTF_CSRF_TIME_LIMIT=None, WTF_CSRF_SSL_STRICT=False
+    )
     _csrf.init_app(app)
 
 
@@ -101,6 +106,13 @@ def _require_own_page() -> None:
     Raises Unauthorised for the form of a page that was shown before the session ended.
     """
     host = source_host()
+    if host is None and request.is_secure:
+        raise Forbidden(
+            message(
+                "the browser does not say from which page this form comes: allow it to send the header"
+                " Origin or Referer to this server"
+            )
+        )
     if host is not None and not is_own_host(host):
         raise Forbidden(
             message(

@@ -62,7 +62,6 @@ def _confirmation_page(token: str, *, is_confirmed: bool) -> Response:
     (account,) = service().players.get([confirmation.player])
     return page(
         "confirm_email.html",
-        headers={"Referrer-Policy": "no-referrer"},
         address=confirmation.address,
         player_handle="" if account is None else account.handle,
         is_confirmed=is_confirmed,

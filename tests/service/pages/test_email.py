@@ -46,7 +46,7 @@ def test_an_address_is_entered_confirmed_and_removed(
     link = f"/email/confirm/{token}"
     response = phone.get(link)
     assert "Is Ada@example.org your address" in response.text
-    assert response.headers["Referrer-Policy"] == "no-referrer"
+    assert response.headers["Referrer-Policy"] == "same-origin"
     assert "is not confirmed yet" in browser.get("/account").text
     assert phone.post(link).status_code == 403
     response = phone.post(link, data={"csrf_token": csrf_token(phone, link)})
