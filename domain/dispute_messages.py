@@ -65,12 +65,12 @@ def _ruled(data: DisputeRuled) -> Message:
     ruling = ruling_message(data["ruling"])
     if data["arbiter"] is None:
         return message(
-            "dispute {dispute} is ruled by agreement of the players: {ruling}",
+            "dispute {dispute} is settled by agreement of the players: {ruling}",
             dispute=data["dispute"],
             ruling=ruling,
         )
     return message(
-        "dispute {dispute} is ruled by the arbiter, {arbiter}: {ruling}",
+        "dispute {dispute} is settled by the arbiter, {arbiter}: {ruling}",
         dispute=data["dispute"],
         arbiter=PlayerWithId(data["arbiter"]),
         ruling=ruling,

@@ -31,6 +31,7 @@ from domain.messages import (
     listing,
     message,
     message_in,
+    plural_message,
     term,
 )
 
@@ -51,6 +52,16 @@ BOT_TITLES: Final[Mapping[str, Message]] = {
     "random": message_in("bot", "random"),
 }
 """What people call the bots, by name."""
+
+
+def places_taken(count: int, seats: int) -> Message:
+    """How many places of a game that has not started are taken."""
+    return plural_message(
+        "{count} of {seats} places is taken",
+        "{count} of {seats} places are taken",
+        count=count,
+        seats=seats,
+    )
 
 
 def game_created(data: GameCreated, title: Value | None = None) -> Message:
@@ -164,7 +175,7 @@ def _administrator_decided(data: AdministratorDecided) -> Message:
             return message("decides to abandon the game")
         case "extend_deadline":
             return message(
-                "gives {player} {time} more",
+                "adds {time} to the turn of {player}",
                 player=PlayerAt(data.get("seat", 0)),
                 time=time_amount(data.get("seconds", 0)),
             )

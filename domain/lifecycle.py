@@ -32,7 +32,8 @@ from domain.event import (
 from domain.game import STATUS_MESSAGES, Game, GameOf
 from domain.json_fields import one_of
 from domain.json_types import BOT_NAME
-from domain.messages import Message, Text, message, plural_message
+from domain.life_cycle_messages import places_taken
+from domain.messages import Message, Text, message
 from domain.registry import EXPANSIONS, RULES, UnknownRules, rule_system_for
 
 NONCE_SOURCES: Final = ("player", "server")
@@ -244,12 +245,7 @@ def can_start(game: Game) -> bool:
 
 
 def _places_taken(game: Game) -> Message:
-    return plural_message(
-        "{count} of {seats} places is taken",
-        "{count} of {seats} places are taken",
-        count=len(game.places),
-        seats=game.seats,
-    )
+    return places_taken(len(game.places), game.seats)
 
 
 def start(game: Game, secret: bytes) -> DomainEvent:

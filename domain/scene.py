@@ -133,7 +133,7 @@ def outcome_of(event: Event, event_message: Callable[[str, EventData], Text]) ->
     outcome = event_message(event["type"], recorded_data(event))
     seat = event["data"].get("seat")
     if event["by"] == {"system": "clock"} and event["action"] is not None and type(seat) is int:
-        return message("for {player}: {outcome}", player=PlayerAt(seat), outcome=outcome)
+        return message("{outcome} (for {player})", player=PlayerAt(seat), outcome=outcome)
     if "conditional" not in event:
         return outcome
     return message("{outcome} (as prepared)", outcome=outcome)
@@ -149,4 +149,6 @@ def caption(event: Event, event_message: Callable[[str, EventData], Text]) -> Te
         return message("{player} {outcome}", player=PlayerWithId(by["player"]), outcome=outcome)
     if event["action"] is not None:
         return message("the clock {outcome}", outcome=outcome)
+    if by["system"] == "administrator":
+        return message("the administrator {outcome}", outcome=outcome)
     return outcome

@@ -3,7 +3,7 @@
 from domain.contract import AnyRuleSystem
 from domain.event import Event, acting_seat
 from domain.game import Game
-from domain.messages import Text, Value
+from domain.messages import Text, Value, message
 from domain.scene import outcome_of
 from ledger.turn_clock import milliseconds_left
 from replay.event_values import actor
@@ -13,9 +13,17 @@ from replay.timeline import Step
 
 
 def actor_message(event: Event) -> Value:
-    """Return who caused an event, as a label: a player, or a part of the server such as `the clock`."""
+    """Return who caused an event, as a label: a player, or a part of the server such as `the clock`.
+
+    A ruling is that of the arbiter, or of the players who agreed; what follows from it is done by the ruling.
+    """
     seat = acting_seat(event["by"])
-    return actor(event["by"]) if seat is None else player_label(seat)
+    if seat is not None:
+        return player_label(seat)
+    if event["type"] != "DisputeRuled":
+        return actor(event["by"])
+    by_agreement = event["data"].get("arbiter") is None
+    return message("agreement of the players") if by_agreement else message("the arbiter")
 
 
 def actor_style(event: Event) -> str:

@@ -23,7 +23,7 @@ from replay.language.names import Names
 
 _PARTS: Final[Mapping[str, Callable[[], Message]]] = {
     "clock": lambda: message("the clock"),
-    "arbiter": lambda: message("the arbiter"),
+    "arbiter": lambda: message("the ruling"),
     "start": lambda: message("the start"),
     "scorer": lambda: message("the scorer"),
     "takeback": lambda: message("the takeback"),

@@ -332,4 +332,4 @@ class AsyncClient(_Calls):
 
 
 def _no_stream() -> InvalidResponse:
-    return InvalidResponse(message("the server's response is no event stream"))
+    return InvalidResponse(message("the server's response is not an event stream"))

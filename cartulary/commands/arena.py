@@ -20,6 +20,7 @@ from domain.messages import (
 )
 from domain.registry import rule_systems
 from ledger.canonical import canonical
+from replay.game_title import rules_title
 from replay.playout import STRONG
 from replay.thinking_time import LONGEST_THINKING_TIME
 
@@ -129,7 +130,9 @@ def arena(
         played = progress(
             play_games(plan, jobs),
             plan.number_of_games,
-            message_in("progress", "{rules}, {seats} seats", rules=plan.name, seats=plan.seats),
+            message_in(
+                "progress", "{rules}, {seats} seats", rules=rules_title(plan.name), seats=plan.seats
+            ),
         )
         result = summary(plan, played)
         if as_json:
@@ -146,7 +149,7 @@ def _show(result: JsonObject) -> None:
     """Print a summary of `replay.arena` as text."""
     heading = message(
         "{rules}, {seats} seats: {games}",
-        rules=result["rules"],
+        rules=rules_title(result["rules"]),
         seats=result["seats"],
         games=_games(result["games"]),
     )

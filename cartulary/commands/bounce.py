@@ -44,7 +44,7 @@ def bounce(recipient: str, redis: str | None) -> None:
         pass
     report = read_delivery_status(content, recipient)
     if report is None:
-        echo(text(message("this is no report of a mail that could not be delivered")))
+        echo(text(message("this is not a report of a mail that could not be delivered")))
         return
     try:
         with open_service(os.environ, redis) as service:

@@ -13,6 +13,7 @@ from cartulary.terminal import Color, echo, result_styler, width
 from domain.errors import Unreadable
 from domain.game import Game
 from domain.json_types import JsonObject
+from domain.life_cycle_messages import places_taken
 from domain.messages import Message, listing, message, message_in
 from ledger.canonical import canonical
 from ledger.record import Record
@@ -137,9 +138,8 @@ def _position_as(
             reason = message("the game has not started: there is no board to draw")
             raise click.ClickException(renderer(reason))
         reason = message(
-            "the game has not started: {places} of {seats} places are taken",
-            places=len(game.places),
-            seats=game.seats,
+            "the game has not started: {places}",
+            places=places_taken(len(game.places), game.seats),
         )
         return renderer.sentence(message("{reason}.", reason=reason)) + "\n"
     event: Any = record.events[game.seq - 1]

@@ -65,7 +65,10 @@ def _expansion_flags(command: Callable[..., None]) -> Callable[..., None]:
         command = option(
             f"--{expansion}",
             is_flag=True,
-            help=message("With this expansion of {rules}, which allows more players.", rules=rules),
+            help=message(
+                "With this expansion of {rules}, which allows more players.",
+                rules=RULES[rules].TITLE,
+            ),
         )(command)
     return command
 

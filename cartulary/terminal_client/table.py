@@ -7,6 +7,7 @@ from cartulary.client import Client, Conflict, Event, GameSummary, LegalActions,
 from domain.contract import AnyRuleSystem
 from domain.errors import CartularyError, Malformed
 from domain.json_types import JsonObject
+from domain.life_cycle_messages import places_taken
 from domain.messages import (
     Message,
     PlayerAt,
@@ -149,9 +150,8 @@ class Table:
         if self._position is None:
             return self.render.sentence(
                 message(
-                    "the game has not started: {places} of {seats} places are taken",
-                    places=len(self.summary.players),
-                    seats=self.summary.seats,
+                    "the game has not started: {places}",
+                    places=places_taken(len(self.summary.players), self.summary.seats),
                 )
             )
         position: Any = self._position.json

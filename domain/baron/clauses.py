@@ -20,6 +20,7 @@ CLAUSES: Final[Mapping[str, Text]] = {
     "BN-SET-4": message(
         "Three tiles form the market; the next tile that is not negative is the start tile."
     ),
+    "BN-SET-5": message("The option seating determines who takes the first turn."),
     "BN-DRW-1": message(
         "The tiles in slots 1, 2 and 3 cost 0, 1 and 3 honour; the pile refills the last slot."
     ),

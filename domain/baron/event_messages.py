@@ -130,7 +130,7 @@ EVENT_MESSAGES: Final[Mapping[str, EventMessage]] = {
     "TilePlaced": _tile_placed,
     "TileDiscarded": _tile_discarded,
     "KeepPlaced": _keep_placed,
-    "TurnEnded": lambda _: message("puts down no keep"),
+    "TurnEnded": lambda _: message("places no keep"),
     "RoundScored": _round_scored,
     "GameFinished": _game_finished,
 }

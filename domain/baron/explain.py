@@ -103,8 +103,8 @@ def _refill(state: State, data: TileDrawn) -> Message:
     if data["refill"] is None:
         return message("{moved}, and the pile has nothing to refill with", moved=moved)
     return plural_message(
-        "{moved}, and {tile:a} from the pile takes slot {slot}; {count} tile is left there",
-        "{moved}, and {tile:a} from the pile takes slot {slot}; {count} tiles are left there",
+        "{moved}, and {tile:a} from the pile takes slot {slot}; {count} tile is left in the pile",
+        "{moved}, and {tile:a} from the pile takes slot {slot}; {count} tiles are left in the pile",
         count=state.pile_left - 1,
         moved=moved,
         tile=TILE_TERMS[data["refill"]],

@@ -11,7 +11,7 @@ from domain.baron.formats import GameStarted, Tile
 from domain.baron.phrases import kinds
 from domain.baron.terms import HONOUR, KEEP, TILE_TERMS
 from domain.contract import Reason
-from domain.messages import PlayerAt, counted, hex_at, listing, message
+from domain.messages import PlayerAt, PlayerWithId, counted, hex_at, listing, message
 
 
 def explain_set_up(data: GameStarted, secrets: Mapping[str, object]) -> Iterator[Reason]:
@@ -66,3 +66,11 @@ def explain_set_up(data: GameStarted, secrets: Mapping[str, object]) -> Iterator
             value=VALUES[data["start"]],
         ),
     )
+    if data.get("players"):
+        yield (
+            "BN-SET-5",
+            message(
+                "by the game's seating {player} is the first player",
+                player=PlayerWithId(data["players"][0]),
+            ),
+        )

@@ -184,8 +184,8 @@ LESSONS: Final[Sequence[Lesson[Action, BaronPosition]]] = (
         "last_turns",
         ("BN-END-1", "BN-END-2", "BN-END-3"),
         message(
-            "No tile is left to draw: everybody has two more turns. At the end, knights become barons with"
-            " half their strength, and the most honour wins."
+            "No tile is left to draw: everybody has two more turns. At the end, knights try to become"
+            " barons with half their strength, and the most honour wins."
         ),
         lambda moment: not moment.position["pile"] and not moment.position["market"],
     ),

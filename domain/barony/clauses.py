@@ -29,7 +29,7 @@ CLAUSES: Final[Mapping[str, Text]] = {
     ),
     "BY-SET-5": message("If no hex is left for a first city, the set-up is over for all players."),
     "BY-SET-6": message(
-        "During the set-up, players only place cities; a player who misses a deadline is removed."
+        "In the set-up, players only place cities; when a deadline passes, a bot places or the seat is out."
     ),
     "BY-SET-7": message("The option seating determines the first player."),
     "BY-TURN-1": message(

@@ -148,15 +148,15 @@ def _buildings_built(data: BuildingsBuilt) -> Message:
 def _building(built: BuiltJson) -> Message:
     building, hex, kind = PAWNS[built["building"]], hex_at(built["at"]), built["token"]
     if kind is None:
-        return message("{building:a} on {hex} for no token", building=building, hex=hex)
+        return message("{building:a} on {hex} (gains no token)", building=building, hex=hex)
     return message(
-        "{building:a} on {hex} for {token:a}", building=building, hex=hex, token=TOKENS[kind]
+        "{building:a} on {hex} (gains {token:a})", building=building, hex=hex, token=TOKENS[kind]
     )
 
 
 def _city_founded(data: CityFounded) -> Message:
     return message(
-        "turns the village on {hex} into a city for {points}",
+        "turns the village on {hex} into a city and gains {points}",
         hex=hex_at(data["at"]),
         points=counted(data["points"], POINT),
     )

@@ -17,6 +17,7 @@ from domain.messages import (
 from replay.audit.check_names import CHECK_TITLES, Name
 from replay.audit.findings import Check, Finding, Outcome, Report, Unknown
 from replay.event_values import game_status
+from replay.game_title import rules_title
 from replay.language.renderer import Renderer
 from replay.render.styles import BOLD, DIM, Styler
 from replay.render.text_layout import columns, wrap
@@ -209,7 +210,7 @@ def _summary(report: Report) -> Message:
             "{rules} for {count}",
             "{rules} for {count}",
             count=summary["seats"],
-            rules=summary["rules"],
+            rules=rules_title(summary["rules"]),
         ),
         plural_message("{count} event", "{count} events", count=summary["events"]),
         message("status unknown") if status is None else game_status(status),

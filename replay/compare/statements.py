@@ -169,7 +169,7 @@ def receipt_statement(
         game_text = str(receipt.get("game"))[:_MOST_CHARACTERS]
         fault = message("it is a receipt for another game, {game}", game=game_text)
     if not fault and not (is_positive(seq) and is_timestamp(at) and is_hash(receipt.get("hash"))):
-        fault = message("it is no receipt for an event")
+        fault = message("it is not a receipt for an event")
     if not fault:
         fault = _retirement_fault(entry, str(at))
         if not fault and str(at) < entry["from"]:

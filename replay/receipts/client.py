@@ -92,13 +92,13 @@ class ReceiptClient:
                 page.get("next"),
             )
             if not isinstance(receipts, list) or type(left_out) is not int:
-                raise ReceiptsError(message("the server's response is no page of receipts"))
+                raise ReceiptsError(message("the server's response is not a page of receipts"))
             self.left_out += left_out
             yield [_checked(receipt, keys) for receipt in receipts]
             if cursor is None:
                 return
             if not isinstance(cursor, str):
-                raise ReceiptsError(message("the server's response is no page of receipts"))
+                raise ReceiptsError(message("the server's response is not a page of receipts"))
         raise ReceiptsError(
             message("the server has more than {limit} pages of receipts", limit=MAX_PAGES)
         )
@@ -156,7 +156,7 @@ class ReceiptClient:
 def _checked(receipt: object, keys: list[JsonObject]) -> JsonObject:
     if (fault := receipt_fault(receipt)) is not None:
         raise ReceiptsError(
-            message("the server returned something that is no receipt: {reason}", reason=fault)
+            message("the server returned something that is not a receipt: {reason}", reason=fault)
         )
     assert isinstance(receipt, dict), "receipt_fault has checked it"
     try:

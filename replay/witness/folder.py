@@ -239,7 +239,8 @@ def _read_checkpoints(path: Path) -> Iterator[KeptCheckpoint]:
                 )
             except (Unreadable, KeyError, TypeError, ValueError, AttributeError):
                 raise Unreadable(
-                    message("{file} contains a line that is no checkpoint", file=str(path)), number
+                    message("{file} contains a line that is not a checkpoint", file=str(path)),
+                    number,
                 ) from None
             if checkpoint.checkpoint.size < size:
                 raise Unreadable(

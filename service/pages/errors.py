@@ -30,7 +30,7 @@ TITLES: Final[dict[int, Message]] = {
     401: message("Log in first"),
     403: message("This is not allowed"),
     404: message("There is no such page"),
-    405: message("This address does not accept that"),
+    405: message("This page does not accept such a request"),
     409: message("This is not possible now"),
     413: message("This is too large"),
     422: message("The rules do not allow this"),

@@ -63,7 +63,7 @@ _GUEST_CHARACTERS: Final = "bcdfghjkmnpqrstvwxz2456789"
 _GUEST_LENGTH: Final = 6
 _MAX_ATTEMPTS: Final = 20
 """Handles that are tried for a guest."""
-_NOT_A_GUEST: Final = message("this player is no guest: the account has a password")
+_NOT_A_GUEST: Final = message("this player is not a guest: the account has a password")
 
 
 class Players(AccountReader):

@@ -19,7 +19,7 @@ def test_the_strength_of_bots_is_printed() -> None:
     status, output, _ = run(*ARGUMENTS)
     assert status == 0
     heading, first, second, pair = output.splitlines()
-    assert heading == "baron, 2 seats: 2 games"
+    assert heading == "Baron, 2 seats: 2 games"
     assert first.startswith("  sensible: rating 16")
     assert "first in 2 of 2 games" in first
     assert second.startswith("  random: rating 13")

@@ -105,7 +105,7 @@ def has_lucky_number(position: str) -> list[bool]:
 
 
 def test_replay_before_the_start_shows_how_many_places_are_taken(run: Run, path: Path) -> None:
-    assert "has not started: 1 of 4 places are taken" in run("replay", path, "--seq", 2).stdout
+    assert "has not started: 1 of 4 places is taken" in run("replay", path, "--seq", 2).stdout
     assert run("replay", path, "--seq", 2, "--format", "json").stdout == "null\n"
     result = run("replay", path, "--seq", 2, "--format", "svg")
     assert (result.exit_code, result.stdout) == (1, "")

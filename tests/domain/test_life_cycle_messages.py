@@ -58,7 +58,7 @@ def texts(message: Message, names: Names) -> tuple[str, ...]:
             "DisputeRuled",
             {"dispute": 9, "arbiter": None, "ruling": {"type": "abandon"}},
             (
-                "dispute 9 is ruled by agreement of the players: the game is abandoned",
+                "dispute 9 is settled by agreement of the players: the game is abandoned",
                 "litige 9, décision prise d'un commun accord par les joueurs : la partie est interrompue",
                 "disputa 9, resolución por acuerdo de los jugadores: la partida se cancela",
             ),
@@ -121,7 +121,7 @@ def test_the_time_for_a_turn_is_in_the_longest_unit(seconds: int, time: str) -> 
             "DisputeRuled",
             {"dispute": 9, "arbiter": "bob", "ruling": {"type": "result_stands"}},
             (
-                "dispute 9 is ruled by the arbiter, Inès: the result stands",
+                "dispute 9 is settled by the arbiter, Inès: the result stands",
                 "litige 9, décision de l'arbitre, Inès : le résultat est maintenu",
                 "disputa 9, resolución del árbitro, Inès: se mantiene el resultado",
             ),

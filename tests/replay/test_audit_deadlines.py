@@ -66,7 +66,8 @@ def test_a_clock_action_is_explained_for_the_seat_and_named_in_the_log() -> None
     *_, step = steps(read(game.record(opened=False)))
     explanation = explain_event(step, ENGLISH)
     assert explanation["by"] == "the clock"
-    assert explanation["event_text"].startswith("for seat 0: places")
+    assert explanation["event_text"].startswith("places")
+    assert explanation["event_text"].endswith("(for seat 0)")
     assert explanation["clauses"][0]["id"] == "BY-SET-3"
     assert explanation["legal_actions"]["seat"] == 0
 

@@ -141,7 +141,7 @@ def edit_data(seq: int, **fields: Any) -> Change:
         (edit(9, action={"type": "take", "stones": 2}), "values would be"),
         (edit(9, action={"type": "draw"}), "FORMAT"),
         (edit(9, action=None), "follows only from an action"),
-        (edit(11, by={"system": "arbiter"}), "it is by the arbiter"),
+        (edit(11, by={"system": "arbiter"}), "it is by the ruling"),
         (edit(11, action={"type": "resign"}), "follows from no action"),
         (edit_data(13, round=2), None),
         (edit_data(13, standings=[]), "standings.0 would be"),

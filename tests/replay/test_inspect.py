@@ -173,8 +173,8 @@ def test_players_are_named_where_the_record_names_them(eventful: Table) -> None:
     assert f"who       name1\n          seat 1, player {ids[1]}\n" in page(record, 10)
     assert "who       seat 0\n" in page(record, 9)
     lines = log_of(record)
-    assert "  name1        takes 2 worth " in lines[9]
-    assert "  seat 0       takes 1 worth " in lines[8]
+    assert "  name1       takes 2 worth " in lines[9]
+    assert "  seat 0      takes 1 worth " in lines[8]
 
 
 def test_the_start_of_a_game_names_the_players_by_seat() -> None:
@@ -246,10 +246,10 @@ def test_the_log_has_one_line_for_every_event(eventful: Table) -> None:
     record = read(eventful.record())
     lines = log_of(record)
     assert len(lines) == len(record.events)
-    assert lines[0] == " 1  2026-11-20 09:15:00.000  player-0     GameCreated"
-    assert lines[9].startswith("10  2026-11-20 09:15:09.000  seat 1       takes 2 worth ")
+    assert lines[0] == " 1  2026-11-20 09:15:00.000  player-0    GameCreated"
+    assert lines[9].startswith("10  2026-11-20 09:15:09.000  seat 1      takes 2 worth ")
     assert lines[9].endswith("  (59.000 s left)")
-    (forfeited,) = [line for line in lines if "  the clock    TurnForfeited" in line]
+    (forfeited,) = [line for line in lines if "  the clock   TurnForfeited" in line]
     assert forfeited.endswith("  (1.000 s late)")
     assert all("\x1b" in line for line in log_of(record, styler=Styler(is_on=True)))
 

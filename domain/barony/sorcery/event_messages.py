@@ -47,11 +47,13 @@ from domain.messages import (
 
 
 def _imprint(arrival: MovedStep | ExpeditionSent) -> list[Message]:
-    """[`places an imprint for 3 magic tokens`]; [] where no imprint was placed."""
+    """[`places an imprint and gains 3 magic tokens`]; [] where no imprint was placed."""
     if "magic" not in arrival:
         return []
     return [
-        message("places an imprint for {tokens}", tokens=counted(arrival["magic"], MAGIC_TOKEN))
+        message(
+            "places an imprint and gains {tokens}", tokens=counted(arrival["magic"], MAGIC_TOKEN)
+        )
     ]
 
 
@@ -161,22 +163,22 @@ def _construction(data: ConstructionCast) -> Message:
     if "token" not in data:
         if by_knight:
             return message(
-                "turns the knight on {hex} into a city for {points}", hex=hex, points=points
+                "turns the knight on {hex} into a city and gains {points}", hex=hex, points=points
             )
         return message(
-            "turns the village on {hex} into a city for {points}", hex=hex, points=points
+            "turns the village on {hex} into a city and gains {points}", hex=hex, points=points
         )
     kind = data["token"]
     gain = message("no token") if kind is None else message("{token:a}", token=TOKENS[kind])
     if by_knight:
         return message(
-            "turns the knight on {hex} into a city for {points} and {token}",
+            "turns the knight on {hex} into a city and gains {points} and {token}",
             hex=hex,
             points=points,
             token=gain,
         )
     return message(
-        "turns the village on {hex} into a city for {points} and {token}",
+        "turns the village on {hex} into a city and gains {points} and {token}",
         hex=hex,
         points=points,
         token=gain,

@@ -41,8 +41,8 @@ KNIGHT = {"at": [2, -1], "seat": 1, "gain": 0, "beaten": []}
             "lays a pond on 1,-1, earning 3 honour",
         ),
         ("TileDiscarded", {"tile": "pond"}, "can lay nothing, and gives up a pond"),
-        ("TurnEnded", {"then": {"phase": "draw"}}, "puts down no keep"),
-        ("TurnEnded", {"then": {"phase": "scoring"}}, "puts down no keep; play is over"),
+        ("TurnEnded", {"then": {"phase": "draw"}}, "places no keep"),
+        ("TurnEnded", {"then": {"phase": "scoring"}}, "places no keep; play is over"),
         (
             "RoundScored",
             {"round": 2, "standings": [{"seat": 0, "score": -3}, {"seat": 1, "score": 4}]},

@@ -38,7 +38,7 @@ def test_a_draw_is_explained() -> None:
         ("BN-DRW-1", "a village lay in slot 2, which costs 1 honour"),
         (
             "BN-DRW-1",
-            "the cursed place moves up, and a quarry from the pile takes slot 3; 1 tile is left there",
+            "the cursed place moves up, and a quarry from the pile takes slot 3; 1 tile is left in the pile",
         ),
         ("BN-DRW-3", "seat 1 had 3 honour, and has 2; drawing may bring it down to -4"),
     ]
@@ -84,7 +84,7 @@ def test_the_last_turns_are_explained() -> None:
         .replace("keeps 0", "keeps 0, turns 1")
     )
     event = when(last, 1, "end").event
-    assert text_of(event) == "puts down no keep; play is over"
+    assert text_of(event) == "places no keep; play is over"
     assert explanation(last, event)["BN-END-1"] == [
         "seat 1 has 0 turns left",
         "every player has had the last turns: play is over",
@@ -178,7 +178,7 @@ def test_the_dealt_tiles_are_explained_only_if_they_are_opened() -> None:
     event = set_up(5, seed=3)
     seated = event_of(event.type, {**event.data, "players": ["ann", "bob", "cy", "dan", "eve"]})
     clauses = [clause for clause, _ in explain(None, None, seated)]
-    assert clauses == ["BN-MAT-2", "BN-SET-1", "BN-SET-3", "BN-SET-4", "BN-SET-4"]
+    assert clauses == ["BN-MAT-2", "BN-SET-1", "BN-SET-3", "BN-SET-4", "BN-SET-4", "BN-SET-5"]
     opened = explanation(started(5, 3), event)
     assert len(opened["BN-SET-2"]) == 5
     assert opened["BN-MAT-2"] == ["with 5 players each has 2 keeps"]

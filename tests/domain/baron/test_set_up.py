@@ -5,14 +5,17 @@ from typing import cast
 
 import pytest
 
-from domain import baron
+from domain import baron, lifecycle
 from domain.baron.components import COUNTS, OF_VALUE_ONE, TILES, VALUES
 from domain.baron.formats import Tile
 from domain.baron.set_up import draw_start_tile
 from domain.chance import Chance
 from domain.contract import ALL_SECRETS
+from domain.errors import Malformed
+from domain.game import Game, Place
 from tests.support.baron_positions import set_up, started, started_without_secrets
 from tests.support.events import data_of, secrets_of
+from tests.support.faults import faults_of
 from tests.support.given_when import when
 
 SEATS = [2, 3, 4, 5]
@@ -152,6 +155,49 @@ def test_no_start_tile_is_negative_but_market_tiles_may_be() -> None:
     openings = [data_of(set_up(2, seed)) for seed in range(150)]
     assert all(VALUES[data["start"]] >= 0 for data in openings)
     assert any(VALUES[data["market"][0]] < 0 for data in openings)
+
+
+def full_game(seating: str) -> Game:
+    """A game of Baron that ann, bob and eve have joined, in this order."""
+    return Game(
+        id="g",
+        rules=baron,
+        seats=3,
+        options=lifecycle.check_options("baron", 3, {"seating": seating}),
+        clock=None,
+        creator="ann",
+        commitment="",
+        invited=(),
+        created_at="",
+        places=tuple(Place(player, "") for player in ("ann", "bob", "eve")),
+    )
+
+
+def first_player(game: Game, secret: bytes) -> str:
+    """The player of seat 0, whose turn it is when the game has started."""
+    start = lifecycle.start(game, secret)
+    state = baron.initial_state(3, game.options, start.data, start.secrets)
+    assert baron.position(state, None)["to_act"] == 0
+    players: list[str] = data_of(start)["players"]
+    return players[0]
+
+
+@pytest.mark.allows("BN-SET-5")
+def test_with_seating_joined_the_first_to_join_takes_the_first_turn() -> None:
+    assert {first_player(full_game("joined"), bytes([seed])) for seed in range(12)} == {"ann"}
+
+
+@pytest.mark.allows("BN-SET-5")
+def test_with_seating_drawn_the_seed_decides_who_takes_the_first_turn() -> None:
+    first = [first_player(full_game("drawn"), bytes([seed])) for seed in range(30)]
+    assert {*first} == {"ann", "bob", "eve"}
+
+
+@pytest.mark.refuses("BN-SET-5")
+def test_age_and_blood_do_not_decide_who_takes_the_first_turn() -> None:
+    with pytest.raises(Malformed) as refused:
+        lifecycle.check_options("baron", 3, {"seating": "oldest"})
+    assert faults_of(refused.value) == {"options.seating": "must be one of drawn, joined"}
 
 
 @pytest.mark.parametrize("seats", SEATS)

@@ -147,7 +147,7 @@ class TestActions:
         state = given(HOME.replace("board 0,0", "bank: 20M 20F 1P\nboard 0,0"))
         event = event_of_action(state, "build village 0,1 stronghold 1,1")
         assert text_of(state, event) == (
-            "builds a village on 0,1 for a plain token and a stronghold on 1,1 for no token"
+            "builds a village on 0,1 (gains a plain token) and a stronghold on 1,1 (gains no token)"
         )
         sentences = explanation(state, event)
         assert sentences["BY-BLD-1"] == [
@@ -165,7 +165,7 @@ class TestActions:
     def test_a_new_city(self) -> None:
         state = given(HOME.replace("0: baron", "0: viscount"))
         event = event_of_action(state, "city 2,0")
-        assert text_of(state, event) == "turns the village on 2,0 into a city for 10 points"
+        assert text_of(state, event) == "turns the village on 2,0 into a city and gains 10 points"
         sentences = explanation(state, event)
         assert sentences["BY-CTY-2"] == ["2,0 is a field, not a forest"]
         assert sentences["BY-CTY-3"] == ["no hex adjacent to 2,0 had a city"]

@@ -93,8 +93,8 @@ def refusal(state: State, text: str) -> tuple[str, str]:
         ),
         (
             "city 2,0",
-            "remplace le village en 2,0 par une cité (10 points)",
-            "reemplaza la aldea de 2,0 por una ciudad (10 puntos)",
+            "remplace le village en 2,0 par une cité et gagne 10 points",
+            "reemplaza la aldea de 2,0 por una ciudad y gana 10 puntos",
         ),
     ],
 )

@@ -36,7 +36,7 @@ def text_after(text: str, diagram: str = BOARD) -> str:
             "celerity tornado 0,0>1,0>2,0 take field",
             (
                 "Celerity and Tornado for 3 magic tokens: moves a knight 0,0>1,0 and on 0,0 sweeps away "
-                "seat 1's knight and places an imprint for 2 magic tokens, then moves it on 1,0>2,0 "
+                "seat 1's knight and places an imprint and gains 2 magic tokens, then moves it on 1,0>2,0 "
                 "and on 2,0 "
                 "sweeps away seat 2's knight and seat 1's village, taking a field token"
             ),
@@ -54,12 +54,12 @@ def text_after(text: str, diagram: str = BOARD) -> str:
             "abundance petrification sanctuary at 3,1",
             (
                 "Abundance, Petrification and Sanctuary for 4 magic tokens: turns the knight on 3,1 "
-                "into a city for 10 points and a forest token"
+                "into a city and gains 10 points and a forest token"
             ),
         ),
         (
             "petrification at 0,2",
-            "Petrification for 1 magic token: turns the village on 0,2 into a city for 10 points",
+            "Petrification for 1 magic token: turns the village on 0,2 into a city and gains 10 points",
         ),
     ],
 )
@@ -79,19 +79,19 @@ def test_a_cast_that_gains_no_token_and_ends_the_game() -> None:
         """
     event = when(given(diagram), 1, "cast abundance at 0,0").event
     assert english(sorcery.event_message(event.type, event.data)) == (
-        "casts Abundance for 1 magic token: turns the village on 0,0 into a city for 10 points "
+        "casts Abundance for 1 magic token: turns the village on 0,0 into a city and gains 10 points "
         "and no token; play is over"
     )
 
 
 def test_arrivals_on_mysterious_places() -> None:
     assert text_after("move 0,0>1,0 3,1>3,0") == (
-        "moves a knight 0,0>1,0 and places an imprint for 2 magic tokens, "
-        "then moves another 3,1>3,0 and places an imprint for 3 magic tokens"
+        "moves a knight 0,0>1,0 and places an imprint and gains 2 magic tokens, "
+        "then moves another 3,1>3,0 and places an imprint and gains 3 magic tokens"
     )
     assert text_after("expedition 3,0") == (
         "sends an expedition to 3,0, giving up a knight for good "
-        "and places an imprint for 3 magic tokens"
+        "and places an imprint and gains 3 magic tokens"
     )
     assert text_after("move 3,1>2,2") == "moves a knight 3,1>2,2"
 

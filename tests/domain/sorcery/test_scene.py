@@ -118,7 +118,7 @@ def test_a_move_is_drawn_as_in_the_base_game_with_a_new_imprint() -> None:
     assert scene.arrows == (Arrow(0, (0, 0), (1, 0)), Arrow(0, (3, 1), (3, 0)))
     assert changed_hexes(scene) == {(0, 0), (1, 0), (3, 0), (3, 1)}
     assert cell(scene, 3, 0).marks == (0,)
-    assert english_caption(scene).endswith("3,1>3,0 and places an imprint for 3 magic tokens")
+    assert english_caption(scene).endswith("3,1>3,0 and places an imprint and gains 3 magic tokens")
     assert english_rows(scene.panels[0].rows)["imprints"] == "2 (6 points)"
 
 

@@ -51,12 +51,12 @@ def event_of(state: State, text: str) -> DomainEvent:
             "cast celerity tornado 0,0>1,0>2,0 take field",
             (
                 "lance Célérité et Tornade pour 3 jetons Magie : déplace un chevalier 0,0>1,0, et détruit le"
-                " chevalier de Hugo en 0,0, et pose un jeton Empreinte qui rapporte 2 jetons Magie, puis le"
+                " chevalier de Hugo en 0,0, et pose un jeton Empreinte et gagne 2 jetons Magie, puis le"
                 " déplace encore 1,0>2,0, et détruit le village de Hugo en 2,0 en prenant un jeton Champ"
             ),
             (
                 "lanza Celeridad y Tornado por 3 fichas de Magia: mueve un caballero 0,0>1,0, y destruye el"
-                " caballero de Hugo en 0,0, y coloca una Huella que da 2 fichas de Magia, y después lo mueve"
+                " caballero de Hugo en 0,0, y coloca una Huella y gana 2 fichas de Magia, y después lo mueve"
                 " de nuevo 1,0>2,0, y destruye la aldea de Hugo en 2,0 tomando una ficha de Campo"
             ),
         ),
@@ -77,11 +77,11 @@ def event_of(state: State, text: str) -> DomainEvent:
             "cast abundance petrification sanctuary at 1,0",
             (
                 "lance Abondance, Pétrification et Sanctuaire pour 4 jetons Magie : remplace le chevalier en"
-                " 1,0 par une cité (10 points et un jeton Forêt)"
+                " 1,0 par une cité et gagne 10 points et un jeton Forêt"
             ),
             (
                 "lanza Abundancia, Petrificación y Santuario por 4 fichas de Magia: reemplaza el caballero de"
-                " 1,0 por una ciudad (10 puntos y una ficha de Bosque)"
+                " 1,0 por una ciudad y gana 10 puntos y una ficha de Bosque"
             ),
         ),
     ],

@@ -45,7 +45,7 @@ def test_the_address_of_a_form_is_a_page_when_it_is_opened(browser: FlaskClient,
     assert response.status_code == 405
     assert response.content_type == "text/html; charset=utf-8"
     assert set(response.headers["Allow"].split(", ")) == {"OPTIONS", "POST"}
-    assert "<h1>This address does not accept that</h1>" in response.text
+    assert "<h1>This page does not accept such a request</h1>" in response.text
     assert 'href="/"' in response.text
 
 

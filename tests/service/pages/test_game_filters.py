@@ -30,7 +30,7 @@ def test_open_games_are_filtered_by_the_form(browser: FlaskClient, service: Serv
     assert listed(browser, "&rules=<b>&seats=x&clock=soon") == {barony, sorcery, baron}
     page = browser.get("/games?list=open&rules=baron").text
     assert '<option value="baron" selected>' in page
-    assert "No open game is like that." in browser.get("/games?list=open&seats=5").text
+    assert "No open game matches." in browser.get("/games?list=open&seats=5").text
 
 
 def test_the_filter_stays_from_page_to_page(browser: FlaskClient, service: Service) -> None:

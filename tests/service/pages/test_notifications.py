@@ -58,7 +58,7 @@ def test_times_that_make_no_sense_are_marked(
 def test_the_latest_deliveries_are_shown_with_their_results(
     browser: FlaskClient, service: Service, ada: str
 ) -> None:
-    assert "Nothing was sent to you yet" in browser.get(PAGE).text
+    assert "Nothing has been sent to you yet" in browser.get(PAGE).text
     delivery = Delivery(
         id="d1",
         kind="your_turn",

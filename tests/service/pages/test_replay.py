@@ -98,7 +98,7 @@ class TestEvent:
     ) -> None:
         game = service.commands.create("ada", rules="baron", seats=3, options={}, nonce=b"")
         text = browser.get(f"/games/{game.id}?seq=2").text
-        assert "1 of 3 places were taken" in text
+        assert "1 of 3 places was taken" in text
         assert 'class="map"' not in text
         assert "too many" not in browser.get(f"/games/{game.id}/scores").text
         scores = browser.get(f"/games/{game.id}/scores")

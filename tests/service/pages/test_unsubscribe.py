@@ -37,7 +37,7 @@ def test_opening_the_link_changes_nothing_and_shows_a_button(
     browser: FlaskClient, service: Service, ada: str
 ) -> None:
     response = browser.get(link(service, ada))
-    assert "End all mails about games" in response.text
+    assert "Stop all mails about games" in response.text
     assert response.headers["Referrer-Policy"] == "no-referrer"
     assert is_subscribed(service, ada)
     browser.head(link(service, ada))
