@@ -1,6 +1,8 @@
 """Repairs the data of an embedded Redis: what the command `repair` does."""
 
+import shutil
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Final
@@ -16,39 +18,46 @@ from service.append_only_file.parts import (
     manifest_of,
     write_manifest,
 )
-from service.append_only_file.repair import DamagedPart, cut_off, find_damaged_part
-from service.data_folder import DataFolderLock
+from service.append_only_file.salvage import (
+    Contents,
+    complete_replacement,
+    read_contents,
+    replace_by,
+    write_intact,
+)
+from service.bootstrap import build
+from service.data_folder import REPAIR_FOLDER, DataFolderLock, make_private
 from service.embedded_redis import EmbeddedRedis
-from service.settings import load_settings
+from service.recovery.games import LostEvents
+from service.recovery.recovery import Losses, recover
+from service.settings import Settings, load_settings
 
-_EXPLANATIONS: Final = {
-    "incomplete write": message("It ends in the middle of a write, as after a power failure."),
-    "zero bytes": message("It ends with bytes that are zero, as after a power failure."),
-    "damaged bytes": message("What follows is not a complete write."),
-}
+_MOST_IDS: Final = 20
+"""Ids of accounts that are printed."""
 
 
 def repair(environ: Mapping[str, str], *, yes: bool) -> None:
-    """Check the data folder of the settings in `environ`, and repair a damaged file after asking.
+    """Check the data folder of the settings in `environ`, and repair damaged data after asking.
 
     With `yes`, nothing is asked. Raises CartularyError if there is nothing to repair it from.
     """
-    data = load_settings(environ).data
-    folder = data / "redis"
+    settings = load_settings(environ)
+    folder = settings.data / "redis"
     if not folder.is_dir():
         raise CartularyError(
             message(
-                "the data folder {folder} contains no data of an embedded Redis", folder=str(data)
+                "the data folder {folder} contains no data of an embedded Redis",
+                folder=str(settings.data),
             )
         )
-    with DataFolderLock(data):
+    with DataFolderLock(settings.data):
+        complete_replacement(folder)
         _repair_manifest(folder, yes=yes)
-        damaged_part = find_damaged_part(folder)
-        if damaged_part is None:
+        contents = read_contents(folder)
+        if not contents.gaps:
             echo(text(message("every write is complete")))
-        else:
-            _repair_part(folder, damaged_part, yes=yes)
-    with EmbeddedRedis(data):
+        _repair_contents(settings, folder, contents, yes=yes)
+    with EmbeddedRedis(settings.data):
         echo(text(message("Redis loads the data")))
 
 
@@ -68,56 +77,96 @@ def _repair_manifest(folder: Path, *, yes: bool) -> None:
         echo(text(message("wrote {path}", path=str(manifest_of(folder)))))
 
 
-def _repair_part(folder: Path, damaged_part: DamagedPart, *, yes: bool) -> None:
-    path, damage = damaged_part.part.path, damaged_part.damage
-    if damage.kind == "damaged snapshot":
-        raise CartularyError(
-            message("the snapshot in {path} is damaged: restore a backup", path=str(path))
-        )
-    for line in _description(damaged_part):
-        echo(text(line))
-    for line in _event_lines(damaged_part.events):
-        echo(f"  {text(line)}")
-    if not yes:
-        confirm(
-            message("Cut {path} off after byte {offset}?", path=str(path), offset=damage.offset)
-        )
-    archive = cut_off(folder, damaged_part)
-    echo(text(message("cut off; the rest is in {path}", path=str(archive))))
+def _repair_contents(settings: Settings, folder: Path, contents: Contents, *, yes: bool) -> None:
+    """Repair a copy of the data with its intact writes, report what is lost, and put it in their place."""
+    copy = settings.data / REPAIR_FOLDER
+    shutil.rmtree(copy, ignore_errors=True)
+    try:
+        make_private(copy)
+        write_intact(contents, copy / "redis")
+        with EmbeddedRedis(copy) as redis:
+            service = build(
+                replace(settings, redis_url=redis.url, queue_url=redis.url), read_only=True
+            )
+            try:
+                losses = recover(service, contents.events)
+            finally:
+                service.redis.close()
+        if not contents.gaps and losses.are_none:
+            return
+        for line in (*_description(contents), *_losses(losses)):
+            echo(text(line))
+        if not yes:
+            confirm(message("Repair the data?"))
+        archive = replace_by(folder, copy / "redis")
+    finally:
+        shutil.rmtree(copy, ignore_errors=True)
+    echo(text(message("repaired; the damaged file is in {path}", path=str(archive))))
 
 
-def _description(damaged_part: DamagedPart) -> Iterable[Message]:
-    """Yield what is damaged, and what is removed when the damaged file is cut off."""
-    damage = damaged_part.damage
-    yield message(
-        "{path} contains complete writes up to byte {offset} of {size}. {explanation}",
-        path=str(damaged_part.part.path),
-        offset=damage.offset,
-        size=damage.size,
-        explanation=_EXPLANATIONS[damage.kind],
-    )
-    yield plural_message(
-        "Cutting it off there removes {count} byte.",
-        "Cutting it off there removes {count} bytes.",
-        count=damage.size - damage.offset,
-    )
-    if damaged_part.later:
-        paths = comma_list(str(later.path) for later in damaged_part.later)
-        yield message("These later files are removed as well: {paths}", paths=paths)
-    if damaged_part.events:
+def _description(contents: Contents) -> Iterable[Message]:
+    """Yield where there is damage, and how much is removed."""
+    for part, (start, end) in contents.gaps:
+        yield message(
+            "{path}: bytes {first} to {last} contain no intact write",
+            path=str(part.path),
+            first=start,
+            last=end - 1,
+        )
+    total = sum(end - start for _, (start, end) in contents.gaps)
+    if total:
+        yield plural_message(
+            "The repair removes {count} byte, and keeps all other writes.",
+            "The repair removes {count} bytes, and keeps all other writes.",
+            count=total,
+        )
+
+
+def _losses(losses: Losses) -> Iterable[Message]:
+    """Yield what is lost: events game by game, and other data."""
+    if losses.events:
         yield message("These events are lost:")
+        for lost in losses.events:
+            yield _event_line(lost)
+        yield message("`cartulary import` restores games from their records, if somebody has them.")
     else:
-        yield message("No event can be recognized in what is removed.")
+        yield message("No event is known to be lost.")
+    other = losses.other
+    if other.accounts:
+        ids = list(other.accounts[:_MOST_IDS])
+        yield plural_message(
+            "The account of {count} player is lost: {ids}",
+            "The accounts of {count} players are lost: {ids}",
+            count=len(other.accounts),
+            ids=comma_list(ids if len(ids) == len(other.accounts) else [*ids, "…"]),
+        )
+    if other.deliveries:
+        yield plural_message(
+            "{count} delivery of a notification is lost.",
+            "{count} deliveries of notifications are lost.",
+            count=other.deliveries,
+        )
+    if other.administration is not None:
+        yield message(
+            "The administration log has a gap before entry {seq}.", seq=other.administration
+        )
+    if losses.leaves:
+        yield plural_message(
+            "The transparency log has lost {count} entry.",
+            "The transparency log has lost {count} entries.",
+            count=losses.leaves,
+        )
 
 
-def _event_lines(events: Iterable[tuple[str, int]]) -> Iterable[Message]:
-    """Yield a line for each game, with the seqs of its events."""
-    for game, group in groupby(sorted(set(events)), key=lambda event: event[0]):
-        seqs = comma_list(_ranges([seq for _, seq in group]))
-        yield message("game {game}: events {seqs}", game=game, seqs=seqs)
+def _event_line(lost: LostEvents) -> Message:
+    """Return a line for one game, with the seqs of its lost events."""
+    seqs = comma_list(_ranges(lost.seqs))
+    if not lost.kept:
+        return message("  game {game}: events {seqs}, the whole game", game=lost.game, seqs=seqs)
+    return message("  game {game}: events {seqs}", game=lost.game, seqs=seqs)
 
 
-def _ranges(numbers: list[int]) -> Iterable[Value]:
+def _ranges(numbers: Iterable[int]) -> Iterable[Value]:
     """Yield the ranges of ascending numbers: for [1, 2, 3, 5], `1 to 3` and `5`."""
     for _, group in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0]):
         first, *others = (number for _, number in group)

@@ -198,6 +198,10 @@ class MemoryTree:
         """The number of leaves."""
         return len(self._levels[0]) // HASH_BYTES if self._levels else 0
 
+    def level(self, level: int) -> bytes:
+        """Return the hashes of the nodes of a level, one after the other; none if it does not exist."""
+        return bytes(self._levels[level]) if level < len(self._levels) else b""
+
     def append(self, leaf_hashes: Sequence[bytes]) -> None:
         """Append leaves with these hashes."""
         for level, (_, hashes) in new_nodes(self, self.size, leaf_hashes).items():

@@ -24,8 +24,11 @@ from service.errors import ServiceError
 log = logging.getLogger(__name__)
 
 SIGNING_KEY: Final = "signing-key.pem"
-VAPID_KEY: Final = "vapid-key.pem"
 """The file of the key that signs receipts, unless the settings name another one."""
+VAPID_KEY: Final = "vapid-key.pem"
+"""The file of the key that identifies the server to push services."""
+REPAIR_FOLDER: Final = "repair"
+"""The folder in which the command `repair` works on a copy of the data."""
 
 LONGEST_SOCKET_PATH: Final = 103
 """Bytes of the longest path that the address of a Unix socket can hold on every system."""
@@ -228,7 +231,7 @@ class DataFolderLock:
 
 def _is_ours(path: Path) -> bool:
     """Return whether a service creates a file of this name in its data folder."""
-    return path.name == "redis" or path.name.startswith((SIGNING_KEY, VAPID_KEY))
+    return path.name in {"redis", REPAIR_FOLDER} or path.name.startswith((SIGNING_KEY, VAPID_KEY))
 
 
 def _read(path: Path) -> str:

@@ -174,11 +174,11 @@ def _report_reindexed(count: int) -> None:
 @command(
     "repair",
     help=(
-        message("Check the stored data, and repair a damaged file."),
+        message("Check the stored data, and repair damaged data."),
         message(
-            "Works on the embedded Redis of a data folder, while the service is stopped. Reports which"
-            " events would be lost, and asks before it changes anything. What is cut off is kept in a"
-            " folder next to the file."
+            "Works on the embedded Redis of a data folder, while the service is stopped. Keeps every"
+            " intact write, reports which events are lost, and asks before it changes anything. The"
+            " damaged file is kept in a folder next to the new one."
         ),
     ),
 )

@@ -120,11 +120,6 @@ def write_manifest(folder: Path, text: str) -> None:
     sync_folder(manifest.parent)
 
 
-def manifest_of_parts(parts: tuple[Part, ...]) -> str:
-    """Return the text of a manifest that lists these parts."""
-    return _manifest_text([part.manifest_line for part in parts])
-
-
 def sync_folder(folder: Path) -> None:
     """Make changes of the names in a folder durable. Raises OSError."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)

@@ -1,7 +1,7 @@
-"""Repairing an append-only file that Redis cannot load: cutting it off after its last complete write.
+"""What happens when the embedded Redis cannot load its append-only file: an incomplete last write is cut off.
 
-Everything that is cut off is kept in a folder of its own. A damaged snapshot and a missing part can only be
-restored from a backup.
+What is cut off is kept in a folder of its own. Any other damage is left to a person, who runs the command
+`repair` (salvage.py). A damaged snapshot and a missing part can only be restored from a backup.
 """
 
 import logging
@@ -10,7 +10,6 @@ import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from domain.messages import message
 from ledger.os_errors import os_reason
@@ -20,35 +19,27 @@ from service.append_only_file.parts import (
     ManifestError,
     Part,
     find_parts,
-    manifest_of_parts,
     sync_folder,
     unreadable_file,
-    write_manifest,
 )
-from service.append_only_file.writes import Damage, find_damage, find_events
+from service.append_only_file.salvage import ARCHIVE_PREFIX, complete_replacement
+from service.append_only_file.writes import Damage, find_damage
 
 log = logging.getLogger(__name__)
-
-_CUT_FOLDER_PREFIX: Final = "cut-"
 
 
 @dataclass(frozen=True, slots=True)
 class DamagedPart:
-    """The first damaged part of an append-only file, and the parts before and after it.
+    """The first damaged part of an append-only file; `is_last`: no part comes after it."""
 
-    `events`: ids of games and seqs of their events that can be recognized after the last complete write.
-    """
-
-    earlier: tuple[Part, ...]
     part: Part
-    later: tuple[Part, ...]
+    is_last: bool
     damage: Damage
-    events: tuple[tuple[str, int], ...]
 
     @property
     def is_incomplete_write(self) -> bool:
         """Whether the only damage is an incomplete last write, to which nobody has got a response."""
-        return self.damage.kind == "incomplete write" and not self.later
+        return self.damage.kind == "incomplete write" and self.is_last
 
 
 def find_damaged_part(folder: Path) -> DamagedPart | None:
@@ -60,36 +51,20 @@ def find_damaged_part(folder: Path) -> DamagedPart | None:
     for index, part in enumerate(parts):
         try:
             damage = find_damage(part.path)
-            if damage is None:
-                continue
-            later = parts[index + 1 :]
-            events = find_events(part.path, damage.offset)
-            for later_part in later:
-                events += find_events(later_part.path, 0)
         except OSError as error:
             raise unreadable_file(str(part.path), error) from error
-        return DamagedPart(parts[:index], part, later, damage, events)
+        if damage is not None:
+            return DamagedPart(part, index == len(parts) - 1, damage)
     return None
 
 
-def cut_off(folder: Path, damaged_part: DamagedPart) -> Path:
-    """Cut the append-only file off after its last complete write; return the folder with what was cut off.
+def _cut_off(folder: Path, part: Part, offset: int) -> Path:
+    """Cut a part off after an offset, and return the folder with what was cut off.
 
-    This folder contains the end of the damaged part, and the parts after it. Redis must not be running.
-    Raises AppendOnlyFileError if the snapshot is damaged or the disk is full; nothing is lost then.
+    Redis must not be running. Raises AppendOnlyFileError if the disk is full; nothing is lost then.
     """
-    part, offset = damaged_part.part, damaged_part.damage.offset
-    if damaged_part.damage.kind == "damaged snapshot":
-        raise AppendOnlyFileError(
-            message("the snapshot in {file} is damaged: restore a backup", file=str(part.path))
-        )
     try:
         archive = _copy_end(part.path, offset, folder)
-        if damaged_part.later:
-            # From here on, the damaged part is the last one, whatever interrupts this.
-            write_manifest(folder, manifest_of_parts((*damaged_part.earlier, part)))
-            for later in damaged_part.later:
-                later.path.rename(archive / later.path.name)
         with part.path.open("r+b") as file:
             file.truncate(offset)
             os.fsync(file.fileno())
@@ -126,15 +101,15 @@ def cut_off_incomplete_write(folder: Path) -> bool:
         raise AppendOnlyFileError(
             message(
                 "{file} is damaged after byte {offset} of {size}. Restore a backup, or run {command},"
-                " which reports what was stored after this byte, and asks before it cuts the file off"
-                " there",
+                " which keeps every intact write, reports what is lost, and asks before it changes"
+                " anything",
                 file=str(path),
                 offset=damage.offset,
                 size=damage.size,
                 command=repair_command(folder),
             )
         )
-    archive = cut_off(folder, damaged_part)
+    archive = _cut_off(folder, damaged_part.part, damage.offset)
     log.warning(
         "%s ended with an incomplete write, to which nobody had got a response;"
         " it was cut off, and its %d bytes are in %s",
@@ -148,8 +123,9 @@ def cut_off_incomplete_write(folder: Path) -> bool:
 def check_parts(folder: Path) -> None:
     """Check that all parts of the append-only file are there and can be read, before Redis loads them.
 
-    Raises AppendOnlyFileError, which says what to do.
+    A repair that was interrupted is completed. Raises AppendOnlyFileError, which says what to do.
     """
+    complete_replacement(folder)
     try:
         find_parts(folder)
     except ManifestError as error:
@@ -174,7 +150,7 @@ def _copy_end(path: Path, offset: int, folder: Path) -> Path:
     Raises OSError, and leaves nothing behind then.
     """
     timestamp = clock.format(clock.now())[:19].replace(":", "")
-    archive = Path(tempfile.mkdtemp(prefix=f"{_CUT_FOLDER_PREFIX}{timestamp}-", dir=folder))
+    archive = Path(tempfile.mkdtemp(prefix=f"{ARCHIVE_PREFIX}{timestamp}-", dir=folder))
     try:
         copy = archive / f"{path.name}.from-byte-{offset}"
         with path.open("rb") as reader, copy.open("xb") as writer:

@@ -126,6 +126,23 @@ class HandleIndex:
                     if key == _handle_key(fold_case(handle)):
                         self._redis.zrem(HANDLES, fold_case(handle))
 
+    def restore(self, handle: str, player_id: str, seconds: int | None) -> None:
+        """Give a player the handle of their account again if nobody has it, for a time or for good."""
+        with unavailable_on_error():
+            self._redis.set(_handle_key(fold_case(handle)), player_id, nx=True, ex=seconds)
+
+    def release_of_missing(self, has_account: Callable[[str], bool]) -> set[str]:
+        """Free the handles and skeletons of players without an account, and return the ids of these."""
+        missing: set[str] = set()
+        for key in (_handle_key("*"), _skeleton_key("*")):
+            with unavailable_on_error():
+                for name in self._redis.scan_iter(key, count=_BATCH_SIZE):
+                    owner = self._redis.get(name)
+                    if owner is not None and not has_account(to_text(owner)):
+                        self._redis.delete(name)
+                        missing.add(to_text(owner))
+        return missing
+
     def index_skeletons(self, read_handles: ReadHandles) -> None:
         """Store the skeletons and the order of all handles, also of those that earlier versions registered.
 

@@ -16,13 +16,13 @@ a tree has twice as many nodes as leaves.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import redis
 
 from domain.errors import Unreadable
 from domain.messages import message
-from ledger.merkle import HASH_BYTES, Node
+from ledger.merkle import HASH_BYTES, MemoryTree, Node, new_nodes
 from service.connection import to_text, unavailable_on_error
 
 CHUNK_NODES: Final = 65_536
@@ -58,6 +58,9 @@ class TransparencyStore:
 
     Every method raises Unavailable if Redis does not respond, and Unreadable if what it reads is damaged.
     """
+
+    heads_key: Final = _PREFIX + "heads"
+    checkpoints_key: Final = _PREFIX + "checkpoints"
 
     def __init__(self, client: redis.Redis) -> None:
         self._redis = client
@@ -134,6 +137,30 @@ class TransparencyStore:
         if len(data) != count * HASH_BYTES:
             raise Unreadable(message("the transparency log has lost leaves of its tree"))
         return [data[at : at + HASH_BYTES] for at in range(0, len(data), HASH_BYTES)]
+
+    def stored_levels(self) -> dict[int, bytes]:
+        """Return the stored hashes of the nodes of each level, up to the first chunk that is missing."""
+        levels: dict[int, bytes] = {}
+        with unavailable_on_error():
+            while True:
+                chunks: list[Any] = []
+                while data := self._redis.get(_chunk_key(len(levels), len(chunks))):
+                    chunks.append(data)
+                if not chunks:
+                    return levels
+                levels[len(levels)] = b"".join(chunks)
+
+    def replace_tree(self, leaf_hashes: Sequence[bytes]) -> None:
+        """Store the tree of these leaves instead of the one that is stored. No other process may write."""
+        with unavailable_on_error():
+            for key in self._redis.scan_iter(_PREFIX + "nodes:*"):
+                self._redis.delete(key)
+            for level, (_, hashes) in new_nodes(MemoryTree(), 0, leaf_hashes).items():
+                for first, chunk, _, length in _chunk_parts(0, len(hashes)):
+                    self._redis.set(
+                        _chunk_key(level, chunk), b"".join(hashes[first : first + length])
+                    )
+            self._redis.set(_PREFIX + "size", len(leaf_hashes))
 
     def origin(self) -> str | None:
         """Return the stored origin; None if there is none yet."""

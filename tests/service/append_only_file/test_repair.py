@@ -1,29 +1,30 @@
-"""Damaged append-only files: complete writes are kept, and only an incomplete last one is cut off unasked."""
+"""Damaged append-only files: intact writes are kept, and only an incomplete last one is cut off unasked."""
 
 import os
-import shutil
 import stat
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import redis
-from click.testing import CliRunner
 
-from cartulary.cli import cartulary
 from replay.language.renderer import english
 from service.append_only_file.parts import (
     AppendOnlyFileError,
     ManifestError,
+    Part,
     find_parts,
     manifest_from_names,
     manifest_of,
     write_manifest,
 )
-from service.append_only_file.repair import cut_off, find_damaged_part
+from service.append_only_file.repair import find_damaged_part
+from service.append_only_file.salvage import read_contents, replace_by, write_intact
 from service.embedded_redis import EmbeddedRedis
 from service.store.event_store import AppendRequest
 from service.store.redis_event_store import RedisEventStore
+from service.supervision.retry import wait_until
+from tests.support.append_only_files import current_file, write_data, write_parts
 from tests.support.faults import raises
 
 GAMES = ("one", "two")
@@ -43,31 +44,6 @@ def file_content(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     if manifest_of(data / "redis").exists():  # written by a Redis 7 or later on the PATH
         return find_parts(data / "redis")[-1].path.read_bytes()
     return (data / "redis" / "appendonly.aof").read_bytes()
-
-
-def write_data(folder: Path, content: bytes) -> Path:
-    """Make a data folder whose append-only file is a single file with this content; return the file."""
-    path = folder / "redis" / "appendonly.aof"
-    path.parent.mkdir(mode=0o700, exist_ok=True)
-    path.write_bytes(content)
-    return path
-
-
-def current_file(folder: Path) -> Path:
-    """Return the file of `write_data`, which Redis 7 and later move to a folder of their own."""
-    (path,) = (folder / "redis").rglob("appendonly.aof")
-    return path
-
-
-def write_parts(folder: Path, **parts: bytes) -> Path:
-    """Make a data folder with parts (`base1`, `incr1`), but without a manifest; return their folder."""
-    parts_folder = folder / "redis" / "appendonlydir"
-    parts_folder.mkdir(parents=True)
-    for name, content in parts.items():
-        kind, seq = name[:4], name[4:]
-        extension = "rdb" if kind == "base" else "aof"
-        (parts_folder / f"appendonly.aof.{seq}.{kind}.{extension}").write_bytes(content)
-    return parts_folder
 
 
 def stored_seqs(server: EmbeddedRedis) -> dict[str, int]:
@@ -124,7 +100,7 @@ def test_a_file_that_ends_anywhere_is_cut_off_after_the_last_complete_write(
             assert damaged_part is not None, size
             assert damaged_part.is_incomplete_write, size
             assert (damaged_part.damage.offset, damaged_part.damage.size) == (last_write, size)
-            assert damaged_part.events in {(), (("two", 3),)}
+            assert read_contents(tmp_path / "redis").events in {(), (("two", 3),)}
 
 
 def test_an_incomplete_write_is_cut_off_at_the_start_and_reported(
@@ -164,88 +140,95 @@ def test_a_damaged_middle_is_an_error_that_names_the_command_and_changes_nothing
 
 
 @pytest.mark.parametrize(
-    ("change", "kind", "seqs"),
+    ("change", "kind", "lost"),
     [
-        (lambda whole: whole + b"\0" * 5000, "zero bytes", {"one": 3, "two": 3}),
-        (lambda whole: whole[:-10] + b"\0" * 5000, "zero bytes", {"one": 3, "two": 2}),
-        (lambda whole: whole + b"garbage", "damaged bytes", {"one": 3, "two": 3}),
-        (damage_name, "damaged bytes", {"one": 1, "two": 1}),
-        (damage_length, "damaged bytes", {"one": 1, "two": 1}),
-        (lambda whole: whole.replace(b"EXEC", b"EXXC", 1), "damaged bytes", {"one": 0, "two": 0}),
-        (lambda whole: b"REDIS0009" + whole[:50], "damaged snapshot", None),
+        (lambda whole: whole + b"\0" * 5000, "zero bytes", set()),
+        (lambda whole: whole[:-10] + b"\0" * 5000, "zero bytes", {("two", 3)}),
+        (lambda whole: whole + b"garbage", "damaged bytes", set()),
+        (damage_name, "damaged bytes", {("one", 2)}),
+        (damage_length, "damaged bytes", {("one", 2)}),
+        (lambda whole: whole.replace(b"EXEC", b"EXXC", 1), "damaged bytes", {("one", 1)}),
+        (lambda whole: whole.replace(b"\r\nXADD", b"\r\nXALD", 1), "damaged bytes", {("one", 1)}),
     ],
 )
-def test_damage_is_classified_and_can_be_cut_off(
+def test_damage_is_classified_and_all_other_writes_are_kept(
     tmp_path: Path,
     file_content: bytes,
     change: Callable[[bytes], bytes],
     kind: str,
-    seqs: dict[str, int] | None,
+    lost: set[tuple[str, int]],
 ) -> None:
-    path = write_data(tmp_path, change(file_content))
+    write_data(tmp_path, change(file_content))
     damaged_part = find_damaged_part(tmp_path / "redis")
     assert damaged_part is not None
     assert damaged_part.damage.kind == kind
     assert not damaged_part.is_incomplete_write
-    if seqs is None:
-        with raises(AppendOnlyFileError, match="restore a backup"):
-            cut_off(tmp_path / "redis", damaged_part)
-        return
-    cut_off(tmp_path / "redis", damaged_part)
-    assert find_damaged_part(tmp_path / "redis") is None
-    ends = [end_of_event(file_content, game, seq) for seq in range(1, SEQS + 1) for game in GAMES]
-    count = sum(seqs.values())
-    expected = ends[count - 1] if count else file_content.index(b"*1\r\n$5\r\nMULTI")
-    assert path.stat().st_size == expected
+    contents = read_contents(tmp_path / "redis")
+    write_intact(contents, tmp_path / "new")
+    new = (tmp_path / "new" / "appendonly.aof").read_bytes()
+    for game in GAMES:
+        for seq in range(1, SEQS + 1):
+            is_kept = b"cartulary:{%s}:log\r\n$3\r\n%d-0" % (game.encode(), seq) in new
+            assert is_kept == ((game, seq) not in lost)
+    assert set(contents.events) <= lost
 
 
-def run_repair(data: Path, *arguments: str, answer: str = "") -> tuple[int, str]:
-    result = CliRunner().invoke(cartulary, ["repair", "--data", str(data), *arguments], answer)
-    return result.exit_code, result.output
+def test_a_count_that_is_too_small_damages_the_write(tmp_path: Path, file_content: bytes) -> None:
+    """Redis would set fewer fields without noticing."""
+    write_data(tmp_path, file_content.replace(b"*4\r\n$4\r\nHSET", b"*2\r\n$4\r\nHSET", 1))
+    assert set(read_contents(tmp_path / "redis").events) == {("one", 1)}
 
 
-def test_repair_lists_the_events_and_asks_before_it_cuts_anything_off(
-    tmp_path: Path, file_content: bytes
+def test_a_damaged_snapshot_needs_a_backup(tmp_path: Path, file_content: bytes) -> None:
+    write_data(tmp_path, b"REDIS0009" + file_content[:50])
+    damaged_part = find_damaged_part(tmp_path / "redis")
+    assert damaged_part is not None
+    assert damaged_part.damage.kind == "damaged snapshot"
+    with raises(AppendOnlyFileError, match="restore a backup"):
+        read_contents(tmp_path / "redis")
+
+
+def test_a_snapshot_ends_where_its_checksum_is_if_the_first_command_is_damaged(
+    tmp_path: Path,
 ) -> None:
-    content = damage_name(file_content)
-    path = write_data(tmp_path, content)
-    complete = end_of_event(file_content, "two", 1)
-
-    status, output = run_repair(tmp_path, answer="n\n")
-    assert status == 1
-    assert f"{path} contains complete writes up to byte {complete} of {len(content)}." in output
-    assert f"removes {len(content) - complete} bytes.\nThese events are lost:\n" in output
-    assert "  game one: events 2 to 3\n  game two: events 2 to 3\n" in output
-    assert path.read_bytes() == content
-
-    status, output = run_repair(tmp_path, answer="y\n")
-    assert status == 0
-    assert output.endswith("Redis loads the data\n")
-    assert current_file(tmp_path).read_bytes().startswith(file_content[:complete])
-    (archived_file,) = (tmp_path / "redis").glob("cut-*/appendonly.aof.from-byte-*")
-    assert archived_file.read_bytes() == content[complete:]
-    assert str(archived_file.parent) in output
-    with EmbeddedRedis(tmp_path) as server:
-        assert stored_seqs(server) == {"one": 1, "two": 1}
+    with EmbeddedRedis(tmp_path / "origin") as server, redis.Redis.from_url(server.url) as client:
+        client.set("before", "the snapshot")
+        client.bgrewriteaof()
+        assert wait_until(lambda: not client.info("persistence")["aof_rewrite_in_progress"], 60)
+        client.save()
+    snapshot = (tmp_path / "origin" / "redis" / "dump.rdb").read_bytes()
+    path = write_data(tmp_path, snapshot + b"garbage\r\n" + b"*1\r\n$4\r\nEXEX\r\n")
+    contents = read_contents(tmp_path / "redis")
+    assert contents.gaps == ((Part(path), (len(snapshot), path.stat().st_size)),)
 
 
-def test_repair_reports_that_complete_data_is_complete(tmp_path: Path, file_content: bytes) -> None:
-    write_data(tmp_path, file_content)
-    assert run_repair(tmp_path) == (0, "every write is complete\nRedis loads the data\n")
-
-
-def test_repair_without_data_or_while_the_service_runs_is_an_error(
-    tmp_path: Path, file_content: bytes
+@pytest.mark.parametrize("steps", range(3))
+def test_a_replacement_that_was_interrupted_is_completed_at_the_next_start(
+    tmp_path: Path, file_content: bytes, monkeypatch: pytest.MonkeyPatch, steps: int
 ) -> None:
-    status, output = run_repair(tmp_path / "elsewhere")
-    assert status == 1
-    assert "contains no data of an embedded Redis" in output
-    assert not (tmp_path / "elsewhere").exists()
-    write_data(tmp_path, file_content)
-    with EmbeddedRedis(tmp_path):
-        status, output = run_repair(tmp_path)
-    assert status == 1
-    assert "is in use by another service" in output
+    write_data(tmp_path, damage_name(file_content))
+    write_intact(read_contents(tmp_path / "redis"), tmp_path / "new")
+    rename = Path.rename
+
+    def interrupted(path: Path, target: Path) -> Path:
+        nonlocal steps
+        if not steps:
+            raise OSError(28, "No space left on device")
+        steps -= 1
+        return rename(path, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", interrupted)
+        with raises(AppendOnlyFileError, match="no space left on the disk"):
+            replace_by(tmp_path / "redis", tmp_path / "new")
+    is_decided = not (tmp_path / "new").exists()
+    if is_decided:
+        with EmbeddedRedis(tmp_path) as server, redis.Redis.from_url(server.url) as client:
+            assert client.xlen("cartulary:{two}:log") == SEQS
+        assert len(list((tmp_path / "redis").glob("cut-*/appendonly.aof"))) == 1
+        assert not (tmp_path / "redis" / "repaired").exists()
+    else:
+        assert current_file(tmp_path).read_bytes() == damage_name(file_content)
 
 
 def test_parts_are_read_in_the_order_of_the_manifest(tmp_path: Path, file_content: bytes) -> None:
@@ -262,13 +245,12 @@ def test_parts_are_read_in_the_order_of_the_manifest(tmp_path: Path, file_conten
     assert damaged_part.part.path == folder / "appendonly.aof.1.incr.aof"
     # Later writes were acknowledged, so this is not an incomplete last write.
     assert not damaged_part.is_incomplete_write
-    assert set(damaged_part.events) == {("two", 2), ("one", 3), ("two", 3)}
 
-    archive = cut_off(tmp_path / "redis", damaged_part)
-    assert [part.path.name for part in find_parts(tmp_path / "redis")] == names[:2]
-    assert (folder / names[1]).read_bytes() == file_content[: end_of_event(file_content, "one", 2)]
-    assert (archive / names[2]).read_bytes() == file_content[end:]
-    assert find_damaged_part(tmp_path / "redis") is None
+    contents = read_contents(tmp_path / "redis")
+    assert set(contents.events) == {("two", 2)}
+    write_intact(contents, tmp_path / "new")
+    new = (tmp_path / "new" / "appendonly.aof").read_bytes()
+    assert new == file_content[: end_of_event(file_content, "one", 2)] + file_content[end:]
 
 
 def test_a_missing_or_damaged_manifest_is_an_error_and_can_be_written_again(
@@ -300,14 +282,6 @@ def test_redis_is_not_started_without_its_manifest(tmp_path: Path) -> None:
     assert not (tmp_path / "redis" / "redis.log").exists()
 
 
-def test_repair_asks_before_it_writes_a_manifest(tmp_path: Path) -> None:
-    write_parts(tmp_path, base1=b"", incr1=b"")
-    status, output = run_repair(tmp_path, answer="n\n")
-    assert status == 1
-    assert "file appendonly.aof.1.incr.aof seq 1 type i\n" in output
-    assert not manifest_of(tmp_path / "redis").exists()
-
-
 @pytest.mark.parametrize("parts", [{"incr1": b""}, {"base1": b"", "base2": b"", "incr2": b""}])
 def test_a_manifest_is_not_guessed(tmp_path: Path, parts: dict[str, bytes]) -> None:
     write_parts(tmp_path, **parts)
@@ -334,20 +308,3 @@ def test_a_file_without_permission_is_an_error(tmp_path: Path, file_content: byt
     write_data(tmp_path, file_content).chmod(0)
     with raises(AppendOnlyFileError, match="cannot be read: permission denied"):
         EmbeddedRedis(tmp_path).start()
-
-
-def test_a_full_disk_while_repairing_changes_nothing(
-    tmp_path: Path, file_content: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = write_data(tmp_path, damage_name(file_content))
-    damaged_part = find_damaged_part(tmp_path / "redis")
-    assert damaged_part is not None
-
-    def copy(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(shutil, "copyfileobj", copy)
-    with raises(AppendOnlyFileError, match="no space left on the disk"):
-        cut_off(tmp_path / "redis", damaged_part)
-    assert path.read_bytes() == damage_name(file_content)
-    assert list(path.parent.iterdir()) == [path]

@@ -1,0 +1,109 @@
+"""Restoring the order of what is not the log of a game, after some writes were lost.
+
+A write that changes something whose creation was lost would leave a part of it, such as an account without a
+handle. Parts are removed, counters are counted again, and indexes are completed. What waits in the job queue
+is removed, because the outbox has everything that is to be done.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import orjson
+import redis
+
+from domain.errors import Unreadable
+from service.administration.log import AdministrationLog
+from service.connection import to_text, unavailable_on_error
+from service.notifications.deliveries import DUE, PREFIX
+from service.players.account_reader import account_key
+from service.players.handle_index import HandleIndex
+
+_PAGE: Final = 500
+_QUEUE_KEYS: Final = "rq:*"
+
+
+@dataclass(frozen=True, slots=True)
+class OtherLosses:
+    """What is lost besides events: ids of players whose accounts are lost, and the number of deliveries.
+
+    `administration`: the seq of the first entry of the administration log that does not follow from the one
+    before it; None if all do.
+    """
+
+    accounts: tuple[str, ...]
+    deliveries: int
+    administration: int | None
+
+
+def restore_order(client: redis.Redis, handles: HandleIndex) -> OtherLosses:
+    """Remove parts, count again and complete indexes; return what is lost. Raises Unavailable."""
+    with unavailable_on_error():
+        for key in client.scan_iter(_QUEUE_KEYS, count=_PAGE):
+            client.delete(key)
+        for key in client.scan_iter("cartulary:{*}:messages", count=_PAGE):
+            _count_messages(client, to_text(key))
+        deliveries = _remove_parts_of_deliveries(client)
+        accounts = _restore_accounts(client, handles)
+    return OtherLosses(accounts, deliveries, _first_administration_fault(client))
+
+
+def _remove_parts_of_deliveries(client: redis.Redis) -> int:
+    """Remove what is left of deliveries whose creation is lost, and return their number."""
+    count = 0
+    prefix = f"{PREFIX}record:"
+    for key in client.scan_iter(f"{prefix}*", count=_PAGE):
+        if None in client.hmget(key, "content", "status", "attempts"):
+            client.delete(key)
+            client.zrem(DUE, to_text(key).removeprefix(prefix))
+            count += 1
+    return count
+
+
+def _count_messages(client: redis.Redis, key: str) -> None:
+    """Set the number of the last message of a game, and the numbers of messages of its players."""
+    counts: dict[str, int] = {}
+    last = 0
+    fields: Any = client.hgetall(key)
+    for name, value in ((to_text(name), value) for name, value in fields.items()):
+        if name.isdigit():
+            last = max(last, int(name))
+            author = _author(value)
+            if author is not None:
+                counts[f"count/{author}"] = counts.get(f"count/{author}", 0) + 1
+    if last:
+        client.hset(key, "last", str(last))
+        for name, count in counts.items():
+            client.hset(key, name, str(count))
+
+
+def _author(stored: bytes) -> str | None:
+    try:
+        author = orjson.loads(stored)["author"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    return author if isinstance(author, str) else None
+
+
+def _restore_accounts(client: redis.Redis, handles: HandleIndex) -> tuple[str, ...]:
+    """Remove parts of accounts, and free or take handles; return the ids of accounts that are lost."""
+    lost: set[str] = set()
+    prefix = account_key("")
+    for key in map(to_text, client.scan_iter(f"{prefix}*", count=_PAGE)):
+        handle, created = client.hmget(key, "handle", "created")
+        if handle is None or created is None:
+            client.delete(key)
+            lost.add(key.removeprefix(prefix))
+        else:
+            seconds = client.ttl(key)  # negative for an account that does not expire
+            handles.restore(
+                to_text(handle), key.removeprefix(prefix), seconds if seconds > 0 else None
+            )
+    lost |= handles.release_of_missing(lambda player: bool(client.exists(account_key(player))))
+    return tuple(sorted(lost))
+
+
+def _first_administration_fault(client: redis.Redis) -> int | None:
+    try:
+        return AdministrationLog(client).first_fault()
+    except Unreadable:
+        return 0

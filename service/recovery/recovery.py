@@ -1,0 +1,44 @@
+"""Bringing the data of a service in order after writes were lost: every part of it, and what is derived."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from service.bootstrap import Service
+from service.players.erased import ErasedPlayers
+from service.players.handle_index import HandleIndex
+from service.recovery.games import LostEvents, find_lost_events, remove_lost_events
+from service.recovery.other_data import OtherLosses, restore_order
+from service.recovery.transparency_log import remove_lost_leaves
+from service.reindex import reindex
+from service.transparency.store import TransparencyStore
+
+
+@dataclass(frozen=True, slots=True)
+class Losses:
+    """What is lost: events by game, other data, and leaves of the transparency log."""
+
+    events: tuple[LostEvents, ...]
+    other: OtherLosses
+    leaves: int
+
+    @property
+    def are_none(self) -> bool:
+        """Whether nothing is lost, as far as can be seen."""
+        return not (self.events or self.leaves or self.other.accounts or self.other.deliveries)
+
+
+def recover(service: Service, damaged: Iterable[tuple[str, int]]) -> Losses:
+    """Remove what depends on lost writes, rebuild what is derived, and return what is lost.
+
+    `damaged` are events (id of the game, seq) that were recognized among damaged writes. No other process may
+    use the store. Raises Unavailable.
+    """
+    client = service.redis
+    lost = find_lost_events(client, service.store, damaged)
+    for events in lost:
+        remove_lost_events(client, events)
+    erased = ErasedPlayers(client, service.settings.data)
+    other = restore_order(client, HandleIndex(client, erased))
+    leaves = remove_lost_leaves(client, TransparencyStore(client))
+    reindex(service)
+    return Losses(tuple(lost), other, leaves)
