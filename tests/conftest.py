@@ -18,6 +18,7 @@ from service.bootstrap import Service, build
 from service.bounds import Bounds
 from service.embedded_redis import EmbeddedRedis
 from service.settings import Settings
+from tests.support.chance import make_reproducible
 from tests.support.records import KEY
 
 # How long the generation of values takes depends on what else the machine does.
@@ -79,6 +80,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             (ranks[path] for path in (item.path, *item.path.parents) if path in ranks), len(ranks)
         )
     )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Make chance reproducible before the fixtures of a test."""
+    make_reproducible(item.nodeid)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,13 +1,13 @@
 """A player who knows only the page of a game: reads it, clicks on it, and plays whatever it offers."""
 
 import random
-import time
 from dataclasses import dataclass
 from typing import Any, Final
 
 from playwright.sync_api import Locator, Page
 
 from tests.support.browsing import Visitor, Visitors
+from tests.support.processes import Patience
 
 GAMES: Final[dict[str, tuple[dict[str, Any], tuple[str, ...]]]] = {
     "barony": ({"rules": "barony", "seats": 3, "options": {"round_limit": 2}}, ("move", "build")),
@@ -28,8 +28,6 @@ RANKING: Final = ".ranking"
 CHOICES: Final = "#choices a.choice"
 _SETTLED: Final = "body:not(:has(.htmx-request, .htmx-swapping, .htmx-settling, [data-left]))"
 """A page whose parts have all been replaced, in which nothing of the former page is left."""
-MAX_SECONDS: Final = 120
-"""A whole game takes ten seconds, and longer on a machine that is busy."""
 MAX_STEPS: Final = 30
 """Choices on the way to one action. More would mean that the player is led in circles."""
 
@@ -135,9 +133,9 @@ def play_to_the_end(players: list[ClickingPlayer]) -> None:
     """Let the players play until all of them see the result."""
     for player in players:
         player.open()
-    deadline = time.monotonic() + MAX_SECONDS
+    patience = Patience()
     while not all(player.sees_result() for player in players):
-        assert time.monotonic() < deadline, f"no result after {MAX_SECONDS} s"
+        patience.check("a player sees no result")
         for player in players:
             player.look()
             if player.is_to_act():

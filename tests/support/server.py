@@ -1,6 +1,7 @@
 """A real web server: a process of its own on a free port, on a real Redis."""
 
 import os
+import secrets
 import signal
 import subprocess
 import sys
@@ -22,7 +23,9 @@ PROGRAM = """
 import os, resource, sys
 from service.settings import load_settings
 from service.server.processes import run_web
+from tests.support.chance import make_reproducible
 
+make_reproducible(sys.argv[4])
 if files := int(sys.argv[3]):
     resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
 run_web(
@@ -116,6 +119,7 @@ class WebServer:
                     str(self._port),
                     str(self.processes),
                     str(self.max_files),
+                    secrets.token_hex(),
                 ],
                 env={**os.environ, **environ},
                 cwd=ROOT,
