@@ -4,14 +4,18 @@ The cookie is signed with a key that all web processes share through Redis:
 
     cartulary:session-key    random bytes, created by the first process that needs them
 
+The cookie also has the id of the player, so that the front of the web server recognises the player before it
+has read anything from Redis (service/server/request_owner.py).
+
 The token is one of the HTTP API, so that ending all sessions and erasing an account end the sessions of
 browsers too. A cookie whose signature or token is not valid counts as none. Only pages have sessions; the
 HTTP API ignores cookies.
 """
 
 import secrets
+from contextlib import suppress
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import redis
 from flask import Flask, Request, g, session
@@ -20,6 +24,7 @@ from flask.sessions import (
     SecureCookieSession,
     SecureCookieSessionInterface,
 )
+from itsdangerous import BadSignature
 from typing_extensions import override
 
 from domain.messages import message
@@ -33,7 +38,18 @@ SESSION_KEY: Final = "cartulary:session-key"
 COOKIE_NAME: Final = "cartulary"
 _KEY_BYTES: Final = 32
 _TOKEN: Final = "token"  # noqa: S105 # the name of a value, not a secret
+_PLAYER: Final = "player"
 _LANGUAGE: Final = "language"
+MAX_COOKIE_CHARACTERS: Final = 1000
+"""Length of the longest cookie that `session_of_cookie` reads: several times that of the longest session."""
+
+
+class CookieSession(NamedTuple):
+    """What a session cookie says. It does not authenticate: the token may have been revoked."""
+
+    player: str
+    token: str
+    language: str | None
 
 
 class NoSession(NullSession):
@@ -54,8 +70,7 @@ class PageSessions(SecureCookieSessionInterface):
         if request.path.startswith(self._prefix):
             return NoSession()
         try:
-            if app.secret_key is None:
-                app.secret_key = self._load_key()
+            self.load_key(app)
             page_session = super().open_session(app, request)
             return NoSession() if page_session is None else page_session
         except Unavailable:
@@ -68,7 +83,32 @@ class PageSessions(SecureCookieSessionInterface):
 
         return request.is_secure
 
-    def _load_key(self) -> bytes:
+    def load_key(self, app: Flask) -> None:
+        """Let the application have the key that signs cookies. Raises Unavailable."""
+        if app.secret_key is None:
+            app.secret_key = self._stored_key()
+
+    def session_of_cookie(self, app: Flask, cookie: str) -> CookieSession | None:
+        """Return what a session cookie says; None if this service has not signed it, or nobody is logged in.
+
+        Does not read the store. So it returns None before the first call of `load_key`.
+        """
+        if app.secret_key is None or len(cookie) > MAX_COOKIE_CHARACTERS:
+            return None
+        serializer = self.get_signing_serializer(app)
+        assert serializer is not None, "the application has a key"
+        try:
+            values: Any = serializer.loads(
+                cookie, max_age=int(app.permanent_session_lifetime.total_seconds())
+            )
+        except BadSignature:
+            return None
+        player, token, language = (values.get(name) for name in (_PLAYER, _TOKEN, _LANGUAGE))
+        if not isinstance(player, str) or not isinstance(token, str):
+            return None
+        return CookieSession(player, token, language)
+
+    def _stored_key(self) -> bytes:
         with unavailable_on_error(), self._redis.pipeline() as pipeline:
             pipeline.set(SESSION_KEY, secrets.token_bytes(_KEY_BYTES), nx=True)
             pipeline.get(SESSION_KEY)
@@ -88,6 +128,17 @@ def register(app: Flask, client: redis.Redis, prefix: str) -> None:
     )
 
 
+def load_key(app: Flask) -> None:
+    """Load the key that signs cookies, so that players are recognised from their first request on.
+
+    If Redis does not respond, the first request for a page loads it.
+    """
+    sessions = app.session_interface
+    if isinstance(sessions, PageSessions):
+        with suppress(Unavailable):
+            sessions.load_key(app)
+
+
 def can_write_session() -> bool:
     """Return whether the request has a session: not if Redis did not respond with the key."""
     return not isinstance(session, NoSession)
@@ -105,7 +156,10 @@ def load_visitor() -> None:
     owner = service().players.token_owner(token)
     if owner is None:
         del session[_TOKEN]
+        session.pop(_PLAYER, None)
     else:
+        if session.get(_PLAYER) != owner.id:
+            session[_PLAYER] = owner.id
         g.player_id, g.player_locale = owner.id, owner.locale or session.get(_LANGUAGE)
 
 

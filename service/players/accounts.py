@@ -288,12 +288,13 @@ class Players(AccountReader):
         """Revoke a token. Other processes may accept it for another TOKEN_CACHE_TTL."""
         self._tokens.revoke(token)
 
-    def cached_token_owner(self, token: str) -> TokenOwner | None:
-        """Return the player of a token that was looked up lately; else None.
+    def last_token_owner(self, token: str) -> TokenOwner | None:
+        """Return the player of a token that was valid when it was looked up last; see `Tokens.last_owner`."""
+        return self._tokens.last_owner(token)
 
-        Does not read the store.
-        """
-        return self._tokens.cached_owner(token)
+    def was_token_refused(self, token: str) -> bool:
+        """Return whether a token was not valid when it was looked up last; see `Tokens.was_refused`."""
+        return self._tokens.was_refused(token)
 
     def token_owner(self, token: str) -> TokenOwner | None:
         """Return the player whom a token authenticates; None if it is not valid."""

@@ -19,7 +19,7 @@ from typing import Final, cast
 
 import orjson
 import redis
-from cachetools import TTLCache
+from cachetools import LRUCache, TTLCache
 from redis.client import Pipeline
 
 from domain.messages import message
@@ -82,6 +82,12 @@ class Tokens:
             timer=lambda: time.monotonic(),  # noqa: PLW0108 # see above
         )
         """By key of a token, its player; None for a token that was revoked here."""
+        self._last_owners: LRUCache[str, TokenOwner] = LRUCache(MAX_CACHED_TOKENS)
+        self._refused: LRUCache[str, bool] = LRUCache(MAX_CACHED_TOKENS)
+        """Keys of tokens that were valid, and that were not, when they were looked up last.
+
+        They are apart, so that any number of invalid tokens displaces no valid one.
+        """
         self._lock = Lock()
 
     def create(self, player_id: str, client: str | None = None, *, is_first: bool = False) -> str:
@@ -155,13 +161,21 @@ class Tokens:
         if owner is not None:
             self._end(to_text(owner), [digest])
 
-    def cached_owner(self, token: str) -> TokenOwner | None:
-        """Return the player of a token that was looked up lately; else None.
+    def last_owner(self, token: str) -> TokenOwner | None:
+        """Return the player of a token that was valid when this process looked it up last; else None.
+
+        Does not read the store, so it authenticates nobody: the token may have been revoked since.
+        """
+        with self._lock:
+            return self._last_owners.get(token_key(token))
+
+    def was_refused(self, token: str) -> bool:
+        """Return whether a token was not valid when this process looked it up last.
 
         Does not read the store.
         """
         with self._lock:
-            return self._owners.get(token_key(token))
+            return token_key(token) in self._refused
 
     def owner(self, token: str) -> TokenOwner | None:
         """Return the player whom a token authenticates; None if it is not valid.
@@ -177,6 +191,7 @@ class Tokens:
         with unavailable_on_error():
             stored = self._redis.get(key)
             if stored is None:
+                self._refuse(key)
                 return None
             player_id = to_text(stored)
             with self._redis.pipeline(transaction=False) as pipeline:
@@ -184,16 +199,26 @@ class Tokens:
                 pipeline.hmget(sessions_key(player_id), digest, _COMPLETE)
                 (created, locale), (session, is_complete) = pipeline.execute()
             if created is None or (session is None and is_complete is not None):
+                self._refuse(key)
                 return None
             self._note_use(player_id, digest, session)
         owner = TokenOwner(player_id, None if locale is None else to_text(locale))
         with self._lock:
-            return self._owners.setdefault(key, owner)
+            current = self._owners.setdefault(key, owner)
+            if current is not None:
+                self._last_owners[key] = current
+            return current
 
     def forget_owner(self, token: str) -> None:
         """Have the account of a token's player read again. Other processes know it for TOKEN_CACHE_TTL."""
         with self._lock:
             self._owners.pop(token_key(token), None)
+
+    def _refuse(self, key: str) -> None:
+        """Remember that the token with this key is not valid."""
+        with self._lock:
+            self._last_owners.pop(key, None)
+            self._refused[key] = True
 
     def _note_use(self, player_id: str, digest: str, stored: bytes | None) -> None:
         """Store the hour in which a token is used, unless it is stored already."""
@@ -219,6 +244,8 @@ class Tokens:
         with self._lock:
             for digest in digests:
                 self._owners[_token_key(digest)] = None
+        for digest in digests:
+            self._refuse(_token_key(digest))
 
 
 def _session(digest: str, value: bytes | str) -> Session:

@@ -9,6 +9,7 @@ new one is refused only if none is waiting.
 import asyncio
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
+from enum import Enum, auto
 from typing import Any, Final, Protocol, TypeAlias
 
 from service.bounds import Bounds
@@ -21,6 +22,22 @@ MAX_REFUSED: Final = 32
 """Refused connections that may stay open until their clients have read the refusal."""
 CHECK_BATCH: Final = 64
 """Connections that are refused or closed at once, so that many of them do not block the event loop."""
+
+
+class State(Enum):
+    """What a connection is doing."""
+
+    IDLE = auto()
+    """It waits for the first byte of a request."""
+    HEAD = auto()
+    BODY = auto()
+    HANDLING = auto()
+    """A complete request is waiting for a thread or being handled."""
+    SENDING = auto()
+    """The response is complete, and the client has not read all of it."""
+    LINGERING = auto()
+    """The last response is sent, and the connection closes when the client has closed it."""
+    CLOSED = auto()
 
 
 class Connection(Protocol):

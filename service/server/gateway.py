@@ -51,8 +51,8 @@ STREAM_RETRY_AFTER: Final = 5
 """Seconds after which a client may try again to open an event stream."""
 PAGE_RETRY_SECONDS: Final = 0.2
 
-TokenOwnerOf: TypeAlias = Callable[[str], TokenOwner | None]
-"""Returns the player of a token that this process has seen lately, without asking the store."""
+OwnerOf: TypeAlias = Callable[[HttpRequest], TokenOwner | None]
+"""Returns the player who sends a request, if that is known without asking the store."""
 
 
 class _NotRunError(Exception):
@@ -69,12 +69,12 @@ class Gateway:
         readiness: Readiness,
         refusals: Refusals,
         bounds: Bounds,
-        token_owner_of: TokenOwnerOf,
+        owner_of: OwnerOf,
     ) -> None:
         self._app = app
         self._hub = hub
         self._refusals = refusals
-        self._token_owner_of = token_owner_of
+        self._owner_of = owner_of
         self._loop = asyncio.get_running_loop()
         self._queues = RequestQueues(bounds)
         self._checks = HealthChecks(readiness, self._on_store_lost)
@@ -94,8 +94,7 @@ class Gateway:
     def handle(self, request: HttpRequest, connection: HttpConnection) -> None:
         """See `RequestHandler.handle`."""
         queue = self._queues.queue_for(request)
-        token = request.bearer_token
-        owner = None if token is None else self._token_owner_of(token)
+        owner = self._owner_of(request)
         visitor = (network_of(request.address), False) if owner is None else (owner.id, True)
         exchange = Exchange(request, connection, queue, visitor, owner)
         connection.exchange = exchange
@@ -133,6 +132,12 @@ class Gateway:
         exchange = connection.exchange
         if isinstance(exchange, Exchange):
             self._end(exchange)
+
+    def on_half_close(self, connection: HttpConnection) -> None:
+        """See `RequestHandler.on_half_close`."""
+        exchange = connection.exchange
+        if isinstance(exchange, Exchange) and exchange.job is not None:
+            exchange.queue.postpone(exchange.job)
 
     def on_timeout(self, connection: HttpConnection) -> None:
         """See `RequestHandler.on_timeout`."""

@@ -8,7 +8,6 @@ import asyncio
 import socket
 import struct
 from collections.abc import Mapping, Sequence
-from enum import Enum, auto
 from typing import Any, Final, Protocol
 
 from typing_extensions import override
@@ -17,7 +16,7 @@ from domain.messages import Message, message
 from service.bounds import Bounds
 from service.http.json_body import MAX_BODY_BYTES
 from service.server.client_address import TrustedProxies
-from service.server.connections import ConnectionTable
+from service.server.connections import ConnectionTable, State
 from service.server.http_request import HttpRequest
 from service.server.refusals import Reason, Refusals
 from service.server.request_parser import Fault, RequestParser
@@ -42,22 +41,6 @@ _REASONS: Final[Mapping[int, Reason]] = {
 }
 
 
-class State(Enum):
-    """What a connection is doing."""
-
-    IDLE = auto()
-    """It waits for the first byte of a request."""
-    HEAD = auto()
-    BODY = auto()
-    HANDLING = auto()
-    """A complete request is waiting for a thread or being handled."""
-    SENDING = auto()
-    """The response is complete, and the client has not read all of it."""
-    LINGERING = auto()
-    """The last response is sent, and the connection closes when the client has closed it."""
-    CLOSED = auto()
-
-
 class RequestHandler(Protocol):
     """Handles complete requests; implemented by the gateway."""
 
@@ -69,6 +52,9 @@ class RequestHandler(Protocol):
 
     def on_disconnect(self, connection: "HttpConnection") -> None:
         """Stop handling the request of a connection that is closed, if there is one."""
+
+    def on_half_close(self, connection: "HttpConnection") -> None:
+        """Note that the client has closed its half of the connection, and may have disconnected."""
 
     def on_timeout(self, connection: "HttpConnection") -> None:
         """Respond to a request that takes too long to handle, and end the connection."""
@@ -82,6 +68,7 @@ class HttpConnection(asyncio.Protocol):
         "_discarded",
         "_drain_waiter",
         "_handler",
+        "_is_half_closed",
         "_is_last",
         "_is_stream",
         "_is_write_paused",
@@ -130,6 +117,8 @@ class HttpConnection(asyncio.Protocol):
         self._pipeline: list[HttpRequest] = []
         self._is_last = False
         """Whether the connection closes after the response to the request that is being handled."""
+        self._is_half_closed = False
+        """Whether the client has closed its half of the connection: it sends nothing any more."""
         self._is_write_paused = False
         self._unsent_mark = 0
         self._drain_waiter: asyncio.Future[None] | None = None
@@ -174,8 +163,16 @@ class HttpConnection(asyncio.Protocol):
 
     @override
     def eof_received(self) -> bool:
-        """Close the connection: the client has closed it, or has closed its half and will not read."""
-        return False
+        """Close the connection, unless the client waits for a response; return whether it stays open.
+
+        A client that has closed only its half still reads, and one that has disconnected looks the same until
+        something is sent to it. A stream ends, since it would take long to notice.
+        """
+        if self._state not in (State.HANDLING, State.SENDING) or self._is_stream:
+            return False
+        self._is_half_closed = True
+        self._handler.on_half_close(self)
+        return True
 
     @override
     def connection_lost(self, exc: Exception | None) -> None:
@@ -356,6 +353,8 @@ class HttpConnection(asyncio.Protocol):
             self._loop.call_soon(self._handle_pipelined)
         elif self._parser is not None and self._parser.fault is not None:
             self._refuse(self._parser.fault)
+        elif self._is_half_closed:
+            self._linger()
         else:
             self._wait_for_client()
             self._table.set_waiting(self)
@@ -365,7 +364,9 @@ class HttpConnection(asyncio.Protocol):
         self._state = State.LINGERING
         self._is_last = True
         self._set_deadline(LINGER_SECONDS)
-        if self._transport.can_write_eof():
+        if self._is_half_closed:
+            self._transport.close()
+        elif self._transport.can_write_eof():
             self._transport.write_eof()
         self._table.set_waiting(self)
 

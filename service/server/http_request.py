@@ -40,6 +40,17 @@ class HttpRequest:
             return None
         return value[len(_BEARER) :].decode("latin-1").strip()
 
+    def cookie(self, name: str) -> str | None:
+        """Return the first value of a cookie."""
+        start = f"{name}=".encode()
+        for key, value in self.headers:
+            if key == b"cookie":
+                for pair in value.split(b";"):
+                    stripped = pair.strip()
+                    if stripped.startswith(start):
+                        return stripped[len(start) :].decode("latin-1")
+        return None
+
     @property
     def accept_language(self) -> str:
         """The header `Accept-Language`, or an empty string."""

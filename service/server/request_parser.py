@@ -3,6 +3,7 @@
 The parser stops at the first fault; the requests that it has reported before are valid.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple, NoReturn, Protocol
 
@@ -19,6 +20,11 @@ MAX_WIRE_BYTES: Final = 8 * MAX_BODY_BYTES
 """Bytes of a body as it is sent: a chunk of a single byte takes five bytes more."""
 _VERSIONS: Final = frozenset({"1.0", "1.1"})
 _MAX_LENGTH_DIGITS: Final = 9
+_HOST: Final = re.compile(
+    rb"(?:\[[0-9A-Fa-f:.]+\]|(?:[A-Za-z0-9._~!$&'()*+;=-]|%[0-9A-Fa-f]{2})*)(?::[0-9]{0,5})?"
+)
+"""The value of `Host`, which may be empty (RFC 9112, section 3.2; RFC 3986, section 3.2.2). It has no comma,
+with which a proxy joins two headers."""
 
 
 class Fault(NamedTuple):
@@ -116,7 +122,8 @@ class RequestParser:
         if self._header_count > MAX_HEADERS:
             self._fail(_TOO_LARGE_HEAD)
         if not self.has_head:
-            self._headers.append((name.lower(), value))
+            # httptools leaves the white space after the value.
+            self._headers.append((name.lower(), value.strip(b" \t")))
 
     def on_headers_complete(self) -> None:
         """Check the head, and the length that it declares for the body."""
@@ -129,15 +136,15 @@ class RequestParser:
         if version not in _VERSIONS:
             self._fail(Fault(400, message("the version of HTTP must be 1.1 or 1.0")))
         headers = dict(self._headers)
-        hosts = 1 if b"host" in headers else 0
-        if len(headers) < len(self._headers):
-            hosts = sum(name == b"host" for name, _ in self._headers)
-        if hosts > 1 or (not hosts and version == "1.1"):
+        hosts = self._values(b"host")
+        if len(hosts) > 1 or (not hosts and version == "1.1"):
             self._fail(Fault(400, message("the request must have one header Host")))
-        coding = headers.get(b"transfer-encoding")
-        if coding is not None and (coding.lower() != b"chunked" or version == "1.0"):
+        if not all(map(_HOST.fullmatch, hosts)):
+            self._fail(Fault(400, message("the header Host is not a host with an optional port")))
+        codings = self._values(b"transfer-encoding")
+        if codings and (codings[0].lower() != b"chunked" or len(codings) > 1 or version == "1.0"):
             self._fail(Fault(400, message("the only transfer coding is chunked, with HTTP/1.1")))
-        if coding is not None and self._parser.should_upgrade():
+        if codings and self._parser.should_upgrade():
             self._fail(
                 Fault(400, message("a request with an upgrade must not have a chunked body"))
             )
@@ -183,6 +190,8 @@ class RequestParser:
             self._fail(Fault(400, message("the URL is malformed")))
         if b"#" in self._target:
             self._fail(Fault(400, message("the URL must not have a fragment")))
+        if url.host is not None:
+            self._replace_host(url)
         address, scheme = self._client_of(self._headers)
         request = HttpRequest(
             method=self._parser.get_method().decode("ascii"),
@@ -201,6 +210,19 @@ class RequestParser:
         if problem is not None:
             self._headers.extend(request.headers)  # for `accept_language`
             self._fail(Fault(400, problem))
+
+    def _replace_host(self, url: Any) -> None:
+        """Let the host of a URL with a host take the place of the header `Host` (RFC 9112, section 3.2.2)."""
+        host = b"[%b]" % url.host if b":" in url.host else url.host
+        host = host if url.port is None else b"%b:%d" % (host, url.port)
+        if url.userinfo is not None or not _HOST.fullmatch(host):
+            self._fail(Fault(400, message("the URL is malformed")))
+        others = [pair for pair in self._headers if pair[0] != b"host"]
+        self._headers[:] = [*others, (b"host", host)]
+
+    def _values(self, name: bytes) -> list[bytes]:
+        """Return the values of all headers with this name."""
+        return [value for other, value in self._headers if other == name]
 
     def _fail(self, fault: Fault) -> NoReturn:
         """Refuse the request under way, and stop parsing."""

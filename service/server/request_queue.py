@@ -1,8 +1,19 @@
-"""The queue of requests that wait for a thread: bounded, and fair between visitors.
+"""The queue of requests that wait for a thread: bounded, and fair between visitors by the time that they use.
 
-Threads take the waiting requests of all visitors in turn, so visitors with few requests do not wait for all
-those of a visitor with many. A player has at most half of the threads, and a network a quarter. Players with
-a token and networks without one take turns as groups, so that players do not wait for any number of networks.
+A request that takes a hundred times as long as another one costs its visitor a hundred times as much. The
+*recent use* of a visitor is the time for which its requests have held threads, as measured when each ends; a
+half of it is forgotten every HALF_LIFE. The use of a visitor is *light* up to LIGHT_SECONDS, and *heavy*
+beyond. A thread that has nothing to do takes the next request by these rules, of which the first decides that
+makes a difference:
+
+1. Requests of clients that may have disconnected come last.
+2. Visitors of light use come before those of heavy use.
+3. Players come before networks; but after PLAYER_TURNS requests of players in a row, it is a network's turn.
+4. Among visitors of heavy use, the one that has used least comes first.
+5. Otherwise, visitors take turns.
+
+One visitor holds at most a quarter of the threads, and the visitors of heavy use together all threads but
+one. So however many visitors send expensive requests, a thread is left for everybody else.
 """
 
 import logging
@@ -10,14 +21,26 @@ import threading
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import chain
+from enum import Enum, auto
+from math import inf, log2
+from operator import itemgetter
 from queue import SimpleQueue
 from time import monotonic
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
+
+from cachetools import LRUCache
 
 from service.server.refusals import Reason
 
 log = logging.getLogger(__name__)
+
+HALF_LIFE: Final = 1.0
+"""Seconds after which a half of the recent use of a visitor is forgotten."""
+LIGHT_SECONDS: Final = 0.25
+"""The most recent use that is light: that of a visitor who holds a thread for a sixth of the time."""
+PLAYER_TURNS: Final = 4
+MAX_REMEMBERED: Final = 10_000
+"""Visitors whose use is remembered. Those that have not used anything for longest are forgotten first."""
 
 
 @dataclass(slots=True, eq=False)
@@ -28,29 +51,85 @@ class Job:
     is_player: bool
     run: Callable[[], None]
     refuse: Callable[[Reason], None]
+    may_be_abandoned: bool = False
+    """Whether the client has closed its half of the connection: it may have disconnected."""
+    is_heavy: bool = False
+    """Whether the use of the visitor was heavy when a thread took the job."""
     queued_at: float = 0.0
     started_at: float | None = None
     """The monotonic times at which the job was queued and a thread took it."""
 
 
-_Group: TypeAlias = OrderedDict[str, deque[Job]]
+class Group(Enum):
+    """Whose jobs wait together."""
+
+    PLAYERS = auto()
+    NETWORKS = auto()
+    ABANDONED = auto()
+    """Jobs of players and networks that may be abandoned."""
+
+
+_Visitors: TypeAlias = OrderedDict[str, deque[Job]]
 """Waiting jobs by visitor; the visitor whose turn is next comes first."""
 
 
-class RequestQueue:
-    """Some threads, and the jobs that wait for them. Thread-safe."""
+def _group_of(job: Job) -> Group:
+    if job.may_be_abandoned:
+        return Group.ABANDONED
+    return Group.PLAYERS if job.is_player else Group.NETWORKS
 
-    def __init__(self, name: str, threads: int, max_waiting: int, max_per_visitor: int) -> None:
+
+class _RecentUse:
+    """The recent use of visitors. Not thread-safe.
+
+    For each visitor, it stores the time at which its use will have become light. That alone is enough to
+    calculate the use at any time, and to compare visitors: the less one has used, the earlier that time is.
+    """
+
+    def __init__(self) -> None:
+        self._light_from: LRUCache[str, float] = LRUCache(MAX_REMEMBERED)
+
+    def light_from(self, visitor: str) -> float:
+        """Return the monotonic time from which the use of a visitor is light."""
+        return self._light_from.get(visitor, -inf)
+
+    def add(self, visitor: str, seconds: float, now: float) -> None:
+        """Add the time for which a visitor has held a thread."""
+        use = LIGHT_SECONDS * 2 ** ((self.light_from(visitor) - now) / HALF_LIFE) + seconds
+        if use > 0:
+            self._light_from[visitor] = now + HALF_LIFE * log2(use / LIGHT_SECONDS)
+
+
+class RequestQueue:
+    """Some threads, and the jobs that wait for them. Thread-safe.
+
+    `clock` returns the time in seconds, from any beginning.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        threads: int,
+        max_waiting: int,
+        max_per_visitor: int,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
         self._max_waiting = max_waiting
         self._max_per_visitor = max_per_visitor
-        self._max_running = {True: max(1, threads // 2), False: max(1, threads // 4)}
-        """Jobs of one visitor that run at the same time: of a player, and of a network."""
+        self._max_running = max(1, threads // 4)
+        """Jobs of one visitor that run at the same time."""
+        self._max_heavy = max(1, threads - 1)
+        """Jobs of all visitors of heavy use that run at the same time."""
+        self._clock = clock
         self._lock = threading.Lock()
-        self._waiting: dict[bool, _Group] = {True: OrderedDict(), False: OrderedDict()}
-        """The waiting jobs of players and of networks."""
-        self._is_turn_of_players = True
+        self._waiting: dict[Group, _Visitors] = {group: OrderedDict() for group in Group}
+        self._player_turns = 0
+        """Jobs of players that were taken in a row while networks waited."""
         self._count = 0
         self._running: Counter[str] = Counter()
+        self._heavy = 0
+        """Jobs of visitors of heavy use that are running."""
+        self._use = _RecentUse()
         self._idle = threads
         """Threads that have nothing to do, and that nobody has woken yet."""
         self._wakeups: SimpleQueue[Literal["job", "stop"]] = SimpleQueue()
@@ -70,24 +149,24 @@ class RequestQueue:
 
         If too many wait in total, it is one of the visitor who has most of them.
         """
-        job.queued_at = monotonic()
+        job.queued_at = self._clock()
         displaced: Job | None = None
         with self._lock:
-            group = self._waiting[job.is_player]
-            waiting = len(group.get(job.visitor, ()))
+            visitors = self._waiting[_group_of(job)]
+            waiting = len(visitors.get(job.visitor, ()))
             if waiting >= self._max_per_visitor:
                 return job
             if self._count >= self._max_waiting:
-                everybody = chain.from_iterable(group.values() for group in self._waiting.values())
+                everybody = (jobs for group in self._waiting.values() for jobs in group.values())
                 largest = max(everybody, key=len, default=deque[Job]())
                 if len(largest) <= waiting + 1:
                     return job
                 displaced = largest.pop()
                 self._count -= 1
-            group.setdefault(job.visitor, deque()).append(job)
+            visitors.setdefault(job.visitor, deque()).append(job)
             self._count += 1
             # Otherwise, the next thread that has nothing else to do takes the job.
-            if self._idle and self._running[job.visitor] < self._max_running[job.is_player]:
+            if self._idle and self._may_run(job.visitor, job.queued_at):
                 self._idle -= 1
                 self._wakeups.put("job")
         return displaced
@@ -95,27 +174,35 @@ class RequestQueue:
     def remove(self, job: Job) -> bool:
         """Remove a job. Returns False if it does not wait, because a thread has taken it."""
         with self._lock:
-            group = self._waiting[job.is_player]
-            jobs = group.get(job.visitor)
+            visitors = self._waiting[_group_of(job)]
+            jobs = visitors.get(job.visitor)
             if jobs is None or job not in jobs:
                 return False
             jobs.remove(job)
             self._count -= 1
             if not jobs:
-                del group[job.visitor]
+                del visitors[job.visitor]
             return True
+
+    def postpone(self, job: Job) -> None:
+        """Let a job that waits come after all others, because it may be abandoned."""
+        if self.remove(job):
+            job.may_be_abandoned = True
+            with self._lock:
+                self._waiting[Group.ABANDONED].setdefault(job.visitor, deque()).append(job)
+                self._count += 1
 
     def remove_expired(self, seconds: float) -> list[Job]:
         """Remove and return the jobs that have waited for longer than this."""
-        oldest = monotonic() - seconds
+        oldest = self._clock() - seconds
         expired = []
         with self._lock:
-            for group in self._waiting.values():
-                for visitor, jobs in [*group.items()]:
+            for visitors in self._waiting.values():
+                for visitor, jobs in [*visitors.items()]:
                     while jobs and jobs[0].queued_at < oldest:
                         expired.append(jobs.popleft())
                     if not jobs:
-                        del group[visitor]
+                        del visitors[visitor]
             self._count -= len(expired)
         return expired
 
@@ -138,31 +225,59 @@ class RequestQueue:
                 job = self._next(job)
 
     def _next(self, done: Job | None) -> Job | None:
-        """Take the next job of the first visitor who may run another one, after `done`."""
+        """Take the job that comes first by the rules, after `done`."""
         with self._lock:
+            now = self._clock()
             if done is not None:
-                self._running[done.visitor] -= 1
-                if not self._running[done.visitor]:
-                    del self._running[done.visitor]
-            for is_player in (self._is_turn_of_players, not self._is_turn_of_players):
-                group = self._waiting[is_player]
-                limit = self._max_running[is_player]
-                can_run = (name for name in group if self._running[name] < limit)
-                visitor = next(can_run, None)
-                if visitor is not None:
-                    self._is_turn_of_players = not is_player
-                    return self._take(group, visitor)
-            self._idle += 1
-            return None
+                self._finish(done, now)
+            candidates = (
+                (self._rank(group, visitor, now), group, visitor)
+                for group, visitors in self._waiting.items()
+                for visitor in visitors
+                if self._may_run(visitor, now)
+            )
+            # Of those with the same rank, it is the first one, which has waited longest for its turn.
+            first = min(candidates, key=itemgetter(0), default=None)
+            if first is None:
+                self._idle += 1
+                return None
+            return self._take(first[1], first[2], now)
 
-    def _take(self, group: _Group, visitor: str) -> Job:
-        jobs = group[visitor]
+    def _may_run(self, visitor: str, now: float) -> bool:
+        """Return whether a thread may take another job of a visitor."""
+        if self._running[visitor] >= self._max_running:
+            return False
+        return self._heavy < self._max_heavy or self._use.light_from(visitor) <= now
+
+    def _rank(self, group: Group, visitor: str, now: float) -> tuple[bool, bool, bool, float]:
+        """Return the rank of the first job of a visitor by rules 1 to 4; the lowest comes first."""
+        is_abandoned = group is Group.ABANDONED
+        light_from = self._use.light_from(visitor)
+        is_heavy = light_from > now
+        turn = Group.PLAYERS if self._player_turns < PLAYER_TURNS else Group.NETWORKS
+        return is_abandoned, is_heavy, group is not turn, light_from if is_heavy else 0.0
+
+    def _take(self, group: Group, visitor: str, now: float) -> Job:
+        visitors = self._waiting[group]
+        jobs = visitors[visitor]
         job = jobs.popleft()
-        job.started_at = monotonic()
-        self._count -= 1
-        self._running[visitor] += 1
         if jobs:
-            group.move_to_end(visitor)
+            visitors.move_to_end(visitor)
         else:
-            del group[visitor]
+            del visitors[visitor]
+        job.started_at = now
+        job.is_heavy = self._use.light_from(visitor) > now
+        self._count -= 1
+        self._heavy += job.is_heavy
+        self._running[visitor] += 1
+        has_passed_networks = group is Group.PLAYERS and bool(self._waiting[Group.NETWORKS])
+        self._player_turns = self._player_turns + 1 if has_passed_networks else 0
         return job
+
+    def _finish(self, job: Job, now: float) -> None:
+        assert job.started_at is not None, "a thread has taken the job"
+        self._use.add(job.visitor, now - job.started_at, now)
+        self._heavy -= job.is_heavy
+        self._running[job.visitor] -= 1
+        if not self._running[job.visitor]:
+            del self._running[job.visitor]

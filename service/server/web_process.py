@@ -23,11 +23,13 @@ from service.errors import Unavailable, log_text
 from service.http import access_log
 from service.http.metrics import Metrics
 from service.pages.app import create_web_app
+from service.pages.session import load_key
 from service.server.client_address import TrustedProxies
 from service.server.connections import SPARE_FILES, ConnectionTable
 from service.server.gateway import Gateway
 from service.server.http_connection import HttpConnection
 from service.server.refusals import Refusals
+from service.server.request_owner import RequestOwners
 from service.server.shared_port import SECONDS_TO_FINISH, unusable_port
 from service.server.streams import StreamHub
 from service.settings import Settings, SettingsError, load_settings
@@ -73,13 +75,15 @@ async def serve_web(
         max_streams=max(1, min(bounds.max_streams, max_files - 2 * SPARE_FILES)),
         max_streams_per_visitor=bounds.max_streams_per_visitor,
     )
+    app = create_web_app(service, metrics)
+    load_key(app)
     gateway = Gateway(
-        create_web_app(service, metrics),
+        app,
         hub,
         service.readiness,
         refusals,
         bounds,
-        service.players.cached_token_owner,
+        RequestOwners(service.players, app),
     )
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()

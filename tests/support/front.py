@@ -6,6 +6,7 @@ Some of the application's views wait for the test, so that it can assert what ha
 import asyncio
 import json
 import socket
+import struct
 import threading
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future
@@ -22,6 +23,7 @@ from service.server.client_address import TrustedProxies
 from service.server.connections import SPARE_FILES, ConnectionTable
 from service.server.gateway import Gateway
 from service.server.http_connection import HttpConnection
+from service.server.http_request import HttpRequest
 from service.server.refusals import Refusals
 from tests.support.processes import HANG_SECONDS
 
@@ -193,7 +195,7 @@ class Front:
         hub: Any = _Hub()
         readiness: Any = self.readiness
         self.gateway = Gateway(
-            self.app.flask, hub, readiness, self._refusals, self.bounds, _token_owner_of
+            self.app.flask, hub, readiness, self._refusals, self.bounds, _owner_of
         )
         self._server = await loop.create_server(
             lambda: HttpConnection(
@@ -225,9 +227,10 @@ class Front:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
 
 
-def _token_owner_of(token: str) -> TokenOwner | None:
+def _owner_of(request: HttpRequest) -> TokenOwner | None:
     """Return the player of a token such as `player-1`, or `player-1-fr` with a locale."""
-    if not token.startswith("player"):
+    token = request.bearer_token
+    if token is None or not token.startswith("player"):
         return None
     return TokenOwner(token, locale="fr" if token.endswith("-fr") else None)
 
@@ -271,6 +274,16 @@ class RawClient:
         trace: TracebackType | None,
     ) -> None:
         self._socket.close()
+
+    def reset(self) -> None:
+        """Disconnect in a way that the server notices at once."""
+        option = struct.pack("ii", 1, 0)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, option)
+        self._socket.close()
+
+    def half_close(self) -> None:
+        """Send nothing any more, and go on reading."""
+        self._socket.shutdown(socket.SHUT_WR)
 
     def send(self, data: bytes) -> None:
         self._socket.sendall(data)

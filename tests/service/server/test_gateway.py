@@ -8,6 +8,7 @@ from contextlib import ExitStack
 import httpx
 import pytest
 
+from service.server.request_queue import Group
 from tests.support.front import PAGE, Front, RawClient, get, post
 from tests.support.http_contract import assert_problem
 from tests.support.processes import wait_until
@@ -51,12 +52,32 @@ class TestWaiting:
             client.get(f"/wait/{number}")
         wait_for_waiting(front, 20)
         for client in clients[1:]:
-            client.__exit__(None, None, None)
+            client.reset()
         wait_for_waiting(front, 1)
         finish(front, blocking)
         assert clients[0].reply().body == b"0"
         assert front.app.calls == ["0"]
         clients[0].__exit__(None, None, None)
+
+    def test_half_closed_clients_get_their_responses_after_all_others(self, front: Front) -> None:
+        blocking = block_threads(front)
+        clients = [RawClient(front.port) for _ in range(6)]
+        for number, client in enumerate(clients):
+            client.get(f"/wait/{number}")
+        wait_for_waiting(front, 6)
+        for client in clients[:2]:
+            client.half_close()
+        wait_until(lambda: len(front.gateway._queues._requests._waiting[Group.ABANDONED]) == 1)
+        clients.append(RawClient(front.port, "127.0.1.3"))
+        clients[-1].get("/wait/6")
+        wait_for_waiting(front, 7)
+        finish(front, blocking)
+        assert [client.reply().body for client in clients] == [b"%d" % n for n in range(7)]
+        assert {*front.app.calls[:5]} == {*"23456"}
+        for client in clients[:2]:
+            assert client.is_closed()
+        for client in clients:
+            client.__exit__(None, None, None)
 
     def test_requests_beyond_the_bounds_are_refused_and_the_others_are_answered(self) -> None:
         with Front(request_threads=2, max_waiting=4, max_waiting_per_visitor=3) as front:
@@ -98,6 +119,21 @@ class TestWaiting:
             assert sorted(client.reply().status for client in clients) == [200, 200, 503]
             for client in clients:
                 client.__exit__(None, None, None)
+
+    def test_three_greedy_accounts_leave_a_thread_for_others(self) -> None:
+        with Front(request_threads=4) as front, ExitStack() as stack:
+            tokens = [f"player-{number % 3}" for number in range(12)]
+            greedy = [stack.enter_context(RawClient(front.port)) for _ in tokens]
+            for client, token in zip(greedy, tokens, strict=True):
+                client.get("/wait/greedy", Authorization=f"Bearer {token}")
+            wait_for_waiting(front, 9)
+            for headers in ({"Authorization": "Bearer player-4"}, {}):
+                with RawClient(front.port) as client:
+                    client.get("/echo", **headers)
+                    assert client.reply().status == 200
+            assert front.app.calls.count("greedy") == 3
+            front.app.release.set()
+            assert {client.reply().status for client in greedy} == {200}
 
     def test_a_request_that_waits_too_long_is_refused(self) -> None:
         with Front(request_threads=2, max_wait_seconds=0.2) as front:

@@ -200,6 +200,37 @@ class TestRequests:
             client.send(get("/echo") + b"POST /")
             assert [reply.status for reply in client.replies()] == [200, 408]
 
+    @pytest.mark.parametrize("path", ["/echo", "/large", "/pages", "/healthz", "/readyz", "//echo"])
+    def test_a_client_that_has_closed_its_half_gets_its_responses(self, path: str) -> None:
+        with Front() as front, RawClient(front.port, receive_bytes=4096) as client:
+            front.readiness.release.set()
+            front.app.release.set()
+            front.app.large_bytes = 1_000_000
+            client.send(get(path) + get("/echo?second") + b"GET /part")
+            client.half_close()
+            first, second = client.replies()
+            assert first.is_complete
+            assert second.json["query"] == "second"
+            wait_until(lambda: not len(front.table))
+
+    def test_a_client_that_has_closed_its_half_learns_of_a_fault(self) -> None:
+        with Front() as front, RawClient(front.port) as client:
+            client.send(get("/wait/a") + b"nonsense\r\n\r\n")
+            client.half_close()
+            front.app.release.set()
+            assert [reply.status for reply in client.replies()] == [200, 400]
+
+    @pytest.mark.parametrize("part", [b"", b"GET /ec", b"POST / HTTP/1.1\r\nHost: x\r\n"])
+    def test_a_client_that_closes_its_half_without_a_whole_request_is_gone(
+        self, part: bytes
+    ) -> None:
+        with Front() as front, RawClient(front.port) as client:
+            client.send(get("/echo") + part)
+            assert client.reply().status == 200
+            client.half_close()
+            assert client.is_closed()
+            assert not front.refused("too_slow")
+
     def test_an_upgrade_is_ignored(self) -> None:
         with Front() as front, RawClient(front.port) as client:
             client.send(post("/echo", b"hello", "Connection: Upgrade", "Upgrade: h2c"))

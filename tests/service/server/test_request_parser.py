@@ -51,6 +51,25 @@ MALFORMED = {
     "HTTP/1.2": head(start=b"GET / HTTP/1.2"),
     "no host": b"GET / HTTP/1.1\r\n\r\n",
     "two hosts": b"GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n",
+    **{
+        f"the host {host!r}": b"GET / HTTP/1.1\r\nHost: %b\r\n\r\n" % host
+        for host in (
+            *(b"x y", b"x\ty", b"x,y", b"x/y", b"u@x", b"x?", b"x#", b"x\\", b'"x"', b"<x>"),
+            *(
+                b"x:port",
+                b"x:-1",
+                b"x:123456",
+                b"x:1:2",
+                b"::1",
+                b"[::1",
+                b"[x]",
+                b"%zz",
+                b"\xc3\xa9",
+            ),
+        )
+    },
+    "a host with a user in the URL": head(start=b"GET http://u@y/ HTTP/1.1"),
+    "a host with a space in the URL": head(start=b"GET http://x y/ HTTP/1.1"),
     "CONNECT": head(start=b"CONNECT x:443 HTTP/1.1"),
     "a fragment": head(start=b"GET /metrics#x HTTP/1.1"),
     "a path that is not absolute": head(start=b"GET metrics HTTP/1.1"),
@@ -70,6 +89,9 @@ MALFORMED = {
     "a length and chunks": head(b"Content-Length: 4", b"Transfer-Encoding: chunked"),
     "chunks and a length": head(b"Transfer-Encoding: chunked", b"Content-Length: 4"),
     "an unknown coding": head(b"Transfer-Encoding: gzip, chunked"),
+    "an unknown coding in a header of its own": head(
+        b"Transfer-Encoding: gzip", b"Transfer-Encoding: chunked"
+    ),
     "a coding after chunks": head(b"Transfer-Encoding: chunked, gzip"),
     "a coding twice": head(b"Transfer-Encoding: chunked", b"Transfer-Encoding: chunked"),
     "no coding": head(b"Transfer-Encoding: identity"),
@@ -123,6 +145,12 @@ ACCEPTED = {
     "the absolute form": (head(start=b"GET http://y/echo?q=1 HTTP/1.1"), "GET", b"/echo", b""),
     "the absolute form without a path": (head(start=b"GET http://y HTTP/1.1"), "GET", b"/", b""),
     "the asterisk form": (head(start=b"OPTIONS * HTTP/1.1"), "OPTIONS", b"*", b""),
+    "white space after a value": (
+        b"POST / HTTP/1.1\r\nHost: x \t\r\nTransfer-Encoding: chunked \r\n\r\n1\r\na\r\n0\r\n\r\n",
+        "POST",
+        b"/",
+        b"a",
+    ),
     "an empty host": (b"GET / HTTP/1.1\r\nHost:\r\n\r\n", "GET", b"/", b""),
     "HTTP/1.0 without a host": (b"GET / HTTP/1.0\r\n\r\n", "GET", b"/", b""),
     "empty lines before the request": (b"\r\n\r\n" + head(), "POST", b"/", b""),
@@ -152,8 +180,26 @@ def test_a_request_is_read_however_it_is_divided(case: str) -> None:
         (request,) = parsed.requests
         assert (request.method, request.raw_path, request.body) == (method, path, body)
         # A trailer does not replace a header.
-        assert request.header(b"host") in (None, b"x", b"")
+        host = b"y" if b"http://y" in data else b"x"
+        assert request.header(b"host") in (None, host, b"")
         assert not parsed.parser.has_partial_request
+
+
+@pytest.mark.parametrize(
+    "host",
+    [b"example.org", b"EXAMPLE.org:8000", b"127.0.0.1:80", b"[::1]:8000", b"a_b", b"x:", b""],
+)
+def test_a_host_may_have_a_port(host: bytes) -> None:
+    parsed = Parsed(b"GET / HTTP/1.1\r\nHost: %b\r\n\r\n" % host)
+    assert parsed.status is None
+    assert parsed.requests[0].header(b"host") == host
+
+
+@pytest.mark.parametrize("host", [b"y", b"y:8000", b"[::1]", b"[::1]:8000"])
+def test_the_host_of_a_url_replaces_the_header(host: bytes) -> None:
+    parsed = Parsed(head(b"A: b", start=b"GET http://%b/path HTTP/1.1" % host))
+    (request,) = parsed.requests
+    assert [value for name, value in request.headers if name == b"host"] == [host]
 
 
 def test_a_client_is_told_to_continue_only_with_http_1_1() -> None:

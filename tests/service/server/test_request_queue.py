@@ -1,4 +1,4 @@
-"""The queue of requests is bounded, and fair between visitors, and between players and networks."""
+"""The queue of requests is bounded, and fair between visitors by the time that they use."""
 
 import threading
 from collections import Counter
@@ -6,18 +6,28 @@ from collections.abc import Iterator
 
 import pytest
 
-from service.server.request_queue import Job, RequestQueue
-from tests.support.processes import HANG_SECONDS, wait_until
+from service.server.request_queue import HALF_LIFE, LIGHT_SECONDS, Job, RequestQueue
+from tests.support.processes import wait_until
 
 
 class QueuedWork:
     """A queue whose jobs wait until the test releases them."""
 
     def __init__(self, threads: int, max_waiting: int = 100, max_per_visitor: int = 100) -> None:
-        self.queue = RequestQueue("test", threads, max_waiting, max_per_visitor)
+        self.now = 0.0
+        self.costs: dict[str, float] = {}
+        """By visitor, the seconds that each of its jobs takes, on the clock of the queue."""
+        self.queue = RequestQueue("test", threads, max_waiting, max_per_visitor, lambda: self.now)
         self.started: list[str] = []
         self.refused: list[tuple[str, str]] = []
         self.release = threading.Event()
+        self.release_each: set[str] = set()
+        """The names of jobs that are released already."""
+
+    def has_cost(self, seconds: float, *visitors: str) -> None:
+        """Let each of these visitors have used so much just now."""
+        for visitor in visitors:
+            self.queue._use.add(visitor, seconds, self.now)
 
     def put(self, *names: str) -> list[Job]:
         """Queue jobs. The first letter of a name is the visitor; capital letters are players."""
@@ -42,7 +52,8 @@ class QueuedWork:
 
     def _run(self, name: str) -> None:
         self.started.append(name)
-        assert self.release.wait(HANG_SECONDS)
+        wait_until(lambda: self.release.is_set() or name in self.release_each)
+        self.now += self.costs.get(name[0], 0)
 
     @property
     def refused_names(self) -> list[str]:
@@ -76,26 +87,88 @@ def test_visitors_take_turns(work: type[QueuedWork]) -> None:
     assert jobs.started == ["x0", "a1", "b1", "c1", "a2", "b2", "a3", "a4"]
 
 
-def test_players_and_networks_take_turns(work: type[QueuedWork]) -> None:
+def test_players_come_before_networks_but_every_fifth_turn_is_a_network_s(
+    work: type[QueuedWork],
+) -> None:
     jobs = work(1)
     jobs.put("X0")
     jobs.wait_for(1)
-    jobs.put("a1", "b1", "c1", "d1", "P1", "P2", "Q1")
+    jobs.put("a1", "b1", "c1", "P1", "Q1", "P2", "Q2", "P3", "Q3")
     jobs.release.set()
-    jobs.wait_for(8)
-    assert jobs.started == ["X0", "a1", "P1", "b1", "Q1", "c1", "P2", "d1"]
+    jobs.wait_for(10)
+    assert jobs.started == ["X0", "P1", "Q1", "P2", "Q2", "a1", "P3", "Q3", "b1", "c1"]
 
 
-def test_a_player_has_half_of_the_threads_and_a_network_a_quarter(work: type[QueuedWork]) -> None:
-    jobs = work(4)
+def test_a_visitor_has_a_quarter_of_the_threads(work: type[QueuedWork]) -> None:
+    jobs = work(8)
     jobs.put("A1", "A2", "A3", "b1", "b2", "b3")
-    jobs.wait_for(3)
-    assert len(jobs.queue) == 3
-    jobs.put("C1")
     jobs.wait_for(4)
-    assert sorted(jobs.started) == ["A1", "A2", "C1", "b1"]
+    assert len(jobs.queue) == 2
+    jobs.put("C1")
+    jobs.wait_for(5)
+    assert sorted(jobs.started) == ["A1", "A2", "C1", "b1", "b2"]
     jobs.release.set()
     jobs.wait_for(7)
+    assert len(jobs.queue) == 0
+
+
+def test_greedy_visitors_leave_a_thread_for_the_others(work: type[QueuedWork]) -> None:
+    jobs = work(4)
+    greedy = "ABCdef"
+    jobs.has_cost(1.0, *greedy)
+    for letter in greedy:
+        jobs.put(*(f"{letter}{number}" for number in range(10)))
+    jobs.wait_for(3)
+    assert sorted(jobs.started) == ["A0", "B0", "C0"]
+    # However many there are, the requests of others never wait for theirs.
+    for number, name in enumerate(("P1", "q1", "r1", "S1")):
+        jobs.release_each.clear()
+        jobs.put(name)
+        jobs.wait_for(4 + number)
+        assert jobs.started[-1] == name
+        jobs.release_each.add(name)
+        wait_until(lambda: jobs.queue._idle == 1)
+
+
+def test_a_visitor_pays_for_the_time_that_its_requests_take(work: type[QueuedWork]) -> None:
+    jobs = work(1)
+    jobs.put("x0")
+    jobs.wait_for(1)
+    jobs.costs = {"a": 1.0, "b": 0.5, "c": 0.01}
+    jobs.put(*(f"{letter}{number}" for letter in "abc" for number in range(9)))
+    jobs.release.set()
+    jobs.wait_for(28)
+    first = Counter(name[0] for name in jobs.started[1:16])
+    # All nine cheap requests come before the second expensive one, and two for each that costs twice as much.
+    assert first == {"c": 9, "b": 4, "a": 2}
+
+
+def test_recent_use_is_forgotten(work: type[QueuedWork]) -> None:
+    jobs = work(1)
+    jobs.has_cost(4 * LIGHT_SECONDS, "a")
+    jobs.has_cost(2 * LIGHT_SECONDS, "b")
+    jobs.put("x0")
+    jobs.wait_for(1)
+    jobs.put("a1", "b1", "c1")
+    # From now on, the use of b is light, and that of a is not yet.
+    jobs.now += 1.5 * HALF_LIFE
+    jobs.release.set()
+    jobs.wait_for(4)
+    assert jobs.started == ["x0", "b1", "c1", "a1"]
+
+
+def test_a_request_that_may_be_abandoned_comes_last(work: type[QueuedWork]) -> None:
+    jobs = work(1)
+    jobs.has_cost(1.0, "a")
+    jobs.put("x0")
+    jobs.wait_for(1)
+    abandoned, _, _ = jobs.put("P1", "a1", "P2")
+    jobs.queue.postpone(abandoned)
+    assert len(jobs.queue) == 3
+    jobs.release.set()
+    jobs.wait_for(4)
+    assert jobs.started == ["x0", "P2", "a1", "P1"]
+    jobs.queue.postpone(abandoned)
     assert len(jobs.queue) == 0
 
 
