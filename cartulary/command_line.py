@@ -55,6 +55,16 @@ class Option(click.Option):
         super().__init__(*args, **attributes)
         self.help = help
 
+    @override
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Return the names and the help, with remarks such as the default separated as in the language."""
+        record = super().get_help_record(ctx)
+        if record is None:
+            return None
+        names, description = record
+        sentences, bracket, remarks = description.rpartition("  [")
+        return names, sentences + bracket + remarks.replace("; ", text(message_in("in a list", "; ")))
+
 
 class Argument(click.Argument):
     """An argument whose metavar is a message."""

@@ -22,7 +22,7 @@ from replay.branches import branch
 from replay.game_title import game_title
 from replay.language.renderer import Renderer
 from replay.render.descriptions import player_label
-from replay.render.styles import BOLD, DIM, Styler, seat_style
+from replay.render.styles import BOLD, DIM, Styler, seat_style, unbreakable
 from replay.timeline import Step, steps, unreadable_on_error
 
 MarkKind: TypeAlias = Literal["forfeit", "departure", "dispute", "resumption"]
@@ -271,8 +271,11 @@ def score_table(chart: ScoreChart, renderer: Renderer, styler: Styler, width: in
         table.add_column(name, justify="right", header_style=seat_style(seat))
     table.add_column("", overflow="fold")
     for row in score_rows(chart):
-        texts = [renderer(text) for text in (row.label, row.seq, *row.cells(chart.seats), row.note)]
-        table.add_row(*texts, style={"mark": DIM, "round": None, "last": BOLD}[row.kind])
+        texts = (row.label, row.seq, *row.cells(chart.seats), row.note)
+        table.add_row(
+            *(unbreakable(renderer(text)) for text in texts),
+            style={"mark": DIM, "round": None, "last": BOLD}[row.kind],
+        )
     title = message(
         "{title}, game {game}: {score} at the end of each round",
         title=chart.title,

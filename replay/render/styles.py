@@ -12,6 +12,7 @@ from rich.color import ColorSystem
 from rich.style import Style
 
 from replay.render.palette import seat_colour, terrain_colour
+from replay.render.text_layout import HARD_SPACE
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -20,6 +21,14 @@ BOLD = "bold"
 DIM = "dim"
 STRUCK = "strike"
 HIGHLIGHT = "bold color(16) on color(220)"
+
+_PLACEHOLDER = "\ue002"
+"""Stands for a hard space while rich lays out a text."""
+
+
+def unbreakable(text: str) -> str:
+    """Return a text for `Styler.lines` in which no line is broken at a hard space."""
+    return text.replace(HARD_SPACE, _PLACEHOLDER)
 
 
 def seat_style(seat: int) -> str:
@@ -51,7 +60,10 @@ class Styler:
         return Style.parse(style).render(text, color_system=color_system)
 
     def lines(self, renderable: "RenderableType", width: int) -> list[str]:
-        """Return the lines, of at most `width` columns, of a renderable of rich, such as a table."""
+        """Return the lines, of at most `width` columns, of a renderable of rich, such as a table.
+
+        Rich breaks lines at hard spaces too, except in texts that are made by `unbreakable`.
+        """
         from rich.console import Console
 
         console = Console(
@@ -66,4 +78,4 @@ class Styler:
         )
         with console.capture() as capture:
             console.print(renderable)
-        return capture.get().splitlines()
+        return capture.get().replace(_PLACEHOLDER, HARD_SPACE).splitlines()

@@ -36,9 +36,26 @@ from replay.render.descriptions import (
     piece_names,
     player_label,
 )
-from replay.render.styles import BOLD, DIM, HIGHLIGHT, STRUCK, Styler, seat_style, terrain_style
+from replay.render.styles import (
+    BOLD,
+    DIM,
+    HIGHLIGHT,
+    STRUCK,
+    Styler,
+    seat_style,
+    terrain_style,
+    unbreakable,
+)
 from replay.render.text_board import MARK, draw_board, piece_glyphs, terrain_glyphs
-from replay.render.text_layout import HARD_SPACE, clean, columns, cut, unbroken_entries, wrap
+from replay.render.text_layout import (
+    HARD_SPACE,
+    clean,
+    columns,
+    cut,
+    longest_word,
+    unbroken_entries,
+    wrap,
+)
 
 _DEFAULT_WIDTH = 100
 _MIN_WIDTH = 20
@@ -105,7 +122,8 @@ def _legend(
             sample = (f" {glyphs[entry.kind]} ", style)
             names.append(Text.assemble(sample, (f" {meaning}", DIM), overflow="ellipsis"))
         elif entry.sign in signs:
-            table.add_row(Text(f" {signs[entry.sign]}", BOLD), Text(meaning, DIM))
+            sample_of_sign = Text(f" {signs[entry.sign]}", BOLD)
+            table.add_row(sample_of_sign, Text(unbreakable(meaning), DIM))
     lines = styler.lines(Columns(names, padding=(0, 2)), width) if names else []
     return lines + (styler.lines(table, width) if table.row_count else [])
 
@@ -183,7 +201,9 @@ def _seats(panels: Sequence[Panel], width: int, renderer: Renderer, styler: Styl
     seat, score = renderer(message_in("heading", "seat")), renderer(message_in("heading", "score"))
     first = max(map(columns, [seat, score, *labels]))
     room = (width - first) // len(panels) - 2
-    if room < _MIN_COLUMN:
+    words = [renderer(panel.heading) for panel in panels]
+    words += [value for row in rows for value in row.values()]
+    if room < max(_MIN_COLUMN, longest_word(words)):
         return [line for panel in panels for line in _seat(panel, width, renderer, styler)]
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(style=DIM, no_wrap=True)
@@ -246,11 +266,11 @@ def _rows(rows: Sequence[Row], width: int, renderer: Renderer, styler: Styler) -
     """Rows with the labels in a column of their own."""
     if not rows:
         return []
-    labels = [cut(renderer(label), width // 2, columns) for label, _ in rows]
-    room = width - max(map(columns, labels)) - 2
+    labels = [wrap(renderer(label), width // 2, columns) for label, _ in rows]
+    room = width - max(columns(line) for lines in labels for line in lines) - 2
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(style=DIM, no_wrap=True)
     table.add_column(no_wrap=True)
-    for label, (_, value) in zip(labels, rows, strict=True):
-        table.add_row(label, _wrapped(renderer(value), room))
+    for lines, (_, value) in zip(labels, rows, strict=True):
+        table.add_row("\n".join(lines), _wrapped(renderer(value), room))
     return styler.lines(table, width)

@@ -6,7 +6,7 @@ A picture is drawn without any font at hand, so its widths are careful estimates
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -15,13 +15,15 @@ from wcwidth import wcwidth
 Measure: TypeAlias = Callable[[str], float]
 """Returns the width of a text, in the unit in which its place is measured."""
 
-_NARROW = frozenset("iljtfrI.,:;'|!()[]{} \xa0·")
+_NARROW = frozenset("iljtfrI.,:;'|!()[]{} \xa0\ue001·")
 _BROAD = frozenset("mwMW@%")
 ELLIPSIS = "…"
 MINUS = "\u2212"
 _NEGATIVE = re.compile(r"(?<!\w)-(?=\d)")
 HARD_SPACE = "\xa0"
 """A space at which no line is broken."""
+_ENTRY_SPACE = "\ue001"
+"""A space inside an entry of a list, at which a line is broken only if the entry is too long for a line."""
 
 _FIRST_STRONG_ISOLATE = "\u2068"
 _POP_ISOLATE = "\u2069"
@@ -115,20 +117,38 @@ def wrap(text: str, width: float, measure: Measure, max_lines: int | None = None
     Lines are broken at spaces where possible, never at hard spaces. Text that does not fit into
     `max_lines` is cut. An empty text is one empty line.
     """
+    lines = _fill(text, (" ", _ENTRY_SPACE), width, measure)
+    if max_lines is not None and len(lines) > max_lines:
+        lines[max_lines - 1 :] = [cut(" ".join(lines[max_lines - 1 :]), width, measure)]
+    return [line.replace(_ENTRY_SPACE, HARD_SPACE) for line in lines]
+
+
+def _fill(text: str, separators: Sequence[str], width: float, measure: Measure) -> list[str]:
+    """Return the text in lines that are broken at the first separator.
+
+    A part that is too long for a line is broken at the next separator, and finally between characters.
+    """
+    if not separators:
+        return _split(text, width, measure)
+    separator, *others = separators
     lines = [""]
-    for word in text.split(" "):
-        longer = f"{lines[-1]} {word}" if lines[-1] else word
+    for part in text.split(separator):
+        longer = f"{lines[-1]}{separator}{part}" if lines[-1] else part
         if measure(longer) <= width:
             lines[-1] = longer
         else:
-            lines += _split(word, width, measure)
+            lines += _fill(part, others, width, measure)
     if len(lines) > 1 and not lines[0]:
         del lines[0]
-    if max_lines is not None and len(lines) > max_lines:
-        lines[max_lines - 1 :] = [cut(" ".join(lines[max_lines - 1 :]), width, measure)]
     return lines
 
 
 def unbroken_entries(text: str) -> str:
-    """Return a list such as `2 knights, 3 villages` with hard spaces inside its entries."""
-    return ", ".join(entry.replace(" ", HARD_SPACE) for entry in text.split(", "))
+    """Return a list such as `2 knights, 3 villages`, whose entries `wrap` breaks only where it has to."""
+    return ", ".join(entry.replace(" ", _ENTRY_SPACE) for entry in text.split(", "))
+
+
+def longest_word(texts: Iterable[str]) -> int:
+    """Return the number of columns of the longest word in some texts; 0 without words."""
+    words = (word for text in texts for word in text.split(" "))
+    return max(map(columns, words), default=0)
