@@ -159,7 +159,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     endpoints = EndpointRegistry()
     feed_tokens = FeedTokens(client, settings.bounds.max_feeds_per_player)
     receivers = Receivers(settings.webhook_networks)
-    webhooks = Webhooks(client, settings.bounds, receivers)
+    webhooks = Webhooks(client, settings.bounds, receivers, deliveries.breakers)
     endpoints.add(webhooks)
     push_subscriptions = PushSubscriptions(client, settings.bounds, receivers)
     endpoints.add(push_subscriptions)

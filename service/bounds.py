@@ -144,11 +144,16 @@ class Bounds:
     max_webhooks_per_player: int = _bound(5)
     max_webhook_failures: int = _bound(20)
     """Failed attempts in a row after which a webhook is disabled."""
+    webhook_senders: int = _bound(24)
+    """Requests that a worker sends at the same time to webhooks whose last request has succeeded, and as many
+    to the others; the same for push services."""
     webhook_seconds: float = _bound(10.0, 0.1)
     """Time for a request to a webhook or a push service."""
     max_push_subscriptions_per_player: int = _bound(10)
     max_bounces: int = _bound(3)
     """Mails that bounce before an address is disabled."""
+    mail_senders: int = _bound(4)
+    """Mails that a worker sends at the same time."""
     mail_seconds: float = _bound(15.0, 0.1)
     """Time for delivering a mail to the mail server."""
 

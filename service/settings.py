@@ -84,6 +84,7 @@ class Settings:
     rate_games: str = "300/hour"
     rate_disputes: str = "120/hour"
     rate_messages: str = "120/hour"
+    rate_webhook_tests: str = "20/hour"
     rate_requests: str = ""
     arbiter: str | None = None
     webhook_url: str | None = field(default=None, repr=False)
@@ -120,6 +121,7 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
     rate_accounts = env.str("RATE_ACCOUNTS", "60/minute", validate=_check_rate)
     rate_games = env.str("RATE_GAMES", "300/hour", validate=_check_rate)
     rate_disputes = env.str("RATE_DISPUTES", "120/hour", validate=_check_rate)
+    rate_webhook_tests = env.str("RATE_WEBHOOK_TESTS", "20/hour", validate=_check_rate)
     rate_messages = env.str("RATE_MESSAGES", "120/hour", validate=_check_rate)
     arbiter = env.str("ARBITER", None)
     rate_requests = env.str("RATE_REQUESTS", "", validate=_check_rate)
@@ -141,6 +143,7 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
         rate_games=rate_games,
         rate_disputes=rate_disputes,
         rate_messages=rate_messages,
+        rate_webhook_tests=rate_webhook_tests,
         rate_requests=rate_requests,
         arbiter=arbiter,
         webhook_url=webhook_url,

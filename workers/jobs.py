@@ -17,14 +17,9 @@ from service import clock
 from service.bootstrap import Service
 from service.damaged_games import work_part
 from service.errors import NotFound, Unavailable, log_text
-from service.notifications.kinds import OPERATOR
 from workers.bot_player import BotPlayer
-from workers.mail.account_mail import AccountMailSender
-from workers.notifications.channel import Channel
 from workers.notifications.outbox_notifications import OutboxNotifications
-from workers.notifications.sender import DeliverySender
-from workers.tasks import Task
-from workers.webhooks.channel import WebhookChannel
+from workers.tasks import Task, tasks_of
 
 log = logging.getLogger(__name__)
 
@@ -36,21 +31,10 @@ JOB_FUNCTION = "workers.jobs.run"
 
 
 class TaskRunner:
-    """Does the work of tasks on one service, and sends by these channels."""
+    """Does the work of tasks on one service."""
 
-    def __init__(
-        self,
-        service: Service,
-        channels: Sequence[Channel],
-        account_mails: AccountMailSender | None = None,
-        webhooks: WebhookChannel | None = None,
-    ) -> None:
-        """`account_mails` sends mails about accounts; None if this server sends no mail.
-
-        `webhooks` sends tests of webhooks.
-        """
-        self._account_mails = account_mails
-        self._webhooks = webhooks
+    def __init__(self, service: Service, operator_channels: Sequence[str] = ()) -> None:
+        """`operator_channels`: the channels by which the operator is notified."""
         self._store = service.store
         self._repository = service.repository
         self._commands = service.commands
@@ -60,11 +44,10 @@ class TaskRunner:
         self._damaged_games = service.damaged_games
         self._head_log = service.head_log
         self._clock = service.clock
-        self._sender = DeliverySender(service, channels)
         self._outbox_notifications = OutboxNotifications(
             service.queries,
             service.notifications,
-            [channel.name for channel in channels if channel.is_operators],
+            operator_channels,
             service.mutes,
         )
         self._bot_player = BotPlayer(service)
@@ -73,23 +56,22 @@ class TaskRunner:
         """Do the work of a task, or a step of it; return False if something is left to do.
 
         A step is short, so that no game delays others: one round is scored. What is left is done when its
-        turn comes again in the queue.
+        turn comes again in the queue. For a notification, this does all those of the game that are due.
 
         If something of the game is damaged, that is reported, and the entry stays in the outbox. Raises
         Unavailable.
         """
-        if task.kind == "deliver":
-            self._sender.send(task.delivery)
-            return True
-        if task.kind == "mail":
-            if self._account_mails is not None:
-                self._account_mails.send(task.delivery)
-            return True
-        if task.kind == "webhook_test":
-            if self._webhooks is not None:
-                _, player, webhook = task.entry.split("/")
-                self._webhooks.send_test(player, webhook)
-            return True
+        if task.kind != "notify":
+            return self._run(task)
+        now = clock.format(self._clock.now())
+        tasks = tasks_of(self._store, [task.game_id])[task.game_id].tasks
+        due = [item for item in tasks if item.kind == "notify" and item.due_at <= now]
+        for item in sorted(due, key=lambda item: int(item.data["seq"])):
+            self._run(item)
+        return True
+
+    def _run(self, task: Task) -> bool:
+        """Do the work of the task of one outbox entry. See `run`."""
         part = work_part(task.entry)
         try:
             outbox = self._store.outbox(task.game_id)
@@ -122,9 +104,6 @@ class TaskRunner:
             case "bot" | "think":
                 if not self._bot_player.play(task.game_id):
                     self._ack(task)
-            case "deliver" | "mail" | "webhook_test":
-                # It has no entry in an outbox: see `run`.
-                pass
             case "conditional":
                 is_done = self._conditional_actions.play(task.game_id)
                 if is_done:
@@ -162,18 +141,11 @@ class TaskRunner:
         # this machine's clock, and the entry stays until it has.
 
     def _notify(self, task: Task) -> None:
-        """Create the deliveries that a task calls for, and make the first attempt of those to the operator.
-
-        The others are found when they are due, as are these if the worker dies now.
-        """
-        deliveries = self._outbox_notifications.create(task)
+        """Create the deliveries that a task calls for. Dispatchers send them when they are due."""
+        self._outbox_notifications.create(task)
         self._ack(task)
         if task.entry == "notify/over":
             self._deactivate(task.game_id)
-        now = clock.format(self._clock.now())
-        for delivery in deliveries:
-            if delivery.player == OPERATOR and (delivery.due_at or "") <= now:
-                self._sender.send(delivery.id)
 
     def _deactivate(self, game_id: str) -> None:
         """Mark a game that has ended inactive, unless its head is not logged yet: a sweep then does both."""

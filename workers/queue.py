@@ -13,6 +13,7 @@ from rq.exceptions import DuplicateJobError, NoSuchJobError
 from rq.job import Job, JobStatus
 from rq.serializers import JSONSerializer
 
+from domain.errors import Unreadable
 from service import clock
 from service.connection import to_text, unavailable_on_error
 from workers.jobs import JOB_FUNCTION, TaskJob
@@ -57,12 +58,24 @@ class TaskQueues:
                 return False
         return True
 
+    def is_waiting(self, task: Task) -> bool:
+        """Return whether the job of a task waits, and has not begun."""
+        try:
+            with unavailable_on_error():
+                status = self._redis.hget(TaskJob.key_for(task.id), "status")
+        except Unreadable:
+            # A sweep enqueues it again.
+            return True
+        return status == b"queued"
+
     def enqueue_again(self, tasks: Collection[Task]) -> int:
-        """Enqueue the tasks that wait in no queue, even if their jobs exist; return their number."""
+        """Enqueue the tasks that wait in no queue, even if their jobs exist; return the number of jobs."""
         count = 0
         with unavailable_on_error():
             for name, queue in self.queues.items():
-                lost = self._lost_tasks(queue, [task for task in tasks if task.queue == name])
+                # Several tasks may be one job.
+                jobs = {task.id: task for task in tasks if task.queue == name}
+                lost = self._lost_tasks(queue, list(jobs.values()))
                 for task in lost:
                     queue.enqueue_job(_job(queue, task))
                 count += len(lost)

@@ -5,7 +5,7 @@ they wait until it does.
 """
 
 import logging
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from types import FrameType
 
 import redis
@@ -21,10 +21,12 @@ from service.process_reports import Reporter
 from service.settings import Settings
 from service.supervision.retry import Backoff, retry_until_stopped
 from service.supervision.stop_signals import StopSignals
-from workers.jobs import TaskJob, configure
+from workers.jobs import TaskJob, TaskRunner, configure
+from workers.notifications.dispatcher import Dispatcher, dispatching
 from workers.queue import TaskQueues
-from workers.runner import task_runner
+from workers.runner import channels_of
 from workers.scheduler import FIRST_PAUSE, LONGEST_PAUSE, Scheduler
+from workers.tasks import NOTIFICATIONS
 
 log = logging.getLogger(__name__)
 
@@ -81,12 +83,16 @@ class TaskWorker(SimpleWorker):
 
 
 def run_worker(settings: Settings, queues: tuple[str, ...]) -> None:
-    """Run jobs until SIGTERM or SIGINT, those of the first queue first. Raises SettingsError."""
+    """Run jobs until SIGTERM or SIGINT, those of the first queue first. Raises SettingsError.
+
+    A worker that creates notifications sends them too, in threads beside its jobs.
+    """
     for name in ("rq", "rq.worker"):
         logging.getLogger(name).setLevel(logging.WARNING)
     logging.getLogger("rq.worker").addFilter(_shorten_connection_error)
     service = build(settings)
-    configure(task_runner(service))
+    channels = channels_of(service)
+    configure(TaskRunner(service, channels.of_operator))
     reporter = Reporter(service.process_reports, "worker", queues)
     # A connection of its own, because RQ changes how long it waits for a response.
     client = connect(settings.queue_url)
@@ -105,15 +111,17 @@ def run_worker(settings: Settings, queues: tuple[str, ...]) -> None:
         if not stop.is_set():
             raise redis.ConnectionError("the connection was lost")
 
-    retry_until_stopped(
-        work,
-        stop,
-        errors=(redis.RedisError, OSError),
-        backoff=Backoff(first=FIRST_PAUSE, longest=LONGEST_PAUSE, steady=LONGEST_PAUSE),
-        on_error=lambda error, pause: log.warning(
-            "the queue does not respond (%s); trying again in %.1f s", error, pause
-        ),
-    )
+    sends = NOTIFICATIONS in queues
+    with dispatching(Dispatcher(service, channels)) if sends else nullcontext():
+        retry_until_stopped(
+            work,
+            stop,
+            errors=(redis.RedisError, OSError),
+            backoff=Backoff(first=FIRST_PAUSE, longest=LONGEST_PAUSE, steady=LONGEST_PAUSE),
+            on_error=lambda error, pause: log.warning(
+                "the queue does not respond (%s); trying again in %.1f s", error, pause
+            ),
+        )
     with suppress(Unavailable):
         reporter.end()
 

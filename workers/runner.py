@@ -1,19 +1,19 @@
-"""Where the runner of a worker's tasks gets the channels that the settings describe."""
+"""Where a worker gets the channels that the settings describe."""
 
 from service.bootstrap import Service
-from workers.jobs import TaskRunner
 from workers.mail.account_mail import AccountMailSender
 from workers.mail.channel import EmailChannel
 from workers.mail.outgoing import OutgoingMail
 from workers.notifications.channel import Channel
+from workers.notifications.dispatcher import Channels
 from workers.notifications.operator import operator_channels_of
 from workers.webhooks.channel import WebhookChannel
 from workers.webhooks.push import PushChannel
 from workers.webhooks.requests import ReceiverRequests
 
 
-def task_runner(service: Service) -> TaskRunner:
-    """Return the runner for a service, with all its channels. Raises SettingsError."""
+def channels_of(service: Service) -> Channels:
+    """Return the channels of a service. Raises SettingsError."""
     channels: list[Channel] = [*operator_channels_of(service.settings)]
     account_mails = None
     if service.settings.smtp_url is not None:
@@ -24,4 +24,4 @@ def task_runner(service: Service) -> TaskRunner:
     requests = ReceiverRequests(service.receivers, seconds)
     webhooks = WebhookChannel(service, requests)
     channels += [webhooks, PushChannel(service, requests)]
-    return TaskRunner(service, channels, account_mails, webhooks)
+    return Channels(channels, account_mails, webhooks)

@@ -25,7 +25,7 @@ from workers.deadline_index import DeadlineIndex
 from workers.head_logger import HeadLogger
 from workers.queue import TaskQueues
 from workers.sweep import Sweep
-from workers.tasks import account_mail_task, delivery_task, tasks_of, webhook_test_task
+from workers.tasks import Task, tasks_of
 
 log = logging.getLogger(__name__)
 
@@ -45,14 +45,13 @@ class Scheduler:
         self._store = service.store
         self._queues = TaskQueues(queue_client)
         self._deadlines = DeadlineIndex(service.redis)
-        self._deliveries = service.deliveries
-        self._account_mails = service.mail.account_mails
-        self._webhooks = service.webhooks
         self._damaged_games = service.damaged_games
         self._clock = service.clock
         self._erasure = service.erasure
         self._holidays = service.holiday_registry
         self._has_repeated_erasures = False
+        self._behind_jobs: dict[str, Task] = {}
+        """By the id of a job that runs, a task that is enqueued when it has ended."""
         self._heads = HeadLogger(service.head_log)
         self._sweep = Sweep(service, self._queues, self._deadlines, self._heads)
         self._interval = service.settings.sweep_seconds
@@ -86,11 +85,22 @@ class Scheduler:
                     continue
                 match task.kind:
                     case "forfeit" | "score" | "notify" | "bot" | "think" | "conditional":
-                        self._queues.enqueue(task)
-                    case "index" | "deliver" | "mail" | "webhook_test" | None:
+                        self._enqueue(task)
+                    case "index" | None:
                         # The process that has appended is updating the listings. If it dies, the sweep
                         # finds the entry.
                         pass
+
+    def _enqueue(self, task: Task) -> None:
+        """Enqueue a task unless its job exists already.
+
+        The job of a game's notifications may have read the outbox before this entry was in it, if it runs. So
+        the task is enqueued when that job has ended.
+        """
+        if self._queues.enqueue(task) or task.kind != "notify" or self._queues.is_waiting(task):
+            self._behind_jobs.pop(task.id, None)
+        else:
+            self._behind_jobs[task.id] = task
 
     def check_deadlines(self) -> None:
         """Enqueue every task whose time has come, unless the clock is not reliable.
@@ -109,24 +119,8 @@ class Scheduler:
                     if task.due_at > now:
                         later = task
                         break
-                    self._queues.enqueue(task)
+                    self._enqueue(task)
                 self._deadlines.replace(game_id, score, later)
-
-    def check_deliveries(self) -> None:
-        """Enqueue the next attempt of every delivery, and of every mail about an account, that is due.
-
-        Raises Unavailable. One whose job waits in the queue is not enqueued again.
-        """
-        now = self._clock.now()
-        if due := self._deliveries.due(now, BATCH):
-            # Before they are enqueued, so that it does not overwrite what an attempt is about to record.
-            self._deliveries.postpone(due, now)
-            self._queues.enqueue_again([delivery_task(id) for id in due])
-        if mails := self._account_mails.due(now, BATCH):
-            self._account_mails.postpone(mails, now)
-            self._queues.enqueue_again([account_mail_task(id) for id in mails])
-        for player, webhook in self._webhooks.take_tests(BATCH):
-            self._queues.enqueue(webhook_test_task(player, webhook))
 
     def sweep(self, *, is_first: bool) -> None:
         """Make a complete sweep (see `Sweep.pages`). Raises Unavailable."""
@@ -209,5 +203,6 @@ class Scheduler:
         if game_ids:
             self.enqueue_tasks_of(game_ids)
             self._heads.on_appended(game_ids)
+        for task in [*self._behind_jobs.values()]:
+            self._enqueue(task)
         self.check_deadlines()
-        self.check_deliveries()

@@ -1,6 +1,7 @@
 """Tasks: the work that outbox entries call for (service/store/outbox.py lists the entries).
 
 A task's id is derived from its entry, so that all processes that read the same entry enqueue the same job.
+The notifications of a game are one job, which does all of these tasks that are due.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,9 +22,6 @@ TaskKind: TypeAlias = Literal[
     "score",
     "forfeit",
     "notify",
-    "deliver",
-    "mail",
-    "webhook_test",
     "index",
     "bot",
     "think",
@@ -35,8 +33,8 @@ NOTIFICATIONS: Final = "cartulary-notices"
 BOTS: Final = "cartulary-bots"
 THINKING: Final = "cartulary-thinking"
 QUEUES: Final = (GAMES, NOTIFICATIONS, BOTS, THINKING)
-"""In the order in which a worker takes jobs, so that no other job waits while a bot thinks, and no game waits
-for a slow receiver of notifications."""
+"""In the order in which a worker takes jobs, so that no other job waits while a bot thinks, and no round for
+notifications."""
 QUICK_QUEUES: Final = (GAMES, NOTIFICATIONS, BOTS)
 """The queues of a worker that is not told which ones. A search takes seconds, in which it could take no other
 job, so searches need a worker of their own."""
@@ -67,12 +65,6 @@ class Task:
                 return "notify"
             case ["notify", "round" | "event", number] if number.isdecimal():
                 return "notify"
-            case ["deliver", _]:
-                return "deliver"
-            case ["mail", _]:
-                return "mail"
-            case ["webhook-test", _, _]:
-                return "webhook_test"
             case ["index"]:
                 return "index"
             case ["bot"]:
@@ -88,7 +80,7 @@ class Task:
     def queue(self) -> str:
         """The name of the queue for the task."""
         match self.kind:
-            case "notify" | "deliver" | "mail" | "webhook_test":
+            case "notify":
                 return NOTIFICATIONS
             case "bot":
                 return BOTS
@@ -99,8 +91,12 @@ class Task:
 
     @property
     def id(self) -> str:
-        """The id of the task's job: 32 hex digits, derived from the game, the entry and its payload."""
-        return sha256(f"{self.game_id} {self.entry} {self.payload}".encode()).hexdigest()[:32]
+        """The id of the task's job: 32 hex digits, derived from the game, the entry and its payload.
+
+        All notifications of a game are one job, so games take turns, however much happens in each.
+        """
+        name = "notify" if self.kind == "notify" else f"{self.entry} {self.payload}"
+        return sha256(f"{self.game_id} {name}".encode()).hexdigest()[:32]
 
     @property
     def data(self) -> dict[str, Any]:
@@ -109,30 +105,10 @@ class Task:
         return data
 
     @property
-    def delivery(self) -> str:
-        """The id of the delivery that a `deliver` task sends, or of the mail that a `mail` task sends."""
-        return self.entry.partition("/")[2]
-
-    @property
     def due_at(self) -> str:
         """The timestamp from which on the task is to be done; "" means at once."""
         due_at: str = self.data.get("at", "")
         return due_at
-
-
-def delivery_task(delivery_id: str) -> Task:
-    """Return the task of the next attempt of a delivery. It belongs to no game, and has no outbox entry."""
-    return Task("-", f"deliver/{delivery_id}", "{}")
-
-
-def account_mail_task(mail_id: str) -> Task:
-    """Return the task of the next attempt to send a mail about an account, which belongs to no game."""
-    return Task("-", f"mail/{mail_id}", "{}")
-
-
-def webhook_test_task(player: str, webhook: str) -> Task:
-    """Return the task of posting a test to a webhook of a player, which belongs to no game."""
-    return Task("-", f"webhook-test/{player}/{webhook}", "{}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,12 @@ limit_disputes = _stored.shared_limit(
     lambda: service().settings.rate_disputes, scope="disputes", key_func=_player_or_network
 )
 """Decorates a view that adds to a dispute or a takeback; counts by player. It raises the same errors."""
+limit_webhook_tests = _stored.shared_limit(
+    lambda: service().settings.rate_webhook_tests,
+    scope="webhook-tests",
+    key_func=_player_or_network,
+)
+"""Decorates a view that has a test posted to a webhook; counts by player. It raises the same errors."""
 
 limit_messages = _stored.shared_limit(
     lambda: service().settings.rate_messages, scope="messages", key_func=_player_or_network

@@ -9,7 +9,6 @@ sent, to the address that the account then has. Notifications of games are not a
 """
 
 import secrets
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal, TypeAlias
@@ -74,12 +73,21 @@ class AccountMails:
             )
         return [to_text(member) for member in members]
 
-    def postpone(self, ids: Sequence[str], now: datetime) -> None:
-        """Make mails that have just been enqueued due again after CLAIM."""
-        if ids:
-            until = _milliseconds(now + CLAIM)
-            with unavailable_on_error():
-                self._redis.zadd(_DUE, dict.fromkeys(ids, until), xx=True)
+    def take_due(self, now: datetime, limit: int) -> list[tuple[str, str]]:
+        """Return the ids of up to `limit` mails whose next attempt is due, each with its player.
+
+        They are due again after CLAIM, unless an attempt is made before.
+        """
+        ids = self.due(now, limit)
+        if not ids:
+            return []
+        with unavailable_on_error():
+            self._redis.zadd(_DUE, dict.fromkeys(ids, _milliseconds(now + CLAIM)), xx=True)
+            stored: list[Any] = self._redis.mget([_key(id) for id in ids])
+        return [
+            (id, "" if value is None else str(orjson.loads(value)["player"]))
+            for id, value in zip(ids, stored, strict=True)
+        ]
 
     def begin(self, id: str) -> AccountMail | None:
         """Return a mail for an attempt, which is counted; None if it has been sent or given up."""

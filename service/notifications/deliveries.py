@@ -16,11 +16,13 @@ no part of a log: they show what the workers did because of an event, and prove 
 not trust the server. All keys share a slot of a Redis Cluster, and each change is one script.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
+import orjson
 import redis
 
 from domain.errors import Unreadable
@@ -28,6 +30,7 @@ from domain.messages import Text, message
 from service import clock
 from service.bounds import Bounds
 from service.connection import to_text, unavailable_on_error
+from service.notifications.circuit_breakers import CircuitBreakers, Receiver
 from service.notifications.delivery import (
     Delivery,
     Status,
@@ -50,16 +53,26 @@ MAX_FAILED: Final = 10_000
 TOO_MANY: Final = message("too many deliveries wait")
 
 
+@dataclass(frozen=True, slots=True)
+class DueDelivery:
+    """A delivery whose next attempt is due. `planned_at` is when it was to be sent first."""
+
+    id: str
+    receiver: Receiver
+    planned_at: datetime
+
+
 class Deliveries:
     """All stored deliveries. Thread-safe. Every method raises Unavailable if Redis does not respond."""
 
     def __init__(self, client: redis.Redis, bounds: Bounds) -> None:
         self._redis = client
         self._bounds = bounds
+        self.breakers = CircuitBreakers(client)
         folder = Path(__file__).parent
-        self._create, self._claim, self._finish = (
+        self._create, self._take, self._postpone, self._claim, self._finish = (
             client.register_script((folder / f"{name}.lua").read_text(encoding="utf-8"))
-            for name in ("create", "claim", "finish")
+            for name in ("create", "take", "postpone", "claim", "finish")
         )
 
     def create(self, delivery: Delivery) -> bool:
@@ -99,24 +112,29 @@ class Deliveries:
             )
         return bool(reply != -1)
 
-    def due(self, now: datetime, limit: int) -> list[str]:
-        """Return the ids of up to `limit` deliveries whose next attempt is due, the earliest first.
+    def take_due(self, now: datetime, limit: int) -> list[DueDelivery]:
+        """Return up to `limit` deliveries whose next attempt is due, the earliest first.
 
         They are due again after CLAIM, unless an attempt is made before.
         """
         with unavailable_on_error():
-            # redis-py declares a type that covers other forms of the command as well.
-            members: list[Any] = self._redis.zrange(
-                DUE, "-inf", _milliseconds(now), byscore=True, offset=0, num=limit
+            reply: Any = self._take(
+                keys=[DUE], args=[_milliseconds(now), _milliseconds(now + CLAIM), limit, _RECORD]
             )
-            return [to_text(member) for member in members]
+        texts = [to_text(value) for value in reply]
+        return [
+            _due_delivery(id, content, now)
+            for id, content in zip(texts[::2], texts[1::2], strict=True)
+        ]
 
-    def postpone(self, ids: Iterable[str], now: datetime) -> None:
-        """Make deliveries that have just been enqueued due again after CLAIM."""
-        until = _milliseconds(now + CLAIM)
-        if scores := dict.fromkeys(ids, until):
-            with unavailable_on_error():
-                self._redis.zadd(DUE, scores, xx=True)
+    def postpone(self, ids: Sequence[str], until: datetime) -> None:
+        """Postpone the next attempt of deliveries that wait for one."""
+        if not ids:
+            return
+        with unavailable_on_error():
+            self._postpone(
+                keys=[DUE], args=[clock.format(until), _milliseconds(until), _RECORD, *ids]
+            )
 
     def claim(self, id: str, now: datetime) -> Delivery | None:
         """Claim the next attempt of a delivery, and return the delivery with this attempt counted.
@@ -268,7 +286,7 @@ class Deliveries:
         return {to_text(status): int(count) for status, count in stored.items()}
 
     def delete_all_of(self, player: str) -> None:
-        """Delete all deliveries to a player."""
+        """Delete all deliveries to a player, and the breakers of their receivers."""
         index = f"{PREFIX}of-player:{player}"
         with unavailable_on_error():
             members: list[Any] = self._redis.zrange(index, 0, -1)
@@ -278,6 +296,7 @@ class Deliveries:
                 self._redis.zrem(DUE, *ids)
                 self._redis.zrem(_FAILED, *ids)
             self._redis.delete(index)
+        self.breakers.delete_all_of(player)
 
     def _get(self, ids: Sequence[str]) -> list[Delivery]:
         """Return those of the deliveries that exist and can be read, in this order."""
@@ -295,6 +314,16 @@ class Deliveries:
             except Unreadable:
                 continue
         return deliveries
+
+
+def _due_delivery(id: str, content: str, now: datetime) -> DueDelivery:
+    """Return a due delivery. One that is damaged has no receiver: claiming it reports the damage."""
+    try:
+        fields = orjson.loads(content)
+        receiver = Receiver(fields["channel"], fields["player"], fields["endpoint"])
+        return DueDelivery(id, receiver, clock.parse(fields["due_at"] or fields["created_at"]))
+    except (KeyError, TypeError, ValueError):
+        return DueDelivery(id, Receiver("", OPERATOR, ""), now)
 
 
 def _items_key(digest: str) -> str:

@@ -4,6 +4,7 @@
     cartulary:webhook-tests      set: PLAYER/ID of the webhooks to which a test is to be posted
 
 A webhook is disabled after a number of failures in a row, or when its receiver responds that it is gone.
+Before that, its circuit breaker pauses it after each failure (service/notifications/circuit_breakers.py).
 """
 
 import secrets
@@ -22,6 +23,7 @@ from service import clock
 from service.bounds import Bounds
 from service.connection import to_text, unavailable_on_error
 from service.errors import NotFound, TooManyWebhooks
+from service.notifications.circuit_breakers import CircuitBreakers, Receiver
 from service.notifications.endpoints import Endpoint
 from service.webhooks.receivers import InvalidUrl, Receivers
 
@@ -64,8 +66,11 @@ class Webhooks:
 
     channel = "webhook"
 
-    def __init__(self, client: redis.Redis, bounds: Bounds, receivers: Receivers) -> None:
+    def __init__(
+        self, client: redis.Redis, bounds: Bounds, receivers: Receivers, breakers: CircuitBreakers
+    ) -> None:
         self._redis = client
+        self._breakers = breakers
         self._receivers = receivers
         self._max = bounds.max_webhooks_per_player
         self._max_failures = bounds.max_webhook_failures
@@ -124,10 +129,25 @@ class Webhooks:
         self.find(player, id)
         with unavailable_on_error():
             self._redis.hdel(_key(player), id)
+        self._breakers.forget(Receiver(self.channel, player, id))
 
     def enable(self, player: str, id: str) -> Webhook:
         """Enable a webhook again, and forget its failures. Raises NotFound."""
+        self._breakers.forget(Receiver(self.channel, player, id))
         return self._store(player, replace(self.find(player, id), failures=0, disabled_at=None))
+
+    def paused_until(self, player: str, webhooks: Sequence[Webhook]) -> list[str | None]:
+        """Return for each webhook until when nothing is posted to it after failures; None for at once."""
+        now = clock.now()
+        breakers = self._breakers.of_each(
+            [Receiver(self.channel, player, webhook.id) for webhook in webhooks]
+        )
+        return [
+            None
+            if webhook.disabled_at is not None or breaker.pause_after(now) is None
+            else breaker.paused_until
+            for webhook, breaker in zip(webhooks, breakers, strict=True)
+        ]
 
     def record_success(self, player: str, id: str) -> None:
         """Record that a webhook has accepted a notification, or a test."""

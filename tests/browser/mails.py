@@ -22,7 +22,7 @@ from tests.support.mail_server import MailServer, mail_server
 from tests.support.mailed_players import mail_service, register
 from tests.support.service_games import play_set_up, start_game, take_action
 from tests.support.worker_harness import WorkerHarness
-from workers.runner import task_runner
+from workers.runner import channels_of
 
 PHONE: ViewportSize = {"width": 360, "height": 740}
 DESKTOP: ViewportSize = {"width": 800, "height": 700}
@@ -34,7 +34,7 @@ def send_mails(service: Service, server: MailServer) -> dict[str, EmailMessage]:
     ids = [register(service, handle, locale) for handle, locale in PLAYERS.items()]
     service.preferences.change(ids[2], {"digest": "18:00"})
     workers = WorkerHarness(service)
-    workers.runner = task_runner(service)
+    workers.use(channels_of(service))
     chance = random.Random(5)
     with freeze_time("2026-11-22T17:00:00Z", tick=False) as time:
         games = [
@@ -47,10 +47,8 @@ def send_mails(service: Service, server: MailServer) -> dict[str, EmailMessage]:
                 take_action(service, game.id, chance)
                 workers.scheduler.enqueue_tasks_of({game.id})
                 workers.work()
-            workers.scheduler.check_deliveries()
             workers.work()
         time.move_to("2026-11-22T18:00:01Z")
-        workers.scheduler.check_deliveries()
         workers.work()
     workers.close()
     return {

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -44,6 +44,11 @@ def ids(deliveries: list[Delivery]) -> list[str]:
     return [delivery.id for delivery in deliveries]
 
 
+def due(deliveries: Deliveries, now: datetime = NOW) -> list[str]:
+    """Take the deliveries that are due, and return their ids."""
+    return [item.id for item in deliveries.take_due(now, 10)]
+
+
 def test_a_delivery_that_is_created_again_stays_as_it_is(service: Service) -> None:
     assert service.deliveries.create(delivery())
     end(service.deliveries, "d1")
@@ -51,7 +56,7 @@ def test_a_delivery_that_is_created_again_stays_as_it_is(service: Service) -> No
     (stored,) = service.deliveries.about("g", 7)
     assert (stored.status, stored.attempts, stored.sent_at) == ("sent", 1, CREATED)
     assert replace(stored, status="pending", attempts=0, tried_at=None, sent_at=None) == delivery()
-    assert service.deliveries.due(NOW, 10) == []
+    assert due(service.deliveries) == []
 
 
 def test_one_of_many_workers_claims_an_attempt(service: Service) -> None:
@@ -65,11 +70,11 @@ def test_one_of_many_workers_claims_an_attempt(service: Service) -> None:
 def test_an_attempt_whose_worker_died_is_made_again_after_the_claim(service: Service) -> None:
     deliveries = service.deliveries
     deliveries.create(delivery())
-    assert deliveries.due(NOW, 10) == ["d1"]
+    assert due(deliveries) == ["d1"]
     deliveries.claim("d1", NOW)
-    assert deliveries.due(NOW + CLAIM / 2, 10) == []
+    assert due(deliveries, NOW + CLAIM / 2) == []
     assert deliveries.claim("d1", NOW + CLAIM / 2) is None
-    assert deliveries.due(NOW + CLAIM, 10) == ["d1"]
+    assert due(deliveries, NOW + CLAIM) == ["d1"]
     second = deliveries.claim("d1", NOW + CLAIM)
     assert second is not None
     assert second.attempts == 2
@@ -106,8 +111,8 @@ def test_a_failed_attempt_is_due_again_at_its_time_with_its_reason(service: Serv
         "{host} does not respond: {reason}", host="h", reason=message("line {line}", line=3)
     )
     deliveries.finish([claimed], "retrying", NOW, result=reason, next_at=later)
-    assert deliveries.due(later - timedelta(seconds=1), 10) == []
-    assert deliveries.due(later, 10) == ["d1"]
+    assert due(deliveries, later - timedelta(seconds=1)) == []
+    assert due(deliveries, later) == ["d1"]
     stored = deliveries.find("d1")
     assert stored is not None
     assert stored.result == reason
@@ -176,7 +181,7 @@ def test_all_deliveries_of_a_player_can_be_deleted(service: Service) -> None:
     service.deliveries.create(delivery(2, player="bea"))
     service.deliveries.delete_all_of("ada")
     assert ids(list(service.deliveries.about("g", 7))) == ["d2"]
-    assert service.deliveries.due(NOW, 10) == ["d2"]
+    assert due(service.deliveries) == ["d2"]
     assert not [key for key in service.redis.keys(f"{PREFIX}*") if b"d1" in key or b"ada" in key]
 
 

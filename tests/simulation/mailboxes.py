@@ -25,6 +25,7 @@ class Mailbox:
 
     def __init__(self, channel: str, players: Sequence[str], now: Callable[[], datetime]) -> None:
         self.is_operators = False
+        self.has_breakers = False
         self.retry_pauses: tuple[int, ...] = (60, 600, 3600, 3600, 3 * 3600, 6 * 3600)
         self.name = self.channel = channel
         self.players = set(players)

@@ -162,9 +162,8 @@ class World:
                 self.workers.scheduler._sweep.on_appended(game_id)
             self.workers.scheduler.enqueue_tasks_of(appended)
             self.workers.scheduler.check_deadlines()
-            self.workers.scheduler.check_deliveries()
             self.workers.queues.enqueue_retries()
-            worked = self._work()
+            worked = self._work() + self._send()
             for game_id in appended:
                 self._plan_turn(game_id)
             if not appended and not worked:
@@ -198,6 +197,14 @@ class World:
                 self._run(Task(*job.args))
                 jobs += 1
         return jobs
+
+    def _send(self) -> int:
+        """Make every attempt that is due, unless the worker is killed before it; return their number."""
+        if self._chance.random() < 0.003 and self.now > START:
+            # Nobody makes the attempts that it has taken until their claims expire.
+            taken = self.service.deliveries.take_due(self.now, 1)
+            self.deaths += len(taken)
+        return self.workers.dispatcher.send_due()
 
     def _run(self, task: Task) -> None:
         """Run one job, unless its worker is killed in the middle of it; at most so many steps."""

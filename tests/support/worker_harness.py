@@ -14,6 +14,7 @@ from service.process_reports import Reporter
 from service.supervision.stop_signals import StopSignals
 from workers.jobs import TaskRunner, configure
 from workers.notifications.channel import DEFAULT_RETRY_PAUSES, Channel, NotDelivered
+from workers.notifications.dispatcher import Channels, Dispatcher
 from workers.queue import TaskQueues
 from workers.run import TaskWorker
 from workers.scheduler import Scheduler
@@ -29,6 +30,7 @@ class RecordingChannel:
         self.name = name
         self.retry_pauses: tuple[int, ...] = DEFAULT_RETRY_PAUSES
         self.is_operators = is_operators
+        self.has_breakers = False
         self.sent: list[Notification] = []
         self.failures = failures
 
@@ -46,9 +48,14 @@ class WorkerHarness:
     def __init__(self, service: Service, *channels: Channel) -> None:
         self.service = service
         self.client: redis.Redis = connect(service.settings.queue_url)
-        self.runner = TaskRunner(service, channels)
+        self.use(Channels(channels))
         self.queues = TaskQueues(self.client)
         self.scheduler = Scheduler(service, self.client)
+
+    def use(self, channels: Channels) -> None:
+        """Send by these channels from now on."""
+        self.runner = TaskRunner(self.service, channels.of_operator)
+        self.dispatcher = Dispatcher(self.service, channels)
 
     def tasks(self, game_id: str) -> dict[str, Task]:
         """Return the tasks of a game by the names of their entries."""
@@ -63,7 +70,10 @@ class WorkerHarness:
         ]
 
     def work(self, max_jobs: int | None = None) -> None:
-        """Run all jobs in the queues, or the first `max_jobs` of them, as RQ would run them."""
+        """Run all jobs in the queues, or the first `max_jobs` of them, as RQ would run them.
+
+        Then send what is due.
+        """
         configure(self.runner)
         handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
         logging.getLogger("rq.worker").setLevel(logging.WARNING)
@@ -76,6 +86,7 @@ class WorkerHarness:
         finally:
             for number, handler in handlers.items():
                 signal.signal(number, handler)
+        self.dispatcher.send_due()
 
     def sweep_twice_and_work(self) -> None:
         """Sweep until every task that waits in no queue is enqueued, then run all jobs."""

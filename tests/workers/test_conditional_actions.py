@@ -128,12 +128,12 @@ def test_a_worker_that_dies_at_any_moment_plays_an_action_exactly_once(
             with monkeypatch.context() as patch:
                 kill_at(patch, dying, command, after=after)
                 try:
-                    is_complete = TaskRunner(dying, []).run(task)
+                    is_complete = TaskRunner(dying).run(task)
                 except Killed:
                     is_complete = False
             for entry in ("conditional", "conditional"):
                 payload = service.store.outbox(game.id).get(entry, "")
-                assert TaskRunner(service, []).run(Task(game.id, entry, payload))
+                assert TaskRunner(service).run(Task(game.id, entry, payload))
             assert "conditional" not in service.store.outbox(game.id)
             assert marks(service, game.id)[-2:] == [False, True]
             assert service.trees.get(game.id, game.players[1]) is None

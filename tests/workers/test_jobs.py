@@ -41,7 +41,7 @@ from workers.jobs import TaskRunner
 from workers.tasks import Task
 
 url, data, *task = sys.argv[1:]
-runner = TaskRunner(build(Settings(Path(data), url, url, Path(data) / "signing-key.pem")), ())
+runner = TaskRunner(build(Settings(Path(data), url, url, Path(data) / "signing-key.pem")))
 print("ready", flush=True)
 sys.stdin.readline()
 while not runner.run(Task(*task)):
@@ -112,7 +112,7 @@ def test_jobs_in_several_threads_append_once(
     tasks = [task for task in workers.tasks(game.id).values() if task.kind == "score"]
     assert len(tasks) == 7
     services = [build(settings) for _ in range(6)]
-    runners = [TaskRunner(other, ()) for other in services]
+    runners = [TaskRunner(other) for other in services]
     with ThreadPoolExecutor(6) as pool:
         futures = [pool.submit(run_all_steps, runner, task) for runner in runners for task in tasks]
         for future in futures:
@@ -157,6 +157,7 @@ def test_the_player_to_act_is_notified(
     game = start_game(service, clock={"per_turn": 3600})
     task = workers.tasks(game.id)["notify/turn"]
     assert workers.runner.run(task)
+    workers.dispatcher.send_due()
     (notification,) = channel.sent
     assert game.to_act is not None
     assert notification.subject == "your_turn"
@@ -182,9 +183,12 @@ def test_no_notification_is_sent_for_a_turn_that_is_over(
     game = play_set_up(service, start_game(service).id)
     task = workers.tasks(game.id)["notify/turn"]
     take_action(service, game.id)
+    # The job of the earlier turn still waits.
     assert workers.runner.run(task)
-    assert channel.sent == []
-    assert workers.tasks(game.id)["notify/turn"] != task
+    workers.dispatcher.send_due()
+    (notification,) = channel.sent
+    assert notification.details["seat"] == service.queries.game(game.id).to_act
+    assert "notify/turn" not in workers.tasks(game.id)
 
 
 def test_all_players_are_notified_of_rounds_and_of_the_end_and_the_game_becomes_inactive(
@@ -194,6 +198,7 @@ def test_all_players_are_notified_of_rounds_and_of_the_end_and_the_game_becomes_
     while tasks := workers.tasks(game.id):
         for task in tasks.values():
             workers.runner.run(task)
+            workers.dispatcher.send_due()
     subjects = [notification.subject for notification in channel.sent]
     assert subjects == ["round_scored", "round_scored", "game_over"]
     assert {notification.players for notification in channel.sent} == {PLAYERS[:2]}
@@ -210,6 +215,7 @@ def test_a_player_who_left_before_the_start_is_not_notified_of_the_end(
     game = service.commands.create("ada", rules="barony", seats=2, options={})
     game = service.commands.leave(game.id, "ada")
     workers.runner.run(workers.tasks(game.id)["notify/over"])
+    workers.dispatcher.send_due()
     (notification,) = channel.sent
     assert notification.players == ()
     assert notification.details == {"status": "abandoned", "ranking": None}
@@ -223,6 +229,7 @@ def test_a_channel_that_fails_does_not_affect_the_others_and_is_retried_alone(
     game = start_game(service)
     with freeze_time(clock.now()) as time:
         assert workers.runner.run(workers.tasks(game.id)["notify/turn"])
+        workers.dispatcher.send_due()
         assert "notify/turn" not in workers.tasks(game.id)
         assert (len(failing.sent), len(channel.sent)) == (0, 1)
         retrying, sent = deliveries_by_channel(service, game)
@@ -245,7 +252,6 @@ def test_a_channel_that_fails_does_not_affect_the_others_and_is_retried_alone(
             "result": None,
         }
         time.tick(DEFAULT_RETRY_PAUSES[0])
-        workers.scheduler.check_deliveries()
         workers.work()
     assert (len(failing.sent), len(channel.sent)) == (1, 1)
     retried, unchanged = deliveries_by_channel(service, game)
@@ -266,10 +272,10 @@ def test_a_delivery_is_given_up_after_the_last_attempt(
     game = start_game(service)
     with freeze_time(clock.now()) as time:
         workers.runner.run(workers.tasks(game.id)["notify/turn"])
+        workers.dispatcher.send_due()
         for pause in DEFAULT_RETRY_PAUSES:
             assert "given up" not in caplog.text
             time.tick(pause)
-            workers.scheduler.check_deliveries()
             workers.work()
     assert f"your_turn of game {game.id} is given up: nobody responds" in caplog.text
     (delivery,) = service.deliveries.about(game.id, game.seq)
@@ -283,10 +289,12 @@ def test_nothing_is_sent_twice_if_a_job_runs_twice(
     game = start_game(service)
     task = workers.tasks(game.id)["notify/turn"]
     workers.runner.run(task)
+    workers.dispatcher.send_due()
     first = service.deliveries.about(game.id, game.seq)
     # As if the worker had died between the delivery and the acknowledgement.
     service.store.add_outbox_entries_if_absent(game.id, {task.entry: task.payload})
     workers.runner.run(task)
+    workers.dispatcher.send_due()
     assert len(channel.sent) == 1
     assert service.deliveries.about(game.id, game.seq) == first
     assert len(first) == 1
@@ -303,6 +311,7 @@ def test_deliveries_that_cannot_be_stored_are_reported_and_sent_after_the_repair
     assert service.damaged_games.parts()[game.id].keys() == {"work notify/turn"}
     service.redis.delete(f"{PREFIX}of-game:{game.id}")
     assert workers.runner.run(task)
+    workers.dispatcher.send_due()
     assert len(channel.sent) == 1
     assert service.damaged_games.parts() == {}
 
@@ -347,7 +356,7 @@ def test_a_store_that_does_not_respond_is_an_error(tmp_path: Path) -> None:
     url = f"unix://{tmp_path}/nothing.sock"
     service = build(Settings(tmp_path, url, url, tmp_path / "signing-key.pem"))
     with pytest.raises(Unavailable):
-        TaskRunner(service, ()).run(Task("any", "finish", "{}"))
+        TaskRunner(service).run(Task("any", "finish", "{}"))
     service.redis.close()
 
 

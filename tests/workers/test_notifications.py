@@ -52,10 +52,10 @@ class PlayersWithEmail:
         for _ in range(20):
             self.workers.scheduler.check_deadlines()
             self.workers.scheduler.sweep(is_first=True)
-            self.workers.scheduler.check_deliveries()
-            if not self.workers.waiting():
-                return
+            is_last = not self.workers.waiting()
             self.workers.work()
+            if is_last:
+                return
         raise AssertionError(self.workers.waiting())
 
     def sent(self) -> list[tuple[str, str]]:
@@ -266,34 +266,30 @@ from service.bootstrap import build
 from service.settings import Settings
 from tests.support.endpoints import FixedEndpoints
 from tests.support.worker_harness import RecordingChannel
-from workers.jobs import TaskRunner
-from workers.tasks import Task
+from workers.notifications.dispatcher import Channels, Dispatcher
 
 class HangingChannel(RecordingChannel):
     def send(self, delivery, notification):
         print(delivery.id, flush=True)
         time.sleep(60)
 
-url, data, player, *task = sys.argv[1:]
+url, data, player = sys.argv[1:]
 service = build(Settings(Path(data), url, url, Path(data) / "signing-key.pem"))
 service.endpoints.add(FixedEndpoints("email", [player]))
-runner = TaskRunner(service, [HangingChannel(name="email", is_operators=False)])
-runner.run(Task(*task))
+Dispatcher(service, Channels([HangingChannel(name="email", is_operators=False)])).send_due()
 """
 
 
 def test_a_worker_that_is_killed_while_it_sends_loses_nothing(players: PlayersWithEmail) -> None:
     service = players.service
     with freeze_time(clock.now()) as time:
-        players.start()
-        players.workers.scheduler.sweep(is_first=True)
-        players.workers.work()
+        game = players.start()
+        players.workers.runner.run(players.workers.tasks(game.id)["notify/turn"])
         (delivery,) = service.deliveries.waiting(10)
         settings = service.settings
         arguments = [settings.redis_url, str(settings.data), players.ada]
-        task = ["-", f"deliver/{delivery.id}", "{}"]
         process = subprocess.Popen(
-            [sys.executable, "-c", SEND_AND_HANG, *arguments, *task],
+            [sys.executable, "-c", SEND_AND_HANG, *arguments],
             cwd=ROOT,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
             stdout=subprocess.PIPE,

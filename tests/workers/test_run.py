@@ -5,7 +5,10 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -70,6 +73,7 @@ def test_worker_and_scheduler_finish_games_and_notify(
         wait_until(lambda: service.store.outbox(before.id) == {})
         after = play_out(service, start_game(service, round_limit=1).id)
         wait_until(lambda: service.store.outbox(after.id) == {})
+        wait_until(lambda: service.deliveries.count_waiting() == 0)
         notifications = [request.body for request in receiver.requests]
     subjects = [body["subject"] for body in notifications if body["game"] == before.id]
     assert sorted(subjects) == ["game_over", "round_scored", "round_scored"]
@@ -100,6 +104,45 @@ def test_a_receiver_that_never_answers_delays_only_notifications(
         wait_until(lambda: service.queries.game(game.id).status == "finished")
         # The worker still waits for the answer to the first delivery.
         assert len(deliveries) == 1
+    service.redis.close()
+
+
+def test_receivers_that_never_answer_delay_no_other_account(
+    start: Start, settings: Settings
+) -> None:
+    service = build(replace(settings, webhook_networks=("127.0.0.1",)))
+    environment = {"CARTULARY_WEBHOOK_NETWORKS": "127.0.0.1", "CARTULARY_WEBHOOK_SECONDS": "600"}
+    hanging: list[socket.socket] = []
+    released = Event()
+
+    def hang(connection: socket.socket) -> None:
+        hanging.append(connection)
+        released.wait()
+
+    def url_of(receiver: str) -> str:
+        return receiver.replace("somebody:secret-word@", "")
+
+    with ExitStack() as receivers:
+        quick = receivers.enter_context(webhook_receiver())
+        silent = [receivers.enter_context(raw_receiver(hang)) for _ in range(12)]
+        # It comes last, so it is the first to be called.
+        receivers.callback(released.set)
+        *accounts, ada = (service.players.create_guest()[0].id for _ in range(5))
+        for number, receiver in enumerate(silent):
+            service.webhooks.add(accounts[number % len(accounts)], url_of(receiver))
+        service.webhooks.add(ada, url_of(quick.url))
+        start("scheduler")
+        start("worker", "--queue", "notices", **environment)
+        for account in accounts:
+            for _ in range(3):
+                start_game(service, players=[account, "bea"])
+            service.webhooks.request_test(account, service.webhooks.of(account)[0].id)
+        wait_until(lambda: len(hanging) == len(accounts))
+        for number in range(1, 4):
+            start_game(service, players=[ada, "bea"])
+            wait_until(lambda number=number: len(quick.requests) == number)  # type: ignore[misc] # mypy cannot infer a lambda with a default
+        # An account occupies one sender, and these requests are still open.
+        assert len(hanging) == len(accounts)
     service.redis.close()
 
 

@@ -21,6 +21,7 @@ class EmailChannel:
     name = "email"
     retry_pauses: tuple[int, ...] = RETRY_PAUSES
     is_operators = False
+    has_breakers = False
 
     def __init__(self, service: Service, outgoing: OutgoingMail) -> None:
         self._players = service.players

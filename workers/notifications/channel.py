@@ -23,8 +23,8 @@ class Channel(Protocol):
 
     A channel may get the same notification again, if the worker died before it had recorded that it was sent.
     It then has the same `delivery.id`, which the channel passes on (as Message-ID or Idempotency-Key), so
-    that the receiver can recognise it. `send` must return within the time of a job
-    (`workers.queue.JOB_TIMEOUTS`).
+    that the receiver can recognise it. `send` must return within CLAIM, the time for
+    which an attempt is claimed. Thread-safe.
     """
 
     name: str
@@ -32,6 +32,8 @@ class Channel(Protocol):
     """Seconds before each further attempt."""
     is_operators: bool
     """Whether it sends one notification about an event to the operator, instead of one to each player."""
+    has_breakers: bool
+    """Whether each receiver has a circuit breaker: it is a server of its own, which may fail or hang."""
 
     def send(self, delivery: Delivery, notification: Notification) -> None:
         """Send a notification. Raises NotDelivered to try again later, Undeliverable to give up."""

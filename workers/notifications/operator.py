@@ -30,6 +30,7 @@ class LogChannel:
     name: str = "log"
     retry_pauses: tuple[int, ...] = DEFAULT_RETRY_PAUSES
     is_operators: bool = True
+    has_breakers: bool = False
 
     def send(self, delivery: Delivery, notification: Notification) -> None:  # noqa: ARG002 # the notification has all
         """See `Channel.send`."""
@@ -54,6 +55,7 @@ class OperatorWebhookChannel:
     name: str = "operator_webhook"
     retry_pauses: tuple[int, ...] = DEFAULT_RETRY_PAUSES
     is_operators: bool = True
+    has_breakers: bool = True
 
     def __init__(self, url: str, timeout: float = SECONDS_TO_RESPOND) -> None:
         """`timeout`: for the whole request, in seconds."""

@@ -9,6 +9,7 @@ from domain.messages import Text, message
 from replay.language.renderer import english
 from service.bootstrap import Service
 from service.errors import log_text
+from service.notifications.circuit_breakers import Receiver
 from service.notifications.delivery import DIGEST, Delivery, Status
 from service.notifications.kinds import OPERATOR
 from service.notifications.projection import NotificationProjection
@@ -22,6 +23,7 @@ class DeliverySender:
 
     def __init__(self, service: Service, channels: Sequence[Channel]) -> None:
         self._deliveries = service.deliveries
+        self._breakers = service.deliveries.breakers
         self._endpoints = service.endpoints
         self._clock = service.clock
         self._projection = NotificationProjection(service.queries, service.players)
@@ -54,6 +56,15 @@ class DeliverySender:
         else:
             self._attempt(delivery, parts, channel)
 
+    def give_up(self, delivery_id: str) -> None:
+        """Give up a delivery whose receiver has failed for too long. Raises Unavailable."""
+        delivery = self._deliveries.find(delivery_id)
+        if delivery is not None:
+            reason = message("the receiver has failed for too long")
+            self._deliveries.finish(
+                [delivery], "given_up", self._clock.now(), result=reason, is_claimed=False
+            )
+
     def _has_endpoint(self, delivery: Delivery) -> bool:
         if delivery.player == OPERATOR:
             return True
@@ -76,7 +87,7 @@ class DeliverySender:
                 parts = [part for part in parts if part.id in current]
             notification = self._projection.notification(delivery, parts)
         except Unreadable as error:
-            self._fail(delivery, parts, channel, error.message)
+            self._fail(delivery, parts, channel, error.message, is_receivers_fault=False)
             return
         if notification is None:
             self._end(delivery, parts, "cancelled", outdated)
@@ -84,17 +95,29 @@ class DeliverySender:
         try:
             channel.send(delivery, notification)
         except NotDelivered as error:
-            self._fail(delivery, parts, channel, error.message)
+            self._fail(delivery, parts, channel, error.message, is_receivers_fault=True)
         except Undeliverable as error:
             log.warning("%s: delivery %s bounces: %s", channel.name, delivery.id, log_text(error))
             self._end(delivery, parts, "bounced", error.message)
         else:
+            if channel.has_breakers:
+                self._breakers.record_success(_receiver_of(delivery))
             self._end(delivery, parts, "sent", None)
 
     def _fail(
-        self, delivery: Delivery, parts: Sequence[Delivery], channel: Channel, reason: Text
+        self,
+        delivery: Delivery,
+        parts: Sequence[Delivery],
+        channel: Channel,
+        reason: Text,
+        *,
+        is_receivers_fault: bool,
     ) -> None:
         """Record a failed attempt, and when the next one follows; the last one ends the delivery."""
+        now = self._clock.now()
+        next_at = now
+        if channel.has_breakers and is_receivers_fault:
+            next_at = self._breakers.record_failure(_receiver_of(delivery), now)
         failed = len(channel.retry_pauses) < delivery.attempts
         log.log(
             logging.ERROR if failed else logging.WARNING,
@@ -108,9 +131,9 @@ class DeliverySender:
         if failed:
             self._end(delivery, parts, "given_up", reason)
             return
-        now = self._clock.now()
         pause = timedelta(seconds=channel.retry_pauses[delivery.attempts - 1])
-        self._deliveries.finish([delivery], "retrying", now, result=reason, next_at=now + pause)
+        next_at = max(next_at, now + pause)
+        self._deliveries.finish([delivery], "retrying", now, result=reason, next_at=next_at)
 
     def _end(
         self,
@@ -123,3 +146,7 @@ class DeliverySender:
         now = self._clock.now()
         self._deliveries.finish(parts, status, now, result=result, is_claimed=False)
         self._deliveries.finish([delivery], status, now, result=result)
+
+
+def _receiver_of(delivery: Delivery) -> Receiver:
+    return Receiver(delivery.channel, delivery.player, delivery.endpoint)

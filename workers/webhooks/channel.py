@@ -17,6 +17,7 @@ from domain.messages import Message, message
 from service import clock
 from service.bootstrap import Service
 from service.errors import NotFound
+from service.notifications.circuit_breakers import Receiver
 from service.notifications.delivery import Delivery
 from service.notifications.notification import Notification
 from service.notifications.stored_messages import encode_message
@@ -36,9 +37,11 @@ class WebhookChannel:
     name = "webhook"
     retry_pauses: tuple[int, ...] = RETRY_PAUSES
     is_operators = False
+    has_breakers = True
 
     def __init__(self, service: Service, requests: ReceiverRequests) -> None:
         self._webhooks = service.webhooks
+        self._breakers = service.deliveries.breakers
         self._mail = service.mail
         self._players = service.players
         self._requests = requests
@@ -59,13 +62,18 @@ class WebhookChannel:
     def send_test(self, player: str, id: str) -> None:
         """Post a test to a webhook, and record the result with it."""
         now = clock.now()
+        receiver = Receiver(self.name, player, id)
         try:
             webhook = self._webhooks.find(player, id)
             body = {"type": "test", "timestamp": clock.format(now), "data": {"webhook": id}}
             self._post(player, webhook, f"test-{id}-{round(now.timestamp())}", body)
-        except (NotFound, NotDelivered, Undeliverable):
-            # It was removed, or the failure is shown with it.
+        except NotFound:
+            # It was removed.
             return
+        except (NotDelivered, Undeliverable):
+            self._breakers.record_failure(receiver, clock.now())
+        else:
+            self._breakers.record_success(receiver)
 
     def _post(self, player: str, webhook: Webhook, id: str, body: JsonObject) -> None:
         """Post a signed body. Raises NotDelivered and Undeliverable."""

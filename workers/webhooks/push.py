@@ -40,6 +40,7 @@ class PushChannel:
     name = "push"
     retry_pauses: tuple[int, ...] = RETRY_PAUSES
     is_operators = False
+    has_breakers = True
 
     def __init__(self, service: Service, requests: ReceiverRequests) -> None:
         self._players = service.players

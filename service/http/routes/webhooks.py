@@ -6,7 +6,7 @@ from domain.json_types import JsonObject
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import service
 from service.http.language import request_renderer
-from service.http.ratelimits import limit_new_places
+from service.http.ratelimits import limit_new_places, limit_webhook_tests
 from service.http.responses import json_response, no_content
 from service.http.schemas.webhooks import AddWebhook, WebhookList, WebhookResponse
 from service.notifications.stored_messages import decode_message
@@ -24,8 +24,10 @@ blueprint = Blueprint("webhooks", __name__, description="The player's own webhoo
 )
 def list_webhooks(player: str) -> Response:
     """List the player's webhooks, without their secrets."""
-    webhooks = [_webhook_json(webhook) for webhook in service().webhooks.of(player)]
-    return json_response({"webhooks": webhooks, "next": None})
+    webhooks = service().webhooks.of(player)
+    paused_until = service().webhooks.paused_until(player, webhooks)
+    listed = [_webhook_json(*item) for item in zip(webhooks, paused_until, strict=True)]
+    return json_response({"webhooks": listed, "next": None})
 
 
 @blueprint.route(
@@ -64,12 +66,16 @@ def remove_webhook(player: str, webhook: str) -> Response:
     "POST",
     "/me/webhooks/<webhook>/test",
     auth="login_required",
-    limit=limit_new_places,
+    limit=limit_webhook_tests,
     responses={204: response("A test is posted to the webhook.")},
     error_responses=(404,),
 )
 def test_webhook(player: str, webhook: str) -> Response:
-    """Have a test posted to a webhook. `GET /me/webhooks` shows the result a moment later."""
+    """Have a test posted to a webhook. `GET /me/webhooks` shows the result a moment later.
+
+    A player can have 20 tests posted in an hour, unless the operator has chosen another rate. Further ones
+    are refused with 429 and `Retry-After`.
+    """
     service().webhooks.request_test(player, webhook)
     return no_content()
 
@@ -87,7 +93,7 @@ def enable_webhook(player: str, webhook: str) -> Response:
     return json_response(_webhook_json(service().webhooks.enable(player, webhook)))
 
 
-def _webhook_json(webhook: Webhook) -> JsonObject:
+def _webhook_json(webhook: Webhook, paused_until: str | None = None) -> JsonObject:
     result = webhook.result
     text = None if result is None else request_renderer()(decode_message(result))
-    return {**webhook.as_json(), "result": text}
+    return {**webhook.as_json(), "paused_until": paused_until, "result": text}

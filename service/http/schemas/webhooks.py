@@ -15,7 +15,8 @@ class AddWebhook(StrictSchema):
 class WebhookResponse(TypedDict):
     """A webhook. `secret` is in the response to its registration only.
 
-    `result` is why the last attempt has failed, null if it was accepted.
+    `result` is why the last attempt has failed, null if it was accepted. After failures, nothing is posted
+    until `paused_until`; null if nothing waits.
     """
 
     id: str
@@ -24,6 +25,7 @@ class WebhookResponse(TypedDict):
     failures: int
     tried_at: Timestamp | None
     disabled_at: Timestamp | None
+    paused_until: Timestamp | None
     result: str | None
     secret: NotRequired[str]
 

@@ -9,7 +9,7 @@ from domain.errors import Malformed
 from service.errors import TooManyWebhooks
 from service.http import problems
 from service.http.context import service
-from service.http.ratelimits import limit_new_places
+from service.http.ratelimits import limit_new_places, limit_webhook_tests
 from service.http.schemas.fields import StrictSchema, String
 from service.http.schemas.webhooks import AddWebhook
 from service.notifications.stored_messages import decode_message
@@ -49,7 +49,7 @@ def add_webhook() -> Response:
 
 
 @blueprint.post(f"{WEBHOOKS}/test")
-@limit_new_places
+@limit_webhook_tests
 def test_webhook() -> Response:
     """Have a test posted to a webhook."""
     service().webhooks.request_test(session.require_player(), _chosen())
@@ -78,10 +78,13 @@ def _chosen() -> str:
 def _webhooks_page(
     status: int = 200, *, form: Form | None = None, added: Webhook | None = None
 ) -> Response:
+    player_id = session.require_player()
+    webhooks = service().webhooks.of(player_id)
+    paused_until = service().webhooks.paused_until(player_id, webhooks)
     return page(
         "webhooks.html",
         status,
-        webhooks=service().webhooks.of(session.require_player()),
+        webhooks=list(zip(webhooks, paused_until, strict=True)),
         decode_message=decode_message,
         form=form or Form(),
         added=added,

@@ -22,6 +22,7 @@ from service.settings import Settings
 from tests.support.conditional import Branch, branch
 from tests.support.worker_harness import RecordingChannel
 from workers.jobs import TaskRunner
+from workers.notifications.dispatcher import Channels, Dispatcher
 from workers.tasks import tasks_of
 
 NOW: Final = "2026-11-20T09:00:00Z"
@@ -89,12 +90,14 @@ class Observed:
 
     def work(self) -> None:
         """Do all work that the outbox calls for."""
-        runner = TaskRunner(self.service, [self.channel])
+        channels = Channels([self.channel])
+        runner = TaskRunner(self.service, channels.of_operator)
         for _ in range(3):
             tasks = tasks_of(self.service.store, [self.game])[self.game].next_tasks
             for task in sorted(tasks, key=lambda task: task.entry):
                 if task.entry != "deadline":
                     runner.run(task)
+        Dispatcher(self.service, channels).send_due()
 
     def observe(self) -> None:
         """Let everybody but bea read everything."""

@@ -113,7 +113,6 @@ class ObservedGames:
                 if self.workers.tasks(self.game):
                     self.workers.scheduler.enqueue_tasks_of({self.game})
                     self.workers.work()
-            self.workers.scheduler.check_deliveries()
             self.workers.work()
 
     def observe(self, observers: list[RecordingClient]) -> None:

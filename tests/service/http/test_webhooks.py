@@ -51,6 +51,20 @@ def test_a_webhook_can_be_tested_and_enabled_by_its_owner_only(accounts: Account
         assert bea.http.post(f"{path}/{call}").status_code == 404
 
 
+@pytest.mark.http("POST /me/webhooks/WEBHOOK/test", 429)
+def test_a_player_can_request_twenty_tests_in_an_hour(accounts: Accounts) -> None:
+    ada, bea = accounts.register(), accounts.register()
+    paths = [
+        f"/api/v1/me/webhooks/{player.http.post('/api/v1/me/webhooks', json={'url': URL}).json()['id']}/test"
+        for player in (ada, bea)
+    ]
+    statuses = [ada.http.post(paths[0]).status_code for _ in range(21)]
+    assert statuses == [204] * 20 + [429]
+    refusal = ada.http.post(paths[0])
+    assert 0 < int(refusal.headers["retry-after"]) <= 3600
+    assert bea.http.post(paths[1]).status_code == 204
+
+
 @pytest.mark.http("GET /me/webhooks", 400)
 @pytest.mark.http("POST /me/webhooks", 413, 415)
 @pytest.mark.http("POST /me/webhooks/WEBHOOK/test", 401)

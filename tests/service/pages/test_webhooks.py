@@ -1,10 +1,14 @@
 """The page of the visitor's webhooks."""
 
 import re
+from datetime import timedelta
 
 from flask.testing import FlaskClient
 
+from service import clock
 from service.bootstrap import Service
+from service.notifications.circuit_breakers import Receiver
+from tests.support.accounts import PASSWORD
 from tests.support.page_forms import log_in, post
 
 PAGE = "/account/webhooks"
@@ -42,3 +46,20 @@ def test_an_address_in_the_network_is_refused_at_its_field(
     assert response.status_code == 400
     assert "Must not point into a private network" in response.text
     assert 'id="field-url-fault"' in response.text
+
+
+def test_the_list_and_the_page_show_until_when_a_webhook_is_paused(
+    browser: FlaskClient, service: Service
+) -> None:
+    player = log_in(browser, service)
+    webhook = service.webhooks.add(player, "https://example.org/games")
+    assert "Notifications wait" not in browser.get("/account/webhooks").text
+    until = service.deliveries.breakers.record_failure(
+        Receiver("webhook", player, webhook.id), clock.now() + timedelta(hours=1)
+    )
+    token = service.players.login("ada", PASSWORD)
+    response = browser.get("/api/v1/me/webhooks", headers={"Authorization": f"Bearer {token}"})
+    assert response.get_json()["webhooks"][0]["paused_until"] == clock.format(until)
+    page = browser.get("/account/webhooks").text
+    assert "Notifications wait, because it has failed. Next attempt:" in page
+    assert clock.format(until) in page

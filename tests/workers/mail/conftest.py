@@ -11,7 +11,7 @@ from service.settings import Settings
 from tests.support.mail_server import MailServer, mail_server
 from tests.support.mailed_players import mail_service
 from tests.support.worker_harness import WorkerHarness
-from workers.runner import task_runner
+from workers.runner import channels_of
 
 
 @pytest.fixture(autouse=True)
@@ -36,6 +36,6 @@ def service(settings: Settings, server: MailServer) -> Iterator[Service]:
 @pytest.fixture
 def workers(service: Service) -> Iterator[WorkerHarness]:
     workers = WorkerHarness(service)
-    workers.runner = task_runner(service)
+    workers.use(channels_of(service))
     yield workers
     workers.close()

@@ -22,7 +22,6 @@ def register(service: Service, locale: str | None = None, address: str = "zoe@ex
 
 def send(workers: WorkerHarness) -> None:
     """Make the attempts that are due."""
-    workers.scheduler.check_deliveries()
     workers.work()
 
 

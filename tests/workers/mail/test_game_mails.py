@@ -20,7 +20,7 @@ from tests.support.mail_server import MailServer, raw_mail_server
 from tests.support.mailed_players import PUBLIC_URL, mail_service, register
 from tests.support.service_games import play_set_up, start_game, take_action
 from tests.support.worker_harness import WorkerHarness
-from workers.runner import task_runner
+from workers.runner import channels_of
 
 HANDLES = {"Ada": "en", "Zoë": "fr", "Cid": "es"}
 SUBJECTS = {
@@ -44,8 +44,6 @@ def quick_pictures(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
 def work(workers: WorkerHarness, game: Game) -> None:
     """Do everything that the game calls for, and make the attempts of the deliveries that are due."""
     workers.scheduler.enqueue_tasks_of({game.id})
-    workers.work()
-    workers.scheduler.check_deliveries()
     workers.work()
 
 
@@ -225,7 +223,7 @@ def test_a_mail_server_that_hangs_costs_a_worker_a_bounded_time(
 
     with raw_mail_server(hang) as port, mail_service(settings, MailServer(port), 0.2) as service:
         workers = WorkerHarness(service)
-        workers.runner = task_runner(service)
+        workers.use(channels_of(service))
         players = [register(service, handle) for handle in ("Ada", "Bea")]
         game = start_game(service, players=players)
         monkeypatch.setattr(service.pictures, "png", lambda _svg, _width: PNG)

@@ -22,7 +22,7 @@ from tests.support.mailed_players import confirm
 from tests.support.receiver import WebhookReceiver, webhook_receiver
 from tests.support.service_games import start_game
 from tests.support.worker_harness import WorkerHarness
-from workers.runner import task_runner
+from workers.runner import channels_of
 from workers.webhooks.channel import signature
 
 
@@ -37,7 +37,7 @@ def service(settings: Settings) -> Iterator[Service]:
 @pytest.fixture
 def workers(service: Service) -> Iterator[WorkerHarness]:
     workers = WorkerHarness(service)
-    workers.runner = task_runner(service)
+    workers.use(channels_of(service))
     yield workers
     workers.close()
 
@@ -65,8 +65,6 @@ def start(service: Service, player: str) -> Game:
 
 def work(workers: WorkerHarness, game: Game) -> None:
     workers.scheduler.enqueue_tasks_of({game.id})
-    workers.work()
-    workers.scheduler.check_deliveries()
     workers.work()
 
 
@@ -165,7 +163,6 @@ def test_a_test_is_posted_and_its_result_recorded(
     receiver.statuses = [404, 204]
     for result in ("404", None):
         service.webhooks.request_test(ada, webhook.id)
-        workers.scheduler.check_deliveries()
         workers.work()
         stored = service.webhooks.find(ada, webhook.id)
         assert stored.tried_at is not None
@@ -178,11 +175,9 @@ def test_a_webhook_that_was_removed_gets_nothing_and_does_not_come_back(
 ) -> None:
     webhook = add_webhook(service, ada, receiver)
     game = start(service, ada)
-    workers.scheduler.enqueue_tasks_of({game.id})
-    workers.work()
+    workers.runner.run(workers.tasks(game.id)["notify/turn"])
     service.webhooks.request_test(ada, webhook.id)
     service.webhooks.remove(ada, webhook.id)
-    workers.scheduler.check_deliveries()
     workers.work()
     service.webhooks.record_success(ada, webhook.id)
     assert service.webhooks.record_failure(ada, webhook.id, "x", is_gone=True) is None

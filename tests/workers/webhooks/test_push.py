@@ -23,7 +23,7 @@ from service.settings import Settings
 from tests.support.faults import raises
 from tests.support.service_games import start_game
 from tests.support.worker_harness import WorkerHarness
-from workers.runner import task_runner
+from workers.runner import channels_of
 
 AUTH = b"0123456789abcdef"
 
@@ -98,10 +98,8 @@ def notify(service: Service, push: PushService, locale: str | None = None) -> st
     other, _ = service.players.create_guest()
     game = start_game(service, players=[player.id, other.id])
     workers = WorkerHarness(service)
-    workers.runner = task_runner(service)
+    workers.use(channels_of(service))
     workers.scheduler.enqueue_tasks_of({game.id})
-    workers.work()
-    workers.scheduler.check_deliveries()
     workers.work()
     workers.close()
     return player.id
