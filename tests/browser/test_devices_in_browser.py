@@ -128,8 +128,10 @@ def test_keys_and_the_mouse_wheel_change_the_size_of_the_board(visitors: Visitor
     page.keyboard.down("Control")
     page.mouse.wheel(0, -200)
     page.keyboard.up("Control")
-    page.wait_for_timeout(100)
-    assert board_width(page) > before
+    page.wait_for_function(
+        "width => document.querySelector('#board svg').getBoundingClientRect().width > width",
+        arg=before,
+    )
 
 
 def test_a_visitor_plays_within_three_clicks_and_names_the_account_later(
