@@ -1,13 +1,15 @@
-"""The language of the command line: `--lang`, else that of the locale, else English."""
+"""The language of the command line: `--lang`, else that of the locale, else English; and its time zone."""
 
 import gettext
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from datetime import UTC, tzinfo
 from typing import Final
 
 from domain.messages import Value
+from ledger.time_zones import is_time_zone, time_zone
 from replay.language.catalogue import DOMAIN, FOLDER, choose_language, locale_tags
 from replay.language.names import NO_NAMES, Names
 from replay.language.renderer import Renderer, renderer
@@ -19,9 +21,27 @@ _GETTEXT_VARIABLE: Final = "LANGUAGE"
 _selected: Final[ContextVar[str | None]] = ContextVar("language", default=None)
 
 
-def command_renderer(names: Names = NO_NAMES) -> Renderer:
-    """Return the renderer for the language of the command that runs."""
-    return renderer(_selected.get() or choose_language(locale_tags()), names)
+def command_renderer(names: Names = NO_NAMES, *, in_utc: bool = False) -> Renderer:
+    """Return the renderer for the language of the command that runs, and the time zone of this machine.
+
+    Text in JSON is for programs too: there, `in_utc` has moments shown in UTC.
+    """
+    language = _selected.get() or choose_language(locale_tags())
+    return renderer(language, names, UTC if in_utc else local_zone())
+
+
+def local_zone() -> tzinfo:
+    """Return the time zone of this machine: that of the environment variable TZ, else the system's."""
+    from babel.localtime import get_localzone
+
+    try:
+        zone = get_localzone()
+    except LookupError:
+        # There is no such zone. The C library takes UTC too.
+        return UTC
+    # A zone of pytz, which Babel prefers where it is installed, has its name in `zone`.
+    name = getattr(zone, "zone", None) or getattr(zone, "key", None)
+    return time_zone(name) if is_time_zone(name) else zone
 
 
 def text(value: Value) -> str:

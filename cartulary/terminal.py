@@ -77,6 +77,11 @@ def width() -> int:
     return shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns
 
 
+def line_width() -> int | None:
+    """Return the number of columns of a line; None where lines of any length can be written, as to a file."""
+    return width() if sys.stdout.isatty() or os.environ.get("COLUMNS") else None
+
+
 def progress(items: Iterable[T], total: int | None, description: Value) -> Iterator[T]:
     """Iterate over items that each take a while, with a progress bar where standard error is a terminal.
 

@@ -7,6 +7,7 @@ from domain.clock_events import HolidayAnnounced, HolidayCancelled, PauseAgreed
 from domain.event import Clock
 from domain.messages import (
     Amount,
+    Instant,
     Listing,
     Message,
     counted,
@@ -72,11 +73,12 @@ def _clauses(clock: Clock) -> Iterator[Message]:
 
 
 def _holiday_announced(data: HolidayAnnounced) -> Message:
-    return message("announces a holiday from {start} to {end}", start=data["from"], end=data["to"])
+    start, end = Instant(data["from"]), Instant(data["to"])
+    return message("announces a holiday from {start} to {end}", start=start, end=end)
 
 
 def _holiday_cancelled(data: HolidayCancelled) -> Message:
-    return message("cancels the holiday from {start} on", start=data["from"])
+    return message("cancels the holiday from {start} on", start=Instant(data["from"]))
 
 
 def _pause_agreed(data: PauseAgreed) -> Message:

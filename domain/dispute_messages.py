@@ -14,7 +14,7 @@ from domain.dispute_events import (
     TakebackRequested,
 )
 from domain.event import PlayResumed
-from domain.messages import Message, PlayerAt, PlayerWithId, message
+from domain.messages import Instant, Message, PlayerAt, PlayerWithId, message
 
 
 def ruling_message(ruling: Ruling) -> Message:
@@ -41,7 +41,7 @@ def _opened(data: DisputeOpened) -> Message:
     return message(
         "disputes event {event}; the clock stops until {until} at the latest",
         event=data["about"],
-        until=until,
+        until=Instant(until),
     )
 
 

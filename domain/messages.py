@@ -60,6 +60,24 @@ class PlayerWithId:
 
 
 @dataclass(frozen=True, slots=True)
+class Instant:
+    """A moment, given by its timestamp: shown in words, in the time zone of the reader, which is named.
+
+    It is shown to the minute, or to the millisecond.
+    """
+
+    timestamp: str
+    is_exact: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A day of the calendar, given as `2026-11-20`: shown in words."""
+
+    date: str
+
+
+@dataclass(frozen=True, slots=True)
 class Listing:
     """Several values in one place.
 
@@ -86,10 +104,21 @@ class Message:
 
 
 Value: TypeAlias = (
-    int | str | Term | Amount | HexAt | HexPath | PlayerAt | PlayerWithId | Listing | Message
+    int
+    | str
+    | Term
+    | Amount
+    | HexAt
+    | HexPath
+    | PlayerAt
+    | PlayerWithId
+    | Instant
+    | Day
+    | Listing
+    | Message
 )
-"""A value in a template. A string is shown as it is in every language: an identifier, JSON, a time, or text
-that somebody wrote, and never words of our own.
+"""A value in a template. A string is shown as it is in every language: an identifier, JSON, or text that
+somebody wrote, and never words of our own.
 """
 
 Text: TypeAlias = Message | Listing | Term | Amount

@@ -29,7 +29,7 @@ from cryptography.hazmat.primitives.serialization import (
 from domain.errors import CartularyError, Unreadable
 from domain.event import Event
 from domain.json_types import JsonObject
-from domain.messages import Message, message
+from domain.messages import Instant, Message, message
 from ledger.canonical import canonical, digest, unhex
 
 RECEIPT_FIELDS: Final = ("game", "seq", "hash", "at")
@@ -271,7 +271,7 @@ def check_receipt(receipt: JsonObject, event: Event, keys: Iterable[JsonObject])
     until = next(entry["until"] for entry in keys if entry["key"] == receipt["key"])
     if until is not None and event["at"] > until:
         raise BadSignature(
-            message("key {key} was retired at {until}", key=receipt["key"], until=until)
+            message("key {key} was retired on {time}", key=receipt["key"], time=Instant(until))
         )
 
 

@@ -40,11 +40,6 @@ def outcome_message(rules: AnyRuleSystem, event: Event) -> Text:
     return outcome_of(event, rules.event_message)
 
 
-def time_text(timestamp: str) -> str:
-    """Return a timestamp of the log for reading, to the millisecond: `2026-11-20 09:15:00.000 UTC`."""
-    return f"{timestamp[:10]} {timestamp[11:23]} UTC"
-
-
 def remaining_milliseconds(step: Step) -> int | None:
     """Return how long before the deadline of the turn under way an event was appended; 0 or less if later.
 

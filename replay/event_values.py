@@ -8,6 +8,7 @@ from domain.messages import (
     Amount,
     HexAt,
     HexPath,
+    Instant,
     Listing,
     Message,
     PlayerAt,
@@ -80,6 +81,9 @@ def displayable(value: object) -> Value:
         case HexPath(hexes):
             is_usual = all(isinstance(displayable(at), HexAt) for at in hexes)
             return value if is_usual else Listing(tuple(map(displayable, hexes)), "comma")
+        case Instant(timestamp):
+            raw: object = timestamp
+            return value if isinstance(raw, str) else quoted(raw)
         case Amount(count):
             return value if type(count) is int else quoted(count)
         case Term():

@@ -6,6 +6,7 @@ from typing import Final
 from domain.contract import AnyRuleSystem
 from domain.json_types import JsonObject
 from domain.messages import (
+    Instant,
     Message,
     PlayerAt,
     PlayerWithId,
@@ -17,7 +18,6 @@ from domain.messages import (
 )
 from ledger.turn_clock import duration_message, time_left_message
 from replay.diff import label_of
-from replay.event_text import time_text
 from replay.render.descriptions import in_words
 
 _SUBJECTS: Final[Mapping[str, Message]] = {
@@ -88,14 +88,14 @@ def turn_messages(time: JsonObject) -> Iterator[Message]:
             turn=time["turn"],
             player=PlayerAt(time["turn_of"]),
         )
-        yield message("began {time}", time=time_text(time["turn_began"]))
+        yield message("began {time}", time=Instant(time["turn_began"], is_exact=True))
 
 
 def deadline_message(time: JsonObject) -> Value | None:
     """Return the deadline of the turn under way, and how long before it the event was appended."""
     if time["deadline"] is None:
         return None
-    deadline = time_text(time["deadline"])
+    deadline = Instant(time["deadline"], is_exact=True)
     if time["remaining_ms"] is None:
         return deadline
     parts: list[Value] = [deadline, time_left_message(time["remaining_ms"])]
@@ -170,7 +170,7 @@ def consequence_messages(outcome: JsonObject) -> Iterator[Message]:
         yield message(
             "turn of {player} until {time}",
             player=PlayerAt(outcome["to_act"]),
-            time=time_text(outcome["deadline"]),
+            time=Instant(outcome["deadline"], is_exact=True),
         )
     elif outcome["to_act"] is not None:
         yield message("turn of {player}, without a deadline", player=PlayerAt(outcome["to_act"]))
@@ -212,11 +212,11 @@ def _delivery_result(delivery: JsonObject) -> Message:
     attempts = delivery["attempts"]
     match delivery["status"]:
         case "sent" if attempts == 1:
-            return message("sent {time}", time=time_text(delivery["sent_at"]))
+            return message("sent {time}", time=Instant(delivery["sent_at"], is_exact=True))
         case "sent":
             return message(
                 "sent {time} at attempt {attempt}",
-                time=time_text(delivery["sent_at"]),
+                time=Instant(delivery["sent_at"], is_exact=True),
                 attempt=attempts,
             )
         case "given_up":
@@ -228,6 +228,8 @@ def _delivery_result(delivery: JsonObject) -> Message:
         case "cancelled":
             return message("not sent, because it was out of date or had no receiver")
         case "retrying":
-            return message("not sent yet, last tried {time}", time=time_text(delivery["tried_at"]))
+            return message(
+                "not sent yet, last tried {time}", time=Instant(delivery["tried_at"], is_exact=True)
+            )
         case _:
             return message("not sent yet")

@@ -7,10 +7,10 @@ from typing import Final
 from domain.contract import AnyRuleSystem
 from domain.event import Event
 from domain.json_types import JsonObject
-from domain.messages import Message, PlayerAt, Value, message, message_in, semicolon_list
+from domain.messages import Instant, Message, PlayerAt, Value, message, message_in, semicolon_list
 from ledger.canonical import canonical
 from replay.diff import change_lines
-from replay.event_text import actor_style, time_text
+from replay.event_text import actor_style
 from replay.inspect_messages import (
     chance_messages,
     deadline_message,
@@ -86,7 +86,8 @@ class _Page:
         )
         yield self._heading(title)
         yield from self._actor(event)
-        yield from self._labelled(_WHEN, [time_text(event["at"])])
+        when = Instant(event["at"], is_exact=True)
+        yield from self._labelled(_WHEN, self._wrapped(when, self._width - self._indent))
         yield from self._time()
         yield from self._action(event)
         yield from self._clauses()

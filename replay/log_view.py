@@ -14,15 +14,19 @@ from replay.event_text import (
     outcome_message,
     remaining_milliseconds,
     scored_round_end,
-    time_text,
 )
 from replay.language.renderer import Renderer
+from replay.language.times import clock_text
 from replay.render.styles import BOLD, DIM, Styler
-from replay.render.text_layout import columns
+from replay.render.text_layout import clean, columns, wrap
 from replay.timeline import Step, steps, unreadable_on_error
 
 _WIDEST_ACTOR: Final = 24
 """Columns for actors; a longer name shifts the rest of its line."""
+_NARROWEST_OUTCOME: Final = 24
+"""Columns in which an outcome still stands beside its actor, or the actor beside the time."""
+_INDENT: Final = 4
+_GAP: Final = "  "
 
 
 def filtered_steps(record: Record, event_filter: EventFilter) -> Iterator[Step]:
@@ -35,36 +39,97 @@ def filtered_steps(record: Record, event_filter: EventFilter) -> Iterator[Step]:
 
 
 def log_lines(
-    record: Record, renderer: Renderer, styler: Styler, event_filter: EventFilter = NO_FILTER
+    record: Record,
+    renderer: Renderer,
+    styler: Styler,
+    event_filter: EventFilter = NO_FILTER,
+    width: int | None = None,
 ) -> Iterator[str]:
     """Yield the lines of the events that pass a filter, in order.
 
-    After the outcome, a line states how much time was left of the turn, or how late the event was, and
-    whether play has resumed from an earlier event since. Raises Unreadable at the first event that cannot be
-    read.
+    An event is one line, or several of at most `width` columns. After the outcome stands how much time was
+    left of the turn, or how late the event was, and whether play has resumed from an earlier event since.
+    Raises Unreadable at the first event that cannot be read.
     """
     superseded = superseded_events(record)
     seq_width = len(str(len(record.events)))
     actors = {event["seq"]: renderer(actor_message(event)) for event in record.events}
     actor_width = min(max(map(columns, actors.values()), default=0), _WIDEST_ACTOR)
+    times = {event["seq"]: _time_columns(event["at"], renderer) for event in record.events}
+    day_width, time_width = (
+        max((columns(time[i]) for time in times.values()), default=0) for i in (0, 1)
+    )
     for step in filtered_steps(record, event_filter):
         event = step.event
         with unreadable_on_error(event["seq"]):
             outcome = renderer(outcome_message(step.after.rules, event))
             remaining = remaining_milliseconds(step)
             round_end = scored_round_end(step)
-        seq = styler(f"{event['seq']:>{seq_width}}", DIM)
-        actor = actors[event["seq"]]
-        padded = styler(actor, actor_style(event)) + " " * (actor_width - columns(actor))
         notes = []
         if remaining is not None:
             style = DIM if remaining > 0 else BOLD
-            notes.append(styler(renderer(time_left_message(remaining)), style))
+            notes.append((renderer(time_left_message(remaining)), style))
         # A scored round belongs to the branch of the event that ended it.
         superseded_by = superseded.get(round_end or event["seq"])
         if superseded_by is not None:
             note = message("superseded by event {event}", event=superseded_by)
-            notes.append(styler(renderer(note), BOLD))
-        note_text = f"  ({', '.join(notes)})" if notes else ""
-        time = time_text(event["at"]).removesuffix(" UTC")
-        yield f"{seq}  {time}  {padded}  {outcome}{note_text}"
+            notes.append((renderer(note), BOLD))
+        day, time = times[event["seq"]]
+        beginning = _Columns(styler)
+        beginning.add(f"{event['seq']:>{seq_width}}", seq_width, DIM)
+        beginning.add(day, day_width)
+        beginning.add(time, time_width)
+        actor = _Columns(styler)
+        actor.add(actors[event["seq"]], actor_width, actor_style(event))
+        ending = outcome + (f"  ({', '.join(note for note, _ in notes)})" if notes else "")
+        yield from _lines(beginning, actor, ending, notes, styler, width)
+
+
+class _Columns:
+    """Styled texts beside each other."""
+
+    def __init__(self, styler: Styler) -> None:
+        self._styler = styler
+        self.text = ""
+        self.width = 0
+
+    def add(self, text: str, width: int, style: str | None = None) -> None:
+        """Add a text in a column of at least this width."""
+        padding = max(0, width - columns(text))
+        self.text += (text if style is None else self._styler(text, style)) + " " * padding + _GAP
+        self.width += columns(text) + padding + len(_GAP)
+
+
+def _lines(
+    beginning: _Columns,
+    actor: _Columns,
+    ending: str,
+    notes: list[tuple[str, str]],
+    styler: Styler,
+    width: int | None,
+) -> Iterator[str]:
+    """Yield the lines of an event: time, actor and outcome beside each other, or below where it is narrow."""
+    first, indent = beginning.text + actor.text, beginning.width + actor.width
+    if width is None:
+        lines = [ending]
+    else:
+        if width - indent < _NARROWEST_OUTCOME:
+            yield beginning.text.rstrip()
+            first, indent = " " * _INDENT + actor.text, _INDENT + actor.width
+        if width - indent < _NARROWEST_OUTCOME:
+            yield first.rstrip()
+            first, indent = " " * 2 * _INDENT, 2 * _INDENT
+        lines = wrap(ending, width - indent, columns)
+    for line in lines:
+        styled = line
+        for note, style in notes:
+            styled = styled.replace(note, styler(note, style))
+        yield first + styled
+        first = " " * indent
+
+
+def _time_columns(timestamp: str, renderer: Renderer) -> tuple[str, str]:
+    try:
+        return clock_text(timestamp, renderer.language, renderer.zone)
+    except (ValueError, OverflowError):
+        return clean(timestamp), ""

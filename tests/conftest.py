@@ -1,5 +1,6 @@
 """Fixtures for tests of several packages: one real Redis for a whole run, emptied for each test using it."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -20,6 +21,9 @@ from service.embedded_redis import EmbeddedRedis
 from service.settings import Settings
 from tests.support.chance import make_reproducible
 from tests.support.records import KEY
+
+# Commands show times in the time zone of the machine.
+os.environ["TZ"] = "UTC"
 
 # How long the generation of values takes depends on what else the machine does.
 hypothesis.settings.register_profile(

@@ -18,7 +18,7 @@ from cartulary.commands.options import json_option, redis_option
 from cartulary.language import text
 from cartulary.terminal import confirm, echo, print_message
 from domain.administration import MAX_EXTENSION, OPERATOR
-from domain.messages import message, message_in
+from domain.messages import Instant, message, message_in
 
 if TYPE_CHECKING:
     from service.administration.administration import Administration
@@ -77,8 +77,8 @@ def players(
     for row in rows:
         marks = [row["role"], "guest" if row["guest"] else None, row["bot"] and f"bot {row['bot']}"]
         if row["suspended_at"]:
-            marks.append(f"suspended {row['suspended_at']}: {row['suspension_reason']}")
-        columns = [row["id"], row["created"], row["handle"], *filter(None, marks)]
+            marks.append(f"suspended {_time(row['suspended_at'])}: {row['suspension_reason']}")
+        columns = [row["id"], row["handle"], _time(row["created"]), *filter(None, marks)]
         echo("  ".join(columns))
     if cursor is not None:
         print_message(message("more: --after {handle}", handle=cursor))
@@ -132,9 +132,8 @@ def games(
         _print({"games": rows, "next": page.next})
         return
     for row in rows:
-        echo(
-            f"{row['id']}  {row['status']:9}  {row['rules']:8}  {row['seq']:5}  {row['deadline'] or '-'}"
-        )
+        deadline = "-" if row["deadline"] is None else _time(row["deadline"])
+        echo(f"{row['id']}  {row['status']:9}  {row['rules']:8}  {row['seq']:5}  {deadline}")
     if page.next is not None:
         print_message(message("more: --cursor {cursor}", cursor=page.next))
 
@@ -332,7 +331,8 @@ def log(ctx: click.Context, after: int, limit: int, redis: str | None, *, as_jso
     else:
         for entry in entries:
             details = orjson.dumps(entry["details"], option=orjson.OPT_SORT_KEYS).decode()
-            columns = (str(entry["seq"]), entry["at"], entry["administrator"], entry["operation"])
+            at = _time(entry["at"])
+            columns = (str(entry["seq"]), at, entry["administrator"], entry["operation"])
             echo("  ".join((*columns, details)))
     if fault is not None:
         print_message(message("entry {seq} breaks the chain: the log was changed", seq=fault))
@@ -358,6 +358,11 @@ def _id_of(service: "Service", player: str) -> str:
         fault = message("there is no player {player}", player=player)
         raise click.ClickException(text(fault))
     return by_id.id
+
+
+def _time(timestamp: str) -> str:
+    """Return a time for people."""
+    return text(Instant(timestamp))
 
 
 def _report(events: Any) -> None:

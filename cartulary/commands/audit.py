@@ -147,7 +147,7 @@ def audit(
         is_quick=quick,
     )
     has_several = len(paths) > 1
-    styler, renderer = result_styler(color), command_renderer()
+    styler, renderer = result_styler(color), command_renderer(in_utc=as_json)
 
     def audit_here(source: str) -> "Result":
         try:

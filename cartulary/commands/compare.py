@@ -76,7 +76,7 @@ def compare(
         trusted=trusted,
         progress=partial(progress, description=message("receipts")),
     )
-    renderer = command_renderer()
+    renderer = command_renderer(in_utc=as_json)
     if as_json:
         echo(canonical(comparison.as_json(renderer)).decode())
     else:

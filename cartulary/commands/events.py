@@ -6,7 +6,7 @@ from cartulary.command_line import IntRange, argument, command, option
 from cartulary.commands.options import color_option, json_option, redis_option, source_argument
 from cartulary.language import command_renderer, text
 from cartulary.source import live_deliveries, read_source, unreadable_source
-from cartulary.terminal import Color, echo, result_styler, width
+from cartulary.terminal import Color, echo, line_width, result_styler, width
 from domain.errors import Malformed, Unreadable
 from domain.messages import message, message_in
 from ledger.canonical import canonical
@@ -68,7 +68,8 @@ def log(
                 echo(record.lines[seq - 1].decode())
             return
         renderer = command_renderer(names_of(record))
-        for line in log_lines(record, renderer, result_styler(color), event_filter):
+        lines = log_lines(record, renderer, result_styler(color), event_filter, line_width())
+        for line in lines:
             echo(line)
     except Unreadable as error:
         raise unreadable_source(source, error) from None
@@ -121,7 +122,7 @@ def inspect(
         step = step_at(record, seq)
         with unreadable_on_error(seq):
             context = record_context(record, step.event, live_deliveries(ctx, source, seq, redis))
-            renderer = command_renderer(names_of(record))
+            renderer = command_renderer(names_of(record), in_utc=as_json)
             explanation = explain_event(step, renderer, context, lists_all_actions=all_actions)
             page = (
                 canonical(explanation).decode()

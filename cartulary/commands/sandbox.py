@@ -115,7 +115,7 @@ def sandbox(
     except Unreadable as error:
         raise unreadable_source(source, error) from None
     seats = _seats(ctx, bots)
-    renderer = command_renderer(names_of(record))
+    renderer = command_renderer(names_of(record), in_utc=as_json)
     if seed is None:
         print_message(message("seed {seed}", seed=seed_bytes.hex()))
     try:

@@ -15,7 +15,7 @@ from cartulary.command_line import IntRange, argument, command, option
 from cartulary.commands.options import data_option, redis_option
 from cartulary.language import text
 from cartulary.terminal import echo, print_message
-from domain.messages import message, message_in, plural_message
+from domain.messages import Instant, message, message_in, plural_message
 
 if TYPE_CHECKING:
     from service.settings import Settings
@@ -207,7 +207,9 @@ def retire_key(key: str, redis: str | None) -> None:
 
     with open_service(os.environ, redis) as service:
         entry = service.keyring.retire(key)
-    retired = message("key {key} was retired at {time}", key=entry["key"], time=entry["until"])
+    retired = message(
+        "key {key} was retired on {time}", key=entry["key"], time=Instant(entry["until"])
+    )
     echo(text(retired))
 
 

@@ -69,7 +69,7 @@ def _result(record: Record, output_format: str, color: Color) -> str:
     from replay.score_chart import score_chart, score_table
 
     chart = score_chart(record)
-    renderer = command_renderer(names_of(record))
+    renderer = command_renderer(names_of(record), in_utc=output_format == "json")
     match output_format:
         case "json":
             return canonical(chart.as_json(renderer)).decode() + "\n"

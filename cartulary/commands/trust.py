@@ -14,7 +14,7 @@ from cartulary.source import read_source
 from cartulary.terminal import confirm, echo, print_message
 from domain.errors import Unreadable
 from domain.json_types import JsonObject
-from domain.messages import Message, Value, comma_list, message, message_in, plural_message
+from domain.messages import Instant, Message, Value, comma_list, message, message_in, plural_message
 from ledger.canonical import canonical, decode_any
 
 if TYPE_CHECKING:
@@ -245,9 +245,9 @@ def _description(key: "TrustedKey") -> Message:
     if key.origin is not None:
         parts = [message("key {key} of the server {origin}", key=key.id, origin=key.origin)]
     if key.since is not None:
-        parts.append(message("valid from {since}", since=key.since))
+        parts.append(message("valid from {since}", since=Instant(key.since)))
     if key.until is not None:
-        parts.append(message("valid until {until}", until=key.until))
+        parts.append(message("valid until {until}", until=Instant(key.until)))
     parts += [
         _source(key.source),
         message("fingerprint {fingerprint}", fingerprint=fingerprint(key.public)),

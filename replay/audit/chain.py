@@ -2,7 +2,7 @@
 
 from domain.errors import Unreadable
 from domain.event import ZEROS
-from domain.messages import Text, message
+from domain.messages import Instant, Text, message
 from ledger.record import Record
 from ledger.seal import hash_in, state_hash
 from replay.audit.findings import Check
@@ -43,7 +43,10 @@ def check_chain(record: Record) -> Check:
             )
         if event["at"] < at:
             check.add(
-                message("its time, {time}, is before that of the previous event", time=event["at"]),
+                message(
+                    "its time, {time}, is before that of the previous event",
+                    time=Instant(event["at"], is_exact=True),
+                ),
                 message("The time was made up."),
                 line=number + 1,
                 seq=event["seq"],

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from domain.event import Event
 from domain.json_types import JsonObject
-from domain.messages import Message, comma_list, message
+from domain.messages import Instant, Message, comma_list, message
 from ledger.canonical import unhex
 from ledger.keys import key_id
 from replay.audit.findings import Check
@@ -34,10 +34,10 @@ def check_listed_keys(check: Check, entries: Sequence[JsonObject]) -> None:
             _add(
                 check,
                 message(
-                    "key {key} is listed as retired at {until}, before it became valid at {since}",
+                    "key {key} is listed as retired on {until}, before it became valid on {since}",
                     key=id,
-                    until=until,
-                    since=since,
+                    until=Instant(until, is_exact=True),
+                    since=Instant(since, is_exact=True),
                 ),
                 message("The list of keys was made up."),
             )
@@ -58,10 +58,10 @@ def check_period(check: Check, entry: JsonObject, head: Event | None, trusted: T
         _add(
             check,
             message(
-                "key {key} was retired at {until}, but it has signed a head of {time}",
+                "key {key} was retired on {until}, but it has signed a head of {time}",
                 key=key,
-                until=until,
-                time=head["at"],
+                until=Instant(until, is_exact=True),
+                time=Instant(head["at"], is_exact=True),
             ),
             message(
                 "The head was signed outside of its key's period of validity, by somebody who should no"
@@ -72,9 +72,9 @@ def check_period(check: Check, entry: JsonObject, head: Event | None, trusted: T
         _add(
             check,
             message(
-                "the header lists key {key}, which signed it, as retired at {until}",
+                "the header lists key {key}, which signed it, as retired on {until}",
                 key=key,
-                until=listed,
+                until=Instant(listed, is_exact=True),
             ),
             message(
                 "The header was signed after the retirement of its key, outside of its period of validity."

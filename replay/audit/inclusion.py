@@ -6,10 +6,10 @@ from typing import Final
 
 from domain.errors import CartularyError, Unreadable
 from domain.json_types import JsonObject
-from domain.messages import Message, comma_list, message
+from domain.messages import Instant, Message, comma_list, message
 from ledger.canonical import unhex
 from ledger.checkpoint import Checkpoint, head_leaf_hash
-from ledger.envelope import is_hash
+from ledger.envelope import format_timestamp, is_hash
 from ledger.keys import BadSignature
 from ledger.merkle import MAX_PATH, MAX_SIZE, verify_inclusion
 from ledger.record import Record
@@ -152,7 +152,7 @@ def _check_cosignatures(check: Check, note: SignedNote, witnesses: Sequence[Note
     for key, timestamp in verified.items():
         check.note(
             message(
-                "The witness {witness} confirms that the head was in the log at {time}.",
+                "The witness {witness} confirms that the head was in the log on {time}.",
                 witness=key.name,
                 time=_time(timestamp),
             )
@@ -192,5 +192,6 @@ def _leave_witnesses_open(check: Check, witnesses: Sequence[NoteKey]) -> None:
         )
 
 
-def _time(timestamp: int) -> str:
-    return f"{datetime.fromtimestamp(min(timestamp, _LATEST_TIMESTAMP), UTC):%Y-%m-%dT%H:%M:%SZ}"
+def _time(timestamp: int) -> Instant:
+    at = datetime.fromtimestamp(min(timestamp, _LATEST_TIMESTAMP), UTC)
+    return Instant(format_timestamp(at))

@@ -7,7 +7,7 @@ before the forfeit is valid, however late it is.
 from typing import Final
 
 from domain.event import acting_seat
-from domain.messages import PlayerAt, message
+from domain.messages import Instant, PlayerAt, message
 from ledger.commands import CLOCK
 from ledger.envelope import format_timestamp
 from ledger.turn_clock import deadline, milliseconds_left, time_left_message
@@ -32,23 +32,24 @@ def note_lateness(check: Check, step: Step) -> None:
     if acting_seat(event["by"]) == before.to_act and event["action"] is not None:
         check.note(
             message(
-                "{player} acted at {time}, {lateness}: its deadline was {deadline}. The action is valid,"
-                " because the turn had not been forfeited.",
+                "{player} acted on {time}, {lateness}: its deadline was {deadline}. The action is"
+                " valid, because the turn had not been forfeited.",
                 player=PlayerAt(before.to_act),
-                time=event["at"],
+                time=Instant(event["at"], is_exact=True),
                 lateness=time_left_message(left),
-                deadline=format_timestamp(moment),
+                deadline=Instant(format_timestamp(moment), is_exact=True),
             ),
             seq=event["seq"],
         )
     elif event["by"] == CLOCK and -left >= LATE_FORFEIT_MILLISECONDS:
         check.note(
             message(
-                "the clock ended the turn of {player} at {time}, {lateness}: its deadline was {deadline}.",
+                "the clock ended the turn of {player} on {time}, {lateness}: its deadline was"
+                " {deadline}.",
                 player=PlayerAt(before.to_act),
-                time=event["at"],
+                time=Instant(event["at"], is_exact=True),
                 lateness=time_left_message(left),
-                deadline=format_timestamp(moment),
+                deadline=Instant(format_timestamp(moment), is_exact=True),
             ),
             seq=event["seq"],
         )

@@ -5,7 +5,7 @@ from typing import Final, TypeAlias
 
 from domain.event import Event
 from domain.json_types import JsonObject
-from domain.messages import Message, message, plural_message
+from domain.messages import Instant, Message, message, plural_message
 from ledger.envelope import FIELDS
 from ledger.keys import RECEIPT_FIELDS, BadSignature, check_statement
 from ledger.keys import check_head as check_signed_head
@@ -290,13 +290,13 @@ def _compare_with_event(
         problem = message(
             "the receipt is signed by key {key}, which is valid only from {since}",
             key=key["key"],
-            since=since,
+            since=Instant(since, is_exact=True),
         )
     elif until is not None and event["at"] > until:
         problem = message(
-            "the receipt is signed by key {key}, which was retired at {until}",
+            "the receipt is signed by key {key}, which was retired on {until}",
             key=key["key"],
-            until=until,
+            until=Instant(until, is_exact=True),
         )
     if problem is not None:
         check.add(

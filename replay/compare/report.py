@@ -9,7 +9,7 @@ from typing import Final
 
 from domain.event import Event
 from domain.json_types import JsonObject
-from domain.messages import Message, Value, comma_list, message, message_in, plural_message
+from domain.messages import Instant, Message, Value, comma_list, message, message_in, plural_message
 from replay.compare.comparison import Comparison, Verdict
 from replay.compare.conclusions import (
     A_AND_B,
@@ -193,7 +193,7 @@ def _event_item(label: str, event: Event) -> Message:
         "{record}, event {seq}: {time}, {actor}, {type}, hash {hash}…",
         record=label,
         seq=event["seq"],
-        time=event["at"],
+        time=Instant(event["at"], is_exact=True),
         actor=actor(event["by"]),
         type=event["type"],
         hash=event["hash"][:HASH_DIGITS],

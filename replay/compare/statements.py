@@ -10,7 +10,7 @@ from typing import Final, Literal, TypeAlias
 
 from domain.event import ActionSignature, Event
 from domain.json_types import JsonObject
-from domain.messages import Text, message
+from domain.messages import Instant, Text, message
 from ledger.canonical import unhex
 from ledger.envelope import is_hash, is_positive, is_timestamp
 from ledger.keys import BadSignature, check_head, check_statement, key_id
@@ -173,7 +173,9 @@ def receipt_statement(
     if not fault:
         fault = _retirement_fault(entry, str(at))
         if not fault and str(at) < entry["from"]:
-            fault = message("its key is only valid from {since} on", since=entry["from"])
+            fault = message(
+                "its key is only valid from {since} on", since=Instant(entry["from"], is_exact=True)
+            )
     return Statement(
         side,
         "receipt",
@@ -239,7 +241,9 @@ def _retirement_fault(entry: JsonObject, at: str) -> Text | None:
     if entry["until"] is None or at <= entry["until"]:
         return None
     return message(
-        "its key was retired at {until}, and the event is of {time}", until=entry["until"], time=at
+        "its key was retired on {until}, and the event is of {time}",
+        until=Instant(entry["until"], is_exact=True),
+        time=Instant(at, is_exact=True),
     )
 
 

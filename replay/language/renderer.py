@@ -1,13 +1,16 @@
 """The renderer: turns messages into text in one language, with the names of the players."""
 
+from datetime import UTC, tzinfo
 from functools import lru_cache
 from string import Formatter
 from typing import Final, NamedTuple, assert_never
 
 from domain.messages import (
     Amount,
+    Day,
     HexAt,
     HexPath,
+    Instant,
     Listing,
     Message,
     PlayerAt,
@@ -19,6 +22,7 @@ from domain.messages import (
 )
 from replay.language.catalogue import ENGLISH, SEAM, Catalogue, catalogue
 from replay.language.names import NO_NAMES, Names
+from replay.language.times import day_text, instant_text
 from replay.render.text_layout import clean, isolated
 
 
@@ -36,12 +40,13 @@ class Renderer:
     `{value}` inserts a value, `{value:FORM}` a form of a term (`{building:a}`), `{gain:signed}` a number with
     its sign, `{player:label}` a player as the label of a row. `{pawn:m=détruit|f=détruite}` inserts one of
     several texts by the form `gender` of a term, the first if none fits. Text from outside is cleaned, and
-    set apart where it is written from right to left.
+    set apart where it is written from right to left. Moments are shown in the time zone `zone`.
     """
 
-    def __init__(self, catalogue: Catalogue, names: Names = NO_NAMES) -> None:
+    def __init__(self, catalogue: Catalogue, names: Names = NO_NAMES, zone: tzinfo = UTC) -> None:
         self.catalogue = catalogue
         self.names = names
+        self.zone = zone
         self._seam = SEAM if catalogue.contractions else ""
 
     @property
@@ -50,8 +55,8 @@ class Renderer:
         return self.catalogue.language
 
     def with_names(self, names: Names) -> "Renderer":
-        """Return a renderer for the same language with other names."""
-        return Renderer(self.catalogue, names)
+        """Return a renderer for the same language and time zone with other names."""
+        return Renderer(self.catalogue, names, self.zone)
 
     def __call__(self, value: Value) -> str:
         """Return a message, or any other value, as text."""
@@ -103,6 +108,12 @@ class Renderer:
                 return self._seat(seat, form) if name is None else isolated(name)
             case PlayerWithId(id):
                 return isolated(self.names.player(id))
+            case Instant(timestamp, is_exact):
+                text = instant_text(timestamp, self.language, self.zone, is_exact=is_exact)
+                return clean(timestamp) if text is None else text
+            case Day(date):
+                text = day_text(date, self.language)
+                return clean(date) if text is None else text
             case Listing():
                 return self._listing(value)
             case _:
@@ -156,9 +167,9 @@ def _parts(template: str) -> tuple[_Part, ...]:
     )
 
 
-def renderer(language: str, names: Names = NO_NAMES) -> Renderer:
-    """Return a renderer for one of `catalogue.languages()`."""
-    return Renderer(catalogue(language), names)
+def renderer(language: str, names: Names = NO_NAMES, zone: tzinfo = UTC) -> Renderer:
+    """Return a renderer for one of `catalogue.languages()`, which shows moments in a time zone."""
+    return Renderer(catalogue(language), names, zone)
 
 
 def english(value: Value) -> str:

@@ -1,4 +1,6 @@
-"""The language of a request: the player's own setting, else `Accept-Language`, else English.
+"""The language and the time zone of a request.
+
+The language is that of the player's own setting, else that of `Accept-Language`, else English.
 
 It is selected when text is first produced for a request: a response without text costs nothing.
 """
@@ -7,7 +9,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from babel import Locale, UnknownLocaleError
 from flask import Flask, Response, g, request
 from flask_babel import Babel  # type: ignore[import-untyped] # has no annotations
 from typing_extensions import override
@@ -15,9 +16,11 @@ from werkzeug.datastructures import LanguageAccept
 from werkzeug.http import parse_accept_header
 
 from domain.errors import CartularyError
+from ledger.time_zones import UTC_NAME, time_zone
 from replay.language.catalogue import DOMAIN, ENGLISH, FOLDER, languages, primary_subtag
 from replay.language.names import Names
 from replay.language.renderer import Renderer, renderer
+from replay.language.times import locale_of
 from service.http.auth import player_locale
 from service.http.context import service
 from service.players.names import AccountNames
@@ -62,14 +65,15 @@ def request_language() -> str:
 def request_renderer() -> Renderer:
     """Return a renderer for the language of the current request.
 
-    It has the names of the players of the game that the request is about.
+    It has the names of the players of the game that the request is about. On pages, moments are in the time
+    zone of the visitor; the HTTP API has them in UTC.
     """
-    return _request_renderer(request_language())
+    return _request_renderer(request_language(), g.get("time_zone") or UTC_NAME)
 
 
-@lru_cache(maxsize=32)
-def _request_renderer(language: str) -> Renderer:
-    return renderer(language, _RequestNames())
+@lru_cache(maxsize=1024)
+def _request_renderer(language: str, zone: str) -> Renderer:
+    return renderer(language, _RequestNames(), time_zone(zone))
 
 
 def _request_names() -> Names:
@@ -130,12 +134,3 @@ def accepted_language(header: str) -> str:
         key=lambda language: qualities.get(language, others),
     )
     return preferred if qualities.get(preferred, others) > 0 else ENGLISH
-
-
-@lru_cache(maxsize=32)
-def locale_of(language: str) -> Locale:
-    """Return Babel's locale of a language, and that of English for one that Babel does not know."""
-    try:
-        return Locale.parse(language)
-    except UnknownLocaleError:
-        return Locale.parse(ENGLISH)

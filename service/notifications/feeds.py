@@ -19,6 +19,7 @@ from domain.event import Event
 from domain.game import Game
 from domain.messages import Message, message
 from ledger import turn_clock
+from ledger.time_zones import UTC_NAME, time_zone
 from replay.language.catalogue import ENGLISH, languages, primary_subtag
 from replay.language.names import Names
 from replay.language.renderer import Renderer, renderer
@@ -143,11 +144,12 @@ class Feeds:
         _add(element, "content", text)
 
     def _renderer(self, player: str) -> Renderer:
-        """Return a renderer for the language of a player's account."""
+        """Return a renderer for the language and the time zone of a player's account."""
         (account,) = self._players.get([player])
         tag = ENGLISH if account is None or account.locale is None else account.locale
         language = primary_subtag(tag)
-        return renderer(language if language in languages() else ENGLISH)
+        zone = time_zone(UTC_NAME if account is None else account.time_zone or UTC_NAME)
+        return renderer(language if language in languages() else ENGLISH, zone=zone)
 
     def _created(self, player: str) -> str:
         (account,) = self._players.get([player])

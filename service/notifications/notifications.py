@@ -9,6 +9,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from domain.json_types import JsonObject
+from ledger.time_zones import UTC_NAME, time_zone
 from service import clock
 from service.notifications.deliveries import Deliveries
 from service.notifications.delivery import DIGEST, Delivery, delivery_id
@@ -20,7 +21,7 @@ from service.players.account_reader import Player
 from service.players.accounts import Players
 from service.trusted_clock import TrustedClock
 
-UTC_ZONE: Final = ZoneInfo("UTC")
+UTC_ZONE: Final = time_zone(UTC_NAME)
 _MAX_DIGESTS: Final = 3
 """Digests that are tried for a delivery, if the next one is just being sent."""
 
@@ -192,4 +193,4 @@ class Notifications:
 
 def time_zone_of(account: Player) -> ZoneInfo:
     """Return the time zone of an account; UTC if it has none."""
-    return UTC_ZONE if account.time_zone is None else ZoneInfo(account.time_zone)
+    return time_zone(account.time_zone or UTC_NAME)

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import orjson
 
-from domain.messages import Message, Text, Value, message
+from domain.messages import Instant, Message, Text, Value, message
 from replay.language.renderer import english
 
 _EMPTY: Final = message("{text}", text="")
@@ -13,7 +13,7 @@ _EMPTY: Final = message("{text}", text="")
 
 
 def encode_message(text: Text) -> str:
-    """Return a message as JSON. A value that is no number, string or message is stored as English text."""
+    """Return a message as JSON. A value of a kind that cannot be stored becomes English text."""
     return orjson.dumps(_as_json(text)).decode()
 
 
@@ -36,6 +36,8 @@ def _as_json(value: Value) -> Any:
                 "plural": value.plural,
                 "context": value.context,
             }
+        case Instant(timestamp):
+            return {"instant": timestamp}
         case int() | str():
             return value
         case _:
@@ -43,6 +45,8 @@ def _as_json(value: Value) -> Any:
 
 
 def _as_value(stored: Any) -> Value:
+    if isinstance(stored, dict) and "instant" in stored:
+        return Instant(str(stored["instant"]))
     if isinstance(stored, dict):
         return replace(
             _EMPTY,

@@ -18,7 +18,7 @@ from datetime import timedelta
 from typing import Any, Final, NamedTuple
 
 import redis
-from flask import Flask, Request, g, session
+from flask import Flask, Request, g, request, session
 from flask.sessions import (
     NullSession,
     SecureCookieSession,
@@ -28,6 +28,7 @@ from itsdangerous import BadSignature
 from typing_extensions import override
 
 from domain.messages import message
+from ledger.time_zones import is_time_zone
 from replay.language.catalogue import languages
 from service.connection import unavailable_on_error
 from service.errors import Unauthorised, Unavailable
@@ -40,6 +41,8 @@ _KEY_BYTES: Final = 32
 _TOKEN: Final = "token"  # noqa: S105 # the name of a value, not a secret
 _PLAYER: Final = "player"
 _LANGUAGE: Final = "language"
+TIME_ZONE_COOKIE: Final = "cartulary-time-zone"
+"""The cookie in which the script of the pages keeps the time zone of the browser."""
 MAX_COOKIE_CHARACTERS: Final = 1000
 """Length of the longest cookie that `session_of_cookie` reads: several times that of the longest session."""
 
@@ -79,8 +82,6 @@ class PageSessions(SecureCookieSessionInterface):
 
     @override
     def get_cookie_secure(self, app: Flask) -> bool:
-        from flask import request
-
         return request.is_secure
 
     def load_key(self, app: Flask) -> None:
@@ -147,9 +148,12 @@ def can_write_session() -> bool:
 def load_visitor() -> None:
     """Identify the visitor of a page by the session, as `service.http.auth` does by the header of a request.
 
-    A token that is not valid any more is removed from the session.
+    A token that is not valid any more is removed from the session. An account without a time zone gets that
+    of the browser.
     """
     g.player_id, g.player_locale = None, session.get(_LANGUAGE)
+    browser_zone = request.cookies.get(TIME_ZONE_COOKIE)
+    g.time_zone = browser_zone = browser_zone if is_time_zone(browser_zone) else None
     token = session_token()
     if token is None:
         return
@@ -161,6 +165,10 @@ def load_visitor() -> None:
         if session.get(_PLAYER) != owner.id:
             session[_PLAYER] = owner.id
         g.player_id, g.player_locale = owner.id, owner.locale or session.get(_LANGUAGE)
+        if owner.time_zone is not None:
+            g.time_zone = owner.time_zone
+        elif browser_zone is not None:
+            service().players.adopt_time_zone(owner.id, token, browser_zone)
 
 
 def viewer() -> str | None:

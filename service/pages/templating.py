@@ -18,7 +18,17 @@ from markupsafe import Markup
 
 from domain.game import Game
 from domain.hexes import Hex
-from domain.messages import Listing, Message, PlayerAt, PlayerWithId, Text, Value, hex_at, listing
+from domain.messages import (
+    Day,
+    Listing,
+    Message,
+    PlayerAt,
+    PlayerWithId,
+    Text,
+    Value,
+    hex_at,
+    listing,
+)
 from domain.registry import rule_system_for
 from replay.game_title import game_title
 from replay.language.catalogue import languages
@@ -76,6 +86,7 @@ def register(app: Flask) -> None:
         game_title=_game_title,
         is_correspondent=is_correspondent,
         names=_names,
+        Day=Day,
         PlayerAt=PlayerAt,
         PlayerWithId=PlayerWithId,
         hex_at=_hex_at,

@@ -254,6 +254,20 @@ class Players(AccountReader):
             self._redis.transaction(store, key)
         self._tokens.forget_owner(token)
 
+    def adopt_time_zone(self, player_id: str, token: str, zone: str) -> None:
+        """Store the time zone of a player's browser, unless the account has one. `zone` must be valid."""
+
+        def store(pipeline: Pipeline) -> None:
+            created = pipeline.hexists(key, "created")
+            pipeline.multi()
+            if created:
+                pipeline.hsetnx(key, "time_zone", zone)
+
+        key = account_key(player_id)
+        with unavailable_on_error():
+            self._redis.transaction(store, key)
+        self._tokens.forget_owner(token)
+
     def close_account(self, player_id: str) -> None:
         """Erase of an account what lets its player in, and what no other part of an erasure needs."""
         self._tokens.end_all(player_id)

@@ -21,7 +21,7 @@ from redis.client import Pipeline
 
 from domain.errors import Malformed
 from domain.json_types import Timestamp
-from domain.messages import message, plural_message
+from domain.messages import Day, message, plural_message
 from ledger.time_zones import time_zone
 from service import clock
 from service.bounds import Bounds
@@ -209,8 +209,8 @@ class Holidays:
                 raise HolidayNotPossible(
                     message(
                         "the days from {first} to {last} are a holiday already",
-                        first=other.first_day,
-                        last=other.last_day,
+                        first=Day(other.first_day),
+                        last=Day(other.last_day),
                     )
                 )
         used = self.days_used([*stored, holiday])

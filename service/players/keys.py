@@ -14,7 +14,7 @@ import redis
 
 from domain.errors import Malformed
 from domain.json_types import JsonObject
-from domain.messages import message, plural_message
+from domain.messages import Instant, message, plural_message
 from ledger.canonical import canonical
 from ledger.keys import BadSignature, check_public_key, key_id, verify
 from ledger.player_signatures import key_statement
@@ -84,9 +84,9 @@ class PlayerKeys:
         if entry is not None and entry["until"]:
             raise KeyNotUsable(
                 message(
-                    "key {key} was revoked at {time}: register another one",
+                    "key {key} was revoked on {time}: register another one",
                     key=id,
-                    time=entry["until"],
+                    time=Instant(entry["until"]),
                 )
             )
         revoked = sum(entry["until"] is not None for entry in entries.values())

@@ -55,10 +55,11 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class TokenOwner:
-    """The player whom a token authenticates: the id, and the locale that the player has set."""
+    """The player whom a token authenticates: the id, and the locale and the time zone of the account."""
 
     id: str
     locale: str | None = None
+    time_zone: str | None = None
 
 
 class Tokens:
@@ -195,14 +196,15 @@ class Tokens:
                 return None
             player_id = to_text(stored)
             with self._redis.pipeline(transaction=False) as pipeline:
-                pipeline.hmget(self._account_key(player_id), "created", "locale")
+                pipeline.hmget(self._account_key(player_id), "created", "locale", "time_zone")
                 pipeline.hmget(sessions_key(player_id), digest, _COMPLETE)
-                (created, locale), (session, is_complete) = pipeline.execute()
+                (created, *settings), (session, is_complete) = pipeline.execute()
             if created is None or (session is None and is_complete is not None):
                 self._refuse(key)
                 return None
             self._note_use(player_id, digest, session)
-        owner = TokenOwner(player_id, None if locale is None else to_text(locale))
+        locale, zone = (None if value is None else to_text(value) for value in settings)
+        owner = TokenOwner(player_id, locale, zone)
         with self._lock:
             current = self._owners.setdefault(key, owner)
             if current is not None:

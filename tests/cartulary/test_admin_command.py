@@ -17,6 +17,7 @@ from service.errors import Forbidden
 from service.notifications.delivery import Delivery
 from service.settings import Settings
 from tests.support.accounts import PASSWORD
+from tests.support.raw_times import raw_times
 from tests.support.service_games import start_game
 from tests.support.worker_harness import WorkerHarness
 
@@ -33,7 +34,9 @@ def admin(settings: Settings, service: Service, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("CARTULARY_REDIS_URL", settings.redis_url)
 
     def run(*arguments: str) -> Result:
-        return CliRunner().invoke(cartulary, ["admin", *arguments])
+        result = CliRunner().invoke(cartulary, ["admin", *arguments])
+        assert result.stdout.startswith("{") or raw_times(result.output) == []
+        return result
 
     return run
 
@@ -56,13 +59,13 @@ def test_players_are_listed_with_what_they_are(admin: Admin, service: Service, a
     result = admin("players", "ad")
     assert result.exit_code == 0
     rows = result.stdout.splitlines()
-    assert [row.split()[2] for row in rows] == ["Ada", "Adele"]
+    assert [row.split()[1] for row in rows] == ["Ada", "Adele"]
     assert rows[0].endswith(": insults")
     page = orjson.loads(admin("players", "--limit", "1", "--json").stdout)
     assert [player["id"] for player in page["players"]] == [ada]
     assert page["next"] == "ada"
     after = admin("players", "--after", "ada")
-    assert [row.split()[2] for row in after.stdout.splitlines()] == ["Adele", "Bea"]
+    assert [row.split()[1] for row in after.stdout.splitlines()] == ["Adele", "Bea"]
 
 
 def test_games_are_listed_private_ones_included(admin: Admin, service: Service, ada: str) -> None:

@@ -8,7 +8,9 @@ import pytest
 from click.testing import CliRunner
 
 from cartulary.cli import cartulary
+from domain.messages import Instant
 from ledger.keys import SigningKey
+from replay.language.renderer import english
 from service import reindex
 from service.bootstrap import Service
 from service.settings import Settings
@@ -145,7 +147,11 @@ def test_retiring_a_key_again_does_not_change_when_it_was_retired(
     (after,) = service.keyring.public_keys()
     assert after == {**entry, "until": after["until"]}
     assert (first.returncode, again.returncode) == (0, 0)
-    assert first.stdout == again.stdout == f"key {entry['key']} was retired at {after['until']}\n"
+    assert (
+        first.stdout
+        == again.stdout
+        == f"key {entry['key']} was retired on {english(Instant(after['until']))}\n"
+    )
     result = processes.cartulary("retire-key", "0" * 16, *redis, **data)
     assert result.returncode == 1
     assert "this service has never published a key 0000000000000000" in result.stderr
@@ -163,7 +169,10 @@ def test_inspecting_a_live_game_shows_the_deliveries_of_notifications(
     data = {"CARTULARY_DATA": str(settings.data)}
     text = processes.cartulary("inspect", game.id, str(game.seq), *redis, **data).stdout
     assert delivery.sent_at is not None
-    assert f"  notification “your turn” to ada, by log: sent {delivery.sent_at[:10]}" in text
+    assert (
+        f"  notification “your turn” to ada, by log: sent {english(Instant(delivery.sent_at, is_exact=True))}"
+        in text
+    )
     result = processes.cartulary("inspect", game.id, "1", "--json", *redis, **data)
     assert '"deliveries":[]' in result.stdout
 

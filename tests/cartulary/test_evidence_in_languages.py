@@ -54,8 +54,9 @@ def sentences(value: Any) -> list[str]:
                 "partie local, barony à 2 joueurs, 14 événements, en cours, enregistrement signé par la clé",
                 "✓ chaîne 14 empreintes d'événements recalculées",
                 (
-                    "décisions événement 13 : Bea a agi le 2026-11-22T06:00:02.843Z, avec 2,843 s de retard :"
-                    " l'échéance était le 2026-11-22T06:00:00.000Z. L'action est valable"
+                    "décisions événement 13 : Bea a agi le dim. 22 nov. 2026, 06:00:02,843 (UTC), avec"
+                    " 2,843 s de retard :"
+                    " l'échéance était le dim. 22 nov. 2026, 06:00:00,000 (UTC). L'action est valable"
                 ),
                 "signatures Ada a signé 5 actions sur 5.",
                 "signatures Bea n'a signé aucune de ses 4 actions",
@@ -68,8 +69,9 @@ def sentences(value: Any) -> list[str]:
                 "partida local, barony para 2 jugadores, 14 eventos, en curso, archivo firmado con la clave",
                 "✓ cadena 14 hashes de eventos recalculados",
                 (
-                    "decisiones evento 13: Bea actuó el 2026-11-22T06:00:02.843Z, con 2,843 s de retraso: el"
-                    " plazo vencía el 2026-11-22T06:00:00.000Z. La acción es válida"
+                    "decisiones evento 13: Bea actuó el dom, 22 nov 2026, 6:00:02,843 (UTC), con"
+                    " 2,843 s de retraso: el"
+                    " plazo vencía el dom, 22 nov 2026, 6:00:00,000 (UTC). La acción es válida"
                 ),
                 "firmas Ada firmó 5 acciones de 5.",
                 "firmas Bea no firmó ninguna de sus 4 acciones",
@@ -176,7 +178,7 @@ def test_a_comparison_is_reported_in_the_language_with_names(
     result = run("compare", "a.jsonl", "b.jsonl", "--lang", language)
     assert result.exit_code == 1
     assert proof.format(key=KEY.id) in words(result.stdout)
-    assert "Z, Bea, KnightsRecruited" in words(result.stdout)
+    assert "(UTC), Bea, KnightsRecruited" in words(result.stdout)
     assert words(result.stdout.splitlines()[-1]) == verdict
 
 

@@ -29,7 +29,10 @@ def test_a_proof_with_the_cosignature_of_a_known_witness_holds(eventful: Table) 
     report = audit_record(data, witnesses=[WITNESS])
     assert report.is_sound
     assert notes_of(report) == [
-        "The witness test-witness confirms that the head was in the log at 2023-11-14T22:13:20Z."
+        (
+            "The witness test-witness confirms that the head was in the log on"
+            " Tue, Nov 14, 2023, 10:13\u202fPM (UTC)."
+        )
     ]
 
 

@@ -60,11 +60,11 @@ def test_an_explanation_has_everything_about_an_action(eventful: Table) -> None:
     }
     lines = page(record, 10, width=100).splitlines()
     assert lines[0] == "event 10 of game-1: StonesTaken"
-    assert "when      2026-11-20 09:15:09.000 UTC" in lines
+    assert "when      Fri, Nov 20, 2026, 9:15:09.000\u202fAM (UTC)" in lines
     assert "who       seat 1" in lines
     assert f"          player {player}" in lines
     assert "turn      round 1, turn 2, of seat 1" in lines
-    assert "deadline  2026-11-20 09:16:08.000 UTC, 59.000 s left" in lines
+    assert "deadline  Fri, Nov 20, 2026, 9:16:08.000\u202fAM (UTC), 59.000 s left" in lines
     assert "action    take 2" in lines
     assert '          {"stones":2,"type":"take"}' in lines
     assert "  ST-TAKE  2 of the 11 stones there were" in lines
@@ -128,7 +128,7 @@ def test_a_forfeited_turn_shows_how_long_after_the_deadline_the_clock_ended_it(
     assert explanation["actor"]["means"] == "server"
     assert explanation["time"]["remaining_ms"] == -1000
     assert explanation["legal_actions"]["by_type"] == {"take": 3}
-    assert "UTC, 1.000 s late" in page(record, seq)
+    assert "(UTC), 1.000 s late" in page(record, seq)
 
 
 def test_a_late_action_is_shown_as_late() -> None:
@@ -137,7 +137,7 @@ def test_a_late_action_is_shown_as_late() -> None:
     table.take(1)
     record = read(table.record())
     assert explain(record, table.game.seq)["time"]["remaining_ms"] == -3000
-    assert "UTC, 3.000 s late" in page(record, table.game.seq)
+    assert "(UTC), 3.000 s late" in page(record, table.game.seq)
     assert log_of(record)[-1].endswith("  (3.000 s late)")
 
 
@@ -246,8 +246,8 @@ def test_the_log_has_one_line_for_every_event(eventful: Table) -> None:
     record = read(eventful.record())
     lines = log_of(record)
     assert len(lines) == len(record.events)
-    assert lines[0] == " 1  2026-11-20 09:15:00.000  player-0    GameCreated"
-    assert lines[9].startswith("10  2026-11-20 09:15:09.000  seat 1      takes 2 worth ")
+    assert lines[0] == " 1  Nov 20, 2026  09:15:00 UTC  player-0    GameCreated"
+    assert lines[9].startswith("10  Nov 20, 2026  09:15:09 UTC  seat 1      takes 2 worth ")
     assert lines[9].endswith("  (59.000 s left)")
     (forfeited,) = [line for line in lines if "  the clock   TurnForfeited" in line]
     assert forfeited.endswith("  (1.000 s late)")

@@ -125,6 +125,7 @@ def test_a_dispute_shows_its_statement_and_the_deadline_that_it_moves() -> None:
 def test_deliveries_are_shown_with_their_recipients_and_times(eventful: Table) -> None:
     record = read(eventful.record())
     at = "2026-11-20T09:15:12.345Z"
+    shown = "Fri, Nov 20, 2026, 9:15:12.345\u202fAM (UTC)"
     sent = {
         "delivery": "d1",
         "channel": "operator_webhook",
@@ -147,11 +148,9 @@ def test_deliveries_are_shown_with_their_recipients_and_times(eventful: Table) -
     text = explanation_page(explanation, step.after.rules, renderer_of(record), PLAIN, 200)
     name = eventful.game.players[2]
     to_player = f"  notification “your turn” to {name}, by operator_webhook: "
-    assert f"{to_player}sent 2026-11-20 09:15:12.345 UTC at attempt 2\n" in text
+    assert f"{to_player}sent {shown} at attempt 2\n" in text
     assert f"{to_player}given up after 6 attempts\n" in text
-    assert (
-        "to nobody, by operator_webhook: not sent yet, last tried 2026-11-20 09:15:12.345" in text
-    )
+    assert f"to nobody, by operator_webhook: not sent yet, last tried {shown}" in text
     assert f"{to_player}not sent yet\n" in text
     assert f"{to_player}refused by the receiver\n" in text
     assert f"{to_player}not sent, because it was out of date or had no receiver\n" in text

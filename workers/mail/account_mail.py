@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any, assert_never
 from urllib.parse import urlsplit
 
-from domain.messages import Message, message
+from domain.messages import Instant, Message, message
 from replay.language.renderer import renderer
 from service import clock
 from service.bootstrap import Service
@@ -17,7 +17,6 @@ from service.notifications.notifications import time_zone_of
 from service.notifications.stored_messages import decode_message
 from service.players.account_reader import Player
 from workers.mail.layout import Content
-from workers.mail.notification_mail import local_time
 from workers.mail.outgoing import OutgoingMail
 from workers.mail.smtp import MailNotSent, MailRefused
 from workers.mail.templating import render_template
@@ -87,7 +86,7 @@ class AccountMailSender:
                     Confirmation(reader.id, reader.email)
                 )
                 valid = timedelta(seconds=self._service.settings.bounds.confirmation_seconds)
-                until = local_time(clock.now() + valid, time_zone_of(reader), reader)
+                until = Instant(clock.format(clock.now() + valid))
                 title = message("Confirm your e-mail address")
                 values = {
                     "handle": reader.handle,
@@ -105,7 +104,7 @@ class AccountMailSender:
                 }
             case _:
                 assert_never(mail.kind)
-        in_language = renderer(select_language(reader.locale, ""))
+        in_language = renderer(select_language(reader.locale, ""), zone=time_zone_of(reader))
         values["title"] = in_language.sentence(title)
         return Content(
             language=in_language.language,

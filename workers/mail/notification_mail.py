@@ -2,20 +2,16 @@
 
 import time
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Final
-from zoneinfo import ZoneInfo
-
-from babel.dates import format_skeleton, format_time
 
 from domain.errors import CartularyError
 from domain.game import Game
-from domain.messages import Message, PlayerWithId, comma_list, message
+from domain.messages import Instant, Message, PlayerWithId, comma_list, message
 from replay.language.renderer import Renderer, renderer
 from service import clock
 from service.bootstrap import Service
 from service.errors import Unavailable
-from service.http.language import locale_of, select_language
+from service.http.language import select_language
 from service.notifications.notification import Notification
 from service.notifications.notifications import time_zone_of
 from service.players.account_reader import Player
@@ -57,13 +53,13 @@ class NotificationMails:
 
     def content(self, notification: Notification, reader: Player, unsubscribe_url: str) -> Content:
         """Return the content of a mail. Raises Unavailable."""
-        language = select_language(reader.locale, "")
+        language, zone = select_language(reader.locale, ""), time_zone_of(reader)
         items = notification.items or (notification,)
         deadline = time.monotonic() + PICTURE_SECONDS
         sections: list[Section] = []
         pictures: list[Picture] = []
         for number, item in enumerate(items, 1):
-            in_language = renderer(language, item.names)
+            in_language = renderer(language, item.names, zone)
             game = self._game(item)
             picture = None
             is_drawn = any(other.game_id == item.game_id for other in items[: number - 1])
@@ -79,7 +75,7 @@ class NotificationMails:
             sections.append(
                 Section(
                     title=in_language.sentence(item.title),
-                    lead=_text_or_none(in_language, _lead(item, game, reader)),
+                    lead=_text_or_none(in_language, _lead(item, game)),
                     quote=self._quote(item),
                     players=None if game is None else in_language(_players(game)),
                     events=tuple(in_language.sentence(event.message) for event in item.events),
@@ -91,7 +87,7 @@ class NotificationMails:
                     picture_description="" if picture is None else picture.description,
                 )
             )
-        names = renderer(language, notification.names)
+        names = renderer(language, notification.names, zone)
         title = names.sentence(notification.title)
         values = {
             "title": title,
@@ -134,7 +130,7 @@ class NotificationMails:
             return None
 
 
-def _lead(notification: Notification, game: Game | None, reader: Player) -> Message | None:
+def _lead(notification: Notification, game: Game | None) -> Message | None:
     """Return what the reader can do now, and until when; None if there is nothing to be done."""
     if notification.subject == "invited":
         return message("Accept or decline the invitation on the page of the game.")
@@ -143,15 +139,7 @@ def _lead(notification: Notification, game: Game | None, reader: Player) -> Mess
     deadline = None if game.to_act is None else clock.deadline(game)
     if deadline is None:
         return None
-    at = local_time(clock.parse(deadline), time_zone_of(reader), reader)
-    return message("The time for the turn ends on {time}.", time=at)
-
-
-def local_time(moment: datetime, zone: ZoneInfo, reader: Player) -> str:
-    """Return a moment in the time zone and the language of a reader: `Mon, Nov 23, 2026, 9:15 AM (UTC)`."""
-    locale = locale_of(select_language(reader.locale, ""))
-    day = format_skeleton("yMMMEd", moment, tzinfo=zone, locale=locale)
-    return f"{day}, {format_time(moment, 'short', tzinfo=zone, locale=locale)} ({zone.key})"
+    return message("The time for the turn ends on {time}.", time=Instant(deadline))
 
 
 def _players(game: Game) -> Message:

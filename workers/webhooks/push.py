@@ -19,6 +19,7 @@ from service.errors import NotFound
 from service.http.language import select_language
 from service.notifications.delivery import Delivery
 from service.notifications.notification import Notification
+from service.notifications.notifications import UTC_ZONE, time_zone_of
 from service.webhooks.push_subscriptions import decode_base64
 from workers.notifications.channel import NotDelivered, Undeliverable
 from workers.webhooks.requests import NoResponse, ReceiverRequests
@@ -87,7 +88,8 @@ class PushChannel:
         """Return what the service worker of the pages shows (static/js/push-worker.js)."""
         (reader,) = self._players.get([delivery.player])
         language = select_language(None if reader is None else reader.locale, "")
-        in_language = renderer(language, notification.names)
+        zone = UTC_ZONE if reader is None else time_zone_of(reader)
+        in_language = renderer(language, notification.names, zone)
         last = notification.events[-1] if notification.events else None
         return orjson.dumps(
             {

@@ -1,15 +1,15 @@
-"""Times on pages, in the language of the visitor. Servers do not know time zones, so they are in UTC."""
+"""Times on pages, in the language and the time zone of the visitor."""
 
-from datetime import UTC, datetime
-
-from babel.dates import format_datetime
 from markupsafe import Markup
 
-from service.http.language import locale_of, request_language
+from domain.messages import Instant
+from service.http.language import request_renderer
 
 
-def moment(timestamp: str) -> Markup:
-    """Return a timestamp as a `<time>` element, such as `22 Nov 2026, 10:53:00 UTC`."""
-    at = datetime.fromisoformat(timestamp).astimezone(UTC)
-    text = format_datetime(at, "medium", locale=locale_of(request_language()))
-    return Markup('<time datetime="{}">{} UTC</time>').format(timestamp, text)
+def moment(timestamp: str, *, is_exact: bool = False) -> Markup:
+    """Return a timestamp as a `<time>` element, such as `Sun, Nov 22, 2026, 10:53 AM (Europe/Paris)`.
+
+    It is shown to the minute, or to the millisecond.
+    """
+    text = request_renderer()(Instant(timestamp, is_exact))
+    return Markup('<time datetime="{}">{}</time>').format(timestamp, text)

@@ -16,7 +16,7 @@ from domain.scene import caption
 from ledger.canonical import canonical
 from replay.diff import ChangeSection, change_sections
 from replay.event_index import EventIndex
-from replay.event_text import outcome_message, time_text
+from replay.event_text import outcome_message
 from replay.inspect import explained_clauses
 from replay.inspect_messages import (
     chance_messages,
@@ -237,11 +237,6 @@ class ReplayedEvent:
     def identity(self) -> Iterator[Text]:
         """By what means the actor has shown who they are."""
         return identity_messages(self.explanation)
-
-    @property
-    def time(self) -> str:
-        """When the event was appended."""
-        return time_text(self.event["at"])
 
     @property
     def turn(self) -> Iterator[Text]:

@@ -15,7 +15,7 @@ from domain.messages import Text, Value, message
 from domain.scene import Scene, caption
 from replay.diff import change_sections, changes, label_of
 from replay.event_filter import CONDITIONS, parse_filter
-from replay.event_text import actor_message, time_text
+from replay.event_text import actor_message
 from replay.render.score_chart import score_chart_svg
 from replay.scene_differences import with_differences
 from replay.score_chart import NoScores, score_rows
@@ -48,7 +48,6 @@ class LogRow:
     part: Value | None
     type: Value
     at: str
-    time: str
     superseded_by: int | None
 
 
@@ -166,7 +165,6 @@ def _log_row(head: Game, event: Event) -> LogRow:
         actor_message(event) if "system" in event["by"] else None,
         label_of(event["type"], head.rules),
         event["at"],
-        time_text(event["at"]),
         service().events.superseded_by(head, event),
     )
 

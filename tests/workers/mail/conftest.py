@@ -10,6 +10,7 @@ from service.players import passwords
 from service.settings import Settings
 from tests.support.mail_server import MailServer, mail_server
 from tests.support.mailed_players import mail_service
+from tests.support.raw_times import raw_times, visible_text
 from tests.support.worker_harness import WorkerHarness
 from workers.runner import channels_of
 
@@ -25,6 +26,10 @@ def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
 def server() -> Iterator[MailServer]:
     with mail_server() as server:
         yield server
+        for mail in server.mails:
+            for part in mail.message.walk():
+                if part.get_content_type() in ("text/plain", "text/html"):
+                    assert raw_times(visible_text(part.get_content())) == []
 
 
 @pytest.fixture

@@ -1,7 +1,8 @@
 // @ts-check
 /**
  * What every page needs: the modules for its parts, a notice while the server cannot be reached, links in
- * pictures that are followed without loading the whole page, and the way back to a page after logging in.
+ * pictures that are followed without loading the whole page, the way back to a page after logging in, and the
+ * visitor's time zone.
  *
  * An element with `data-module="NAME"` is given to `start(element)` of `./NAME.js` when it appears on the page.
  * `start` may return a function, which is called when the element has left the page.
@@ -128,6 +129,15 @@ function setReturnAddress(event) {
 for (const name of ["click", "auxclick", "submit"]) {
   document.addEventListener(name, setReturnAddress, { capture: true });
 }
+
+/** Keep the time zone of the browser in a cookie, so that the server can show times in it. */
+function keepTimeZone() {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const secure = location.protocol === "https:" ? "; Secure" : "";
+  if (zone) document.cookie = `cartulary-time-zone=${zone}; Path=/; Max-Age=31536000; SameSite=Lax${secure}`;
+}
+
+keepTimeZone();
 document.addEventListener("click", followPictureLink);
 document.addEventListener("htmx:afterSwap", startModules);
 document.addEventListener("htmx:afterSettle", restoreFocus);
