@@ -44,10 +44,13 @@ class LifeCycleCorrection:
     released: Timestamp
 
 
+_RELEASED: Final = "2026-11-22T22:30:00.000Z"
+"""When version 0.1.0 got these corrections."""
+
 MISSES: Final = LifeCycleCorrection(
     message("the count of missed deadlines after play has resumed"),
     "0.1.0",
-    "2026-11-22T22:30:00.000Z",
+    _RELEASED,
 )
 """When play resumed, the counts of the position restored misses that had ended since: also those of a player
 whose seat a substitute had taken. Now misses that have ended do not come back."""
@@ -55,10 +58,14 @@ whose seat a substitute had taken. Now misses that have ended do not come back."
 TAKEBACKS: Final = LifeCycleCorrection(
     message("the number of requests for the takeback of one action"),
     "0.1.0",
-    "2026-11-22T22:30:00.000Z",
+    _RELEASED,
 )
 """A takeback could be requested again when play had come back to the action. Now a player requests it once
 for each action."""
+
+RULINGS_SINCE: Final[Timestamp] = _RELEASED
+"""Since then, the log says from which ruling, or from which decision of an administrator, a removal of a seat
+or an end of a game by an arbiter follows."""
 
 CORRECTIONS: Final[tuple[Correction, ...]] = ()
 """All corrections since the first release, the oldest first."""

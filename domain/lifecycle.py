@@ -151,7 +151,8 @@ def join(
 
     `nonce_from` is who supplied the nonce; None leaves it out, as logs did before it was recorded. `bot` is
     the name of the bot that the player is, which the creator of the game adds while having a place in it.
-    `invited_by` is the player of the game whose invitation link lets the player join a private game.
+    `invited_by` is the player of the game whose invitation link lets the player join a private game, if the
+    player could not join it otherwise.
     """
     if len(nonce) > chance.MAX_NONCE_BYTES:
         raise Malformed({"nonce": chance.nonce_too_long(nonce)})
@@ -177,7 +178,13 @@ def join(
             raise NotNow(
                 None, message("bots are added by the creator of a game, who has left this one")
             )
+        if invited_by is not None:
+            raise NotNow(None, message("a bot joins without an invitation"))
     elif not _may_join(game, player, invited_by):
+        if invited_by is not None:
+            raise NotNow(
+                None, message("the invitation is not needed, or not by a player of the game")
+            )
         raise NotNow(None, message("the game is private, and this player is not invited"))
     data: SeatTaken = {"player": player, "nonce": nonce.hex()}
     if nonce_from is not None:
@@ -190,10 +197,17 @@ def join(
 
 
 def _may_join(game: Game, player: str, invited_by: str | None) -> bool:
-    """Whether a player may join an open game; `invited_by` must be one of its players."""
-    if invited_by is not None:
-        return game.has_joined(invited_by)
-    return not game.options["private"] or player == game.creator or player in game.invited
+    """Whether a player may join an open game.
+
+    `invited_by` must be one of its people, and is stated only for a player who could not join otherwise.
+    """
+    is_free_to_join = (
+        not game.options["private"] or player == game.creator or player in game.invited
+    )
+    if invited_by is None:
+        return is_free_to_join
+    is_person = game.has_joined(invited_by) and game.bot_of(invited_by) is None
+    return is_person and not is_free_to_join
 
 
 def leave(game: Game, player: str) -> DomainEvent:

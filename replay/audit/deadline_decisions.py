@@ -31,13 +31,16 @@ def decide_deadline(event: Event, before: Game) -> DomainEvent:
     seat = before.to_act
     assert seat is not None, "there is a deadline only in a turn"
     has_action = bool(before.rules.legal_actions(before.state, seat))
+    outcome = deadline_outcome(before)
     match event["type"]:
         case "TurnForfeited":
-            _require_outcome("forfeit", before, or_else=not has_action)
+            _require_outcome("forfeit", before, or_else=outcome == "bot" and not has_action)
             return lifecycle.forfeit(before)
         case "PlayerRemoved":
             is_former = _is_removal_of_former_version(before)
-            _require_outcome("remove", before, or_else=is_former or not has_action)
+            _require_outcome(
+                "remove", before, or_else=is_former or (outcome == "bot" and not has_action)
+            )
             return lifecycle.remove(before, seat)
         case "DeadlineExcused":
             _require_outcome("excuse", before)
@@ -51,7 +54,10 @@ def decide_seat_event(event: Event, before: Game) -> DomainEvent:
     """Return what `SeatVacated` or `SubstituteSeated` must be. Raises NotNow."""
     seat = event["data"]["seat"]
     if event["type"] == "SubstituteSeated":
-        return substitutes.seat_substitute(before, seat, event["data"]["player"])
+        player = event["data"]["player"]
+        if before.options["private"] and player not in before.invited:
+            raise NotNow(None, message("the game is private, and this player is not invited"))
+        return substitutes.seat_substitute(before, seat, player)
     if event["by"] == CLOCK:
         return decide_deadline(event, before)
     return substitutes.vacate(before, seat)
@@ -96,7 +102,13 @@ def _decide_action(event: Event, before: Game) -> DomainEvent:
 def _is_removal_of_former_version(before: Game) -> bool:
     """Whether this is a placement in a game whose clock says nothing about deadlines.
 
-    A missed placement removed the player before clocks could say so.
+    A missed placement removed the player before clocks could say so. That was before there were substitutes:
+    in a game with these, the seat becomes vacant.
     """
     clock = before.clock
-    return clock is not None and "on_deadline" not in clock and is_placement(before)
+    return (
+        clock is not None
+        and "on_deadline" not in clock
+        and not before.options.get("substitutes")
+        and is_placement(before)
+    )

@@ -33,13 +33,14 @@ from replay.audit.deadline_decisions import (
     is_left,
 )
 from replay.audit.dispute_decisions import (
+    check_foundation,
     decide_dispute_event,
     missing_result,
-    note_unfounded_result,
 )
 from replay.audit.envelope_problems import envelope_problems
 from replay.audit.findings import Check
 from replay.audit.former_rules import FormerRules
+from replay.audit.prepared_actions import PreparedActions
 from replay.diff import changes
 from replay.event_values import game_status, quoted
 from replay.timeline import Step, unreadable_on_error
@@ -71,6 +72,7 @@ class DecisionsCheck:
         self._opened = record.opened_values()
         self._contradictions = contradictions
         self._former_rules = FormerRules(record, self.check)
+        self._prepared_actions = PreparedActions()
         self._round_ends: dict[int, Game] = {}
         self._is_clock_playing = False
         """Whether the last event was an action of the clock after which the same turn goes on."""
@@ -85,6 +87,7 @@ class DecisionsCheck:
         self._is_clock_playing = is_clock_playing(step)
         self.decide_again(step.event, step.before, step.origin)
         self._former_rules.follow(step)
+        self._prepared_actions.follow(step)
         self._play_seqs.add(step.after.position_seq)
         for round, seq in step.after.rounds_ended.items():
             if seq == step.event["seq"]:
@@ -111,11 +114,14 @@ class DecisionsCheck:
             self._add_contradiction(seq, contradiction)
         try:
             with unreadable_on_error(seq):
-                for problem in envelope_problems(event, before):
+                for problem in (
+                    *envelope_problems(event, before),
+                    *self._prepared_actions.problems(event, before),
+                ):
                     self.check.add_at_event(seq, problem, MADE_UP)
                 differences = self._differences(event, before, origin)
                 if before is not None:
-                    note_unfounded_result(self.check, event, before)
+                    check_foundation(self.check, event, before, MADE_UP)
         except Unreadable as unreadable:
             problem = message("it cannot be decided again: {reason}", reason=unreadable.why)
             self.check.add_at_event(seq, problem, MADE_UP)

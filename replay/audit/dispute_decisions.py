@@ -9,6 +9,7 @@ from typing import Final
 
 from domain import disputes, takebacks
 from domain.contract import STATEMENT, DomainEvent
+from domain.corrections import RULINGS_SINCE
 from domain.dispute_events import Ruling
 from domain.errors import NotNow
 from domain.event import By, Event, acting_seat
@@ -46,6 +47,10 @@ def decide_dispute_event(event: Event, before: Game, is_play: IsPlay) -> DomainE
     statement = _SOME_STATEMENT if STATEMENT in event.get("secrets", {}) else None
     if event["type"] == "DisputeRuled":
         if before.arbiter is None:
+            if _expected_result(before) is None:
+                raise NotNow(
+                    None, message("no player has just proposed the ruling on which all agree")
+                )
             return disputes.rule_by_agreement(before, data["dispute"])
         ruling = disputes.parse_ruling(data["ruling"])
         return disputes.rule(before, data["dispute"], ruling, statement, is_play)
@@ -112,13 +117,16 @@ def missing_result(last: Game) -> Message | None:
     )
 
 
-def note_unfounded_result(check: Check, event: Event, before: Game) -> None:
-    """Note a removal or an end by an arbiter that no ruling is recorded for.
+def check_foundation(check: Check, event: Event, before: Game, meaning: Message) -> None:
+    """Report a removal or an end by an arbiter without a ruling or a decision of an administrator.
 
-    Servers before this version recorded none, so this alone does not show that anything is wrong.
+    Servers before RULINGS_SINCE recorded none, so an older event gets only a note. A later one is a finding
+    with this meaning.
     """
     is_by_arbiter = event["type"] in _RESULTS and event["by"] == ARBITER
-    if is_by_arbiter and event["type"] != "PlayResumed" and _expected_result(before) is None:
+    if not is_by_arbiter or event["type"] == "PlayResumed" or _expected_result(before) is not None:
+        return
+    if event["at"] < RULINGS_SINCE:
         check.note(
             message(
                 "{type} rests on the server's word: no dispute was ruled before it",
@@ -126,6 +134,12 @@ def note_unfounded_result(check: Check, event: Event, before: Game) -> None:
             ),
             seq=event["seq"],
         )
+    else:
+        problem = message(
+            "{type} by an arbiter follows neither from a ruling nor from a decision of an administrator",
+            type=event["type"],
+        )
+        check.add_at_event(event["seq"], problem, meaning)
 
 
 def _expected_result(before: Game) -> _Result | None:

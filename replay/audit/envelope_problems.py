@@ -42,6 +42,18 @@ _WITHOUT_ACTION: Final = frozenset(
         *CLOCK_EVENTS,
     }
 )
+_OF_PEOPLE: Final = frozenset(
+    {
+        "SeatLeft",
+        "PlayerKeyAdded",
+        "PlayerKeyRevoked",
+        "DisputeOpened",
+        "DisputeAnswered",
+        "DisputeWithdrawn",
+        "TakebackRequested",
+    }
+)
+"""Types of events that bots do not bring about, although the rules would let a player do so."""
 
 
 def envelope_problems(event: Event, before: Game | None) -> Iterator[Message]:
@@ -58,26 +70,29 @@ def envelope_problems(event: Event, before: Game | None) -> Iterator[Message]:
         yield from result_problems(event, before)
     if type in _WITHOUT_ACTION and event["action"] is not None:
         yield message("{type} follows from no action, but has one", type=type)
-    if "conditional" in event:
-        yield from _conditional_problems(event, before)
+    if before is not None:
+        yield from _absent_actor_problems(event, before)
     if by not in _possible_actors(event, before):
         yield message(
             "it is by {actor}, which cannot bring about {type}", actor=actor(by), type=type
         )
 
 
-def _conditional_problems(event: Event, before: Game | None) -> Iterator[Message]:
-    """Yield why an event cannot be an action that a player had prepared while waiting."""
-    seat = acting_seat(event["by"])
-    if event["action"] is None or seat is None or before is None:
-        yield message("it is marked as conditional, but is not an action of a player")
-        return
-    if seat in before.bot_seats:
-        yield message("it is marked as conditional, but bots prepare no actions")
-    if seat != before.to_act:
-        yield message("it is marked as conditional, but it was another player's turn")
-    if "signature" in event:
-        yield message("it is marked as conditional, but was signed for a position already seen")
+def _absent_actor_problems(event: Event, before: Game) -> Iterator[Message]:
+    """Yield why nobody at the seat, or behind the player, of an event can have caused it."""
+    by = event["by"]
+    seat = acting_seat(by)
+    if seat in before.vacant_seats:
+        yield message("it is by {actor}, whose seat is vacant", actor=actor(by))
+    is_bot = seat in before.bot_seats or any(
+        place.bot is not None and by == {"player": place.player} for place in before.places
+    )
+    if is_bot and event["type"] in _OF_PEOPLE:
+        yield message(
+            "it is by {actor}, a bot, and only people bring about {type}",
+            actor=actor(by),
+            type=event["type"],
+        )
 
 
 def _expected_next(before: Game) -> str | None:

@@ -8,8 +8,10 @@ import pytest
 from domain.event import Event
 from domain.json_types import JsonObject
 from domain.scene import caption
+from ledger import commands
 from replay.event_text import outcome_message
 from replay.language.renderer import english
+from tests.support.local_game import LocalGame
 from tests.support.records import PLAYER_KEY, Table, audit_record, first_finding, forge_record
 
 TAKE: JsonObject = {"type": "take", "stones": 1}
@@ -51,7 +53,7 @@ def _give_to_other_seat(events: list[Event]) -> None:
     ("change", "problem"),
     [
         (_mark_start, "but is not an action of a player"),
-        (_give_to_other_seat, "but it was another player's turn"),
+        (_give_to_other_seat, "but nothing can have been prepared"),
     ],
 )
 def test_a_mark_on_an_event_that_cannot_have_it_is_found(
@@ -63,9 +65,121 @@ def test_a_mark_on_an_event_that_cannot_have_it_is_found(
 
 def test_a_signed_action_cannot_be_marked() -> None:
     table = Table(options={"seating": "joined"}).start()
-    table.add_key("player-0", PLAYER_KEY)
+    table.add_key("player-1", PLAYER_KEY)
+    table.take(1)
     table.act_signed(TAKE, table.sign(TAKE, PLAYER_KEY))
     finding = first_finding(
         forge_record(table.record(), lambda events: _mark(events[-1])), "decisions"
     )
     assert "but was signed for a position already seen" in english(finding.problem)
+
+
+NOTHING_PREPARED = "but nothing can have been prepared"
+
+
+def problems_of(data: bytes) -> list[str]:
+    findings = audit_record(data).findings
+    return [english(finding.problem) for finding in findings if finding.check == "decisions"]
+
+
+def is_refuted(game: LocalGame, seq: int) -> bool:
+    """Whether the mark on an event of a game is refuted, and nothing else about it is."""
+    marked = forge_record(game.record(), lambda events: _mark(events[seq - 1]), states=True)
+    problems = problems_of(marked)
+    assert all(NOTHING_PREPARED in problem for problem in problems), problems
+    return bool(problems)
+
+
+def test_the_first_action_of_a_game_cannot_have_been_prepared() -> None:
+    game = LocalGame(2)
+    game.act(2)
+    first, second = (event["seq"] for event in game.pending.events if event["action"])
+    assert is_refuted(game, first)
+    assert not is_refuted(game, second)
+
+
+def test_only_another_player_s_action_can_have_met_a_condition() -> None:
+    """In Baron a turn has several actions, none of which can be prepared in the first turn of the game."""
+    game = LocalGame(2, rules="baron")
+    while game.game.turn == 1:
+        game.act()
+    first_of_next_turn = game.game.seq + 1
+    game.act(2)
+    own = [event["seq"] for event in game.pending.events if event["by"] == {"seat": 0}]
+    assert len(own) > 1
+    assert all(is_refuted(game, seq) for seq in own)
+    assert not is_refuted(game, first_of_next_turn)
+    assert not is_refuted(game, first_of_next_turn + 1)
+
+
+def test_an_action_after_one_that_was_not_prepared_can_have_been_prepared_before_both() -> None:
+    """A player prepares both actions, and takes the first one by hand: the tree goes on after it."""
+    game = LocalGame(2, rules="baron")
+    while game.game.turn == 1:
+        game.act()
+    game.act(2)
+    assert not is_refuted(game, game.game.seq)
+
+
+@pytest.mark.parametrize("happening", ["resume", "dispute", "request", "vacate", "forfeit"])
+def test_nothing_is_prepared_after_an_event_that_voids_it(happening: str) -> None:
+    clock: Any = {"per_turn": 60, "on_deadline": {"excused": 0, "turn": "forfeit"}}
+    game = LocalGame(3, arbiter="zoe", takebacks=True, substitutes=True, clock=clock)
+    while game.game.round == 0:
+        game.act()
+    game.act(2)
+    match happening:
+        case "resume":
+            game.rule(game.dispute(0), {"type": "resume", "from": game.game.play_seq})
+        case "dispute":
+            game.dispute(0)
+        case "request":
+            assert game.game.last_play is not None
+            assert game.game.last_play.seat is not None
+            game.request_takeback(game.game.last_play.seat)
+        case "vacate":
+            assert game.game.to_act is not None
+            game.leave_seat((game.game.to_act + 2) % 3)
+        case _:
+            assert game.miss() == "TurnForfeited"
+    game.act()
+    assert is_refuted(game, game.game.seq)
+    game.act()
+    assert not is_refuted(game, game.game.seq)
+
+
+@pytest.mark.parametrize("happening", ["score", "pause", "excuse"])
+def test_other_events_leave_what_was_prepared_as_it_is(happening: str) -> None:
+    clock: Any = {"per_turn": 60, "on_deadline": {"excused": 1}}
+    game = LocalGame(2, clock=clock)
+    while not game.game.rounds_ended:
+        game.act()
+    match happening:
+        case "score":
+            game.score()
+        case "pause":
+            game.agree_to_pause(0)
+        case _:
+            assert game.miss() == "DeadlineExcused"
+    game.act()
+    assert not is_refuted(game, game.game.seq)
+
+
+def test_an_action_out_of_turn_can_have_been_prepared() -> None:
+    """A player prepares to ask for the end after another player's action, whoever is to act then."""
+    game = LocalGame(3, end_by_agreement=True)
+    while game.game.round == 0:
+        game.act()
+    game.act()
+    assert game.game.to_act is not None
+    waiting = (game.game.to_act + 1) % 3
+    agree = game.game.rules.parse_action({"type": "agree_to_end", "agree": True})
+    commands.act(game.pending, waiting, agree, is_conditional=True)
+    assert problems_of(game.record()) == []
+
+
+def test_a_bot_prepares_nothing() -> None:
+    game = LocalGame(2, bots=1)
+    game.act(2)
+    marked = forge_record(game.record(), lambda events: _mark(events[-1]), states=True)
+    assert any("bots prepare no actions" in problem for problem in problems_of(marked))

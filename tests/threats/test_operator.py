@@ -354,7 +354,7 @@ def test_a_signature_that_was_removed_contradicts_receipts_and_older_records() -
 
 @pytest.mark.threat("mark-made-up")
 def test_a_mark_that_was_removed_or_added_contradicts_receipts_and_older_records() -> None:
-    table = Table(options={"seating": "joined"}).start()
+    table = Table(options={"seating": "joined"}).start().act_at_random(1)
     index = table.act_as_prepared(TAKE)["seq"] - 1
     table.play_out()
 

@@ -1,0 +1,63 @@
+"""Which actions can have been prepared: checks the mark `conditional` against the events before.
+
+A part of the check of decisions (replay/audit/decisions.py). A player prepares a tree of actions while
+waiting for another one to act. The tree begins with an action of another player, and is void after an event
+that it does not expect (docs/conditional-actions.md). So the player must have waited, and another player
+acted since, without an event that voids every tree.
+"""
+
+from collections.abc import Iterator
+
+from domain.conditional import KEEPING_EVENTS, seat_of_action
+from domain.event import Event, acting_seat
+from domain.game import Game
+from domain.messages import Message, message
+from replay.timeline import Step
+
+
+class PreparedActions:
+    """Follows who can have prepared an action that comes next."""
+
+    def __init__(self) -> None:
+        self._waiting: frozenset[int] = frozenset()
+        """The seats that can have a tree of which nothing has happened yet."""
+        self._due: frozenset[int] = frozenset()
+        """The seats that can have a tree whose next action is their own."""
+
+    def follow(self, step: Step) -> None:
+        """Take note of an event."""
+        event = step.event
+        if event["action"] is None:
+            if event["type"] not in KEEPING_EVENTS:
+                self._waiting = self._due = frozenset()
+        elif (seat := seat_of_action(event)) is None:
+            self._waiting = self._due = frozenset()
+        else:
+            self._due |= self._waiting - {seat}
+        self._waiting = _waiting_seats(step.after)
+
+    def problems(self, event: Event, before: Game | None) -> Iterator[Message]:
+        """Yield why an event cannot be an action that a player had prepared, if it is marked so."""
+        if "conditional" not in event:
+            return
+        seat = acting_seat(event["by"])
+        if event["action"] is None or seat is None or before is None:
+            yield message("it is marked as conditional, but is not an action of a player")
+            return
+        if seat in before.bot_seats:
+            yield message("it is marked as conditional, but bots prepare no actions")
+        elif seat not in self._due:
+            yield message(
+                "it is marked as conditional, but nothing can have been prepared: since this player last"
+                " waited for another one to act, no other player has acted, or something has happened that"
+                " voids what was prepared"
+            )
+        if "signature" in event:
+            yield message("it is marked as conditional, but was signed for a position already seen")
+
+
+def _waiting_seats(game: Game) -> frozenset[int]:
+    """The seats whose players can prepare actions after the last event of a game."""
+    if game.to_act is None:
+        return frozenset()
+    return frozenset(seat for seat in game.seats_of_people() if seat != game.to_act)
