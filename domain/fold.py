@@ -277,7 +277,7 @@ def _started(game: GameOf[S, A, P], event: Event, data: GameStarted, opened: Ope
     secrets = opened.get(event["seq"], {})
     game.state = game.rules.initial_state(game.seats, game.options, data, secrets)
     game.turn_at = event["at"]
-    game.play_seq = event["seq"]
+    game.start_seq = game.play_seq = event["seq"]
     if game.options.get("takebacks"):
         game.last_play = LastPlay(event["seq"])
 

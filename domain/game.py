@@ -158,6 +158,8 @@ class GameOf(Generic[S, A, P]):
     """The pauses by agreement. The agreements belong to the players."""
     decision: Kept[AdministratorDecision | None] = None
     """The last decision of an administrator, which belongs to the log."""
+    start_seq: Kept[int] = 0
+    """The seq of `GameStarted`, which no resumption precedes; 0 before the start."""
     play_seq: Restored[int] = 0
     """The last event of play on the current branch but for `PlayResumed`, or `GameStarted`; 0 before the
     start."""

@@ -5,13 +5,14 @@ The game from which it looks ahead must know no more than that seat: other secre
 know, and reveals nothing.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
 from domain.conditional import Branch, Branches
 from domain.contract import DomainEvent, evolve, secret_owner
 from domain.errors import Malformed, Refused
-from domain.event import Event, EventData
+from domain.event import EventData
 from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import Text, comma_list, message
@@ -81,13 +82,9 @@ class Outlook:
         )
 
 
-def outlook(game: Game, seat: int, events: list[Event]) -> Outlook:
-    """Return what a seat may know of a game with these events, at its head."""
-    hides_secrets = any(
-        secret_owner(name) not in (None, seat)
-        for event in events
-        for name in event.get("secrets", ())
-    )
+def outlook(game: Game, seat: int, secrets: Iterable[str]) -> Outlook:
+    """Return what a seat may know of a game with secrets of these names, at its head."""
+    hides_secrets = any(secret_owner(name) not in (None, seat) for name in secrets)
     return Outlook(game, seat, game.state, hides_secrets)
 
 

@@ -57,24 +57,29 @@ def known_secrets(opened: Opened, viewer: int | None) -> dict[int, dict[str, obj
     }
 
 
-def game_with_drawn_secrets(events: Sequence[Event], opened: Opened, seed: bytes) -> Game:
+def game_with_drawn_secrets(
+    events: Sequence[Event], opened: Opened, seed: bytes, before: Game | None = None
+) -> Game:
     """Return the game after these events, with a value for every secret.
 
-    Values that `opened` does not have are drawn from `seed` among those with which the game can have gone as
+    `before` is the game before the first of them, in which nothing is secret; None if they are all. Values
+    that `opened` does not have are drawn from `seed` among those with which the game can have gone as
     recorded. Raises Unreadable.
     """
     committed = {event["seq"]: event.get("secrets", {}).keys() for event in events}
     is_complete = all(names <= opened.get(seq, {}).keys() for seq, names in committed.items())
-    secrets = opened if is_complete else _drawn_secrets(events, opened, seed)
+    secrets = opened if is_complete else _drawn_secrets(events, opened, seed, before)
     with unreadable_on_error(events[-1]["seq"]):
-        game = fold(events, None, secrets)
+        game = fold(events, before, secrets)
     assert game is not None, "there is at least one event"
     return game
 
 
-def _drawn_secrets(events: Sequence[Event], opened: Opened, seed: bytes) -> Opened:
+def _drawn_secrets(
+    events: Sequence[Event], opened: Opened, seed: bytes, before: Game | None
+) -> Opened:
     """Return values for all secrets of these events: those opened, and others drawn at random."""
-    games = _folded(events, opened)
+    games = _folded(events, opened, before)
     start = next((game for game, event in games if event["type"] == "GameStarted"), None)
     if start is None:
         return opened
@@ -86,7 +91,7 @@ def _drawn_secrets(events: Sequence[Event], opened: Opened, seed: bytes) -> Open
             yield event["seq"], before, domain_event
             before = after.state
 
-    data = events[start.seq - 1]["data"]
+    data = events[start.seq - events[0]["seq"]]["data"]
     with unreadable_on_error(start.seq):
         inference = start.rules.infer_secrets(
             start.seats,
@@ -99,10 +104,11 @@ def _drawn_secrets(events: Sequence[Event], opened: Opened, seed: bytes) -> Open
     return {**opened, **inference.secrets}
 
 
-def _folded(events: Sequence[Event], opened: Opened) -> Iterator[tuple[Game, Event]]:
-    """Yield the game after each event, as far as the events can be applied."""
+def _folded(
+    events: Sequence[Event], opened: Opened, game: Game | None
+) -> Iterator[tuple[Game, Event]]:
+    """Yield the game after each event, on from `game`, as far as the events can be applied."""
     earlier = EarlierGames(events)
-    game: Game | None = None
     with suppress(Unreadable):
         for event in events:
             with unreadable_on_error(event["seq"]):

@@ -58,6 +58,7 @@ from service.players.keys import PlayerKeys
 from service.players.mutes import Mutes
 from service.process_reports import ProcessReports
 from service.readiness import Readiness
+from service.sandboxes.game_for_viewer import GamesForViewers
 from service.sandboxes.sandboxes import Sandboxes
 from service.sandboxes.store import SandboxStore
 from service.settings import Settings
@@ -174,7 +175,10 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         seconds=settings.bounds.checkpoint_seconds,
         read_only=read_only,
     )
-    sandboxes = Sandboxes(repository, store, SandboxStore(client, settings.bounds), settings.bounds)
+    games_for_viewers = GamesForViewers(repository, store)
+    sandboxes = Sandboxes(
+        repository, games_for_viewers, SandboxStore(client, settings.bounds), settings.bounds
+    )
     trees = TreeStore(client)
     proofs = Proofs(transparency_store, checkpoints, store)
     invitations = Invitations(client, repository)
@@ -285,7 +289,9 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         clock=clock,
         readiness=Readiness(settings, keyring),
         sandboxes=sandboxes,
-        conditional_actions=ConditionalActions(repository, store, trees, keyring, settings.bounds),
+        conditional_actions=ConditionalActions(
+            repository, games_for_viewers, trees, keyring, settings.bounds
+        ),
         trees=trees,
         invitations=invitations,
         holidays=holidays,

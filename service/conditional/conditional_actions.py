@@ -33,8 +33,8 @@ from service.games.access import require_seat, require_visible
 from service.games.cache import CachedGame
 from service.games.repository import GameRepository
 from service.keyring import Keyring
-from service.sandboxes.game_for_viewer import game_for_viewer, read_events
-from service.store.event_store import LogReader, PreparedTree, TreeChanged
+from service.sandboxes.game_for_viewer import GamesForViewers
+from service.store.event_store import PreparedTree, TreeChanged
 
 MAX_STEPS: Final = 50
 """Steps of one job, before the jobs of other games have their turn."""
@@ -73,13 +73,13 @@ class ConditionalActions:
     def __init__(
         self,
         repository: GameRepository,
-        log_reader: LogReader,
+        games: GamesForViewers,
         trees: TreeStore,
         keyring: Keyring,
         bounds: Bounds,
     ) -> None:
         self._repository = repository
-        self._log_reader = log_reader
+        self._games = games
         self._trees = trees
         self._keyring = keyring
         self._max_bytes = bounds.max_conditional_bytes
@@ -151,9 +151,10 @@ class ConditionalActions:
 
     def outlook(self, game: Game, seat: int) -> Outlook:
         """Return what a seat may know of a game at its head, from which to look ahead."""
-        events = read_events(self._log_reader, game.id, game.seq)
         seed = sha256(_SEED_LABEL + f"{game.id} {seat} {game.seq}".encode()).digest()
-        return outlook(game_for_viewer(self._log_reader, events, seat, seed), seat, events)
+        return outlook(
+            self._games.game(game.id, game.seq, seat, seed), seat, self._games.secrets(game)
+        )
 
     def play(self, game_id: str) -> bool:
         """Take the actions of all trees of a game whose turn has come; drop those that are void.

@@ -1,6 +1,7 @@
 """Opens, shows and changes sandboxes (replay/sandbox.py) for players and for everybody who has their link."""
 
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from threading import Lock
 from typing import Final
@@ -18,9 +19,8 @@ from service.bounds import Bounds
 from service.errors import Forbidden, NotFound, SandboxConflict
 from service.games.access import require_visible
 from service.games.loader import GameLoader
-from service.sandboxes.game_for_viewer import game_for_viewer, read_events
+from service.sandboxes.game_for_viewer import GamesForViewers
 from service.sandboxes.store import SandboxStore, StoredSandbox
-from service.store.event_store import LogReader
 
 MAX_CACHED: Final = 50
 """Sandboxes that a process keeps as they were played last."""
@@ -82,10 +82,10 @@ class Sandboxes:
     """The sandboxes of a service. Thread-safe; raises Unavailable if Redis does not respond."""
 
     def __init__(
-        self, loader: GameLoader, log_reader: LogReader, store: SandboxStore, bounds: Bounds
+        self, loader: GameLoader, games: GamesForViewers, store: SandboxStore, bounds: Bounds
     ) -> None:
         self._loader = loader
-        self._log_reader = log_reader
+        self._games = games
         self._store = store
         self._bounds = bounds
         self._played: LRUCache[str, tuple[bytes, Sandbox]] = LRUCache(MAX_CACHED)
@@ -104,9 +104,9 @@ class Sandboxes:
         head = self._loader.load(game_id).game
         require_visible(head, player)
         seat = seat_of_maker(head, player)
-        at = head.seq if seq is None else seq
-        event = self._loader.event(head, at)[1]
-        new = StoredSandbox("", player, network, game_id, at, event["hash"], seat, seed.hex())
+        self._store.require_room(player, network)
+        game = self._loader.game_at(game_id, head.seq if seq is None else seq)
+        new = StoredSandbox("", player, network, game_id, game.seq, game.hash, seat, seed.hex())
         sandbox = self._begin(new)
         return self._kept(self._store.add(new), sandbox)
 
@@ -202,13 +202,12 @@ class Sandboxes:
 
     def _first_game(self, stored: StoredSandbox) -> Game:
         """Return the game with which a sandbox begins, as its maker knew it."""
-        events = read_events(self._log_reader, stored.game, stored.seq)
-        if len(events) < stored.seq or events[-1]["hash"] != stored.hash:
-            raise NotFound(
-                message("the game of this sandbox has lost the event with which it began")
-            )
-        seed = bytes.fromhex(stored.seed)
-        return game_for_viewer(self._log_reader, events, stored.viewer, seed)
+        with suppress(NotFound):
+            seed = bytes.fromhex(stored.seed)
+            game = self._games.game(stored.game, stored.seq, stored.viewer, seed)
+            if game.hash == stored.hash:
+                return game
+        raise NotFound(message("the game of this sandbox has lost the event with which it began"))
 
     def _checked(self, stored: StoredSandbox, after: int | None) -> Sandbox:
         if after is not None and after != len(stored.steps):

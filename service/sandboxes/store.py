@@ -67,9 +67,21 @@ class SandboxStore:
         Raises TooManySandboxes if its maker, or the network, has as many as are allowed. Concurrent requests
         can exceed the bounds by a few.
         """
-        maxima = self._bounds.max_sandboxes_per_player, self._bounds.max_sandboxes_per_network
+        self.require_room(sandbox.maker, sandbox.network)
         with unavailable_on_error():
-            for key, maximum in zip(_lists(sandbox), maxima, strict=True):
+            new = self._renewed(sandbox, id=secrets.token_urlsafe(ID_BYTES))
+            self._redis.set(_key(new.id), new.stored, ex=self._seconds)
+            self._list(new)
+        return new
+
+    def require_room(self, maker: str, network: str) -> None:
+        """Raise TooManySandboxes if a maker, or a network, has as many sandboxes as are allowed."""
+        maxima = {
+            _of(maker): self._bounds.max_sandboxes_per_player,
+            _from(network): self._bounds.max_sandboxes_per_network,
+        }
+        with unavailable_on_error():
+            for key, maximum in maxima.items():
                 self._redis.zremrangebyscore(key, "-inf", clock.now().timestamp())
                 if self._redis.zcard(key) >= maximum:
                     raise TooManySandboxes(
@@ -79,10 +91,6 @@ class SandboxStore:
                             count=maximum,
                         )
                     )
-            new = self._renewed(sandbox, id=secrets.token_urlsafe(ID_BYTES))
-            self._redis.set(_key(new.id), new.stored, ex=self._seconds)
-            self._list(new)
-        return new
 
     def get(self, sandbox_id: str) -> StoredSandbox:
         """Return a sandbox. Raises NotFound."""
@@ -162,9 +170,13 @@ def _of(player: str) -> str:
     return f"cartulary:sandboxes:of:{player}"
 
 
+def _from(network: str) -> str:
+    return f"cartulary:sandboxes:from:{network}"
+
+
 def _lists(sandbox: StoredSandbox) -> tuple[str, str]:
     """The keys of the sorted sets by which the sandboxes of a player and of a network are counted."""
-    return _of(sandbox.maker), f"cartulary:sandboxes:from:{sandbox.network}"
+    return _of(sandbox.maker), _from(sandbox.network)
 
 
 def _encode(sandbox: StoredSandbox) -> bytes:
