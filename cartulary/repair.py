@@ -31,6 +31,7 @@ from service.embedded_redis import EmbeddedRedis
 from service.recovery.games import LostEvents
 from service.recovery.recovery import Losses, recover
 from service.settings import Settings, load_settings
+from service.transparency.restores import mark_restored
 
 _MOST_IDS: Final = 20
 """Ids of accounts that are printed."""
@@ -99,6 +100,8 @@ def _repair_contents(settings: Settings, folder: Path, contents: Contents, *, ye
         if not yes:
             confirm(message("Repair the data?"))
         archive = replace_by(folder, copy / "redis")
+        if losses.contradicts_checkpoint:
+            mark_restored(settings.data)
     finally:
         shutil.rmtree(copy, ignore_errors=True)
     echo(text(message("repaired; the damaged file is in {path}", path=str(archive))))
@@ -156,6 +159,8 @@ def _losses(losses: Losses) -> Iterable[Message]:
             "The transparency log has lost {count} entries.",
             count=losses.leaves,
         )
+    if losses.contradicts_checkpoint:
+        yield message("The service will declare a new epoch of the transparency log.")
 
 
 def _event_line(lost: LostEvents) -> Message:

@@ -68,6 +68,7 @@ from service.transparency.checkpoints import Checkpoints
 from service.transparency.head_log import HeadLog
 from service.transparency.last_signed import LastSigned
 from service.transparency.proofs import Proofs
+from service.transparency.restores import Restores
 from service.transparency.store import TransparencyStore
 from service.trusted_clock import TrustedClock
 from service.webhooks.push_subscriptions import PushSubscriptions
@@ -170,6 +171,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         transparency_store,
         keyring,
         LastSigned(settings.signing_key),
+        Restores(client, settings.data, is_embedded=settings.is_embedded),
         origin=settings.origin,
         witnesses=[NoteKey.parse(key) for key in settings.witnesses],
         seconds=settings.bounds.checkpoint_seconds,

@@ -27,6 +27,11 @@ SIGNING_KEY: Final = "signing-key.pem"
 """The file of the key that signs receipts, unless the settings name another one."""
 VAPID_KEY: Final = "vapid-key.pem"
 """The file of the key that identifies the server to push services."""
+ERASED_PLAYERS: Final = "erased-players"
+"""The file with the ids of erased players (service/players/erased.py)."""
+FOLDER_ID: Final = "folder-id"
+RESTORED: Final = "restored"
+"""The files by which a restore is recognized (service/transparency/restores.py)."""
 REPAIR_FOLDER: Final = "repair"
 """The folder in which the command `repair` works on a copy of the data."""
 
@@ -231,7 +236,9 @@ class DataFolderLock:
 
 def _is_ours(path: Path) -> bool:
     """Return whether a service creates a file of this name in its data folder."""
-    return path.name in {"redis", REPAIR_FOLDER} or path.name.startswith((SIGNING_KEY, VAPID_KEY))
+    names = {"redis", REPAIR_FOLDER, ERASED_PLAYERS, FOLDER_ID, RESTORED}
+    stems = (Path(SIGNING_KEY).stem, Path(VAPID_KEY).stem, ERASED_PLAYERS)
+    return path.name in names or path.name.startswith(stems)
 
 
 def _read(path: Path) -> str:

@@ -22,6 +22,7 @@ from cartulary.commands.records import export, playout
 from cartulary.commands.sandbox import sandbox
 from cartulary.commands.service import (
     health,
+    new_epoch,
     reindex,
     repair,
     retire_key,
@@ -61,6 +62,7 @@ SERVICE_COMMANDS: Final[tuple[click.Command, ...]] = (
     scheduler,
     health,
     reindex,
+    new_epoch,
     repair,
     retire_key,
     admin,

@@ -1,4 +1,4 @@
-"""The commands that run a service or work on one: serve, web, worker, scheduler, reindex, repair, retire-key.
+"""The commands that run a service or work on one: serve, web, worker, reindex, repair, new-epoch and others.
 
 The packages `service` and `workers` are imported when a command is called: they need the dependencies of the
 extra `server`, which may not be installed.
@@ -14,7 +14,7 @@ import click
 from cartulary.command_line import IntRange, argument, command, option
 from cartulary.commands.options import data_option, redis_option
 from cartulary.language import text
-from cartulary.terminal import echo, print_message
+from cartulary.terminal import confirm, echo, print_message
 from domain.messages import Instant, message, message_in, plural_message
 
 if TYPE_CHECKING:
@@ -188,6 +188,28 @@ def repair(data: Path | None, *, yes: bool) -> None:
     from cartulary.repair import repair as run
 
     run(_environ_with(data), yes=yes)
+
+
+@command(
+    "new-epoch",
+    help=(
+        message("Declare a new epoch of the transparency log, after a backup was restored."),
+        message(
+            "The next checkpoint begins it, with a signed declaration that witnesses can check. Not"
+            " needed if a copy of the whole data folder was restored: the service recognizes that."
+        ),
+    ),
+)
+@data_option
+@option("--yes", is_flag=True, help=message("Declare it without asking."))
+def new_epoch(data: Path | None, *, yes: bool) -> None:
+    from service.settings import load_settings
+    from service.transparency.restores import mark_restored
+
+    if not yes:
+        confirm(message("Was the data restored from a backup? This cannot be undone. Go on?"))
+    mark_restored(load_settings(_environ_with(data)).data)
+    echo(text(message("the next checkpoint of the transparency log begins a new epoch")))
 
 
 @command(

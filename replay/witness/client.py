@@ -17,6 +17,7 @@ SECONDS: Final = 20.0
 MAX_RESPONSE_BYTES: Final = 1 << 20
 PAGE_LEAVES: Final = 2_048
 _MAX_KEYS: Final = 1_000
+_MAX_EPOCHS: Final = 1_000
 
 
 class ServerUnreachable(CartularyError):
@@ -80,6 +81,18 @@ class LogClient:
                 message("the server does not show leaf {leaf} of its log", leaf=after)
             )
         return _hashes(leaves)
+
+    def epochs(self) -> list[SignedNote]:
+        """Return the declarations of new epochs of the log; they are not checked."""
+        epochs = self._json("/log/epochs").get("epochs")
+        if not isinstance(epochs, list) or len(epochs) > _MAX_EPOCHS:
+            raise ServerRefused(message("the server's list of epochs cannot be read"))
+        try:
+            return [SignedNote.parse(str(note)) for note in epochs]
+        except Unreadable as error:
+            raise ServerRefused(
+                message("the server's list of epochs cannot be read: {reason}", reason=error.why)
+            ) from None
 
     def submit(self, note: SignedNote) -> None:
         """Submit the cosignatures of a checkpoint."""

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from domain.errors import CartularyError, Unreadable
-from domain.messages import message
+from domain.messages import Message, message, plural_message
 from ledger.canonical import decode
 from ledger.checkpoint import Checkpoint
+from ledger.epoch import EpochDeclaration
 from ledger.keys import BadSignature
 from ledger.merkle import MemoryTree
 from ledger.os_errors import os_reason
@@ -40,6 +41,8 @@ class View:
     keys: tuple[NoteKey, ...]
     notes: tuple[SignedNote, ...]
     tree: MemoryTree = field(default_factory=MemoryTree)
+    epochs: tuple[SignedNote, ...] = ()
+    """The declarations of new epochs that the party has kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,9 @@ def read_view(path: Path, pages: Pages = no_progress) -> View:
                 message("the folder {folder} contains no checkpoints", folder=str(path))
             )
         notes = tuple(kept.note for kept in folder.checkpoints)
-        return View(str(path), tuple(folder.server_keys), notes, folder.tree)
+        return View(
+            str(path), tuple(folder.server_keys), notes, folder.tree, tuple(folder.epochs())
+        )
     try:
         with path.open("rb") as file:
             first_line = file.readline(_MAX_HEADER)
@@ -132,12 +137,47 @@ def _signed_by_common_key(
         of_first, of_second = _signed_by(key, first), _signed_by(key, second)
         if of_first and of_second:
             return key, of_first, of_second
+    _check_epochs(first, second)
     raise NotComparable(
         message(
             "{first} and {second} have no checkpoints that the same key has signed for the same log",
             first=first.name,
             second=second.name,
         )
+    )
+
+
+def _check_epochs(first: View, second: View) -> None:
+    """Raise NotComparable with the reason if a server has declared that one log is an epoch after the other.
+
+    The key of the old epoch must have signed the declaration.
+    """
+    for old, new in ((first, second), (second, first)):
+        origins = {Checkpoint.of_note(note).origin for note in new.notes}
+        for note in (*old.epochs, *new.epochs):
+            epoch = EpochDeclaration.of_note(note)
+            if epoch.start.origin not in origins:
+                continue
+            for key in old.keys:
+                try:
+                    is_signed = key.name == epoch.last.origin and bool(note.verified_keys([key]))
+                except BadSignature:
+                    is_signed = False
+                if is_signed:
+                    raise NotComparable(_two_epochs(old, new, epoch))
+
+
+def _two_epochs(old: View, new: View, epoch: EpochDeclaration) -> Message:
+    size = max(epoch.last.size, *(Checkpoint.of_note(note).size for note in old.notes))
+    return plural_message(
+        "{new} is about a new epoch of the log of {old}, which the server declared after a restore, at"
+        " {time}: {count} entry was lost",
+        "{new} is about a new epoch of the log of {old}, which the server declared after a restore, at"
+        " {time}: {count} entries were lost",
+        count=max(0, size - epoch.start.size),
+        new=new.name,
+        old=old.name,
+        time=epoch.at,
     )
 
 

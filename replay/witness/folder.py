@@ -4,6 +4,7 @@
     server-keys        the keys of the server's log, one a line; the last one is in use
     checkpoints.jsonl  one line for each checkpoint: note, consistency path from the one before, time
     leaves             the hashes of all leaves, 32 bytes each
+    epoch-ID.note      the declaration of the server with which the log ended, if it did
 
 The copy only grows: leaves are on disk before the checkpoint that covers them. What a crash has left behind
 the last complete checkpoint is cut off when the folder is opened for writing.
@@ -12,7 +13,7 @@ the last complete checkpoint is cut off when the folder is opened for writing.
 import fcntl
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -158,6 +159,18 @@ class WitnessFolder:
         self.checkpoints.append(
             KeptCheckpoint(note, Checkpoint.of_note(note), tuple(path), seen_at)
         )
+
+    def epochs(self) -> Iterator[SignedNote]:
+        """Iterate over the kept declarations of new epochs. Raises Unreadable and OSError."""
+        for path in sorted(self.path.glob("epoch-*.note")):
+            yield SignedNote.parse(path.read_bytes())
+
+    def keep(self, name: str, data: bytes) -> Path:
+        """Write a file, durably, unless there is one of this name, and return its path."""
+        path = self.path / name
+        with suppress(FileExistsError):
+            write_new(path, data)
+        return path
 
     def save(self, name: str, data: bytes) -> Path:
         """Write a new file, durably, and return its path; a number is added to a name that is taken."""

@@ -8,6 +8,7 @@ from typing import Final
 from domain.errors import CartularyError, Unreadable
 from domain.messages import Message, Text, comma_list, message, plural_message
 from ledger.checkpoint import Checkpoint
+from ledger.epoch import EpochDeclaration
 from ledger.keys import BadSignature
 from ledger.merkle import BadProof, MemoryTree, verify_consistency
 from ledger.signed_note import (
@@ -37,6 +38,10 @@ class LogBroken(CartularyError):
         super().__init__(why)
         self.evidence = evidence
         self.is_proof = is_proof
+
+
+class EpochBegun(CartularyError):
+    """The server has declared a new epoch of its log after a restore, and signed that entries are lost."""
 
 
 class KeyChanged(CartularyError):
@@ -113,7 +118,7 @@ class Follower:
     def observe(self) -> Observation:
         """Get the latest checkpoint, check it, and add it to the copy, cosigned.
 
-        Raises LogBroken, KeyChanged, and the errors of the client.
+        Raises LogBroken, EpochBegun, KeyChanged, and the errors of the client.
         """
         note = self._client.checkpoint()
         try:
@@ -164,6 +169,7 @@ class Follower:
 
     def _check_signature(self, note: SignedNote, checkpoint: Checkpoint, key: NoteKey) -> None:
         if checkpoint.origin != key.name:
+            self._check_epochs(key)
             raise KeyChanged(
                 message(
                     "the server now serves the log {origin}, and this folder is about the log {followed}. If"
@@ -182,6 +188,56 @@ class Follower:
                     "the checkpoint has a signature that is not valid: {reason}", reason=bad.message
                 )
             ) from None
+
+    def _check_epochs(self, key: NoteKey) -> None:
+        """Raise EpochBegun if the server has declared the end of the log that this folder is about.
+
+        The declaration is saved in the folder. Raises LogBroken if the new epoch does not begin with entries
+        of this log.
+        """
+        try:
+            notes = self._client.epochs()
+            epochs = [(EpochDeclaration.of_note(note), note) for note in notes]
+        except (ServerRefused, Unreadable):
+            return
+        for epoch, note in epochs:
+            if epoch.last.origin != key.name:
+                continue
+            try:
+                note.check_signed_by(key)
+            except (UntrustedNote, BadSignature):
+                continue
+            raise self._epoch_begun(epoch, note)
+
+    def _epoch_begun(self, epoch: EpochDeclaration, note: SignedNote) -> CartularyError:
+        """Return the error for a declaration that the key of the old epoch has signed."""
+        tree, size = self._folder.tree, epoch.start.size
+        path = self._folder.keep(
+            f"epoch-{epoch.start.origin.rpartition('-')[2]}.note", str(note).encode()
+        )
+        if size <= tree.size and tree.root(size) != epoch.start.root:
+            return LogBroken(
+                message(
+                    "the server has declared a new epoch of its log, {origin}, which does not begin with the"
+                    " entries that this witness has seen: the declaration is in {file}",
+                    origin=epoch.start.origin,
+                    file=str(path),
+                )
+            )
+        return EpochBegun(
+            plural_message(
+                "the server has declared a new epoch of its log after a restore, at {time}: {origin}. {count}"
+                " entry that this witness has seen is lost. The declaration is in {file}. Ask the operator"
+                " why, and follow the new epoch with another folder (--dir)",
+                "the server has declared a new epoch of its log after a restore, at {time}: {origin}. {count}"
+                " entries that this witness has seen are lost. The declaration is in {file}. Ask the operator"
+                " why, and follow the new epoch with another folder (--dir)",
+                count=max(0, tree.size - size),
+                time=epoch.at,
+                origin=epoch.start.origin,
+                file=str(path),
+            )
+        )
 
     def _check_known(self, note: SignedNote, checkpoint: Checkpoint, key: NoteKey) -> None:
         """Check a checkpoint that is not larger than the copy against the copy."""

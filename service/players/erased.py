@@ -28,12 +28,12 @@ import redis
 from domain.messages import message
 from service import clock
 from service.connection import to_text, unavailable_on_error
+from service.data_folder import ERASED_PLAYERS
 from service.errors import Unavailable, log_text
 from service.players.handles import fold_case, skeletons
 
 log = logging.getLogger(__name__)
 
-FILE_NAME: Final = "erased-players"
 _IDS: Final = "cartulary:erased-players"
 _UNFINISHED: Final = "cartulary:erasures"
 _HANDLES: Final = "cartulary:erased-handles"
@@ -47,7 +47,7 @@ class ErasedPlayers:
     def __init__(self, client: redis.Redis, data: Path) -> None:
         """`data` is the data folder, which is created when it is needed."""
         self._redis = client
-        self._file = data / FILE_NAME
+        self._file = data / ERASED_PLAYERS
 
     def add(self, player_id: str) -> None:
         """Add a player whose erasure begins now. Raises Unavailable also if the file cannot be written."""

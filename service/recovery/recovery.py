@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ledger.merkle import root
 from service.bootstrap import Service
 from service.players.erased import ErasedPlayers
 from service.players.handle_index import HandleIndex
@@ -10,6 +11,7 @@ from service.recovery.games import LostEvents, find_lost_events, remove_lost_eve
 from service.recovery.other_data import OtherLosses, restore_order
 from service.recovery.transparency_log import remove_lost_leaves
 from service.reindex import reindex
+from service.transparency.last_signed import LastSigned
 from service.transparency.store import TransparencyStore
 
 
@@ -20,6 +22,8 @@ class Losses:
     events: tuple[LostEvents, ...]
     other: OtherLosses
     leaves: int
+    contradicts_checkpoint: bool
+    """Whether the transparency log no longer begins with the tree of the last checkpoint that was signed."""
 
     @property
     def are_none(self) -> bool:
@@ -39,6 +43,11 @@ def recover(service: Service, damaged: Iterable[tuple[str, int]]) -> Losses:
         remove_lost_events(client, events)
     erased = ErasedPlayers(client, service.settings.data)
     other = restore_order(client, HandleIndex(client, erased))
-    leaves = remove_lost_leaves(client, TransparencyStore(client))
+    log = TransparencyStore(client)
+    leaves = remove_lost_leaves(client, log)
+    signed = LastSigned(service.settings.signing_key).read()
+    contradicts = signed is not None and (
+        signed.size > log.size() or root(log, signed.size) != signed.root
+    )
     reindex(service)
-    return Losses(tuple(lost), other, leaves)
+    return Losses(tuple(lost), other, leaves, contradicts)

@@ -2,22 +2,28 @@
 
 A checkpoint is signed when somebody asks for one: at most one in CARTULARY_CHECKPOINT_SECONDS, and only if
 the tree continues every tree that this machine has signed before. Otherwise nothing is signed, since
-witnesses would rightly take it for a second history.
+witnesses would rightly take it for a second history. After a restore, the log goes on under a new origin, as
+a new epoch that begins with a signed declaration.
 """
 
 import logging
+import secrets
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final
 
 from domain.errors import Malformed, Unreadable
 from domain.messages import message
 from ledger.checkpoint import Checkpoint
+from ledger.epoch import EpochDeclaration, epochs_from
 from ledger.keys import BadSignature
 from ledger.merkle import root
 from ledger.signed_note import NoteKey, SignedNote
+from service import clock
 from service.errors import Forbidden, ServiceError, Unavailable
 from service.keyring import Keyring
 from service.transparency.last_signed import LastSigned
+from service.transparency.restores import Restores
 from service.transparency.store import TransparencyStore
 
 log = logging.getLogger(__name__)
@@ -51,6 +57,7 @@ class Checkpoints:
         store: TransparencyStore,
         keyring: Keyring,
         last_signed: LastSigned,
+        restores: Restores,
         *,
         origin: str = "",
         witnesses: Sequence[NoteKey] = (),
@@ -64,32 +71,42 @@ class Checkpoints:
         self._store = store
         self._keyring = keyring
         self._last_signed = last_signed
+        self._restores = restores
         self._configured_origin = origin
         self._witnesses = tuple(witnesses)
         self._seconds = seconds
         self._read_only = read_only
         self._checked: Checkpoint | None = None
         """The last checkpoint that was found to continue those that this machine signed or served before."""
-        self._origin: str | None = None
+        self._first_origin: str | None = None
 
     @property
     def origin(self) -> str:
-        """The origin of the log, which is also the name of the key that signs its checkpoints."""
-        if self._origin is None:
+        """The origin of the current epoch, which is also the name of the key that signs its checkpoints."""
+        return self._current_origin(self.epochs())
+
+    def epochs(self) -> list[SignedNote]:
+        """Return the declarations of new epochs, in order."""
+        return [SignedNote.parse(note) for note in self._store.epochs()]
+
+    def _current_origin(self, epochs: list[SignedNote]) -> str:
+        if self._first_origin is None:
             origin = self._configured_origin or self._store.origin()
             if origin is None and not self._read_only:
                 self._store.set_origin(f"cartulary-{self._keyring.key_id()}")
                 origin = self._store.origin()
             if origin is None:
                 raise Unavailable(message("the transparency log has no origin yet"))
-            self._origin = origin
-        return self._origin
+            self._first_origin = origin
+        declared = epochs_from(self._first_origin, epochs)
+        return declared[-1].start.origin if declared else self._first_origin
 
     def latest(self, at_least: int = 0) -> SignedNote:
         """Return the latest checkpoint with its cosignatures; sign a new one first if it is time.
 
         It covers at least `at_least` leaves, which must be in the log.
         """
+        self._begin_epoch_if_restored()
         stored, is_fresh = self._store.latest_checkpoint()
         note = None if stored is None else SignedNote.parse(stored)
         if note is not None and self._is_own(note):
@@ -101,6 +118,7 @@ class Checkpoints:
 
     def covering(self, index: int) -> SignedNote:
         """Return a checkpoint that covers leaf `index`: the latest cosigned one if it does, or the latest."""
+        self._begin_epoch_if_restored()
         stored = self._store.cosigned_checkpoint()
         if stored is not None:
             note = SignedNote.parse(stored)
@@ -122,6 +140,7 @@ class Checkpoints:
             raise Malformed({"checkpoint": error.message}) from None
         if not cosignatures:
             raise Forbidden(message("there is no cosignature by a witness that this server lists"))
+        self._examine_submitted(note, checkpoint)
         for _ in range(MAX_ATTEMPTS):
             stored = self._store.checkpoint(checkpoint.size)
             published = None if stored is None else SignedNote.parse(stored)
@@ -140,6 +159,89 @@ class Checkpoints:
             message("too many witnesses cosign this checkpoint at once"), retry_after=1
         )
 
+    def _begin_epoch_if_restored(self) -> None:
+        """Declare a new epoch if the data was restored, unless no checkpoint was ever signed."""
+        if self._read_only or not self._restores.needs_attention:
+            return
+        with self._last_signed.locked():
+            self._restores.examine_folder()
+            if not self._restores.is_marked:
+                return
+            epochs = self.epochs()
+            origin = self._current_origin(epochs)
+            last = self._last_checkpoint(origin)
+            if last is not None:
+                self._declare_epoch(last)
+            self._restores.unmark()
+
+    def _last_checkpoint(self, origin: str) -> Checkpoint | None:
+        """Return the last checkpoint of the epoch with this origin that is known; None if there is none."""
+        signed = self._last_signed.read()
+        if signed is not None and signed.origin == origin:
+            return signed
+        stored, _ = self._store.latest_checkpoint()
+        note = None if stored is None else SignedNote.parse(stored)
+        return Checkpoint.of_note(note) if note is not None and self._is_own(note) else None
+
+    def _declare_epoch(self, last: Checkpoint) -> None:
+        """Declare a new epoch after a last checkpoint. Its origin was never used before."""
+        origin = f"{self._first_origin}/epoch-{secrets.token_hex(4)}"
+        size = self._common_size(last)
+        start = Checkpoint(origin, size, root(self._store, size))
+        declaration = EpochDeclaration(last, start, clock.format(clock.now()))
+        note = SignedNote(declaration.text, ())
+        note = note.with_signatures([self._keyring.sign_note(note.text, last.origin)])
+        self._store.add_epoch(str(note))
+        log.critical(
+            "the data was restored: the transparency log %s ends with %d entries, and the new epoch %s begins"
+            " with %d; docs/witnessing.md explains what to do",
+            last.origin,
+            last.size,
+            origin,
+            size,
+        )
+
+    def _common_size(self, last: Checkpoint) -> int:
+        """Return how many first entries the tree has in common with an epoch, as far as its checkpoints tell.
+
+        The tree may have lost entries, and may have got others since.
+        """
+        checkpoints = [last]
+        for stored in self._store.checkpoints():
+            with suppress(Unreadable):
+                checkpoint = Checkpoint.of_note(SignedNote.parse(stored))
+                if checkpoint.origin == last.origin:
+                    checkpoints.append(checkpoint)
+        size = self._store.size()
+        return max(
+            (
+                checkpoint.size
+                for checkpoint in checkpoints
+                if checkpoint.size <= size and root(self._store, checkpoint.size) == checkpoint.root
+            ),
+            default=0,
+        )
+
+    def _examine_submitted(self, note: SignedNote, checkpoint: Checkpoint) -> None:
+        """Mark a restore if a witness shows a checkpoint of ours that the tree does not begin with."""
+        try:
+            is_ours = self._is_own(note) and note.verified_keys(
+                [self._keyring.note_key(self.origin)]
+            )
+        except BadSignature:
+            return
+        size = self._store.size()
+        if is_ours and (
+            checkpoint.size > size or root(self._store, checkpoint.size) != checkpoint.root
+        ):
+            log.critical(
+                "a witness has seen checkpoint %d of the transparency log %s, which the log does not contain",
+                checkpoint.size,
+                checkpoint.origin,
+            )
+            with self._last_signed.locked():
+                self._restores.mark()
+
     def _is_own(self, note: SignedNote) -> bool:
         """Return whether a stored note has our origin and a signature line of our key."""
         key = self._keyring.note_key(self.origin)
@@ -152,16 +254,22 @@ class Checkpoints:
         if self._read_only:
             raise Unavailable(message("a service that is only read signs no checkpoint"))
         with self._last_signed.locked():
+            epochs = self.epochs()
+            origin = self._current_origin(epochs)
             size = self._store.size()
-            checkpoint = Checkpoint(self.origin, size, root(self._store, size))
+            checkpoint = Checkpoint(origin, size, root(self._store, size))
             self._check_continues(checkpoint)
             self._checked = checkpoint
             note = SignedNote(checkpoint.text, ())
             if latest is not None and latest.text == note.text:
                 note = latest
-            note = note.with_signatures([self._keyring.sign_note(note.text, self.origin)])
+            note = note.with_signatures([self._keyring.sign_note(note.text, origin)])
             self._last_signed.write(note)
-            self._store.publish(self.origin, size, str(note), self._seconds)
+            if not self._store.publish(origin, size, str(note), self._seconds, len(epochs)):
+                raise Unavailable(
+                    message("another process has begun a new epoch of the transparency log"),
+                    retry_after=1,
+                )
         return note
 
     def _remember(self, note: SignedNote) -> None:

@@ -1,8 +1,12 @@
 -- Publish a checkpoint, unless one for a larger tree of the same log is published already.
 --
--- KEYS  size of the latest checkpoint, checkpoints, size of the latest cosigned checkpoint, mark of freshness
--- ARGV  1 origin, 2 size, 3 note, 4 milliseconds for which the checkpoint is fresh, 5 number of checkpoints to keep
--- Returns 1 if it was published, else 0
+-- KEYS  size of the latest checkpoint, checkpoints, size of the latest cosigned checkpoint, mark of freshness,
+--       declarations of epochs
+-- ARGV  1 origin, 2 size, 3 note, 4 milliseconds for which the checkpoint is fresh, 5 number of checkpoints to keep,
+--       6 number of epochs that the publisher knows
+-- Returns 1 if it was published, -1 if there is a new epoch, else 0
+
+if redis.call('LLEN', KEYS[5]) ~= tonumber(ARGV[6]) then return -1 end
 
 local latest = redis.call('GET', KEYS[1])
 if latest then

@@ -4,6 +4,7 @@
     cartulary:{transparency}:nodes:L:C    string, the hashes of the nodes of level L from C * CHUNK_NODES on
     cartulary:{transparency}:heads        hash, the last logged head of each game: `GAME` -> `SEQ HASH INDEX`
     cartulary:{transparency}:origin       the origin, unless CARTULARY_ORIGIN is set
+    cartulary:{transparency}:epochs       list of signed declarations of new epochs (ledger/epoch.py)
     cartulary:{transparency}:checkpoints  hash, the last published checkpoints: size -> note
     cartulary:{transparency}:latest       size of the latest checkpoint
     cartulary:{transparency}:cosigned     size of the latest checkpoint with a cosignature
@@ -29,6 +30,8 @@ CHUNK_NODES: Final = 65_536
 KEPT_CHECKPOINTS: Final = 256
 """Published checkpoints that are kept, so that witnesses have time to cosign them."""
 _PREFIX: Final = "cartulary:{transparency}:"
+_PUBLISHED: Final = ("latest", "checkpoints", "cosigned", "fresh")
+"""The keys with the checkpoints of the current epoch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,18 +198,40 @@ class TransparencyStore:
             note = self._redis.hget(_PREFIX + "checkpoints", str(size))
         return None if note is None else to_text(note)
 
-    def publish(self, origin: str, size: int, note: str, fresh_seconds: float) -> None:
-        """Publish a checkpoint, unless one for a larger tree of this log has been published."""
-        keys = [_PREFIX + part for part in ("latest", "checkpoints", "cosigned", "fresh")]
+    def checkpoints(self) -> list[str]:
+        """Return the notes of all checkpoints that are kept."""
+        with unavailable_on_error():
+            return [to_text(note) for note in self._redis.hvals(self.checkpoints_key)]
+
+    def epochs(self) -> list[str]:
+        """Return the declarations of new epochs, in order."""
+        with unavailable_on_error():
+            return [to_text(note) for note in self._redis.lrange(_PREFIX + "epochs", 0, -1)]
+
+    def add_epoch(self, note: str) -> None:
+        """Add the declaration of a new epoch. The checkpoints of the old one are no longer published."""
+        with unavailable_on_error(), self._redis.pipeline(transaction=True) as pipeline:
+            pipeline.rpush(_PREFIX + "epochs", note)
+            pipeline.delete(*(_PREFIX + part for part in _PUBLISHED))
+            pipeline.execute()
+
+    def publish(self, origin: str, size: int, note: str, fresh_seconds: float, epochs: int) -> bool:
+        """Publish a checkpoint, unless one for a larger tree of this log has been published.
+
+        Returns False if there are no longer `epochs` declarations of new epochs: another process has begun
+        one, so that this checkpoint is of a former epoch.
+        """
+        keys = [*(_PREFIX + part for part in _PUBLISHED), _PREFIX + "epochs"]
         args: list[str | int] = [
             origin,
             size,
             note,
             max(1, round(fresh_seconds * 1000)),
             KEPT_CHECKPOINTS,
+            epochs,
         ]
         with unavailable_on_error():
-            self._publish(keys=keys, args=args)
+            return bool(self._publish(keys=keys, args=args) != -1)
 
     def replace_checkpoint(self, size: int, before: str, after: str) -> bool:
         """Replace the note of a checkpoint by one with more cosignatures; return False if it has changed."""

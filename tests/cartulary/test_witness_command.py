@@ -214,3 +214,42 @@ class TestCompare:
         result = run("compare", "ada", "note")
         assert result.exit_code == 3
         assert "cannot be known: 1 checkpoint cannot be compared" in result.stdout
+
+
+def test_a_declared_epoch_is_reported_with_what_is_lost(run: Run, server: LogServer) -> None:
+    server.add("c", "d")
+    assert run(URL, "--once", "--dir", "old").exit_code == 0
+    server.begin_epoch("log.test/epoch-1f2e3d4c", "a", "b")
+    for _ in range(2):
+        result = run(URL, "--once", "--dir", "old")
+        assert result.exit_code == 1
+        assert "declared a new epoch of its log after a restore" in result.stderr
+        assert (
+            "log.test/epoch-1f2e3d4c. 2 entries that this witness has seen are lost"
+            in result.stderr
+        )
+    assert [path.name for path in Path("old").glob("*.note")] == ["epoch-1f2e3d4c.note"]
+    server.add("e", "f", "g")
+    assert run(URL, "--once", "--dir", "new").exit_code == 0
+    result = run("compare", "old", "new")
+    assert result.exit_code == 3
+    assert "new is about a new epoch of the log of old" in result.stderr
+    assert "2 entries were lost" in result.stderr
+
+
+def test_an_epoch_that_begins_with_other_entries_is_a_contradiction(
+    run: Run, server: LogServer
+) -> None:
+    assert run(URL, "--once").exit_code == 0
+    server.begin_epoch("log.test/epoch-1f2e3d4c", "x")
+    result = run(URL, "--once")
+    assert result.exit_code == 1
+    assert "does not begin with the entries that this witness has seen" in result.stderr
+
+
+def test_an_epoch_that_another_key_declares_is_a_changed_log(run: Run, server: LogServer) -> None:
+    assert run(URL, "--once").exit_code == 0
+    server.begin_epoch("log.test/epoch-1f2e3d4c", "a", key=OTHER_KEY)
+    result = run(URL, "--once")
+    assert result.exit_code == 1
+    assert "now serves the log log.test/epoch-1f2e3d4c" in result.stderr

@@ -8,6 +8,7 @@ import httpx
 import orjson
 
 from ledger.checkpoint import Checkpoint
+from ledger.epoch import EpochDeclaration
 from ledger.keys import SigningKey
 from ledger.merkle import MemoryTree, leaf_hash, prove_consistency
 from ledger.signed_note import SignedNote, sign_text
@@ -36,6 +37,7 @@ class LogServer:
         self.bodies: dict[str, bytes] = {}
         """By path, what is responded instead of the right thing."""
         self.is_down = False
+        self.epochs: list[str] = []
         self.signed_note: SignedNote | None = None
         self.show(*names)
 
@@ -47,6 +49,16 @@ class LogServer:
     def add(self, *names: str) -> None:
         """Add entries to the log."""
         self.tree.append(leaves(*names))
+
+    def begin_epoch(self, origin: str, *names: str, key: SigningKey | None = None) -> None:
+        """Declare a new epoch that begins with these entries."""
+        last = Checkpoint(self.origin, self.tree.size, self.tree.root())
+        self.show(*names)
+        start = Checkpoint(origin, self.tree.size, self.tree.root())
+        text = EpochDeclaration(last, start, "2026-11-22T21:36:02.000Z").text
+        note = SignedNote(text, (sign_text(text, self.origin, key or self.key),))
+        self.epochs.append(str(note))
+        self.origin = origin
 
     def note(self) -> SignedNote:
         """Return the signed checkpoint of the whole log, unless another one is set."""
@@ -75,6 +87,7 @@ class LogServer:
             "/log/checkpoint": self.note,
             "/keys": lambda: {"keys": [{"public": self.key.public}], "next": None},
             "/log/proofs/consistency": lambda: self._consistency(query),
+            "/log/epochs": lambda: {"epochs": self.epochs},
             "/log/leaves": lambda: self._leaves(query),
             "/log/cosignatures": lambda: self._take(orjson.loads(request.content)),
         }

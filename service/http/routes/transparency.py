@@ -17,6 +17,7 @@ from service.http.schemas.requests import (
 from service.http.schemas.responses import (
     ConsistencyProof,
     CosignedCheckpoint,
+    EpochList,
     InclusionProof,
     LeafList,
 )
@@ -84,6 +85,22 @@ def get_consistency_proof(player: str | None, query: JsonObject) -> Response:
 def list_leaves(player: str | None, query: JsonObject) -> Response:
     """List the hashes of the leaves of the log, so that a witness can keep a copy of its tree."""
     return json_response(service().proofs.leaf_hashes(query["after"], query["limit"]))
+
+
+@blueprint.route(
+    "GET",
+    "/log/epochs",
+    auth="optional_auth",
+    query=NO_QUERY,
+    responses={200: response("The declarations, each a signed note.", EpochList)},
+)
+def list_epochs(player: str | None) -> Response:
+    """List the declarations of new epochs of the log.
+
+    After a restore from a backup, the log goes on under another origin. The declaration names the last
+    checkpoint of the old epoch that the server knows, and the first entries that both have in common.
+    """
+    return json_response({"epochs": [str(note) for note in service().checkpoints.epochs()]})
 
 
 @blueprint.route(

@@ -362,6 +362,12 @@ ConsistencyProof = TypedDict(
 """The proof that the log of `to` leaves begins with that of `from` leaves."""
 
 
+class EpochList(TypedDict):
+    """The declarations of new epochs of the log, in order."""
+
+    epochs: list[str]
+
+
 class LeafList(TypedDict):
     """A page of the hashes of leaves. `next` is the `after` of the next page, or null."""
 

@@ -66,13 +66,20 @@ def test_proofs_lead_to_the_checkpoints(accounts: Accounts, head_log: HeadLog) -
     assert leaves == {"leaves": [leaf.hex()], "next": proof["index"] + 1}
 
 
+@pytest.mark.http("GET /log/epochs", 200, 400)
+def test_a_log_that_was_never_restored_has_no_epochs(accounts: Accounts) -> None:
+    assert accounts.anonymous.get(f"{LOG}/epochs").json() == {"epochs": []}
+    assert accounts.anonymous.get(f"{LOG}/epochs?x=1").status_code == 400
+
+
 @pytest.mark.http("GET /log/checkpoint", 401)
+@pytest.mark.http("GET /log/epochs", 401)
 @pytest.mark.http("GET /log/proofs/consistency", 401)
 @pytest.mark.http("GET /log/leaves", 401)
 @pytest.mark.http("POST /log/cosignatures", 401)
 def test_an_invalid_token_is_refused_although_none_is_needed(accounts: Accounts) -> None:
     token = {"Authorization": "Bearer wrong"}
-    for path in ("checkpoint", "proofs/consistency?from=1&to=1", "leaves"):
+    for path in ("checkpoint", "epochs", "proofs/consistency?from=1&to=1", "leaves"):
         assert accounts.anonymous.get(f"{LOG}/{path}", headers=token).status_code == 401
     body = {"checkpoint": ""}
     url = f"{LOG}/cosignatures"

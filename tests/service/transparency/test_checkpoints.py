@@ -220,7 +220,7 @@ class TestLostEntries:
         checkpoint = Checkpoint(service.checkpoints.origin, 1, b"1" * 32)
         line = service.keyring.sign_note(checkpoint.text, checkpoint.origin)
         forged = str(SignedNote(checkpoint.text, (line,)))
-        TransparencyStore(service.redis).publish(checkpoint.origin, 1, forged, 600)
+        TransparencyStore(service.redis).publish(checkpoint.origin, 1, forged, 600, 0)
         with pytest.raises(LogIncomplete):
             service.checkpoints.latest()
 
