@@ -32,7 +32,9 @@ def test_the_page_names_every_file_of_the_data_folder(tmp_path: Path) -> None:
         assert embedded_redis_socket(tmp_path).exists()
     (table,) = re.findall(r"^\| in the data folder .*?\n\n", PAGE, re.MULTILINE | re.DOTALL)
     names = {
-        name for row in table.splitlines() for name in re.findall(r"`([^`]+)`", row.split("|")[1])
+        name
+        for row in table.strip().splitlines()
+        for name in re.findall(r"`([^`]+)`", row.split("|")[1])
     }
     names |= {"redis/appendonlydir"}
     assert files <= names

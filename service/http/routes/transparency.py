@@ -14,7 +14,7 @@ from service.http.schemas.requests import (
     LeavesQuery,
     SubmitCosignatures,
 )
-from service.http.schemas.responses import (
+from service.http.schemas.transparency_responses import (
     ConsistencyProof,
     CosignedCheckpoint,
     EpochList,
