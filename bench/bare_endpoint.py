@@ -5,6 +5,7 @@
 
 import os
 import sys
+from types import SimpleNamespace
 from typing import Any
 
 import redis
@@ -34,31 +35,22 @@ def act(game: str) -> tuple[Response, int]:
     return jsonify({"seq": id.decode(), "expected": body["expected_seq"]}), 201
 
 
-def process_command(address: str, port: int) -> list[str]:
-    """Return the command that starts one of several web processes."""
-    return [sys.executable, "-m", "bench.bare_endpoint", address, str(port)]
-
-
 def main() -> None:
     """Serve the endpoint behind the same gateway as our own application."""
     # Imported here, because granian's WSGI server should load the endpoint alone.
+    from service.http.context import ACCESS_LOG
     from service.server import processes, web_process
     from service.settings import load_settings
 
-    # The web process creates its application by this name.
+    # A web process creates its application by this name, and writes the rest of its access log at the end.
     vars(web_process)["create_web_app"] = lambda *_: app
-    _, *arguments = sys.argv
-    if len(arguments) > 1:
-        # One of several processes: the arguments are those of `process_command`.
-        web_process.main()
-    else:
-        processes.run_web(
-            load_settings(os.environ),
-            os.environ,
-            port=int(arguments[0]),
-            processes=int(os.environ["BENCH_PROCESSES"]),
-            process_command=process_command,
-        )
+    app.extensions[ACCESS_LOG] = SimpleNamespace(flush=lambda: None)
+    processes.run_web(
+        load_settings(os.environ),
+        os.environ,
+        port=int(sys.argv[1]),
+        processes=int(os.environ["BENCH_PROCESSES"]),
+    )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,14 @@
-"""Rows on one web process: its memory with a full cache of games, and its speed with many open streams."""
+"""Rows on the processes: memory with a full cache of games, speed with many streams, and the start."""
 
+import os
 import socket
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Iterator
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from statistics import median
 from typing import Final
@@ -23,12 +29,16 @@ STREAMS: Final = 2000
 ROUNDS: Final = 5
 MOST_MEMORY: Final = 150
 """In MiB."""
+IMPORTS: Final = "import flask, redis, rq, marshmallow"
+MOST_IMPORTS: Final = 4
+START_ROUNDS: Final = 5
 
 
 def measure(server: EmbeddedRedis, folder: Path, games: list[PlayedGame]) -> Iterator[Row]:
     """Measure the rows of this group with logs of these games."""
     yield _memory_row(server, folder, games)
     yield _streams_row(server, folder)
+    yield _start_row()
 
 
 def _memory_row(server: EmbeddedRedis, folder: Path, games: list[PlayedGame]) -> Row:
@@ -83,6 +93,66 @@ def _streams_row(server: EmbeddedRedis, folder: Path) -> Row:
         unit="requests/s",
         is_met=median(ratios) >= 0.8,
     )
+
+
+def _start_row() -> Row:
+    """Measure how long `cartulary serve` takes until it is ready, without the start of its Redis."""
+    pairs = [(_start_seconds(), _import_seconds()) for _ in range(START_ROUNDS + 1)][1:]
+    ratios = tuple(ours / theirs for ours, theirs in pairs)
+    return Row(
+        label="start of the whole service until it is ready, without that of Redis",
+        peer=f'`python -c "{IMPORTS}"`',
+        target=f"≤ {MOST_IMPORTS}×",
+        ours=median(ours for ours, _ in pairs),
+        theirs=median(theirs for _, theirs in pairs),
+        ratios=ratios,
+        unit="s",
+        is_met=median(ratios) <= MOST_IMPORTS,
+    )
+
+
+def _start_seconds() -> float:
+    port = free_port()
+    command = [sys.executable, "-m", "cartulary", "serve", "--port", str(port)]
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder) / "data"
+        start = time.perf_counter()
+        with EmbeddedRedis(data):
+            redis_seconds = time.perf_counter() - start
+        start = time.perf_counter()
+        with subprocess.Popen(
+            command,
+            env={
+                **os.environ,
+                "CARTULARY_DATA": str(data),
+                "CARTULARY_TRUSTED_KEYS": str(Path(folder) / "trusted-keys"),
+            },
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        ) as process:
+            while not _is_ready(port):
+                time.sleep(0.005)
+            seconds = time.perf_counter() - start
+            process.terminate()
+    return seconds - redis_seconds
+
+
+def _is_ready(port: int) -> bool:
+    # Not httpx, whose clients take so much processor time that they would delay the service.
+    connection = HTTPConnection("127.0.0.1", port)
+    try:
+        connection.request("GET", "/readyz")
+        return connection.getresponse().status == HTTPStatus.OK
+    except (OSError, HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def _import_seconds() -> float:
+    start = time.perf_counter()
+    subprocess.run([sys.executable, "-c", IMPORTS], check=True)
+    return time.perf_counter() - start
 
 
 def _rate(client: httpx.Client, port: int, name: str) -> float:

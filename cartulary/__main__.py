@@ -1,6 +1,27 @@
-"""Runs the command line as `python -m cartulary`."""
+"""Runs the command line: `cartulary`, or `python -m cartulary`."""
 
-from cartulary.cli import main
+import gc
+import signal
+
+
+def main() -> None:
+    """Run the program: the entry point of the `cartulary` script.
+
+    Ctrl-C during the imports ends it at once and without a traceback, like a program that does not handle the
+    signal.
+    """
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # Importing creates much that stays, and hardly any garbage.
+    gc.disable()
+    from cartulary.cli import main as run
+
+    gc.freeze()
+    gc.enable()
+    signal.signal(signal.SIGINT, handler)
+    run()
+
 
 if __name__ == "__main__":
     main()

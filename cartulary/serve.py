@@ -1,22 +1,26 @@
 """`cartulary serve`: Redis, web server, workers and scheduler, started and stopped together.
 
-This process serves nothing itself. It supervises the others and reports what happens to them. If
-it is killed, they end as well (service/supervision/parent_watch.py).
+This process serves nothing itself. It imports what the others need, forks them, supervises them and reports
+what happens to them. If it is killed, they end as well (service/supervision/parent_watch.py).
 """
 
+import gc
+import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException
+from importlib import import_module
 from pathlib import Path
 from typing import Final
 
-import httpx
-
-from cartulary.language import text
+from cartulary.language import command_renderer, text
 from cartulary.trusted_keys import SERVICE, trust_own_key
 from domain.errors import CartularyError
-from domain.messages import message, message_in
+from domain.messages import Value, message, message_in
 from ledger.keys import SigningKey
 from service.data_folder import DataFolderInUse, DataFolderLock
 from service.embedded_redis import EmbeddedRedis
@@ -24,18 +28,25 @@ from service.server.shared_port import (
     PortError,
     hold_port,
     local_url,
-    web_command,
     web_processes,
 )
 from service.settings import Settings
-from service.supervision.child_process import ChildProcess
+from service.supervision.forked_process import ForkedProcess
+from service.supervision.parent_watch import parent_pipe
 from service.supervision.stop_signals import StopSignals
 from service.supervision.supervisor import Supervisor
 
 SECONDS_TO_STOP: Final = 8.0
 """Time for the processes that use Redis to end, and then again for Redis; after it, they are killed."""
+SECONDS_TO_RESPOND: Final = 5.0
+"""Time for the response of a web process that is asked whether it is ready."""
+
+_PARTS: Final = ("service.server.web_process", "workers.run", "workers.runner")
+"""The modules that the processes import when they start."""
 
 Print = Callable[[str], None]
+Run = Callable[[Sequence[str]], None]
+"""Runs a command line of `cartulary` to its end."""
 
 
 class AlreadyRunning(CartularyError):
@@ -48,17 +59,20 @@ def serve(
     host: str,
     port: int,
     processes: int,
+    run_command: Run,
     show: Print,
     report: Print,
 ) -> None:
     """Run the whole service until SIGTERM or SIGINT; a second signal kills what has not ended yet.
 
     `settings` are those of `environ`, which the processes inherit. `port` 0 takes a free one. `processes` is
-    the number of web processes.
+    the number of web processes. The other processes are commands that `run_command` runs.
     `show` is called once, with instructions, when the service is ready; `report` is called with a
     sentence whenever a process is started again, ends, or cannot be started. Raises PortError,
     DataFolderError, EmbeddedRedisError, and AlreadyRunning.
     """
+    stop = StopSignals()
+    stop.listen(parent_pipe(environ))
     try:
         with (
             hold_port(host, port) as (address, held_port),
@@ -70,26 +84,41 @@ def serve(
                 "CARTULARY_DATA": str(settings.data),
                 "CARTULARY_PUBLIC_URL": environ.get("CARTULARY_PUBLIC_URL") or url,
             }
-            command = web_command(address, held_port)
-            web = web_processes(command, environment, processes, metrics_folder)
-            supervisor = _supervisor(settings, environment, web, report)
-            stop = StopSignals()
-            stop.listen()
+            serve_web = partial(_serve_web, address, held_port, metrics_folder)
+            web = web_processes(serve_web, environment, processes, metrics_folder)
+            others = _other_processes(run_command, environment)
+            # Redis is started before the processes that use it, and stopped after them.
+            redis = [EmbeddedRedis(settings.data)] if settings.is_embedded else []
+            supervisor = Supervisor(
+                [redis, [*web, *others]],
+                lambda event: report(text(event)),
+                seconds_to_stop=SECONDS_TO_STOP,
+            )
+            _import_parts()
 
             def report_ready() -> None:
                 key = SigningKey.load_or_generate(settings.signing_key)
                 trust_own_key(environ, key.public, SERVICE, settings.origin or None)
                 show(_instructions(settings, url))
 
-            supervisor.run(stop, lambda: _is_ready(url), report_ready)
+            supervisor.run(stop, lambda: _problem(url), report_ready)
     except PortError as error:
         raise _port_error(error, settings, host, port) from error
     report(text(message("stopped")))
 
 
-def _supervisor(
-    settings: Settings, environment: Mapping[str, str], web: list[ChildProcess], report: Print
-) -> Supervisor:
+def _import_parts() -> None:
+    """Import what the parts need, before they are forked from this process."""
+    # Importing creates much that stays, and hardly any garbage. What is frozen is never examined again, so
+    # the parts go on sharing its memory.
+    gc.disable()
+    for module in _PARTS:
+        import_module(module)
+    gc.freeze()
+    gc.enable()
+
+
+def _other_processes(run_command: Run, environment: Mapping[str, str]) -> list[ForkedProcess]:
     # Bots, their searches, and notifications have workers of their own, so that neither a bot that thinks nor
     # a slow receiver delays anything else.
     commands = {
@@ -99,17 +128,18 @@ def _supervisor(
         "notification worker": ["worker", "--queue", "notices"],
         "scheduler": ["scheduler"],
     }
-    others = [
-        ChildProcess(name, [sys.executable, "-m", "cartulary", *command], environment)
+    return [
+        ForkedProcess(
+            name, " ".join(["cartulary", *command]), partial(run_command, command), environment
+        )
         for name, command in commands.items()
     ]
-    # Redis is started before the processes that use it, and stopped after them.
-    redis = [EmbeddedRedis(settings.data)] if settings.is_embedded else []
-    return Supervisor(
-        [redis, [*web, *others]],
-        lambda event: report(text(event)),
-        seconds_to_stop=SECONDS_TO_STOP,
-    )
+
+
+def _serve_web(address: str, port: int, metrics_folder: str) -> None:
+    from service.server.web_process import run_web_process
+
+    run_web_process(address, port, metrics_folder)
 
 
 def _port_error(error: PortError, settings: Settings, host: str, port: int) -> CartularyError:
@@ -132,11 +162,26 @@ def _port_error(error: PortError, settings: Settings, host: str, port: int) -> C
     return error
 
 
-def _is_ready(url: str) -> bool:
+def _problem(url: str) -> Value | None:
+    """Return why the service is not ready; None if it is."""
+    # Not httpx, which takes a tenth of a second to import.
+    connection = HTTPConnection(url.removeprefix("http://"), timeout=SECONDS_TO_RESPOND)
     try:
-        return httpx.get(f"{url}/readyz", timeout=1, trust_env=False).is_success
-    except httpx.TransportError:
-        return False
+        connection.request(
+            "GET", "/readyz", headers={"Accept-Language": command_renderer().language}
+        )
+        response = connection.getresponse()
+        body = response.read()
+    except (OSError, HTTPException):
+        return message("its web processes are still starting")
+    finally:
+        connection.close()
+    if response.status == HTTPStatus.OK:
+        return None
+    try:
+        return str(json.loads(body)["detail"])
+    except (ValueError, KeyError, TypeError):
+        return message("/readyz responds with status {status}", status=response.status)
 
 
 def _program() -> str:

@@ -63,6 +63,10 @@ class TaskWorker(SimpleWorker):
         """Ignore commands of RQ's command line, which would take a thread and a connection."""
 
     @override
+    def procline(self, message: str) -> None:
+        """Keep the command line that ps shows."""
+
+    @override
     def request_stop(self, signum: int, frame: FrameType | None) -> None:
         """Stop after the current job."""
         self._stop.set()

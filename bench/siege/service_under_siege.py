@@ -59,11 +59,7 @@ class ServiceUnderSiege:
 
     def web_pids(self) -> list[int]:
         """Return the ids of the web processes that are running."""
-        return [
-            pid
-            for pid, command in self._processes().items()
-            if "service.server.web_process" in command or "cartulary web" in command
-        ]
+        return [pid for pid, command in self._processes().items() if "cartulary web" in command]
 
     def web_memory(self) -> int:
         """Return the bytes of memory of all web processes together."""

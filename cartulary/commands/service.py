@@ -4,8 +4,12 @@ The packages `service` and `workers` are imported when a command is called: they
 extra `server`, which may not be installed.
 """
 
+import gc
 import logging
 import os
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,15 +68,22 @@ _processes = option(
 @_port
 @_processes
 @data_option
-def serve(host: str, port: int, processes: int, data: Path | None) -> None:
-    from cartulary.serve import serve as run
-    from service.settings import load_settings
-    from service.supervision.standard_output import tolerate_write_errors
+@click.pass_context
+def serve(ctx: click.Context, host: str, port: int, processes: int, data: Path | None) -> None:
+    with _imports():
+        from cartulary.serve import serve as run
+        from service.settings import load_settings
+        from service.supervision.standard_output import tolerate_write_errors
 
     environ = _environ_with(data)
     tolerate_write_errors()
     logging.basicConfig(format="%(message)s")
-    run(load_settings(environ), environ, host, port, processes, echo, print_message)
+
+    def run_command(arguments: Sequence[str]) -> None:
+        ctx.find_root().command(arguments, prog_name="cartulary")
+
+    settings = load_settings(environ)
+    run(settings, environ, host, port, processes, run_command, echo, print_message)
 
 
 @command("web", help=(message("Run the web server."),))
@@ -80,7 +91,8 @@ def serve(host: str, port: int, processes: int, data: Path | None) -> None:
 @_port
 @_processes
 def web(host: str, port: int, processes: int) -> None:
-    from service.server.processes import run_web
+    with _imports():
+        from service.server.processes import run_web
 
     run_web(_process_settings(), os.environ, host, port, processes=processes)
 
@@ -106,9 +118,12 @@ def web(host: str, port: int, processes: int) -> None:
     help=message("Take jobs from this queue only; may be repeated, the first has priority."),
 )
 def worker(names: tuple[str, ...]) -> None:
-    from workers.run import run_worker
-    from workers.tasks import BOTS, GAMES, NOTIFICATIONS, QUICK_QUEUES, THINKING
+    with _imports():
+        from service.supervision.parent_watch import watch_parent
+        from workers.run import run_worker
+        from workers.tasks import BOTS, GAMES, NOTIFICATIONS, QUICK_QUEUES, THINKING
 
+    watch_parent(os.environ)
     queues = {"games": GAMES, "bots": BOTS, "notices": NOTIFICATIONS, "thinking": THINKING}
     run_worker(_process_settings(), tuple(queues[name] for name in names) or QUICK_QUEUES)
 
@@ -121,8 +136,11 @@ def worker(names: tuple[str, ...]) -> None:
     ),
 )
 def scheduler() -> None:
-    from workers.run import run_scheduler
+    with _imports():
+        from service.supervision.parent_watch import watch_parent
+        from workers.run import run_scheduler
 
+    watch_parent(os.environ)
     run_scheduler(_process_settings())
 
 
@@ -235,6 +253,23 @@ def retire_key(key: str, redis: str | None) -> None:
     echo(text(retired))
 
 
+@contextmanager
+def _imports() -> Iterator[None]:
+    """Import, in this block, what a process of the service needs: quickly, and ended at once by Ctrl-C.
+
+    The process handles Ctrl-C itself afterwards. Until then, it has nothing to clean up.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # Importing creates much that stays, and hardly any garbage.
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 def _environ_with(data: Path | None) -> dict[str, str]:
     """Return the environment variables, with this data folder if one is given."""
     environ = dict(os.environ)
@@ -244,11 +279,9 @@ def _environ_with(data: Path | None) -> dict[str, str]:
 
 
 def _process_settings() -> "Settings":
-    """Load the settings for a process of the service, which logs JSON lines and ends with its parent."""
+    """Load the settings for a process of the service, which logs JSON lines."""
     from service import json_logging
     from service.settings import load_settings
-    from service.supervision.parent_watch import watch_parent
 
-    watch_parent(os.environ)
     json_logging.configure()
     return load_settings(os.environ)

@@ -4,7 +4,6 @@ A thread of its own logs and counts the responses of the last 0.1 s together, so
 log, and each costs little. If a process is killed, those of its last 0.1 s are missing.
 """
 
-import atexit
 import logging
 import re
 import secrets
@@ -67,7 +66,6 @@ class AccessLog:
         app.before_request(_start_request)
         app.after_request(self._add)
         threading.Thread(target=self._run, name="access-log", daemon=True).start()
-        atexit.register(self.flush)
 
     def flush(self) -> None:
         """Log and count the responses since the last batch."""

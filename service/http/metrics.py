@@ -7,14 +7,23 @@ writes its counts; the process that receives a request for metrics adds them up.
 import os
 from typing import Final
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, values
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.multiprocess import MultiProcessCollector
 
 CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
 MULTIPROC_DIR: Final = "PROMETHEUS_MULTIPROC_DIR"
-"""The environment variable that names the shared folder; prometheus_client reads it when it is imported."""
+"""The environment variable that names the shared folder."""
 _BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+
+
+def share(folder: str) -> None:
+    """Count in files of this folder from now on, which the processes that share a port have in common.
+
+    prometheus_client decides this when it is imported, so a process that was forked has it decide again.
+    """
+    os.environ[MULTIPROC_DIR] = folder
+    vars(values)["ValueClass"] = values.get_value_class()  # type: ignore[no-untyped-call] # has no annotations
 
 
 class Metrics:

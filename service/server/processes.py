@@ -1,6 +1,7 @@
 """The web server: one process, or several that share a port.
 
-They share it by SO_REUSEPORT. The process that was started holds the port, and supervises the others.
+They share it by SO_REUSEPORT. The process that was started holds the port, forks the others and supervises
+them.
 """
 
 import asyncio
@@ -8,9 +9,10 @@ import logging
 import socket
 import tempfile
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final
 
-from domain.messages import Message
+from domain.messages import Message, message
 from replay.language.renderer import english
 from service.bootstrap import build
 from service.http import access_log
@@ -18,12 +20,12 @@ from service.server.shared_port import (
     SECONDS_TO_FINISH,
     hold_port,
     local_url,
-    web_command,
     web_processes,
 )
-from service.server.web_process import publish_key, serve_web
+from service.server.web_process import publish_key, run_web_process, serve_web
 from service.settings import Settings
-from service.supervision.child_process import ChildProcess
+from service.supervision.forked_process import ForkedProcess
+from service.supervision.parent_watch import parent_pipe, watch_parent
 from service.supervision.stop_signals import StopSignals
 from service.supervision.supervisor import Supervisor
 
@@ -41,14 +43,13 @@ def run_web(
     *,
     processes: int = 1,
     on_listening: Callable[[str], None] | None = None,
-    process_command: Callable[[str, int], list[str]] = web_command,
 ) -> None:
     """Serve until SIGTERM or SIGINT; then finish the requests under way and end the streams.
 
     `port` 0 takes a free one. `on_listening` is called with the URL once the server listens.
     `settings` are those of `environ`, from which the processes load them again if there are
-    several; each of these is started with `process_command(address, port)`. Needs the
-    main thread. Raises PortError, and SettingsError for a signing key that cannot be used.
+    several. Needs the main thread, and for several processes no other one. Raises PortError, and
+    SettingsError for a signing key that cannot be used.
     """
     access_log.configure()
     with hold_port(host, port) as (address, held_port):
@@ -60,35 +61,43 @@ def run_web(
                 on_listening(url)
 
         if processes == 1:
+            watch_parent(environ)
             asyncio.run(serve_web(settings, address, held_port, report_listening))
             return
         # The processes do this as well, but would be restarted again and again for a key that cannot be used.
-        publish_key(build(settings))
-        command = process_command(address, held_port)
+        service = build(settings)
+        publish_key(service)
+        service.redis.close()
+        stop = StopSignals()
+        stop.listen(parent_pipe(environ))
         with tempfile.TemporaryDirectory(prefix="cartulary-metrics-") as folder:
             _supervise(
-                web_processes(command, environ, processes, folder),
-                lambda: _is_listening(address, held_port),
+                web_processes(
+                    partial(run_web_process, address, held_port, folder), environ, processes, folder
+                ),
+                stop,
+                lambda: _problem(address, held_port),
                 report_listening,
             )
 
 
 def _supervise(
-    children: list[ChildProcess], is_ready: Callable[[], bool], on_ready: Callable[[], None]
+    children: list[ForkedProcess],
+    stop: StopSignals,
+    problem: Callable[[], Message | None],
+    on_ready: Callable[[], None],
 ) -> None:
-    stop = StopSignals()
-    stop.listen()
-
     def report(event: Message) -> None:
         log.warning("%s", english(event))
 
     supervisor = Supervisor([children], report, seconds_to_stop=SECONDS_TO_STOP)
-    supervisor.run(stop, is_ready, on_ready)
+    supervisor.run(stop, problem, on_ready)
 
 
-def _is_listening(address: str, port: int) -> bool:
+def _problem(address: str, port: int) -> Message | None:
+    """Return why the server is not ready; None if it accepts connections."""
     try:
         socket.create_connection((address, port), timeout=1).close()
     except OSError:
-        return False
-    return True
+        return message("its web processes are still starting")
+    return None

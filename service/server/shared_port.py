@@ -1,24 +1,21 @@
 """The port of the web server: reserving it, and the web processes that share it.
 
-This file does not import the web server itself, so that a process that only supervises stays small.
+This file does not import the web server itself, so that a command that finds the port in use reports it at
+once.
 """
 
 import contextlib
 import errno
 import os
 import socket
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final
 
 from domain.errors import CartularyError
 from domain.messages import message
 from ledger.os_errors import os_reason
-from service.supervision.child_process import ChildProcess
-
-METRICS_VARIABLE: Final = "PROMETHEUS_MULTIPROC_DIR"
-"""The environment variable that names the folder for the metrics of several processes."""
+from service.supervision.forked_process import ForkedProcess
 
 SECONDS_TO_FINISH: Final = 7.0
 """Time for the requests under way, and for sending their responses, when a web process stops."""
@@ -89,23 +86,19 @@ def local_url(address: str, port: int) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def web_command(address: str, port: int) -> list[str]:
-    """Return the command of a web process that serves on a port held by its parent (web_process.py)."""
-    return [sys.executable, "-m", "service.server.web_process", address, str(port)]
-
-
 def web_processes(
-    command: list[str], environ: Mapping[str, str], count: int, metrics_folder: str
-) -> list[ChildProcess]:
-    """Return the web processes to run with a command; they write their metrics to one folder."""
+    run: Callable[[], None], environ: Mapping[str, str], count: int, metrics_folder: str
+) -> list[ForkedProcess]:
+    """Return the web processes, which run `run_web_process` and write their metrics to one folder."""
 
     def remove_metrics(pid: int) -> None:
         from prometheus_client.multiprocess import mark_process_dead
 
         mark_process_dead(pid, metrics_folder)  # type: ignore[no-untyped-call] # has no annotations
 
-    environment = {**environ, METRICS_VARIABLE: metrics_folder}
-    return [ChildProcess("web", command, environment, on_exit=remove_metrics) for _ in range(count)]
+    return [
+        ForkedProcess("web", "cartulary web", run, environ, remove_metrics) for _ in range(count)
+    ]
 
 
 def usable_cores() -> int:

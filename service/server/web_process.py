@@ -1,7 +1,6 @@
 """One process of the web server: starting it with its settings, and stopping it in an orderly way.
 
-`run_web` (processes.py) runs it inside its own process, or starts several processes of it that share a port.
-Such a process is this file run as a module: `python -m service.server.web_process ADDRESS PORT`.
+`run_web` (processes.py) runs it inside its own process, or forks several processes that share a port.
 """
 
 import asyncio
@@ -16,12 +15,13 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Final
 
-from domain.errors import CartularyError, Unreadable
+from domain.errors import Unreadable
 from domain.messages import message
 from service.bootstrap import Service, build
 from service.errors import Unavailable, log_text
 from service.http import access_log
-from service.http.metrics import Metrics
+from service.http.context import ACCESS_LOG
+from service.http.metrics import Metrics, share
 from service.pages.app import create_web_app
 from service.pages.session import load_key
 from service.server.client_address import TrustedProxies
@@ -33,9 +33,8 @@ from service.server.request_owner import RequestOwners
 from service.server.shared_port import SECONDS_TO_FINISH, unusable_port
 from service.server.streams import StreamHub
 from service.settings import Settings, SettingsError, load_settings
-from service.supervision.parent_watch import watch_parent
 
-log = logging.getLogger("service.server.web_process")  # also when the file is run as a module
+log = logging.getLogger(__name__)
 
 GC_THRESHOLDS: Final = (20_000, 20, 50)
 """When to collect cyclic garbage. Cached games live long and contain no cycles, so frequent collections
@@ -121,6 +120,7 @@ async def serve_web(
         await table.wait_until_empty(end - loop.time())
         gateway.close(0)
         refusals.write()
+        app.extensions[ACCESS_LOG].flush()
     service.redis.close()
 
 
@@ -202,20 +202,15 @@ def repeat_erasures(service: Service) -> None:
         log.warning("erased players are not looked for: %s", log_text(error))
 
 
-def main() -> None:
+def run_web_process(address: str, port: int, metrics_folder: str) -> None:
     """Serve on the port that the parent process holds, with the settings of the environment."""
-    watch_parent(os.environ)
     access_log.configure()
-    address, port = sys.argv[1:]
+    share(metrics_folder)
 
     def on_listening() -> None:
         log.info("process %d is listening", os.getpid())
 
-    try:
-        settings = load_settings(os.environ)
-        asyncio.run(serve_web(settings, address, int(port), on_listening))
-    except CartularyError as error:
-        sys.exit(f"Error: {log_text(error)}")
+    asyncio.run(serve_web(load_settings(os.environ), address, port, on_listening))
 
 
 def _raise_file_limit() -> int:
@@ -225,7 +220,3 @@ def _raise_file_limit() -> int:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard_limit, hard_limit))
         soft_limit = hard_limit
     return soft_limit if soft_limit >= 0 else sys.maxsize
-
-
-if __name__ == "__main__":
-    main()

@@ -5,9 +5,10 @@ end, whose number is in the environment variable CARTULARY_PARENT_PIPE. When the
 SIGKILL, the kernel closes the writing end, and the child reads the end of the file. This works on
 every Unix and needs no polling.
 
-A Python process of the service calls `watch_parent`. Any other program is started with the command
-that `watched_command` returns, which runs this file as a script. The script runs without
-site-packages, so this file imports the standard library only.
+A Python process of the service calls `watch_parent`, or `end_with_parent` if it was forked. A process that
+must not have threads, because it forks, watches the pipe itself (stop_signals.py). Any other program is
+started with the command that `watched_command` returns, which runs this file as a script. The script runs
+without site-packages, so this file imports the standard library only.
 """
 
 import contextlib
@@ -33,12 +34,24 @@ def watch_parent(environ: Mapping[str, str]) -> None:
     The process gets SIGTERM first. If it has not ended after SECONDS_TO_END, it is killed together with its
     process group.
     """
+    pipe = parent_pipe(environ)
+    if pipe is not None:
+        end_with_parent(pipe)
+
+
+def parent_pipe(environ: Mapping[str, str]) -> int | None:
+    """Return the pipe that a parent has passed, which can be read to its end when the parent has died."""
     descriptor = environ.get(PARENT_PIPE, "")
     if not descriptor.isdigit():
-        return
+        return None
     pipe = int(descriptor)
     # Children of this process get a pipe of their own.
     os.set_inheritable(pipe, False)  # noqa: FBT003 # the function takes no keyword
+    return pipe
+
+
+def end_with_parent(pipe: int) -> None:
+    """End this process as `watch_parent` does, with the pipe of its parent. Starts a thread."""
     threading.Thread(
         target=_end_with_parent, args=(pipe,), name="parent watch", daemon=True
     ).start()

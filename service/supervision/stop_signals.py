@@ -15,11 +15,17 @@ class StopSignals:
 
     def __init__(self) -> None:
         self.count = 0
+        self._parent_pipe: int | None = None
         self._reader, self._writer = os.pipe()
         os.set_blocking(self._writer, False)
 
-    def listen(self) -> None:
-        """Handle SIGTERM and SIGINT from now on. Only the main thread can do this."""
+    def listen(self, parent_pipe: int | None = None) -> None:
+        """Handle SIGTERM and SIGINT from now on. Only the main thread can do this.
+
+        The death of the parent counts as a request as well, if the pipe of parent_watch.py is given: for
+        processes that must not have the thread which watches it otherwise.
+        """
+        self._parent_pipe = parent_pipe
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: self.set())
 
@@ -36,5 +42,9 @@ class StopSignals:
 
     def wait(self, seconds: float) -> bool:
         """Wait until this process is asked to stop, at most `seconds`; return whether it was."""
-        select.select([self._reader], [], [], seconds)
+        pipes = [self._reader, *([] if self._parent_pipe is None else [self._parent_pipe])]
+        readable, _, _ = select.select(pipes, [], [], seconds)
+        if self._parent_pipe in readable:
+            self._parent_pipe = None
+            self.set()
         return self.is_set()

@@ -6,14 +6,16 @@ from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
 from domain.errors import CartularyError
-from domain.messages import Message, message
+from domain.messages import Message, Value, message
 from service.supervision.retry import Backoff, wait_until
 from service.supervision.stop_signals import StopSignals
 
 POLL_SECONDS: Final = 0.1
 """Time between two checks of the programs."""
+READINESS_POLL_SECONDS: Final = 0.02
+"""Time between two checks whether the programs are ready."""
 SECONDS_TO_BE_READY: Final = 15.0
-"""Time after which the supervisor reports that the programs are not ready yet."""
+"""Time after which the supervisor reports, again and again, why the programs are not ready yet."""
 
 
 class Program(Protocol):
@@ -56,18 +58,21 @@ class Supervisor:
         self._restarts = [_Restart(program, report) for stage in stages for program in stage]
 
     def run(
-        self, stop: StopSignals, is_ready: Callable[[], bool], on_ready: Callable[[], None]
+        self, stop: StopSignals, problem: Callable[[], Value | None], on_ready: Callable[[], None]
     ) -> None:
         """Run until `stop` is set; a second signal kills what has not ended by then.
 
-        `on_ready` is called once, as soon as `is_ready` returns True. Raises the error of a program that does
-        not start the first time; nothing is left running then.
+        `on_ready` is called once, as soon as `problem`, which returns why the programs are not ready yet,
+        returns None. Raises the error of a program that does not start the first time; nothing is left
+        running then.
         """
         try:
             for stage in self._stages:
                 for program in stage:
+                    if stop.wait(0):
+                        break
                     program.start()
-            self._wait_until_ready(stop, is_ready, on_ready)
+            self._wait_until_ready(stop, problem, on_ready)
             while not stop.wait(POLL_SECONDS):
                 self._poll()
             self._report(message("stopping"))
@@ -76,16 +81,18 @@ class Supervisor:
                 self._stop(stage, stop)
 
     def _wait_until_ready(
-        self, stop: StopSignals, is_ready: Callable[[], bool], on_ready: Callable[[], None]
+        self, stop: StopSignals, problem: Callable[[], Value | None], on_ready: Callable[[], None]
     ) -> None:
-        def is_ready_or_stopped() -> bool:
+        reported_at = time.monotonic()
+        while not stop.wait(READINESS_POLL_SECONDS):
             self._poll()
-            return stop.is_set() or is_ready()
-
-        while not wait_until(is_ready_or_stopped, SECONDS_TO_BE_READY, POLL_SECONDS):
-            self._report(message("the service is not ready yet: does its Redis respond?"))
-        if not stop.is_set():
-            on_ready()
+            reason = problem()
+            if reason is None:
+                on_ready()
+                return
+            if time.monotonic() - reported_at >= SECONDS_TO_BE_READY:
+                reported_at = time.monotonic()
+                self._report(message("the service is not ready yet: {reason}", reason=reason))
 
     def _poll(self) -> None:
         for restart in self._restarts:

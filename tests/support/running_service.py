@@ -12,12 +12,12 @@ from tests.support import processes
 from tests.support.processes import descendants, is_running, wait_for_exit, wait_until
 
 COMMANDS = {
-    "web": r"-m service\.server\.web_process ",
-    "worker": r"-m cartulary worker --queue games$",
-    "bot worker": r"-m cartulary worker --queue bots$",
-    "thinking worker": r"-m cartulary worker --queue thinking$",
-    "notification worker": r"-m cartulary worker --queue notices$",
-    "scheduler": r"-m cartulary scheduler\b",
+    "web": r"^cartulary web$",
+    "worker": r"^cartulary worker --queue games$",
+    "bot worker": r"^cartulary worker --queue bots$",
+    "thinking worker": r"^cartulary worker --queue thinking$",
+    "notification worker": r"^cartulary worker --queue notices$",
+    "scheduler": r"^cartulary scheduler$",
     "redis": r"^\S*(redis|valkey)-server ",
 }
 """A pattern for the command line of each process."""

@@ -119,7 +119,7 @@ class TestSeveralProcesses:
 
 def pids_of(server: WebServer) -> set[int]:
     """The ids of the processes that serve."""
-    pattern = r"-m service\.server\.web_process "
+    pattern = r"^cartulary web$"
     return {pid for pid, command in descendants(server.pid).items() if re.search(pattern, command)}
 
 

@@ -158,7 +158,7 @@ def is_ready(port: int) -> bool:
 def pids_by_command(parent: int) -> dict[str, int]:
     """Return the ids of the workers and schedulers among the descendants of a process."""
     matches = {
-        pid: re.search(r"-m cartulary (\w+)", command_line)
+        pid: re.search(r"^cartulary (worker|scheduler)\b", command_line)
         for pid, command_line in descendants(parent).items()
     }
     return {match[1]: pid for pid, match in matches.items() if match is not None}

@@ -55,7 +55,7 @@ class Run:
         self.is_ready = threading.Event()
         supervisor = Supervisor(stages, self._add_report, seconds_to_stop=5)
         self.thread = threading.Thread(
-            target=supervisor.run, args=(self.stop, lambda: True, self.is_ready.set)
+            target=supervisor.run, args=(self.stop, lambda: None, self.is_ready.set)
         )
 
     def __enter__(self) -> Self:
@@ -111,7 +111,7 @@ def test_a_first_start_that_fails_stops_everything_and_is_raised() -> None:
     ]
     supervisor = Supervisor([programs], lambda _: None, seconds_to_stop=5)
     with raises(CartularyError, match="the disk is full"):
-        supervisor.run(StopSignals(), lambda: True, lambda: None)
+        supervisor.run(StopSignals(), lambda: None, lambda: None)
     assert log == ["start store", "terminate store", "terminate web"]
 
 
@@ -128,7 +128,7 @@ def test_a_program_that_ignores_sigterm_is_killed_in_time(tmp_path: Path) -> Non
         pids.append(child.pid)
         stop.set()
 
-    supervisor.run(stop, ready.exists, on_ready)
+    supervisor.run(stop, lambda: None if ready.exists() else message("starting"), on_ready)
     (pid,) = pids
     assert pid is not None
     assert not is_running(pid)
