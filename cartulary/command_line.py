@@ -63,7 +63,9 @@ class Option(click.Option):
             return None
         names, description = record
         sentences, bracket, remarks = description.rpartition("  [")
-        return names, sentences + bracket + remarks.replace("; ", text(message_in("in a list", "; ")))
+        return names, sentences + bracket + remarks.replace(
+            "; ", text(message_in("in a list", "; "))
+        )
 
 
 class Argument(click.Argument):
