@@ -134,6 +134,10 @@ class Bounds:
     """Passwords that a process hashes at the same time."""
     max_waiting_passwords: int = _bound(8)
     """Passwords that wait to be hashed."""
+    max_password_guesses: int = _bound(10)
+    """Wrong passwords for one account: from all places that its player does not use, and from each other."""
+    password_guess_seconds: float = _bound(3600.0, 1.0)
+    """The period in which they are counted."""
 
     max_confirmations_per_player: int = _bound(5)
     """Confirmation mails that one player can request in a day."""

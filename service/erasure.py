@@ -95,10 +95,8 @@ class Erasure:
         self._trees = trees
 
     def erase(self, player: str, password: str) -> None:
-        """Erase a player who repeats their password; a guest has none. Raises Forbidden."""
-        (account,) = self._players.get([player])
-        if account is None or not account.is_guest:
-            self._players.require_password(player, password)
+        """Erase a player who repeats their password; a guest has none. Raises Forbidden, TooManyRequests."""
+        self._players.require_password_of_owner(player, password)
         self.erase_without_password(player)
 
     def erase_without_password(self, player: str) -> None:

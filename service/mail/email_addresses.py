@@ -32,15 +32,19 @@ class EmailAddresses:
         self._redis = client
         self._max_bounces = bounds.max_bounces
 
+    def is_other(self, player_id: str, text: str) -> bool:
+        """Return whether an address is another one than that of a player. Raises Malformed."""
+        address = _parsed(text)
+        with unavailable_on_error():
+            current = self._redis.hget(account_key(player_id), "email")
+        return current is None or to_text(current) != address
+
     def set(self, player_id: str, text: str) -> str:
         """Store the address of a player, which is unconfirmed if it is another one; return it, normalized.
 
         Raises Malformed (not an address), Unauthorised (no account).
         """
-        try:
-            address = parse_address(text)
-        except InvalidAddress as error:
-            raise Malformed({"email": error.message}) from None
+        address = _parsed(text)
 
         def store(pipeline: Pipeline) -> None:
             # An account that is erased meanwhile must not come into being again.
@@ -109,6 +113,13 @@ class EmailAddresses:
         with unavailable_on_error():
             self._redis.transaction(store, key)
         return is_current
+
+
+def _parsed(text: str) -> str:
+    try:
+        return parse_address(text)
+    except InvalidAddress as error:
+        raise Malformed({"email": error.message}) from None
 
 
 class EmailEndpoints:

@@ -32,7 +32,9 @@ from ledger.time_zones import is_time_zone
 from replay.language.catalogue import languages
 from service.connection import unavailable_on_error
 from service.errors import Unauthorised, Unavailable
+from service.http.confirmation import client_network
 from service.http.context import service
+from service.players.password_guesses import LoginSource
 from service.players.tokens import TOKEN_DAYS
 
 SESSION_KEY: Final = "cartulary:session-key"
@@ -41,6 +43,10 @@ _KEY_BYTES: Final = 32
 _TOKEN: Final = "token"  # noqa: S105 # the name of a value, not a secret
 _PLAYER: Final = "player"
 _LANGUAGE: Final = "language"
+_BROWSER: Final = "browser"
+"""An id of the browser, and the players who have logged in with it; see `LoginSource`."""
+_BROWSER_BYTES: Final = 16
+_MAX_PLAYERS_PER_BROWSER: Final = 5
 TIME_ZONE_COOKIE: Final = "cartulary-time-zone"
 """The cookie in which the script of the pages keeps the time zone of the browser."""
 MAX_COOKIE_CHARACTERS: Final = 1000
@@ -191,16 +197,29 @@ def session_token() -> str | None:
     return token if isinstance(token, str) else None
 
 
+def login_source() -> LoginSource:
+    """Return where the visitor logs in. The browser is identified by the session, also after logging out."""
+    browser = session.get(_BROWSER)
+    if not isinstance(browser, dict):
+        return LoginSource(client_network())
+    return LoginSource(client_network(), browser["id"], frozenset(browser["players"]))
+
+
 def log_in(token: str) -> None:
-    """Begin a session with the token of a player. What the former session contained is forgotten."""
-    language = session.get(_LANGUAGE)
-    session.clear()
+    """Begin a session with the token of a player. The former one ends, but the browser stays known."""
+    _clear_session()
     session.permanent = True
     session[_TOKEN] = token
-    if language is not None:
-        session[_LANGUAGE] = language
     g.pop("player_id", None)
     load_visitor()
+    source, player_id = login_source(), viewer()
+    others = [
+        player for player in session.get(_BROWSER, {}).get("players", []) if player != player_id
+    ]
+    session[_BROWSER] = {
+        "id": source.browser or secrets.token_hex(_BROWSER_BYTES),
+        "players": [*others, player_id][-_MAX_PLAYERS_PER_BROWSER:],
+    }
 
 
 def log_out() -> None:
@@ -208,10 +227,16 @@ def log_out() -> None:
     token = session_token()
     if token is not None:
         service().players.logout(token)
-    language = session.get(_LANGUAGE)
+    _clear_session()
+
+
+def _clear_session() -> None:
+    """Empty the session, except for what concerns the browser."""
+    kept = {name: session[name] for name in (_LANGUAGE, _BROWSER) if name in session}
     session.clear()
-    if language is not None:
-        session[_LANGUAGE] = language
+    if kept:
+        session.permanent = True
+        session.update(kept)
 
 
 def set_language(language: str | None) -> None:

@@ -9,6 +9,7 @@ from ledger.time_zones import is_time_zone
 from service.mail.addresses import InvalidAddress, parse_address
 from service.players.handles import InvalidHandle, parse_handle
 from service.players.passwords import PASSWORD_LENGTHS
+from service.players.reserved_handles import is_reserved
 
 LOCALE_PATTERN: Final = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 
@@ -19,6 +20,11 @@ def checked_handle(handle: str, faults: dict[str, Text]) -> str:
         handle = parse_handle(handle)
     except InvalidHandle as error:
         faults["handle"] = error.message
+    else:
+        if is_reserved(handle):
+            faults["handle"] = message(
+                "is reserved, because it seems to speak for this server: choose another one"
+            )
     if faults:
         raise Malformed(faults)
     return handle

@@ -30,6 +30,7 @@ from service.bounds import Bounds
 from service.connection import to_text, unavailable_on_error
 from service.errors import Forbidden, HandleTaken, NotAGuest, Unauthorised, Unavailable
 from service.mail.addresses import parse_address
+from service.mail.tokens import MailTokens
 from service.players.account_fields import (
     checked_handle,
     faults_of,
@@ -47,6 +48,12 @@ from service.players.account_reader import (
 from service.players.erased import ErasedPlayers
 from service.players.handle_index import HandleIndex
 from service.players.holidays import holidays_key
+from service.players.password_guesses import (
+    GuessCount,
+    LoginSource,
+    PasswordGuesses,
+    known_networks_key,
+)
 from service.players.passwords import Passwords, is_outdated
 from service.players.tokens import (
     TOKEN_SECONDS,
@@ -63,6 +70,7 @@ _GUEST_CHARACTERS: Final = "bcdfghjkmnpqrstvwxz2456789"
 _GUEST_LENGTH: Final = 6
 _MAX_ATTEMPTS: Final = 20
 """Handles that are tried for a guest."""
+_NO_SOURCE: Final = LoginSource()
 _NOT_A_GUEST: Final = message("this player is not a guest: the account has a password")
 
 
@@ -76,6 +84,7 @@ class Players(AccountReader):
         super().__init__(client, HandleIndex(client, erased))
         self._erased = erased
         self._passwords = Passwords(bounds.hashing_threads, bounds.max_waiting_passwords)
+        self._guesses = PasswordGuesses(client, bounds, MailTokens(client))
         self._tokens = Tokens(client, account_key, bounds.max_sessions_per_player)
 
     def register(
@@ -85,6 +94,7 @@ class Players(AccountReader):
         email: str | None = None,
         locale: str | None = None,
         client: str | None = None,
+        source: LoginSource = _NO_SOURCE,
     ) -> tuple[Player, str]:
         """Create a player and a token. Raises Malformed (naming every wrong field), HandleTaken.
 
@@ -94,6 +104,7 @@ class Players(AccountReader):
         self._handle_index.require_free(handle)
         player = _new_player(handle, email, locale)
         self._create(player, self._passwords.hash(password))
+        self._guesses.add_network(player.id, source)
         return player, self._tokens.create(player.id, client, is_first=True)
 
     def create_guest(
@@ -121,7 +132,12 @@ class Players(AccountReader):
         return guest, self._tokens.create(id, client, is_first=True)
 
     def name_guest(
-        self, player_id: str, handle: str, password: str, email: str | None = None
+        self,
+        player_id: str,
+        handle: str,
+        password: str,
+        email: str | None = None,
+        source: LoginSource = _NO_SOURCE,
     ) -> Player:
         """Give a guest a handle and a password of their choice, and return the player.
 
@@ -157,6 +173,7 @@ class Players(AccountReader):
             raise
         self._handle_index.release(guest.handle, player_id, kept=handle)
         self._forget_handle(player_id)
+        self._guesses.add_network(player_id, source)
         status: EmailStatus | None = None if email is None else "unconfirmed"
         return replace(guest, handle=handle, email=email, is_guest=False, email_status=status)
 
@@ -164,19 +181,26 @@ class Players(AccountReader):
         """Create the account of the bot with this name, or complete it. Raises HandleTaken."""
         self._create(Player(id, handle, clock.format(clock.now()), bot=bot))
 
-    def login(self, handle: str, password: str, client: str | None = None) -> str:
-        """Return a new token. Raises Unauthorised, which does not reveal whether the handle exists, and
-        Forbidden if the account is suspended.
+    def login(
+        self,
+        handle: str,
+        password: str,
+        client: str | None = None,
+        source: LoginSource = _NO_SOURCE,
+    ) -> str:
+        """Return a new token. Raises Unauthorised or TooManyRequests, neither of which reveals whether the
+        handle exists, and Forbidden if the account is suspended.
 
         `client` names the program that will use the token, for the list of sessions.
         """
         player = self.by_handle(handle)
+        guess = self._guesses.begin_login(handle, None if player is None else player.id, source)
         password_hash = None
         if player is not None:
             with unavailable_on_error():
                 stored = self._redis.hget(account_key(player.id), "password")
             password_hash = None if stored is None else to_text(stored)
-        is_correct = self._passwords.is_password(password_hash, password)
+        is_correct = self._is_password(guess, password_hash, password)
         if not is_correct or player is None or password_hash is None:
             raise Unauthorised(message("there is no player with this handle and password"))
         token = self._tokens.create(player.id, client)
@@ -190,6 +214,7 @@ class Players(AccountReader):
         if reason is not None:
             self._tokens.revoke(token)
             raise Forbidden(message("this account is suspended: {reason}", reason=to_text(reason)))
+        self._guesses.add_network(player.id, source)
         if is_outdated(password_hash):
             new_hash = self._passwords.hash(password)
             with unavailable_on_error():
@@ -197,16 +222,30 @@ class Players(AccountReader):
         return token
 
     def require_password(self, player_id: str, password: str) -> None:
-        """Raise Forbidden unless this is the password of the player."""
+        """Raise Forbidden unless this is the password of the player, TooManyRequests after many others."""
+        guess = self._guesses.begin_confirmation(player_id)
         with unavailable_on_error():
             stored = self._redis.hget(account_key(player_id), "password")
-        if not self._passwords.is_password(None if stored is None else to_text(stored), password):
+        password_hash = None if stored is None else to_text(stored)
+        if not self._is_password(guess, password_hash, password):
             raise Forbidden(message("the password is not correct"))
+
+    def require_password_of_owner(self, player_id: str, password: str | None) -> None:
+        """Raise an error unless this is the password of the player; that of a guest is not checked.
+
+        Raises Malformed (no password), Forbidden, TooManyRequests.
+        """
+        (player,) = self.get([player_id])
+        if player is not None and player.is_guest:
+            return
+        if password is None:
+            raise Malformed({"password": message("is needed to change this")})
+        self.require_password(player_id, password)
 
     def change_password(self, player_id: str, token: str, password: str, new_password: str) -> None:
         """Replace the password of a player, and end all their sessions but that of `token`.
 
-        Raises Forbidden (wrong password), Malformed (the new one).
+        Raises Forbidden and TooManyRequests (wrong passwords), Malformed (the new one).
         """
         self.require_password(player_id, password)
         if fault := password_fault(new_password):
@@ -282,8 +321,12 @@ class Players(AccountReader):
             self._erased.reserve_handle(player.handle)
             self._handle_index.release(player.handle, player_id)
         with unavailable_on_error():
-            keys = (account_key(player_id), sessions_key(player_id), holidays_key(player_id))
-            self._redis.delete(*keys)
+            self._redis.delete(
+                account_key(player_id),
+                sessions_key(player_id),
+                holidays_key(player_id),
+                known_networks_key(player_id),
+            )
         self._forget_handle(player_id)
 
     def sessions(self, player_id: str) -> list[Session]:
@@ -319,6 +362,16 @@ class Players(AccountReader):
         self._handle_index.index_skeletons(
             lambda ids: [None if player is None else player.handle for player in self.get(ids)]
         )
+
+    def _is_password(self, guess: GuessCount, password_hash: str | None, password: str) -> bool:
+        """Return whether a password has this hash. Only a wrong one stays counted as a guess."""
+        is_wrong = False
+        try:
+            is_wrong = not self._passwords.is_password(password_hash, password)
+        finally:
+            if not is_wrong:
+                self._guesses.forget(guess)
+        return not is_wrong
 
     def _create(self, player: Player, password_hash: str | None = None) -> None:
         """Store a new account. Raises HandleTaken."""

@@ -14,10 +14,14 @@ _ACCOUNT_REQUESTS: Final = frozenset(
         ("PUT", b"/api/v1/me/password"),
         ("PUT", b"/api/v1/me/handle"),
         ("DELETE", b"/api/v1/me"),
+        ("POST", b"/api/v1/me/email"),
+        ("DELETE", b"/api/v1/me/email"),
         ("POST", b"/login"),
         ("POST", b"/register"),
         ("POST", b"/account/name"),
         ("POST", b"/account/password"),
+        ("POST", b"/account/email"),
+        ("POST", b"/account/email/remove"),
         ("POST", b"/account/erase"),
     }
 )

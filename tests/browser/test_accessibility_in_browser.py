@@ -13,7 +13,7 @@ from service.mail.confirmations import Confirmation
 from service.pages.app import create_web_app
 from service.pages.session import COOKIE_NAME
 from service.settings import Settings, load_settings
-from tests.support.accounts import Accounts, take_turn
+from tests.support.accounts import PASSWORD, Accounts, take_turn
 from tests.support.axe import violations
 from tests.support.browsing import Visitors, signed_session
 from tests.support.processes import wait_until
@@ -95,7 +95,7 @@ class Scenes:
 
     def _add_pages_of_mails(self) -> None:
         """Add the pages that the links in mails open."""
-        body = {"email": "ada@example.org"}
+        body = {"email": "ada@example.org", "password": PASSWORD}
         self.player.http.post("/api/v1/me/email", json=body).raise_for_status()
         mail = build(load_settings({"CARTULARY_DATA": str(self.site.data)}), read_only=True).mail
         confirmation = Confirmation(self.player.id, "ada@example.org")

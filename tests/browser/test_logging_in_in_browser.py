@@ -68,7 +68,7 @@ def link_in_mail(mails: MailServer, address: str, pattern: str) -> str:
 def confirm_address(visitors: Visitors, mails: MailServer, player: PlayerClient) -> str:
     """Give a player an address, confirm it with the link in the mail, and return it."""
     address = f"{player.handle}@example.org"
-    body = {"email": address}
+    body = {"email": address, "password": PASSWORD}
     player.http.post("/api/v1/me/email", json=body).raise_for_status()
     link = link_in_mail(mails, address, "/email/confirm/")
     page = visitors.new().open(link.removeprefix(visitors.site.url))

@@ -4,12 +4,20 @@ from typing import Any
 
 import redis
 
+_COUNTS = ("cartulary:password-guesses:", "cartulary:mail-secret")
+"""Counts of wrong passwords, and the secret from which their names are made when it is first needed."""
+
 
 def contents(client: redis.Redis) -> dict[str, Any]:
-    """Return every key with its value as dumped by Redis; sets, which have no order, as Python sets."""
+    """Return every key with its value as dumped by Redis; sets, which have no order, as Python sets.
+
+    Counts of wrong passwords are left out: it is their purpose to change.
+    """
     values: dict[str, Any] = {}
     for key in client.keys("*"):
         name = key.decode() if isinstance(key, bytes) else key
+        if name.startswith(_COUNTS):
+            continue
         is_set = client.type(name) == b"set"
         values[name] = client.smembers(name) if is_set else client.dump(name)
     return values

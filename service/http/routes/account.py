@@ -5,7 +5,7 @@ from flask import Response
 from domain.json_types import JsonObject
 from service.http.auth import bearer_token
 from service.http.blueprint import NO_QUERY, Blueprint, response
-from service.http.confirmation import client_network, request_confirmation
+from service.http.confirmation import change_email, client_source, request_confirmation
 from service.http.context import service
 from service.http.ratelimits import limit_account_attempts, limit_new_places
 from service.http.responses import account, json_response, no_content
@@ -16,6 +16,7 @@ from service.http.schemas.account_requests import (
     ChangePassword,
     ErasePlayer,
     NameGuest,
+    RemoveEmail,
 )
 from service.http.schemas.account_responses import MyAccount
 from service.http.schemas.responses import Key, PlayerKeyList, SessionList
@@ -107,7 +108,7 @@ def name_guest(player: str, body: JsonObject) -> Response:
     Places in games and sessions stay. If the player is no guest, or the handle is taken, the response is a
     409.
     """
-    named = service().players.name_guest(player, **body)
+    named = service().players.name_guest(player, **body, source=client_source())
     request_confirmation(player)
     return json_response({"player": account(named)})
 
@@ -119,16 +120,17 @@ def name_guest(player: str, body: JsonObject) -> Response:
     limit=limit_account_attempts,
     json_body=ChangeEmail(),
     responses={200: response("The player after the change.", MyAccount)},
+    error_responses=(403,),
 )
 def set_email(player: str, body: JsonObject) -> Response:
     """Set the player's e-mail address, and have a mail with a link to confirm it sent there.
 
-    Nothing else is sent to an address before it is confirmed. Set the same address again to get another mail.
+    Nothing else is sent to an address before it is confirmed. Set the same address again to get another mail;
+    another address needs the current password, without which the response is a 400, or a 403 if it is wrong.
     If too many of these mails were requested in the last day, by this player, for this address or from this
     network, the response is a 429, and the address is stored all the same.
     """
-    service().mail.addresses.set(player, body["email"])
-    service().mail.confirmations.request(player, client_network())
+    change_email(player, body["email"], body["password"])
     return json_response({"player": account(account_of(player))})
 
 
@@ -136,10 +138,18 @@ def set_email(player: str, body: JsonObject) -> Response:
     "DELETE",
     "/me/email",
     auth="login_required",
+    limit=limit_account_attempts,
+    json_body=RemoveEmail(),
+    is_body_required=False,
     responses={204: response("The account has no e-mail address any more.")},
+    error_responses=(403,),
 )
-def remove_email(player: str) -> Response:
-    """Remove the player's e-mail address. No mail is sent any more."""
+def remove_email(player: str, body: JsonObject) -> Response:
+    """Remove the player's e-mail address. No mail is sent any more.
+
+    The current password is needed, unless the player is a guest.
+    """
+    service().players.require_password_of_owner(player, body["password"])
     service().mail.addresses.remove(player)
     return no_content()
 

@@ -11,7 +11,7 @@ from service.errors import Unauthorised
 from service.games.summary import summarize
 from service.http.auth import bearer_token
 from service.http.blueprint import Blueprint, response
-from service.http.confirmation import request_confirmation
+from service.http.confirmation import client_source, request_confirmation
 from service.http.context import service
 from service.http.ratelimits import limit_account_attempts
 from service.http.responses import account, game_summaries, json_response, no_content
@@ -44,7 +44,7 @@ def register_player(body: JsonObject) -> Response:
     is refused. The token is shown only in this response. A mail with a link to confirm the address is sent to
     `email`; nothing else is sent there before that.
     """
-    player, token = service().players.register(**body, client=client_name())
+    player, token = service().players.register(**body, client=client_name(), source=client_source())
     request_confirmation(player.id)
     return json_response({"player": account(player), "token": token}, 201)
 
@@ -81,9 +81,12 @@ def log_in(body: JsonObject) -> Response:
     """Log in.
 
     The token is shown only in this response, and is valid for 180 days. If the account is suspended, the
-    response to the correct password is a 403 with the reason.
+    response to the correct password is a 403 with the reason. After ten wrong passwords for a handle in an
+    hour, the response is a 429, except from networks from which the player has logged in before; each of
+    these has ten attempts of its own.
     """
-    return json_response({"token": service().players.login(**body, client=client_name())}, 201)
+    token = service().players.login(**body, client=client_name(), source=client_source())
+    return json_response({"token": token}, 201)
 
 
 def client_name() -> str | None:

@@ -58,10 +58,25 @@ class ChangeAccount(StrictSchema):
     )
 
 
+class RemoveEmail(StrictSchema):
+    """The password of the player, again. A guest has none."""
+
+    password = String(
+        load_default=None, metadata={"description": "Required unless the player is a guest."}
+    )
+
+
 class ChangeEmail(StrictSchema):
-    """The e-mail address of the player."""
+    """The e-mail address of the player, and the password, again."""
 
     email = String(required=True, metadata={"example": "ada@example.org"})
+    password = String(
+        load_default=None,
+        metadata={
+            "description": "Required for another address than that of the account, unless the player is a"
+            " guest."
+        },
+    )
 
 
 class LogIn(StrictSchema):

@@ -6,7 +6,7 @@ from werkzeug.wrappers import Response
 from domain.errors import Malformed
 from domain.messages import message
 from replay.language.catalogue import languages, primary_subtag
-from service.errors import Forbidden, HandleTaken, NotAGuest, Unauthorised
+from service.errors import Forbidden, HandleTaken, NotAGuest, TooManyRequests, Unauthorised
 from service.http import problems
 from service.http.auth import player_locale
 from service.http.confirmation import request_confirmation
@@ -60,9 +60,14 @@ def log_in() -> Response:
     """Log in, and continue where the visitor wanted to go."""
     form = entered_form()
     try:
-        token = service().players.login(**read_form(LogIn()), client=client_name())
-    except (Malformed, Unauthorised) as error:
-        return _login_page(form.refused(error), problems.status_of(error))
+        token = service().players.login(
+            **read_form(LogIn()), client=client_name(), source=session.login_source()
+        )
+    except (Malformed, Unauthorised, TooManyRequests) as error:
+        response = _login_page(form.refused(error), problems.status_of(error))
+        if isinstance(error, TooManyRequests):
+            response.headers["Retry-After"] = str(error.retry_after)
+        return response
     session.log_in(token)
     return see_other(next_address())
 
@@ -83,7 +88,10 @@ def register() -> Response:
     form = entered_form()
     try:
         player, token = service().players.register(
-            **read_form(NewAccount()), locale=player_locale(), client=client_name()
+            **read_form(NewAccount()),
+            locale=player_locale(),
+            client=client_name(),
+            source=session.login_source(),
         )
     except (Malformed, HandleTaken) as error:
         refused = form.refused(error, "handle")
@@ -126,7 +134,9 @@ def name_guest() -> Response:
     player_id = session.require_player()
     form = entered_form()
     try:
-        service().players.name_guest(player_id, **read_form(NewAccount()))
+        service().players.name_guest(
+            player_id, **read_form(NewAccount()), source=session.login_source()
+        )
     except (Malformed, HandleTaken, NotAGuest) as error:
         field = "handle" if isinstance(error, HandleTaken) else None
         return account_page(problems.status_of(error), form=form.refused(error, field))
@@ -142,7 +152,7 @@ def change_password() -> Response:
     token = session.session_token() or ""
     try:
         service().players.change_password(player_id, token, **read_form(ChangePassword()))
-    except (Malformed, Forbidden) as error:
+    except (Malformed, Forbidden, TooManyRequests) as error:
         return account_page(
             problems.status_of(error), password_form=Form().refused(error, "password")
         )
@@ -164,7 +174,7 @@ def erase() -> Response:
     player_id = session.require_player()
     try:
         service().erasure.erase(player_id, read_form(ErasePlayer())["password"])
-    except (Malformed, Forbidden) as error:
+    except (Malformed, Forbidden, TooManyRequests) as error:
         return account_page(problems.status_of(error), erase_form=Form().refused(error, "password"))
     session.log_out()
     return see_other("/")

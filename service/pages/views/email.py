@@ -1,12 +1,12 @@
 """The e-mail address of the visitor, and the page behind the link in a confirmation mail."""
 
-from flask import Blueprint
+from flask import Blueprint, request
 from werkzeug.wrappers import Response
 
 from domain.errors import Malformed
-from service.errors import TooManyRequests
+from service.errors import Forbidden, TooManyRequests
 from service.http import problems
-from service.http.confirmation import client_network
+from service.http.confirmation import change_email
 from service.http.context import service
 from service.http.ratelimits import limit_account_attempts
 from service.http.schemas.account_requests import ChangeEmail
@@ -26,17 +26,27 @@ def set_email() -> Response:
     player_id = session.require_player()
     form = entered_form()
     try:
-        service().mail.addresses.set(player_id, read_form(ChangeEmail())["email"])
-        service().mail.confirmations.request(player_id, client_network())
-    except (Malformed, TooManyRequests) as error:
-        return account_page(problems.status_of(error), email_form=form.refused(error, "email"))
+        values = read_form(ChangeEmail())
+        change_email(player_id, values["email"], values["password"])
+    except (Malformed, Forbidden, TooManyRequests) as error:
+        field = "password" if isinstance(error, Forbidden) else "email"
+        return account_page(problems.status_of(error), email_form=form.refused(error, field))
     return see_other(f"{ACCOUNT}#email-heading")
 
 
 @blueprint.post(f"{ACCOUNT}/email/remove")
+@limit_account_attempts
 def remove_email() -> Response:
     """Remove the visitor's address from the account."""
-    service().mail.addresses.remove(session.require_player())
+    player_id = session.require_player()
+    # The button is one of the form that changes the address.
+    form = entered_form()
+    try:
+        password = request.form.get("password") or None
+        service().players.require_password_of_owner(player_id, password)
+    except (Malformed, Forbidden, TooManyRequests) as error:
+        return account_page(problems.status_of(error), email_form=form.refused(error, "password"))
+    service().mail.addresses.remove(player_id)
     return see_other(f"{ACCOUNT}#email-heading")
 
 

@@ -15,26 +15,56 @@ def test_an_address_is_set_unconfirmed_and_can_be_removed(accounts: Accounts) ->
         ("ada@EXAMPLE.ORG", "ada@example.org"),
         ("zoë@bücher.example", "zoë@bücher.example"),
     ]:
-        player = ada.http.post("/api/v1/me/email", json={"email": address}).json()["player"]
+        body = {"email": address, "password": PASSWORD}
+        player = ada.http.post("/api/v1/me/email", json=body).json()["player"]
         assert (player["email"], player["email_status"]) == (stored, "unconfirmed")
-    assert ada.http.delete("/api/v1/me/email").status_code == 204
+    body = {"password": PASSWORD}
+    assert ada.http.request("DELETE", "/api/v1/me/email", json=body).status_code == 204
     player = ada.http.get("/api/v1/me").json()["player"]
     assert (player["email"], player["email_status"]) == (None, None)
 
 
+@pytest.mark.http("POST /me/email", 400, 403)
+@pytest.mark.http("DELETE /me/email", 400, 403)
+def test_another_address_needs_the_password(accounts: Accounts) -> None:
+    ada = accounts.register()
+    address = {"email": "ada@example.org"}
+    for method, body in (("POST", address), ("DELETE", {})):
+        missing = ada.http.request(method, "/api/v1/me/email", json=body)
+        assert (missing.status_code, invalid_fields(missing)) == (400, {"password"})
+        wrong = {**body, "password": "wrong horse"}
+        assert ada.http.request(method, "/api/v1/me/email", json=wrong).status_code == 403
+        right = {**body, "password": PASSWORD}
+        assert ada.http.request(method, "/api/v1/me/email", json=right).status_code in (200, 204)
+        if method == "POST":
+            # The same address again, for another mail, needs none.
+            assert ada.http.post("/api/v1/me/email", json=address).status_code == 200
+    guest = accounts.anonymous.post("/api/v1/guests").json()
+    headers = {"Authorization": f"Bearer {guest['token']}"}
+    for method, sent in (("POST", {"email": "guest@example.org"}), ("DELETE", None)):
+        response = accounts.anonymous.request(
+            method, "/api/v1/me/email", json=sent, headers=headers
+        )
+        assert response.status_code in (200, 204), response.text
+
+
 @pytest.mark.http("POST /me/email", 400, 401)
-@pytest.mark.http("DELETE /me/email", 401)
+@pytest.mark.http("DELETE /me/email", 401, 413, 415)
 def test_what_is_no_address_is_refused_and_changes_nothing(accounts: Accounts) -> None:
     ada = accounts.register()
-    ada.http.post("/api/v1/me/email", json={"email": "ada@example.org"})
+    known = {"email": "ada@example.org", "password": PASSWORD}
+    ada.http.post("/api/v1/me/email", json=known)
     for text in ["", "ada", "ada@localhost", "a@b.org,c@d.org", "a@b.org\r\nBcc: c@d.org", None, 7]:
-        response = ada.http.post("/api/v1/me/email", json={"email": text})
+        response = ada.http.post("/api/v1/me/email", json={**known, "email": text})
         assert response.status_code == 400
         assert invalid_fields(response) == {"email"}
     assert ada.http.get("/api/v1/me").json()["player"]["email"] == "ada@example.org"
     body = {"email": "bob@example.org"}
     assert accounts.anonymous.post("/api/v1/me/email", json=body).status_code == 401
     assert accounts.anonymous.delete("/api/v1/me/email").status_code == 401
+    too_large = ada.http.request("DELETE", "/api/v1/me/email", content=b"x" * 70_000)
+    assert too_large.status_code == 413
+    assert ada.http.request("DELETE", "/api/v1/me/email", content=b"{}").status_code == 415
 
 
 def test_the_address_of_a_registration_is_unconfirmed(accounts: Accounts) -> None:

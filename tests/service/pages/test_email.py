@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 from service.bootstrap import Service, build
 from service.mail.confirmations import Confirmation
 from service.settings import Settings
-from tests.support.page_forms import csrf_token, post
+from tests.support.page_forms import PASSWORD, csrf_token, post
 
 ADDRESS = "ada@example.org"
 
@@ -36,7 +36,9 @@ def ada(browser: FlaskClient, service: Service) -> str:
 def test_an_address_is_entered_confirmed_and_removed(
     app: Flask, browser: FlaskClient, service: Service, ada: str
 ) -> None:
-    response = post(browser, "/account/email", "/account", email="Ada@EXAMPLE.org")
+    response = post(
+        browser, "/account/email", "/account", email="Ada@EXAMPLE.org", password=PASSWORD
+    )
     assert response.status_code == 303
     page = browser.get("/account").text
     assert "Ada@example.org is not confirmed yet" in page
@@ -52,7 +54,7 @@ def test_an_address_is_entered_confirmed_and_removed(
     response = phone.post(link, data={"csrf_token": csrf_token(phone, link)})
     assert "Ada@example.org is confirmed" in response.text
     assert "Mails are sent to Ada@example.org" in browser.get("/account").text
-    assert post(browser, "/account/email/remove", "/account").status_code == 303
+    assert post(browser, "/account/email/remove", "/account", password=PASSWORD).status_code == 303
     assert "Ada@example.org" not in browser.get("/account").text
     response = phone.get(link)
     assert response.status_code == 404
@@ -68,7 +70,8 @@ def test_what_is_no_address_is_marked(browser: FlaskClient, ada: str) -> None:
 
 def test_too_many_mails_are_refused_with_a_reason(browser: FlaskClient, ada: str) -> None:
     for _ in range(3):
-        assert post(browser, "/account/email", "/account", email=ADDRESS).status_code == 303
+        fields = {"email": ADDRESS, "password": PASSWORD}
+        assert post(browser, "/account/email", "/account", **fields).status_code == 303
     response = post(browser, "/account/email", "/account", email=ADDRESS)
     assert response.status_code == 429
     assert "No more confirmation mails are sent today" in response.text
