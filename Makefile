@@ -83,6 +83,10 @@ mails: install ## draw the mails of docs/notifications.md again, in a Chromium
 catalogues: install ## write the messages of the code into the catalogues of translations (ARGS=LANGUAGE for a new one)
 	@$(BIN)/python -m replay.language.maintenance $(ARGS)
 
+.PHONY: translated
+translated: install ## record that translated clauses fit the English rules page as it is (ARGS="LANGUAGE CLAUSE...")
+	@$(BIN)/python -m replay.language.translated_clauses $(ARGS)
+
 .PHONY: kill
 kill: install ## run the long tests (marker soak), which take minutes: among others, processes are killed at random
 	$(call print,long tests: pytest -m soak)

@@ -59,13 +59,12 @@ class Option(click.Option):
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """Return the names and the help, with remarks such as the default separated as in the language."""
         record = super().get_help_record(ctx)
-        if record is None:
-            return None
+        if record is None or not record[1].endswith("]"):
+            return record
         names, description = record
-        sentences, bracket, remarks = description.rpartition("  [")
-        return names, sentences + bracket + remarks.replace(
-            "; ", text(message_in("in a list", "; "))
-        )
+        sentences, bracket, remarks = description.rpartition("[")
+        separator = text(message_in("in a list", "; "))
+        return names, sentences + bracket + remarks.replace("; ", separator)
 
 
 class Argument(click.Argument):

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from replay.language.catalogue import ENGLISH, languages
+from replay.language.translated_clauses import clause_digests, recorded_digests, stale_clauses
 from tests.support.pages import DOCS, anchors
 
 RULES = DOCS / "rules.md"
@@ -103,6 +104,28 @@ def test_a_translation_has_the_figures_hexes_and_names_of_the_english_page(page:
     for number, (expected, block) in enumerate(zip(english, translated, strict=False)):
         assert block == expected, f"block {number} of {page.name}"
     assert len(translated) == len(english)
+
+
+@translations
+def test_no_clause_has_changed_in_english_since_it_was_translated(page: Path) -> None:
+    language = page.name.split(".")[1]
+    stale = stale_clauses(RULES.read_text(), recorded_digests()[language])
+    advice = f'translate them, then run make translated ARGS="{language} {" ".join(stale)}"'
+    assert not stale, f"stale in {page.name}: {', '.join(stale)}; {advice}"
+
+
+def test_a_changed_clause_is_stale_and_a_rewrapped_one_is_not() -> None:
+    page = RULES.read_text()
+    recorded = clause_digests(page)
+    assert len(recorded) > 130
+    changed = page.replace(
+        "A forfeited turn counts as one of them.", "A forfeited turn does not count."
+    )
+    assert stale_clauses(changed, recorded) == ["BN-END-1"]
+    assert stale_clauses(page.replace("Board consists", "Board\nconsists"), recorded) == []
+    noted = page.replace("(Portal, BS-POR-1).", "(Portal).")
+    assert stale_clauses(noted, recorded) == ["BY-EXP-1"]
+    assert stale_clauses(page, {}) == [*recorded]
 
 
 @translations
