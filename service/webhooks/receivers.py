@@ -5,20 +5,17 @@ another address each time, so an address is checked right before the connection 
 """
 
 from collections.abc import Iterable
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import Final, TypeAlias
 from urllib.parse import urlsplit
 
 from domain.errors import CartularyError
 from domain.messages import message
+from service.webhooks.address_blocks import is_public
 
 _Network: TypeAlias = IPv4Network | IPv6Network
 
 MAX_URL_LENGTH: Final = 1000
-_TRANSLATED: Final = tuple(
-    map(ip_network, ("::ffff:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32"))
-)
-"""IPv6 addresses that contain an IPv4 address, which may be any: mapped, NAT64, 6to4, Teredo."""
 
 
 class InvalidUrl(CartularyError):
@@ -41,7 +38,7 @@ class Receivers:
             return False
         if any(parsed in network for network in self._allowed):
             return True
-        return _is_public(parsed)
+        return is_public(parsed)
 
     def check_url(self, text: str) -> None:
         """Raise InvalidUrl unless a text is the URL of a receiver. Its name is not resolved."""
@@ -68,23 +65,6 @@ class Receivers:
             raise InvalidUrl(message("must have neither a user name nor a fragment"))
         if _is_address(host) and not self.allows(host):
             raise InvalidUrl(message("must not point into a private network"))
-
-
-def _is_public(address: IPv4Address | IPv6Address) -> bool:
-    if isinstance(address, IPv6Address) and (
-        address.scope_id is not None
-        or address.is_site_local
-        or any(address in network for network in _TRANSLATED)
-    ):
-        return False
-    return address.is_global and not (
-        address.is_private
-        or address.is_loopback
-        or address.is_link_local
-        or address.is_multicast
-        or address.is_reserved
-        or address.is_unspecified
-    )
 
 
 def _is_address(host: str) -> bool:
