@@ -57,6 +57,24 @@ def confirm(question: Message, *, err: bool = False) -> None:
         click.echo(text(message("please answer {yes} or {no}", yes=yes[0], no=no[0])), err=err)
 
 
+def write_output(path: Path, data: bytes, *, force: bool) -> None:
+    """Write a file that a command produces. Raises ClickException if there is one already, unless forced."""
+    from replay.output_files import write_file
+
+    try:
+        write_file(path, data, overwrite=force)
+    except FileExistsError:
+        raise existing_file(path) from None
+    except OSError as error:
+        raise unwritable_file(path, error) from None
+
+
+def existing_file(path: Path | str) -> click.ClickException:
+    """Return the error of a command that would overwrite a file."""
+    fault = message("{path} exists already; --force overwrites it", path=str(path))
+    return click.ClickException(text(fault))
+
+
 def unwritable_file(path: Path | str, error: OSError) -> click.ClickException:
     """Return the error of a command that cannot write a file."""
     fault = message("cannot write {path}: {reason}", path=str(path), reason=os_reason(error))

@@ -31,6 +31,7 @@ from ledger.envelope import format_timestamp
 from ledger.keys import SigningKey
 from ledger.pending import PendingEvents
 from ledger.seal import SALT_BYTES
+from replay.output_files import write_file
 
 A = TypeVar("A", bound=Action)
 
@@ -199,14 +200,16 @@ def _derived(seed: bytes, *label: str | int) -> bytes:
     return sha256(f"cartulary playout v1 {label!r} ".encode() + seed).digest()
 
 
-def play_to_files(plan: Plan, games: int, folder: Path, jobs: int = 1) -> Iterator[JsonObject]:
+def play_to_files(
+    plan: Plan, games: int, folder: Path, jobs: int = 1, *, overwrite: bool = False
+) -> Iterator[JsonObject]:
     """Play the first games of a plan and write their records; yield a summary of each, in order.
 
     The files are named after rules, expansions, seats, the seed of the game and its number, so that
-    equal plans write equal files. `jobs` is the number of processes. Raises OSError if a file cannot be
-    written.
+    equal plans write equal files. `jobs` is the number of processes. Raises FileExistsError for a file that
+    exists, unless it is to be overwritten, and OSError if one cannot be written.
     """
-    play_one = partial(_play_to_file, plan, folder)
+    play_one = partial(_play_to_file, plan, folder, overwrite)
     numbers = range(1, games + 1)
     if jobs == 1 or games == 1:
         yield from map(play_one, numbers)
@@ -215,17 +218,21 @@ def play_to_files(plan: Plan, games: int, folder: Path, jobs: int = 1) -> Iterat
         yield from pool.map(play_one, numbers, chunksize=4)
 
 
-def _play_to_file(plan: Plan, folder: Path, number: int) -> JsonObject:
-    finished = play(plan, number)
-    game = finished.game
+def record_path(plan: Plan, folder: Path, number: int) -> Path:
+    """Return the file in a folder for the record of one of the games of a plan."""
     expansions = [
         name
         for rules, name in EXPANSIONS
         if rules == plan.rules and cast("JsonObject", plan.options)[name]
     ]
     words = (plan.rules, *expansions, plan.seats, plan.game_seed(number).hex()[:8], f"{number:04}")
-    path = folder / f"{'-'.join(map(str, words))}.jsonl"
-    path.write_bytes(finished.record)
+    return folder / f"{'-'.join(map(str, words))}.jsonl"
+
+
+def _play_to_file(plan: Plan, folder: Path, overwrite: bool, number: int) -> JsonObject:  # noqa: FBT001 # by position, as `map` passes the number
+    finished = play(plan, number)
+    game, path = finished.game, record_path(plan, folder, number)
+    write_file(path, finished.record, overwrite=overwrite)
     return {
         "file": str(path),
         "game": game.id,

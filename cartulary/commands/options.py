@@ -31,6 +31,9 @@ color_option: Final = option(
         "Colour the output; auto: in a terminal, unless NO_COLOR is set, or where FORCE_COLOR is."
     ),
 )
+force_option: Final = option(
+    "--force", is_flag=True, help=message("Overwrite files that exist already.")
+)
 source_argument: Final = argument("source", metavar=message_in("metavar", "SOURCE"))
 
 

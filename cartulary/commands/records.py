@@ -8,10 +8,17 @@ from pathlib import Path
 import click
 
 from cartulary.command_line import Integer, IntRange, PathType, argument, command, option
-from cartulary.commands.options import json_option, redis_option
+from cartulary.commands.options import force_option, json_option, redis_option
 from cartulary.language import text
 from cartulary.source import live_record
-from cartulary.terminal import echo, print_message, progress, unwritable_file
+from cartulary.terminal import (
+    echo,
+    existing_file,
+    print_message,
+    progress,
+    unwritable_file,
+    write_output,
+)
 from domain.errors import Malformed
 from domain.json_types import JsonObject
 from domain.messages import (
@@ -33,30 +40,19 @@ from replay.playout import DEFAULT_BOTS
 )
 @argument("game", metavar="ID")
 @option("--out", type=PathType(dir_okay=False), help=message("File to write."))
-@option("--force", is_flag=True, help=message("Overwrite the file if there is one."))
+@force_option
 @redis_option
 @click.pass_context
 def export(ctx: click.Context, game: str, out: Path | None, force: bool, redis: str | None) -> None:  # noqa: FBT001 # click passes options by name
     if ctx.obj is None:
         raise click.UsageError(text(message("no service is configured here")), ctx)
     if out is not None and out.exists() and not force:
-        raise _file_exists(out)
+        raise existing_file(out)
     record = live_record(ctx.obj, game, redis)
     if out is None:
         click.echo(record, nl=False)
         return
-    try:
-        with out.open("wb" if force else "xb") as file:
-            file.write(record)
-    except FileExistsError:
-        raise _file_exists(out) from None
-    except OSError as error:
-        raise unwritable_file(out, error) from None
-
-
-def _file_exists(path: Path) -> click.ClickException:
-    fault = message("{path} exists already; --force overwrites it", path=str(path))
-    return click.ClickException(text(fault))
+    write_output(out, record, force=force)
 
 
 def _expansion_flags(command: Callable[..., None]) -> Callable[..., None]:
@@ -88,6 +84,7 @@ def _expansion_flags(command: Callable[..., None]) -> Callable[..., None]:
     default=Path(),
     help=message("Folder for the records; default: the current one."),
 )
+@force_option
 @option(
     "--bots",
     metavar=message_in("metavar", "NAMES"),
@@ -111,6 +108,7 @@ def playout(
     seed: str | None,
     games: int,
     out: Path,
+    force: bool,  # noqa: FBT001 # click passes options by name
     bots: str,
     round_limit: int | None,
     jobs: int,
@@ -119,7 +117,7 @@ def playout(
 ) -> None:
     from cartulary.trusted_keys import trust_own_key
     from replay.audit.trusted_keys import PLAYOUT
-    from replay.playout import plan, play_to_files
+    from replay.playout import plan, play_to_files, record_path
 
     try:
         seed_bytes = secrets.token_bytes(32) if seed is None else bytes.fromhex(seed)
@@ -133,12 +131,18 @@ def playout(
     except Malformed as error:
         raise click.UsageError(text(_as_options(error)), ctx) from None
     print_message(message("seed {seed}", seed=seed_bytes.hex()))
+    if not force:
+        for number in range(1, games + 1):
+            if (path := record_path(playout_plan, out, number)).exists():
+                raise existing_file(path)
     try:
         out.mkdir(parents=True, exist_ok=True)
         trust_own_key(os.environ, playout_plan.signing_key().public, PLAYOUT)
-        results = play_to_files(playout_plan, games, out, jobs)
+        results = play_to_files(playout_plan, games, out, jobs, overwrite=force)
         for result in progress(results, games, message_in("progress", "playout")):
             echo(canonical(result).decode() if as_json else text(_summary(result)))
+    except FileExistsError as error:
+        raise existing_file(error.filename or out) from None
     except OSError as error:
         raise unwritable_file(error.filename or out, error) from None
 

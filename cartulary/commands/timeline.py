@@ -5,10 +5,10 @@ from pathlib import Path
 import click
 
 from cartulary.command_line import PathType, command, option
-from cartulary.commands.options import color_option, redis_option, source_argument
+from cartulary.commands.options import color_option, force_option, redis_option, source_argument
 from cartulary.language import command_renderer, text
 from cartulary.source import read_source, unreadable_source
-from cartulary.terminal import Color, echo, result_styler, unwritable_file, width
+from cartulary.terminal import Color, echo, result_styler, width, write_output
 from domain.errors import Unreadable
 from domain.messages import message
 from ledger.canonical import canonical
@@ -34,6 +34,7 @@ from ledger.record import Record
     show_default=True,
 )
 @option("--out", type=PathType(dir_okay=False), help=message("File to write."))
+@force_option
 @color_option
 @redis_option
 @click.pass_context
@@ -42,6 +43,7 @@ def timeline(
     source: str,
     output_format: str,
     out: Path | None,
+    force: bool,  # noqa: FBT001 # click passes options by name
     color: Color,
     redis: str | None,
 ) -> None:
@@ -57,10 +59,7 @@ def timeline(
     if out is None:
         echo(result, newline=False)
         return
-    try:
-        out.write_text(result, encoding="utf-8")
-    except OSError as error:
-        raise unwritable_file(out, error) from None
+    write_output(out, result.encode(), force=force)
 
 
 def _result(record: Record, output_format: str, color: Color) -> str:

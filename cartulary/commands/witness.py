@@ -16,9 +16,9 @@ import click
 from typing_extensions import override
 
 from cartulary.command_line import File, FloatRange, Group, PathType, argument, group, option
-from cartulary.commands.options import json_option, server_address
+from cartulary.commands.options import force_option, json_option, server_address
 from cartulary.language import command_renderer, text, without_language
-from cartulary.terminal import echo, print_message, progress
+from cartulary.terminal import echo, print_message, progress, write_output
 from domain.errors import Unreadable
 from domain.json_types import JsonObject
 from domain.messages import Message, message, message_in, plural_message
@@ -182,9 +182,9 @@ def follow(
     show_default=True,
     help=message("File to write if there is a proof."),
 )
-def compare_command(first: Path, second: Path, out: Path) -> None:
+@force_option
+def compare_command(first: Path, second: Path, out: Path, *, force: bool) -> None:
     from replay.witness.comparison import NotComparable, compare, read_view
-    from replay.witness.folder import write_new
 
     try:
         pages = partial(progress, description=message("compare"))
@@ -193,8 +193,6 @@ def compare_command(first: Path, second: Path, out: Path) -> None:
         print_message(error.message)
         sys.exit(CANNOT_BE_KNOWN)
     if result.split is not None:
-        with _errors_of_files():
-            write_new(out, result.split.encode())
         two_logs = message(
             "the server has shown two logs: {checkpoints}",
             checkpoints=_two_checkpoints(result.split),
@@ -204,6 +202,7 @@ def compare_command(first: Path, second: Path, out: Path) -> None:
             file=str(out),
         )
         echo(text(two_logs))
+        write_output(out, result.split.encode(), force=force)
         echo(text(proof))
         sys.exit(1)
     if result.undecided or not result.compared:

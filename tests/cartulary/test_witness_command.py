@@ -197,7 +197,7 @@ class TestCompare:
         assert "the server has shown two logs: 2 entries" in result.stdout
         assert run("verify", "proof.json").exit_code == 0
         again = run("compare", "ada", "bea", "--out", "proof.json")
-        assert "proof.json: the file exists already" in again.stderr
+        assert "proof.json exists already; --force overwrites it" in again.stderr
 
     def test_parties_of_different_servers(self, run: Run, server: LogServer) -> None:
         run(URL, "--once", "--dir", "ada")

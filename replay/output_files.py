@@ -1,0 +1,29 @@
+"""Writes files as a whole: nobody finds a part of one, and none is lost that may not be overwritten."""
+
+import errno
+import os
+import secrets
+from pathlib import Path
+
+
+def write_file(path: Path, data: bytes, *, overwrite: bool) -> None:
+    """Write a file to a temporary one beside it, which is then renamed.
+
+    Raises FileExistsError if there is something at `path` that may not be overwritten, and which stays as it
+    is, and OSError if the file cannot be written.
+    """
+    target = path.resolve()
+    if target.exists() and not (overwrite and target.is_file()):
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
+    try:
+        with temporary.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if not overwrite:
+            # Whoever creates the file first has the name.
+            target.open("xb").close()
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
