@@ -18,7 +18,7 @@ from cartulary.commands.key import key
 from cartulary.commands.play import play
 from cartulary.commands.positions import diff, replay
 from cartulary.commands.receipts import receipts
-from cartulary.commands.records import export, playout
+from cartulary.commands.records import export, import_command, playout
 from cartulary.commands.sandbox import sandbox
 from cartulary.commands.service import (
     health,
@@ -64,6 +64,7 @@ SERVICE_COMMANDS: Final[tuple[click.Command, ...]] = (
     reindex,
     new_epoch,
     repair,
+    import_command,
     retire_key,
     admin,
     bounce,

@@ -1,14 +1,15 @@
-"""The commands that write records: export and playout."""
+"""The commands that write records, and the one that brings a game back from its record."""
 
 import os
 import secrets
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
-from cartulary.command_line import Integer, IntRange, PathType, argument, command, option
-from cartulary.commands.options import force_option, json_option, redis_option
+from cartulary.command_line import File, Integer, IntRange, PathType, argument, command, option
+from cartulary.commands.options import force_option, json_option, public_key, redis_option
 from cartulary.language import text
 from cartulary.source import live_record
 from cartulary.terminal import (
@@ -19,7 +20,7 @@ from cartulary.terminal import (
     unwritable_file,
     write_output,
 )
-from domain.errors import Malformed
+from domain.errors import CartularyError, Malformed
 from domain.json_types import JsonObject
 from domain.messages import (
     Listing,
@@ -172,3 +173,76 @@ def _summary(result: JsonObject) -> Message:
         rounds=plural_message("{count} round", "{count} rounds", count=result["rounds"]),
         ranking=comma_list(ranking),
     )
+
+
+@command(
+    "import",
+    help=(
+        message("Bring games back into a service from their records."),
+        message(
+            "Every record is audited first, and a key of the service must have signed it. A record can"
+            " create a game that is missing, or continue one that is a prefix of it. Stored events never"
+            " change."
+        ),
+    ),
+)
+@argument(
+    "records", metavar=message_in("metavar", "RECORD..."), nargs=-1, required=True, type=File()
+)
+@option(
+    "--key",
+    metavar=message_in("metavar", "KEY"),
+    help=message(
+        "Accept records that this public key has signed, instead of the keys of the service."
+    ),
+)
+@option(
+    "--incomplete",
+    is_flag=True,
+    help=message("Accept a record that ends before what the transparency log has of its game."),
+)
+@redis_option
+@click.pass_context
+def import_command(
+    ctx: click.Context,
+    records: tuple[Any, ...],
+    key: str | None,
+    incomplete: bool,  # noqa: FBT001 # click passes options by name
+    redis: str | None,
+) -> None:
+    from cartulary.running_service import open_service
+    from ledger.record import MAX_RECORD_BYTES
+    from service.errors import Unavailable
+    from service.recovery.record_import import import_record
+
+    keys = None if key is None else [public_key(ctx, key)]
+    is_any_refused = False
+    with open_service(os.environ, redis) as service:
+        for file in records:
+            try:
+                imported = import_record(
+                    service, file.read(MAX_RECORD_BYTES + 1), keys, is_incomplete=incomplete
+                )
+            except Unavailable:
+                raise
+            except CartularyError as error:
+                is_any_refused = True
+                refusal = message("{file}: {reason}", file=file.name, reason=error.message)
+                print_message(refusal)
+                continue
+            line = message(
+                "{file}: game {game}, events {first} to {last} imported",
+                file=file.name,
+                game=imported.game,
+                first=imported.first,
+                last=imported.last,
+            )
+            if imported.last < imported.first:
+                line = message(
+                    "{file}: game {game} has all events already",
+                    file=file.name,
+                    game=imported.game,
+                )
+            echo(text(line))
+    if is_any_refused:
+        ctx.exit(1)
