@@ -227,7 +227,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         settings.bounds.page_events,
     )
     damaged_games = DamagedGames(client)
-    process_reports = ProcessReports(client)
+    process_reports = ProcessReports(client, settings.report_seconds)
     erasure = Erasure(
         client,
         erased,

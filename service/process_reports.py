@@ -2,14 +2,18 @@
 
     cartulary:processes   hash, `KIND HOST PID` -> the report as JSON
 
-A process reports from the loop in which it works, so a process that hangs stops reporting. Reports are read
-by the metrics, by `/healthz/processes` and by `cartulary health`.
+A thread of the process reports at short intervals, also while a job takes long, so that a process which was
+killed is noticed soon. The thread stops reporting when the loop in which the process works has not gone on for
+longer than any job takes, so a process that hangs is noticed as well. Reports are read by the metrics, by
+`/healthz/processes` and by `cartulary health`.
 """
 
 import os
 import socket
+import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from importlib.metadata import version
@@ -21,14 +25,17 @@ import redis
 from domain.json_types import JsonObject
 from service import clock
 from service.connection import unavailable_on_error
+from service.errors import Unavailable
 
 Kind: TypeAlias = Literal["worker", "scheduler"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 PROCESSES: Final = "cartulary:processes"
 REPORT_SECONDS: Final = 5.0
-"""Time between two reports of a process that has nothing else to do."""
-ALIVE: Final = timedelta(seconds=120)
-"""Time after its last report for which a process counts as alive: longer than the longest job."""
+"""Time between two reports of a process, unless the settings say otherwise."""
+MISSED_REPORTS: Final = 4
+"""The number of reports in a row without which a process no longer counts as alive."""
+SECONDS_TO_HANG: Final = 120.0
+"""Time without progress after which a process no longer reports: longer than the longest job."""
 _FORGOTTEN: Final = timedelta(hours=1)
 
 
@@ -45,16 +52,16 @@ class ProcessReport:
     queues: tuple[str, ...] = ()
     figures: Mapping[str, int] | None = None
 
-    def is_alive(self) -> bool:
-        """Return whether the process has reported lately."""
-        return clock.now() - clock.parse(self.seen_at) <= ALIVE
-
 
 class ProcessReports:
     """The reports of all processes. Methods raise Unavailable if Redis does not respond."""
 
-    def __init__(self, client: redis.Redis) -> None:
+    def __init__(self, client: redis.Redis, report_seconds: float = REPORT_SECONDS) -> None:
+        """`report_seconds`: the time between two reports of a process."""
         self._redis = client
+        self.report_seconds = report_seconds
+        self.alive_for = timedelta(seconds=MISSED_REPORTS * report_seconds)
+        """Time after its last report for which a process counts as alive."""
 
     def all(self) -> list[ProcessReport]:
         """Return the last reports of all processes, by kind; a damaged one is left out."""
@@ -65,7 +72,11 @@ class ProcessReports:
 
     def alive(self) -> list[ProcessReport]:
         """Return the last reports of the processes that are alive, by kind."""
-        return [report for report in self.all() if report.is_alive()]
+        return [report for report in self.all() if self.is_alive(report)]
+
+    def is_alive(self, report: ProcessReport) -> bool:
+        """Return whether the process has reported lately."""
+        return clock.now() - clock.parse(report.seen_at) <= self.alive_for
 
     def store(self, report: ProcessReport) -> None:
         """Store the report of a process, and delete those of processes that ended long ago."""
@@ -83,28 +94,55 @@ class ProcessReports:
 
 
 class Reporter:
-    """Reports about this process, at most once in REPORT_SECONDS. For one thread."""
+    """Reports about this process, in a thread of its own between `start` and `end`."""
 
-    def __init__(self, reports: ProcessReports, kind: Kind, queues: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        reports: ProcessReports,
+        kind: Kind,
+        queues: Sequence[str] = (),
+        *,
+        seconds_to_hang: float = SECONDS_TO_HANG,
+    ) -> None:
+        """Without progress for `seconds_to_hang`, the process is not reported any more."""
         self._reports = reports
         self._kind = kind
         self._queues = tuple(queues)
+        self._seconds_to_hang = seconds_to_hang
         self._started_at = clock.format(clock.now())
-        self._reported: float | None = None
+        self._figures: Mapping[str, int] | None = None
+        self._progress_at = time.monotonic()
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._repeat, name="process reports", daemon=True)
 
-    def is_due(self) -> bool:
-        """Return whether the next report is due."""
-        now = time.monotonic()
-        return self._reported is None or now - self._reported >= REPORT_SECONDS
+    def start(self) -> None:
+        """Report now, and then again and again."""
+        self._thread.start()
+
+    def note_progress(self) -> None:
+        """Note that the loop in which this process works goes on."""
+        self._progress_at = time.monotonic()
 
     def report(self, figures: Mapping[str, int] | None = None) -> None:
-        """Report that this process is alive. Raises Unavailable."""
-        self._reports.store(self._current(figures))
-        self._reported = time.monotonic()
+        """Report that this process is alive; `figures` replace the earlier ones. Raises Unavailable."""
+        if figures is not None:
+            self._figures = figures
+        self._reports.store(self._current(self._figures))
 
     def end(self) -> None:
-        """Report that this process ends. Raises Unavailable."""
+        """Stop reporting, and report that this process ends. Raises Unavailable."""
+        self._end.set()
+        if self._thread.is_alive():
+            self._thread.join()
         self._reports.delete(self._current(None))
+
+    def _repeat(self) -> None:
+        while True:
+            if time.monotonic() - self._progress_at <= self._seconds_to_hang:
+                with suppress(Unavailable):
+                    self.report()
+            if self._end.wait(self._reports.report_seconds):
+                return
 
     def _current(self, figures: Mapping[str, int] | None) -> ProcessReport:
         return ProcessReport(

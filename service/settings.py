@@ -28,6 +28,7 @@
     CARTULARY_WITNESSES      keys of the witnesses whose cosignatures are collected, separated by commas;
                              default: none
     CARTULARY_SWEEP_SECONDS  time between two sweeps of the scheduler; default: 10
+    CARTULARY_REPORT_SECONDS  time between two reports of a worker or scheduler that it is alive; default: 5
     CARTULARY_BOT_SECONDS    thinking time of bots that search, at most 60; default: 2
 
 and one variable for each of the bounds (service/bounds.py).
@@ -93,6 +94,7 @@ class Settings:
     smtp_url: str | None = field(default=None, repr=False)
     mail_from: str | None = None
     sweep_seconds: float = 10.0
+    report_seconds: float = 5.0
     bot_seconds: float = 2.0
     """The thinking time of bots that search, in seconds."""
     trusted_proxies: tuple[str, ...] = ()
@@ -127,6 +129,7 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
     rate_requests = env.str("RATE_REQUESTS", "", validate=_check_rate)
     cache_games = env.number("CACHE_GAMES", 1000, minimum=1)
     sweep_seconds = env.number("SWEEP_SECONDS", 10.0, minimum=0.05)
+    report_seconds = env.number("REPORT_SECONDS", 5.0, minimum=0.05)
     bot_seconds = env.number("BOT_SECONDS", 2.0, minimum=0.01, maximum=LONGEST_THINKING_TIME)
     proxies = env.str("TRUSTED_PROXIES", "", validate=_check_networks)
     origin = env.str("ORIGIN", "", validate=_check_origin)
@@ -152,6 +155,7 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
         smtp_url=smtp_url,
         mail_from=mail_from,
         sweep_seconds=sweep_seconds,
+        report_seconds=report_seconds,
         bot_seconds=bot_seconds,
         trusted_proxies=_items(proxies),
         origin=origin,

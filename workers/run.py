@@ -9,6 +9,7 @@ from contextlib import nullcontext, suppress
 from types import FrameType
 
 import redis
+from redis.client import Pipeline
 from rq import Queue, SimpleWorker
 from rq.exceptions import StopRequested
 from rq.serializers import JSONSerializer
@@ -74,16 +75,16 @@ class TaskWorker(SimpleWorker):
 
     @override
     def check_for_suspension(self, burst: bool) -> None:
-        """Report that the worker is alive, before each job and between two waits for one.
-
-        Stop before the next job if the signal came before RQ had installed its handlers.
-        """
+        """Stop before the next job if the signal came before RQ had installed its handlers."""
         if self._stop.is_set():
             raise StopRequested
-        if self._reporter.is_due():
-            with suppress(Unavailable):
-                self._reporter.report()
         super().check_for_suspension(burst)
+
+    @override
+    def heartbeat(self, timeout: int | None = None, pipeline: Pipeline | None = None) -> None:
+        """Note that the worker goes on: RQ calls this around each job and between two waits for one."""
+        self._reporter.note_progress()
+        super().heartbeat(timeout, pipeline)
 
 
 def run_worker(settings: Settings, queues: tuple[str, ...]) -> None:
@@ -103,6 +104,7 @@ def run_worker(settings: Settings, queues: tuple[str, ...]) -> None:
     queues_by_name = TaskQueues(client).queues
     stop = StopSignals()
     stop.listen()
+    reporter.start()
     log.info("working on the queues %s", ", ".join(queues))
 
     def work() -> None:

@@ -8,6 +8,7 @@ nothing that does not follow from the logs and the outboxes.
 
 import logging
 import time
+from contextlib import suppress
 
 import redis
 from redis.client import PubSub
@@ -55,6 +56,7 @@ class Scheduler:
         self._heads = HeadLogger(service.head_log)
         self._sweep = Sweep(service, self._queues, self._deadlines, self._heads)
         self._interval = service.settings.sweep_seconds
+        self._report_seconds = service.settings.report_seconds
         self._reporter = Reporter(service.process_reports, "scheduler")
 
     def run(self, stop: StopSignals) -> None:
@@ -64,6 +66,7 @@ class Scheduler:
             with self._redis.pubsub() as channel:  # type: ignore[no-untyped-call] # redis-py has no annotation here
                 self._follow(channel, stop)
 
+        self._reporter.start()
         retry_until_stopped(
             follow,
             stop,
@@ -73,6 +76,8 @@ class Scheduler:
                 "%s; trying again in %.1f s", log_text(error), pause
             ),
         )
+        with suppress(Unavailable):
+            self._reporter.end()
 
     def enqueue_tasks_of(self, game_ids: set[str]) -> None:
         """Enqueue the tasks of games that have new events. Raises Unavailable."""
@@ -160,6 +165,7 @@ class Scheduler:
                 raise Unavailable(message("the store does not respond"))
         log.info("following all appends")
         swept_at: float | None = None
+        reported_at: float | None = None
         while not stop.is_set():
             if swept_at is None or time.monotonic() - swept_at >= self._interval:
                 for _ in self._sweep.pages(is_first=swept_at is None):
@@ -171,9 +177,9 @@ class Scheduler:
                 swept_at = time.monotonic()
             self._listen(channel, LISTEN_SECONDS)
             self._queues.enqueue_retries()
-            if self._reporter.is_due():
+            if reported_at is None or time.monotonic() - reported_at >= self._report_seconds:
                 self.report()
-        self._reporter.end()
+                reported_at = time.monotonic()
 
     def report(self) -> None:
         """Report that the scheduler is alive, with jobs by queue and how late the earliest deadline is.
@@ -189,6 +195,7 @@ class Scheduler:
 
     def _listen(self, channel: PubSub, seconds: float) -> None:
         """Wait for messages, at most so many seconds, and handle them and the deadlines."""
+        self._reporter.note_progress()
         game_ids = set()
         with unavailable_on_error():
             message = channel.get_message(ignore_subscribe_messages=True, timeout=seconds)

@@ -3,7 +3,6 @@
 Workers and schedulers have no HTTP server, so this is how their reports get into the metrics.
 """
 
-from collections.abc import Sequence
 from importlib.metadata import version
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, generate_latest
@@ -13,7 +12,7 @@ from service.bootstrap import Service
 from service.errors import Unavailable
 from service.notifications.deliveries import Deliveries
 from service.notifications.delivery import FINAL_STATUSES
-from service.process_reports import KINDS, ProcessReport
+from service.process_reports import KINDS, ProcessReports
 
 
 def render(service: Service) -> bytes:
@@ -33,7 +32,7 @@ def render(service: Service) -> bytes:
         damaged_games.set(service.damaged_games.count())
         clock_jumps.inc(service.clock.observed_jumps())
         _add_deliveries(registry, service.deliveries)
-        _add_processes(registry, service.process_reports.all())
+        _add_processes(registry, service.process_reports)
     except Unavailable:
         return b""
     return generate_latest(registry)
@@ -58,8 +57,9 @@ def _add_deliveries(registry: CollectorRegistry, deliveries: Deliveries) -> None
         ended.labels(status).inc(totals.get(status, 0))
 
 
-def _add_processes(registry: CollectorRegistry, reports: Sequence[ProcessReport]) -> None:
+def _add_processes(registry: CollectorRegistry, process_reports: ProcessReports) -> None:
     """Add what workers and schedulers have reported about themselves, and the versions of all processes."""
+    reports = process_reports.all()
     info = Gauge(
         "cartulary_info", "1, with the version that serves", ("version",), registry=registry
     )
@@ -86,7 +86,7 @@ def _add_processes(registry: CollectorRegistry, reports: Sequence[ProcessReport]
         registry=registry,
     )
     for report in reports:
-        if report.is_alive():
+        if process_reports.is_alive(report):
             alive.labels(report.kind, ",".join(report.queues), report.version).inc()
     for kind in KINDS:
         times = [report.seen_at for report in reports if report.kind == kind]

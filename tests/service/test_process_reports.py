@@ -8,7 +8,8 @@ from freezegun import freeze_time
 
 from service.bootstrap import Service
 from service.http import stored_metrics
-from service.process_reports import ALIVE, PROCESSES, Reporter, health
+from service.process_reports import PROCESSES, ProcessReports, Reporter, health
+from tests.support.processes import wait_until
 
 NOW = datetime(2026, 11, 20, 9, tzinfo=UTC)
 
@@ -21,7 +22,9 @@ def lines(service: Service, metric: str) -> list[str]:
 def test_a_process_counts_as_alive_for_some_time_after_its_report(service: Service) -> None:
     with freeze_time(NOW):
         Reporter(service.process_reports, "worker", ("games",)).report()
-    with freeze_time(NOW + ALIVE):
+    alive_for = service.process_reports.alive_for
+    assert alive_for <= timedelta(seconds=20)
+    with freeze_time(NOW + alive_for):
         (report,) = service.process_reports.alive()
         assert (report.kind, report.queues, report.version) == (
             "worker",
@@ -29,16 +32,39 @@ def test_a_process_counts_as_alive_for_some_time_after_its_report(service: Servi
             version("cartulary"),
         )
         assert health([report])["missing"] == ["scheduler"]
-    with freeze_time(NOW + ALIVE + timedelta(seconds=1)):
+    with freeze_time(NOW + alive_for + timedelta(seconds=1)):
         assert service.process_reports.alive() == []
 
 
 def test_a_process_that_ends_is_not_reported_any_more(service: Service) -> None:
     reporter = Reporter(service.process_reports, "scheduler")
     reporter.report()
-    assert not reporter.is_due()
     reporter.end()
     assert service.process_reports.all() == []
+
+
+def test_a_process_is_reported_while_it_goes_on_and_not_while_it_hangs(service: Service) -> None:
+    reports = ProcessReports(service.redis, report_seconds=0.05)
+
+    def seen_at() -> str:
+        (report,) = reports.all()
+        return report.seen_at
+
+    working = Reporter(reports, "worker")
+    working.start()
+    wait_until(reports.alive)
+    first = seen_at()
+    wait_until(lambda: seen_at() > first)
+    working.end()
+    assert reports.all() == []
+
+    hanging = Reporter(reports, "worker", seconds_to_hang=0.2)
+    hanging.start()
+    wait_until(reports.alive)
+    wait_until(lambda: not reports.alive())
+    hanging.note_progress()
+    wait_until(reports.alive)
+    hanging.end()
 
 
 def test_reports_of_processes_that_ended_long_ago_are_deleted(service: Service) -> None:

@@ -1,5 +1,6 @@
 """The processes of worker and scheduler: they start, stop on a signal, and wait for a Redis that is down."""
 
+import json
 import signal
 import socket
 import subprocess
@@ -8,14 +9,16 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from statistics import median
 from threading import Event
 
 import pytest
 
+from service import clock
 from service.bootstrap import build
 from service.embedded_redis import EmbeddedRedis
 from service.settings import Settings
-from tests.support.processes import begin, idle_at_most, wait_for_exit, wait_until
+from tests.support.processes import begin, cartulary, idle_at_most, wait_for_exit, wait_until
 from tests.support.receiver import raw_receiver, webhook_receiver
 from tests.support.service_games import play_out, start_game
 
@@ -60,6 +63,38 @@ def test_worker_and_scheduler_stop_on_a_signal(
             process.send_signal(number)
         assert [wait_for_exit(process) for process in processes] == [0, 0]
     assert "Traceback" not in (tmp_path / "err").read_text()
+
+
+@pytest.mark.parametrize("kind", ["worker", "scheduler"])
+def test_an_idle_process_stays_alive_and_a_killed_one_is_missing(
+    start: Start, settings: Settings, kind: str
+) -> None:
+    settings = replace(settings, report_seconds=0.5)
+    reports = build(settings).process_reports
+    process = start(kind, CARTULARY_REPORT_SECONDS="0.5")
+    wait_until(reports.alive)
+    (first,) = reports.alive()
+    silences: list[float] = []
+
+    def has_been_idle_for_long() -> bool:
+        (report,) = reports.all()
+        silence = clock.now() - clock.parse(report.seen_at)
+        silences.append(silence.total_seconds())
+        idle = clock.parse(report.seen_at) - clock.parse(first.started_at)
+        return idle > 3 * reports.alive_for
+
+    wait_until(has_been_idle_for_long)
+    assert median(silences) < reports.alive_for.total_seconds()
+    process.kill()
+    wait_until(lambda: not reports.alive())
+    health = cartulary(
+        "health",
+        CARTULARY_REDIS_URL=settings.redis_url,
+        CARTULARY_DATA=str(settings.data),
+        CARTULARY_REPORT_SECONDS="0.5",
+    )
+    assert health.returncode == 1
+    assert kind in json.loads(health.stdout)["missing"]
 
 
 def test_worker_and_scheduler_finish_games_and_notify(
