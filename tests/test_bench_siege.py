@@ -16,7 +16,13 @@ from bench.siege.__main__ import main
 from bench.siege.attack import FROM_PLAYERS, PLAYERS_ADDRESS, Target, once, repeat, request
 from bench.siege.attacks import ATTACKS, attack_by_name
 from bench.siege.attacks_on_parsing import HTTP2_PREFACE, http2_bomb
-from bench.siege.measurement import Measurement, aim_of_p99, percentile, seconds_to_normal
+from bench.siege.measurement import (
+    Measurement,
+    aim_of_p99,
+    combined,
+    percentile,
+    seconds_to_normal,
+)
 from bench.siege.players import Kind, Result, Sample
 from bench.siege.report import HEADINGS, markdown_head, markdown_row, summary, text_row
 from bench.siege.responses import ResponseReader, parse_head
@@ -27,6 +33,8 @@ PAGE = (Path(__file__).parent.parent / "docs" / "siege.md").read_text()
 TARGET = Target(
     port=1,
     tokens=tuple("0123456"),
+    cookies=("cartulary=0", "cartulary=1"),
+    sandboxes=("sandbox",),
     player_handles=("ada",),
     long_game="long",
     long_game_events=100,
@@ -59,7 +67,7 @@ def measurement(**fields: object) -> Measurement:
         name="attack",
         outcome=Outcome(connections=2, requests=3, statuses=Counter({400: 3})),
         seconds=1.0,
-        before=before,
+        quiet=before,
         during=during,
         after=(),
         attack_start=1.0,
@@ -108,6 +116,22 @@ class TestFigures:
         during = (*measurement().during, refused)
         assert measurement(during=during).missed_aims() == []
         assert measurement(during=during).refusals == [3.0]
+
+
+class TestWaves:
+    def test_the_waves_of_an_attack_are_added_and_the_worst_of_them_counts(self) -> None:
+        first = measurement(seconds_to_normal=0.5)
+        second = measurement(
+            quiet=(sample(3),), during=(sample(4, 0.3),), memory_peak=160 * 2**20, is_restarted=True
+        )
+        both = combined([first, second])
+        assert (both.seconds, both.attack_start) == (2.0, 1.0)
+        assert both.quiet == (*first.quiet, sample(3))
+        assert both.during == (*first.during, sample(4, 0.3))
+        assert (both.memory_before, both.memory_peak) == (100 * 2**20, 160 * 2**20)
+        assert (both.seconds_to_normal, both.is_restarted) == (0.5, True)
+        assert (both.outcome.requests, both.outcome.statuses) == (6, {400: 6})
+        assert combined([first, measurement(seconds_to_normal=None)]).seconds_to_normal is None
 
 
 class TestBackToNormal:

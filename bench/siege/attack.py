@@ -24,6 +24,10 @@ class Target:
     """Of the attacker's accounts. The first two play in its games. Attacks that exhaust the limits of an
     account use one of the others.
     """
+    cookies: tuple[str, ...]
+    """The session cookies of the attacker's first two accounts, each as `NAME=VALUE`."""
+    sandboxes: tuple[str, ...]
+    """Sandboxes of the long game that the first account has made."""
     player_handles: tuple[str, ...]
     """Handles of the clients that play, whom an attacker can invite."""
     long_game: str
@@ -53,6 +57,8 @@ class Attack:
     traffic: Callable[[Target], Traffic]
     seconds: float | None = None
     """How long it lasts, if not as long as the others."""
+    waves: int = 2
+    """Into how many parts it is divided, with a quiet phase between them; one if it can come only once."""
     environ: dict[str, str] = field(default_factory=dict)
     """Settings of the service that this attack needs; {webhook_port} stands for the port of `Target`."""
     stops_redis: bool = False

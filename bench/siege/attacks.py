@@ -3,10 +3,18 @@
 from collections.abc import Mapping
 from typing import Final
 
-from bench.siege import attacks_on_connections, attacks_on_parsing, attacks_on_work
+from bench.siege import (
+    attacks_on_connections,
+    attacks_on_parsing,
+    attacks_on_routes,
+    attacks_on_work,
+)
 from bench.siege.attack import FROM_PLAYERS, Attack
 
-_ALSO_FROM_PLAYERS: Final = ("idle-connections", "slow-headers", "early-positions", "listings")
+_ALSO_FROM_PLAYERS: Final = (
+    *("idle-connections", "slow-headers", "early-positions", "listings", "home-pages"),
+    "abandoned-records",
+)
 """Attacks that a siege runs a second time, from the address of the players."""
 
 _BASE: Final = {
@@ -15,6 +23,7 @@ _BASE: Final = {
         *attacks_on_parsing.ATTACKS,
         *attacks_on_connections.ATTACKS,
         *attacks_on_work.ATTACKS,
+        *attacks_on_routes.ATTACKS,
     )
 }
 

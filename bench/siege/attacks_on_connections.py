@@ -93,6 +93,7 @@ ATTACKS: Final = (
         "opens 20,000 connections from 250 addresses and sends nothing",
         _idle_connections,
         seconds=10,
+        waves=1,
     ),
     Attack(
         "slow-headers",

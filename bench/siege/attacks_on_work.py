@@ -201,6 +201,7 @@ ATTACKS: Final = (
         "webhooks",
         "starts 40 games, and receives the notifications with responses that trickle, redirect or never come",
         _webhooks,
+        waves=1,
         receives_webhooks=True,
         environ={"CARTULARY_WEBHOOK_URL": "http://127.0.0.1:{webhook_port}/"},
     ),

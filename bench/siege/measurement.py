@@ -1,21 +1,27 @@
-"""Measuring one attack: the players before, during and after it, the memory of the service, the probes."""
+"""Measuring one attack: the players before, during and after it, the memory of the service, the probes.
+
+An attack comes in waves between quiet phases. So what the players get without it is measured in the same
+minute, and a machine that slows down meanwhile is not mistaken for the attack.
+"""
 
 import multiprocessing
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from math import inf
 from multiprocessing.connection import Connection
 from typing import Final
 
-from bench.siege.attack import Attack
+from bench.siege.attack import Attack, Target
 from bench.siege.attackers import Attacker
 from bench.siege.players import Kind, Result, Sample, run_players
 from bench.siege.service_under_siege import ServiceUnderSiege
 from bench.siege.stored_games import StoredGames
 from bench.siege.traffic import Outcome
 
-SECONDS_BEFORE: Final = 3.0
+SECONDS_QUIET: Final = 2.0
+"""Length of a quiet phase: there is one before each wave, and one after the last."""
 SECONDS_TO_RECOVER: Final = 25.0
 """How long to wait for the service to be back to normal before the next attack."""
 WINDOW: Final = 1.0
@@ -36,7 +42,8 @@ class Measurement:
     name: str
     outcome: Outcome
     seconds: float
-    before: tuple[Sample, ...]
+    quiet: tuple[Sample, ...]
+    """Samples of requests that were sent in the quiet phases."""
     during: tuple[Sample, ...]
     """Samples of requests that were sent during the attack."""
     after: tuple[Sample, ...]
@@ -57,7 +64,7 @@ class Measurement:
     @property
     def aim_p99(self) -> float:
         """The highest p99 of the players that meets the aim."""
-        return aim_of_p99(self.latency(0.99, self.before))
+        return aim_of_p99(self.latency(0.99, self.quiet))
 
     @property
     def refusals(self) -> list[float]:
@@ -181,24 +188,42 @@ def measure(
     stored: StoredGames,
     control_port: int | None = None,
 ) -> Measurement:
-    """Measure an attack that lasts so many seconds.
+    """Measure an attack that lasts so many seconds in all its waves.
 
     With a `control_port`, the attacker attacks that port instead of the service, and Redis is not stopped.
     """
     target = stored.target
     if control_port is not None:
         target = replace(target, port=control_port, webhook_port=control_port)
+        attack = replace(attack, stops_redis=False)
+    waves = [
+        _measure_wave(attack, seconds / attack.waves, service, players, target)
+        for _ in range(attack.waves)
+    ]
+    start = time.monotonic()
+    players.wait(SECONDS_QUIET)
+    return replace(combined(waves), quiet=combined(waves).quiet + players.between(start, inf))
+
+
+def _measure_wave(
+    attack: Attack,
+    seconds: float,
+    service: ServiceUnderSiege,
+    players: PlayersProcess,
+    target: Target,
+) -> Measurement:
+    """Measure a quiet phase, a wave of an attack, and the time until the service is back to normal."""
     stopping: AbstractContextManager[None] = nullcontext()
     attacker = Attacker(attack.name, target, seconds)
     try:
         attacker.wait_until_ready()
-        start_before = time.monotonic()
-        players.wait(SECONDS_BEFORE)
+        start_quiet = time.monotonic()
+        players.wait(SECONDS_QUIET)
         pids = service.web_pids()
         memory_before = memory_peak = service.web_memory()
         start = time.monotonic()
         attacker.begin()
-        if attack.stops_redis and control_port is None:
+        if attack.stops_redis:
             stopping = service.stopped_redis()
         with stopping:
             while not attacker.is_over():
@@ -208,8 +233,8 @@ def measure(
         outcome = attacker.outcome()
     finally:
         attacker.stop()
-    before = players.between(start_before, start)
-    aim = aim_of_p99(percentile([s.seconds for s in of_kind(before, "play", "served")], 0.99))
+    quiet = players.between(start_quiet, start)
+    aim = aim_of_p99(percentile([s.seconds for s in of_kind(quiet, "play", "served")], 0.99))
     normal = None
     while normal is None and time.monotonic() < end + SECONDS_TO_RECOVER:
         players.wait(2 * _STEP)
@@ -221,7 +246,7 @@ def measure(
         name=attack.name,
         outcome=outcome,
         seconds=end - start,
-        before=before,
+        quiet=quiet,
         during=players.between(start, end),
         after=players.between(end, time.monotonic()),
         attack_start=start,
@@ -230,4 +255,25 @@ def measure(
         seconds_to_normal=normal,
         is_restarted=not set(pids) <= set(service.web_pids()),
         can_be_served=not attack.stops_redis,
+    )
+
+
+def combined(waves: Sequence[Measurement]) -> Measurement:
+    """Return the measurement of an attack from those of its waves: the sums, and the worst of each figure."""
+    recoveries = [wave.seconds_to_normal for wave in waves]
+    outcome = Outcome()
+    for wave in waves:
+        outcome.add(wave.outcome)
+    return replace(
+        waves[0],
+        outcome=outcome,
+        seconds=sum(wave.seconds for wave in waves),
+        quiet=tuple(sample for wave in waves for sample in wave.quiet),
+        during=tuple(sample for wave in waves for sample in wave.during),
+        after=tuple(sample for wave in waves for sample in wave.after),
+        memory_peak=max(wave.memory_peak for wave in waves),
+        seconds_to_normal=None
+        if None in recoveries
+        else max(seconds for seconds in recoveries if seconds is not None),
+        is_restarted=any(wave.is_restarted for wave in waves),
     )

@@ -60,15 +60,15 @@ def summary(measurements: Sequence[Measurement]) -> str:
 
 
 def _cells(measurement: Measurement) -> list[str]:
-    before, during = measurement.before, measurement.during
+    quiet, during = measurement.quiet, measurement.during
     refusals = measurement.refusals
     normal = measurement.seconds_to_normal
     return [
         measurement.name,
         _sent(measurement.outcome),
         _became(measurement),
-        f"{_ms(measurement.latency(0.5, before))} → {_ms(measurement.latency(0.5, during))}",
-        f"{_ms(measurement.latency(0.99, before))} → {_ms(measurement.latency(0.99, during))}",
+        f"{_ms(measurement.latency(0.5, quiet))} → {_ms(measurement.latency(0.5, during))}",
+        f"{_ms(measurement.latency(0.99, quiet))} → {_ms(measurement.latency(0.99, during))}",
         f"{len(refusals)} ({_ms(max(refusals))})" if refusals else "0",
         str(len(measurement.failures)),
         _memory(measurement),

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from flask import Flask
+
 from bench.siege.attack import Target
 from domain.chance import Chance
 from ledger import commands
@@ -16,6 +18,7 @@ from ledger.canonical import canonical
 from ledger.pending import PendingEvents
 from service.bootstrap import Service, build
 from service.embedded_redis import EmbeddedRedis
+from service.pages.session import COOKIE_NAME, PageSessions
 from service.reindex import reindex
 from service.settings import load_settings
 from service.store.event_store import AppendRequest
@@ -26,7 +29,8 @@ EVENTS_PER_APPEND: Final = 500
 ATTACKERS: Final = 7
 EVENTS_OF_NEW_GAME: Final = 2
 """Its creation, and the place of its creator."""
-EVENTS_OF_SHORT_GAME: Final = 10
+SET_UP_EVENTS: Final = 9
+EVENTS_OF_SHORT_GAME: Final = SET_UP_EVENTS + 1
 """The start of a game and its set-up."""
 
 
@@ -47,6 +51,7 @@ class Sizes:
     long_game_events: int = 7_200
     games: int = 12
     events_per_game: int = 1_000
+    sandboxes: int = 10
     open_games: int = 4
     games_to_start: int = 40
 
@@ -88,11 +93,17 @@ def store_in(service: Service, port: int, webhook_port: int, sizes: Sizes) -> St
         _store(service, _play(id, attackers, events, number, seats), number)
         return id
 
+    long_game = store("long", sizes.long_game_events)
     target = Target(
         port=port,
         tokens=tuple(account.token for account in accounts),
+        cookies=_cookies(service, attackers),
+        sandboxes=tuple(
+            service.sandboxes.create(attackers[0].id, "siege", long_game, seq + 1, b"").stored.id
+            for seq in range(SET_UP_EVENTS, SET_UP_EVENTS + sizes.sandboxes)
+        ),
         player_handles=tuple(first.handle for first, _ in clients),
-        long_game=store("long", sizes.long_game_events),
+        long_game=long_game,
         long_game_events=sizes.long_game_events,
         games=tuple(store("game", sizes.events_per_game) for _ in range(sizes.games)),
         events_per_game=sizes.events_per_game,
@@ -113,6 +124,19 @@ def store_in(service: Service, port: int, webhook_port: int, sizes: Sizes) -> St
 def _register(service: Service, handle: str) -> Account:
     player, token = service.players.register(handle, PASSWORD)
     return Account(player.id, handle, token)
+
+
+def _cookies(service: Service, accounts: Sequence[Account]) -> tuple[str, ...]:
+    """Return the session cookies of accounts that have logged in."""
+    app = Flask("siege")
+    sessions = PageSessions(service.redis, "/api")
+    sessions.load_key(app)
+    serializer = sessions.get_signing_serializer(app)
+    assert serializer is not None
+    return tuple(
+        f"{COOKIE_NAME}={serializer.dumps({'token': account.token, 'player': account.id})}"
+        for account in accounts
+    )
 
 
 def _play(

@@ -13,7 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Final, TypeAlias
 
 from bench.siege.responses import ResponseReader
@@ -98,6 +98,12 @@ class Outcome:
     """Notifications that the attacker received."""
     cpu_seconds: float = 0.0
     """Processor time of the attacker itself."""
+
+    def add(self, other: "Outcome") -> None:
+        """Add the figures of another wave of the same attack."""
+        for item in fields(self):
+            value = getattr(self, item.name) + getattr(other, item.name)
+            setattr(self, item.name, value)
 
 
 class _Visit:

@@ -1,0 +1,311 @@
+"""Attacks on pages and calls by players of a long game: every route of the service is in one of the attacks.
+
+`tests/service/server/test_siege_routes.py` compares the attacks with the routes of the application.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import orjson
+
+from bench.siege.attack import API, ONE_ADDRESS, Attack, Target, request
+from bench.siege.traffic import Hold, Pause, Read, Reset, Script, Send, Step, Traffic
+
+PAUSE: Final = Pause(0.01)
+"""Between two requests on one connection, so that the attacker itself costs little."""
+CONNECTIONS: Final = 8
+HOME_CLIENTS: Final = 20
+STREAMS_PER_ADDRESS: Final = 100
+STREAM_ADDRESSES: Final = 15
+STREAMS: Final = STREAMS_PER_ADDRESS * STREAM_ADDRESSES
+WRITERS: Final = 4
+SEQS: Final = 50
+"""Events of the long game at which pages are requested."""
+ABANDON_SECONDS: Final = 0.02
+UNKNOWN: Final = "unknown"
+"""Stands for the id of something that does not exist."""
+
+
+def _pages(target: Target, paths: Sequence[str]) -> list[Send]:
+    """Return requests for pages by the players of the long game, who have logged in."""
+    return [
+        request("GET", path, headers=f"Cookie: {cookie}\r\n")
+        for path in paths
+        for cookie in target.cookies
+    ]
+
+
+def _calls(target: Target, method: str, paths: Sequence[str], body: bytes = b"") -> list[Send]:
+    return [request(method, f"{API}{path}", body, target.tokens[0]) for path in paths]
+
+
+def _cycle(sends: Sequence[Send]) -> Script:
+    """Return the script that sends all of these requests again and again, from a place of its own."""
+
+    def script(number: int) -> Iterator[Step]:
+        first = number * len(sends) // CONNECTIONS
+        while True:
+            for index in range(len(sends)):
+                yield sends[(first + index) % len(sends)]
+                yield Read()
+                yield PAUSE
+
+    return script
+
+
+def _traffic(sends: Sequence[Send], connections: int = CONNECTIONS) -> Traffic:
+    return Traffic(_cycle(sends), connections, 100, ONE_ADDRESS)
+
+
+def _seqs(target: Target) -> list[int]:
+    """Return events throughout the long game, none of them near another one."""
+    return [1 + number * (target.long_game_events - 1) // SEQS for number in range(1, SEQS)]
+
+
+def _event_pages(target: Target) -> Traffic:
+    game = f"/games/{target.long_game}"
+    paths = [f"{game}?seq={seq}" for seq in _seqs(target)]
+    paths += [f"{game}/compare?from={seq}&to={seq // 2 + 1}" for seq in _seqs(target)]
+    return _traffic(_pages(target, paths))
+
+
+def _log_filters(target: Target) -> Traffic:
+    filters = ("hex=90,90", "seat=1&hex=0,0", "type=GameFinished", "clause=BY-END-1")
+    paths = [
+        f"/games/{target.long_game}/log?{condition}&after={seq}"
+        for seq in _seqs(target)
+        for condition in filters
+    ]
+    calls = [
+        f"/games/{target.long_game}/events?after={seq}&{condition}"
+        for seq in _seqs(target)
+        for condition in ("type=GameFinished", "seat=1")
+    ]
+    return _traffic([*_pages(target, paths), *_calls(target, "GET", calls)])
+
+
+def _game_pages(target: Target) -> Traffic:
+    parts = (
+        *("", "/branches", "/clock", "/disputes", "/disputes/1", "/invitation", "/live", "/log"),
+        *("/messages", "/plan", "/position.svg", "/proofs", "/receipts", "/record", "/scores"),
+        *("/table", "/takebacks", "/verify"),
+    )
+    games = (target.long_game, target.short_game)
+    return _traffic(_pages(target, [f"/games/{game}{part}" for part in parts for game in games]))
+
+
+def _home_pages(target: Target) -> Traffic:
+    paths = ("/", "/games", "/games?list=watch", "/games?list=finished", "/games/new")
+    anonymous = [request("GET", path) for path in paths]
+    return _traffic([*anonymous, *_pages(target, paths)], HOME_CLIENTS)
+
+
+def _account_pages(target: Target) -> Traffic:
+    paths = (
+        *("/account", "/account/holidays", "/account/notifications", "/account/webhooks"),
+        *("/login", "/register", "/rules", "/rules/barony", "/rules/pictures/barony/en.svg"),
+        *("/pictures/barony.svg", "/push-worker.js", "/static/0/style.css", "/tutorial", "/verify"),
+        *(f"/email/confirm/{UNKNOWN}", f"/unsubscribe/{UNKNOWN}", f"/invitations/{UNKNOWN}"),
+    )
+    return _traffic(_pages(target, paths))
+
+
+def _forms(target: Target) -> Traffic:
+    game = f"/games/{target.long_game}"
+    parts = (
+        *("/actions", "/bots", "/clock", "/decline", "/disputes", "/disputes/1/answers"),
+        *("/disputes/1/rulings", "/disputes/1/withdrawal", "/invitation", "/invited", "/leave"),
+        *("/messages", "/messages/1/erase", "/messages/1/report", "/plan", "/plan/deletion"),
+        *("/players", "/rematch", "/seats/leave", "/substitutes", "/takebacks"),
+        *("/takebacks/1/answers", "/uninvited", "/branches"),
+    )
+    account = (
+        *("/email", "/email/remove", "/holidays", "/holidays/cancel", "/holidays/time-zone"),
+        *("/mutes", "/notifications", "/notifications/feeds", "/notifications/feeds/revoke"),
+        *("/notifications/push", "/notifications/push/remove", "/sessions", "/webhooks"),
+        *("/webhooks/enable", "/webhooks/remove", "/webhooks/test"),
+    )
+    branch = f"/branches/{target.sandboxes[0]}"
+    paths = [
+        *(game + part for part in parts),
+        *(f"/account{part}" for part in account),
+        *(branch + part for part in ("/actions", "/undo", "/bots", "/deletion")),
+        *("/games", "/language", "/play", "/tutorial"),
+        *(f"/email/confirm/{UNKNOWN}", f"/unsubscribe/{UNKNOWN}"),
+    ]
+    return _traffic([_form(path, cookie) for path in paths for cookie in target.cookies])
+
+
+def _form(path: str, cookie: str) -> Send:
+    """Return the request with a form that has none of the fields that it needs."""
+    body = b"nothing=1"
+    head = (
+        f"POST {path} HTTP/1.1\r\nHost: siege\r\nOrigin: http://siege\r\nCookie: {cookie}\r\n"
+        f"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
+    return Send(head.encode() + body, 1)
+
+
+def _readings(target: Target) -> Traffic:
+    game = f"/games/{target.long_game}"
+    parts = (
+        *("", "/conditional-actions", "/disputes", "/disputes/1", "/events", "/events/5000"),
+        *("/legal-actions", "/lessons", "/messages", "/position.svg"),
+    )
+    paths = (
+        *(game + part for part in parts),
+        *("/docs", "/docs/files/x", "/docs/init.js", "/openapi.json", "/keys"),
+        *(f"/feeds/{UNKNOWN}/deadlines.ics", f"/feeds/{UNKNOWN}/games.atom"),
+        *(f"/invitations/{UNKNOWN}", "/log/checkpoint", "/log/leaves?first=0"),
+        *("/log/proofs/consistency?first=1&second=1", "/log/proofs/inclusion?leaf=0&size=1"),
+        *(
+            "/me/deliveries",
+            "/me/feeds",
+            "/me/holidays",
+            "/me/invitations",
+            "/me/keys",
+            "/me/mutes",
+        ),
+        *("/me/notifications", "/me/push", "/me/receipts", "/me/sessions", "/me/webhooks"),
+        *("/admin/games", "/admin/log", "/admin/players", f"/admin/players/{UNKNOWN}"),
+        *("/admin/reports", "/admin/work"),
+    )
+    health = request("GET", "/healthz/processes")
+    return _traffic([*_calls(target, "GET", paths), health])
+
+
+def _refused_calls(target: Target) -> Traffic:
+    game = f"/games/{target.long_game}"
+    admin = f"/admin/games/{target.long_game}"
+    posts = [
+        *(f"{game}/bots", f"{game}/disputes", f"{game}/disputes/1/answers"),
+        *(f"{game}/disputes/1/rulings", f"{game}/invitations", f"{game}/messages"),
+        *(f"{game}/messages/1/report", f"{game}/pause", f"{game}/rematch", f"{game}/substitutes"),
+        *(f"{game}/takebacks", f"{game}/takebacks/1/answers", "/guests", "/log/cosignatures"),
+        *("/me/email", "/me/feeds", "/me/holidays", "/me/keys", "/me/push", "/me/webhooks"),
+        *(f"/me/webhooks/{UNKNOWN}/enable", f"/me/webhooks/{UNKNOWN}/test"),
+        *(f"{admin}/abandonment", f"{admin}/extensions", f"{admin}/removals"),
+        *(f"/admin/players/{UNKNOWN}/password", f"/admin/deliveries/{UNKNOWN}/attempts"),
+    ]
+    puts = (
+        *(f"{game}/conditional-actions", f"/me/mutes/{UNKNOWN}"),
+        *(f"/admin/players/{UNKNOWN}/role", f"/admin/players/{UNKNOWN}/suspension"),
+    )
+    deletions = (
+        *(f"{game}/conditional-actions", f"{game}/disputes/1", f"{game}/invitations/me"),
+        *(f"{game}/invitations/mine", f"{game}/invitations/players/{UNKNOWN}"),
+        *(f"{game}/messages/1", f"/me/feeds/{UNKNOWN}", f"/me/holidays/{UNKNOWN}"),
+        *(f"/me/keys/{UNKNOWN}", f"/me/mutes/{UNKNOWN}", f"/me/push/{UNKNOWN}"),
+        *(f"/me/sessions/{UNKNOWN}", f"/me/webhooks/{UNKNOWN}", f"/admin/players/{UNKNOWN}"),
+        *(f"/admin/players/{UNKNOWN}/role", f"/admin/players/{UNKNOWN}/sessions"),
+        *(f"/admin/players/{UNKNOWN}/suspension", f"/admin/reports/{UNKNOWN}"),
+    )
+    body = b'{"unknown":1}'
+    return _traffic(
+        [
+            *_calls(target, "POST", posts, body),
+            *_calls(target, "PUT", puts, body),
+            *_calls(target, "PATCH", ("/me", "/me/notifications"), body),
+            *_calls(target, "DELETE", deletions),
+        ]
+    )
+
+
+def _sandboxes(target: Target) -> Traffic:
+    bodies = [orjson.dumps({"game": target.long_game, "seq": seq}) for seq in _seqs(target)]
+    made = [send for body in bodies for send in _calls(target, "POST", ("/sandboxes",), body)]
+    parts = [f"/sandboxes/{sandbox}" for sandbox in target.sandboxes]
+    read = _calls(target, "GET", parts)
+    pages = _pages(
+        target, [f"/branches/{id}{end}" for id in target.sandboxes for end in ("", "/table")]
+    )
+    changed = [
+        *_calls(
+            target, "POST", [f"{part}/bots" for part in parts], b'{"bot":"random","seats":[0,1]}'
+        ),
+        *_calls(target, "POST", [f"{part}/undo" for part in parts], b"{}"),
+        *_calls(target, "POST", [f"{part}/actions" for part in parts], b'{"action":{"type":"x"}}'),
+        *_calls(target, "DELETE", [f"/sandboxes/{UNKNOWN}"]),
+    ]
+    return _traffic([*made, *read, *pages, *changed])
+
+
+def _watched_game(target: Target) -> Traffic:
+    game = f"{API}/games/{target.open_games[0]}"
+
+    def script(number: int) -> Iterator[Step]:
+        if number < STREAMS:
+            yield request("GET", f"{game}/stream")
+            yield Hold()
+        while True:
+            yield request("POST", f"{game}/players", b"{}", target.tokens[1])
+            yield Read()
+            yield request("DELETE", f"{game}/players/me", token=target.tokens[1])
+            yield Read()
+            yield PAUSE
+
+    addresses = tuple(f"127.2.0.{number + 1}" for number in range(STREAM_ADDRESSES))
+    total = STREAMS + WRITERS
+    return Traffic(script, total, 500, addresses, total=total)
+
+
+def _my_streams(target: Target) -> Traffic:
+    sends = [
+        request("GET", f"{API}/me/stream", token=target.tokens[0]),
+        *_pages(target, [f"/games/{target.long_game}/stream"]),
+    ]
+
+    def script(number: int) -> Iterator[Step]:
+        yield sends[number % len(sends)]
+        yield Pause(0.05)
+        yield Reset()
+
+    return Traffic(script, 50, 100, ONE_ADDRESS)
+
+
+def _abandoned_records(target: Target) -> Traffic:
+    def script(number: int) -> Iterator[Step]:
+        yield request("GET", f"{API}/games/{target.long_game}/record")
+        yield Pause(ABANDON_SECONDS)
+
+    return Traffic(script, 20, 500, ONE_ADDRESS)
+
+
+def _pictures(target: Target) -> Traffic:
+    calls = [f"/games/{target.long_game}/position.png?seq={seq}" for seq in _seqs(target)]
+    audits = [_form(f"/games/{target.short_game}/audit", cookie) for cookie in target.cookies]
+    pages = [path.removeprefix(API) for path in calls]
+    return _traffic([*_calls(target, "GET", calls), *_pages(target, pages), *audits])
+
+
+ATTACKS: Final = (
+    Attack("event-pages", "requests pages of events throughout a long game", _event_pages),
+    Attack("log-filters", "filters the log of a long game by what is rare in it", _log_filters),
+    Attack("game-pages", "requests all other pages of a long and a short game", _game_pages),
+    Attack("home-pages", "requests the first page and the lists with 20 clients", _home_pages),
+    Attack(
+        "account-pages", "requests the pages of an account and the pages of texts", _account_pages
+    ),
+    Attack("forms", "sends every form of the pages without its fields", _forms),
+    Attack("readings", "calls every route of the API that only reads", _readings),
+    Attack(
+        "refused-calls",
+        "calls every route of the API that changes something, and is refused",
+        _refused_calls,
+    ),
+    Attack("sandboxes", "makes, reads and changes sandboxes of a long game", _sandboxes),
+    Attack(
+        "watched-game",
+        "watches a game with 1,500 event streams while others join and leave it",
+        _watched_game,
+    ),
+    Attack(
+        "player-streams", "opens 100 event streams of players a second and resets each", _my_streams
+    ),
+    Attack(
+        "abandoned-records",
+        "requests long records and disconnects at once, without a pause",
+        _abandoned_records,
+    ),
+    Attack("pictures", "requests pictures of positions and audits", _pictures),
+)
