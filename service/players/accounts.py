@@ -57,7 +57,6 @@ from service.players.password_guesses import (
 from service.players.passwords import Passwords, is_outdated
 from service.players.tokens import (
     TOKEN_SECONDS,
-    Session,
     TokenOwner,
     Tokens,
     sessions_key,
@@ -85,7 +84,7 @@ class Players(AccountReader):
         self._erased = erased
         self._passwords = Passwords(bounds.hashing_threads, bounds.max_waiting_passwords)
         self._guesses = PasswordGuesses(client, bounds, MailTokens(client))
-        self._tokens = Tokens(client, account_key, bounds.max_sessions_per_player)
+        self.tokens = Tokens(client, account_key, bounds.max_sessions_per_player)
 
     def register(
         self,
@@ -105,7 +104,7 @@ class Players(AccountReader):
         player = _new_player(handle, email, locale)
         self._create(player, self._passwords.hash(password))
         self._guesses.add_network(player.id, source)
-        return player, self._tokens.create(player.id, client, is_first=True)
+        return player, self.tokens.create(player.id, client, is_first=True)
 
     def create_guest(
         self, locale: str | None = None, client: str | None = None
@@ -129,7 +128,7 @@ class Players(AccountReader):
         with unavailable_on_error():
             self._redis.expire(account_key(id), TOKEN_SECONDS)
         self._handle_index.expire(guest.handle, TOKEN_SECONDS)
-        return guest, self._tokens.create(id, client, is_first=True)
+        return guest, self.tokens.create(id, client, is_first=True)
 
     def name_guest(
         self,
@@ -203,16 +202,16 @@ class Players(AccountReader):
         is_correct = self._is_password(guess, password_hash, password)
         if not is_correct or player is None or password_hash is None:
             raise Unauthorised(message("there is no player with this handle and password"))
-        token = self._tokens.create(player.id, client)
+        token = self.tokens.create(player.id, client)
         with unavailable_on_error():
             fields = ("password", SUSPENSION_REASON)
             current, reason = self._redis.hmget(account_key(player.id), fields)
         if current is None or to_text(current) != password_hash:
             # The password was changed meanwhile, which has ended the sessions that there were then.
-            self._tokens.revoke(token)
+            self.tokens.revoke(token)
             raise Unauthorised(message("there is no player with this handle and password"))
         if reason is not None:
-            self._tokens.revoke(token)
+            self.tokens.revoke(token)
             raise Forbidden(message("this account is suspended: {reason}", reason=to_text(reason)))
         self._guesses.add_network(player.id, source)
         if is_outdated(password_hash):
@@ -262,7 +261,7 @@ class Players(AccountReader):
         new_hash = self._passwords.hash(new_password)
         with unavailable_on_error():
             self._redis.hset(account_key(player_id), "password", new_hash)
-        self._tokens.end_all(player_id, except_token=except_token)
+        self.tokens.end_all(player_id, except_token=except_token)
 
     def change_settings(
         self, player_id: str, token: str, settings: Mapping[str, str | None]
@@ -291,7 +290,7 @@ class Players(AccountReader):
         key = account_key(player_id)
         with unavailable_on_error():
             self._redis.transaction(store, key)
-        self._tokens.forget_owner(token)
+        self.tokens.forget_owner(token)
 
     def adopt_time_zone(self, player_id: str, token: str, zone: str) -> None:
         """Store the time zone of a player's browser, unless the account has one. `zone` must be valid."""
@@ -305,11 +304,11 @@ class Players(AccountReader):
         key = account_key(player_id)
         with unavailable_on_error():
             self._redis.transaction(store, key)
-        self._tokens.forget_owner(token)
+        self.tokens.forget_owner(token)
 
     def close_account(self, player_id: str) -> None:
         """Erase of an account what lets its player in, and what no other part of an erasure needs."""
-        self._tokens.end_all(player_id)
+        self.tokens.end_all(player_id)
         with unavailable_on_error():
             fields = ("password", "locale", "time_zone", "guest", "role", *EMAIL_FIELDS)
             self._redis.hdel(account_key(player_id), *fields)
@@ -329,33 +328,17 @@ class Players(AccountReader):
             )
         self._forget_handle(player_id)
 
-    def sessions(self, player_id: str) -> list[Session]:
-        """Return the sessions of a player, the one used last first."""
-        return self._tokens.sessions(player_id)
-
-    def end_session(self, player_id: str, session: str) -> None:
-        """End a session of a player. Raises NotFound."""
-        self._tokens.end(player_id, session)
-
     def end_sessions(self, player_id: str, except_token: str | None = None) -> None:
         """End all sessions of a player, with or without that of one token."""
-        self._tokens.end_all(player_id, except_token)
+        self.tokens.end_all(player_id, except_token)
 
     def logout(self, token: str) -> None:
         """Revoke a token. Other processes may accept it for another TOKEN_CACHE_TTL."""
-        self._tokens.revoke(token)
-
-    def last_token_owner(self, token: str) -> TokenOwner | None:
-        """Return the player of a token that was valid when it was looked up last; see `Tokens.last_owner`."""
-        return self._tokens.last_owner(token)
-
-    def was_token_refused(self, token: str) -> bool:
-        """Return whether a token was not valid when it was looked up last; see `Tokens.was_refused`."""
-        return self._tokens.was_refused(token)
+        self.tokens.revoke(token)
 
     def token_owner(self, token: str) -> TokenOwner | None:
         """Return the player whom a token authenticates; None if it is not valid."""
-        return self._tokens.owner(token)
+        return self.tokens.owner(token)
 
     def index_skeletons(self) -> None:
         """Store the skeletons of all handles; see `HandleIndex.index_skeletons`."""

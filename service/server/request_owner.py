@@ -8,28 +8,27 @@ and its token has not been refused since. So nobody is recognised as a player wh
 from flask import Flask
 
 from service.pages.session import COOKIE_NAME, PageSessions
-from service.players.accounts import Players
-from service.players.tokens import TokenOwner
+from service.players.tokens import TokenOwner, Tokens
 from service.server.http_request import HttpRequest
 
 
 class RequestOwners:
     """Finds the players who send requests to a web process."""
 
-    def __init__(self, players: Players, app: Flask) -> None:
-        self._players = players
+    def __init__(self, tokens: Tokens, app: Flask) -> None:
+        self._tokens = tokens
         self._app = app
 
     def __call__(self, request: HttpRequest) -> TokenOwner | None:
         """Return the player who sends a request; None for a visitor of whom only the network is known."""
         token = request.bearer_token
         if token is not None:
-            return self._players.last_token_owner(token)
+            return self._tokens.last_owner(token)
         cookie = request.cookie(COOKIE_NAME)
         sessions = self._app.session_interface
         if cookie is None or not isinstance(sessions, PageSessions):
             return None
         session = sessions.session_of_cookie(self._app, cookie)
-        if session is None or self._players.was_token_refused(session.token):
+        if session is None or self._tokens.was_refused(session.token):
             return None
         return TokenOwner(session.player, session.language)

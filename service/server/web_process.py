@@ -82,7 +82,7 @@ async def serve_web(
         service.readiness,
         refusals,
         bounds,
-        RequestOwners(service.players, app),
+        RequestOwners(service.players.tokens, app),
     )
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()

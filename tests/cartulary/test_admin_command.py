@@ -92,7 +92,7 @@ def test_a_password_is_reset_and_printed(admin: Admin, service: Service, ada: st
 def test_sessions_are_ended(admin: Admin, service: Service, ada: str) -> None:
     token = service.players.login("ada", PASSWORD)
     assert admin("end-sessions", ada, *WHY).exit_code == 0
-    assert service.players.sessions(ada) == []
+    assert service.players.tokens.sessions(ada) == []
     assert not service.redis.exists(f"cartulary:token:{token}")
 
 

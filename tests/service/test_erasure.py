@@ -129,7 +129,7 @@ def test_an_erased_player_cannot_log_in_and_is_not_found(service: Service, ada: 
     assert service.players.get([ada.player.id]) == [None]
     assert service.players.by_handle(HANDLE) is None
     assert service.players.token_owner(ada.token) is None
-    assert service.players.sessions(ada.player.id) == []
+    assert service.players.tokens.sessions(ada.player.id) == []
     assert service.player_keys.of(ada.player.id) == []
     with pytest.raises(Unauthorised):
         service.players.login(HANDLE, PASSWORD)

@@ -46,7 +46,7 @@ def other_process(service: Service) -> Players:
 
 
 def ids(players: Players, player_id: str) -> list[str]:
-    return [session.id for session in players.sessions(player_id)]
+    return [session.id for session in players.tokens.sessions(player_id)]
 
 
 def test_each_token_is_a_session_with_the_hour_of_its_last_use(
@@ -60,7 +60,7 @@ def test_each_token_is_a_session_with_the_hour_of_its_last_use(
         assert other_process(service).token_owner(first) == TokenOwner(ada.id)
         assert [
             (entry.id, entry.created, entry.last_used, entry.client)
-            for entry in players.sessions(ada.id)
+            for entry in players.tokens.sessions(ada.id)
         ] == [
             (
                 session_id(first),
@@ -78,7 +78,7 @@ def test_each_token_is_a_session_with_the_hour_of_its_last_use(
 def test_an_ended_session_has_no_valid_token(players: Players, service: Service) -> None:
     ada, first = players.register("ada", PASSWORD)
     second = players.login("ada", PASSWORD)
-    players.end_session(ada.id, session_id(first))
+    players.tokens.end(ada.id, session_id(first))
     assert players.token_owner(first) is None
     assert other_process(service).token_owner(first) is None
     assert players.token_owner(second) == TokenOwner(ada.id)
@@ -86,7 +86,7 @@ def test_an_ended_session_has_no_valid_token(players: Players, service: Service)
     bea, _ = players.register("bea", PASSWORD)
     for session in (session_id(first), session_id(second), "x", ""):
         with pytest.raises(NotFound):
-            players.end_session(bea.id, session)
+            players.tokens.end(bea.id, session)
     assert ids(players, ada.id) == [session_id(second)]
 
 
@@ -104,7 +104,7 @@ def test_all_other_sessions_can_be_ended(players: Players, service: Service) -> 
 def test_logging_out_ends_the_session(players: Players) -> None:
     ada, token = players.register("ada", PASSWORD)
     players.logout(token)
-    assert players.sessions(ada.id) == []
+    assert players.tokens.sessions(ada.id) == []
     players.logout(token)
 
 
@@ -118,11 +118,11 @@ def test_a_token_of_an_earlier_version_stays_valid_and_is_listed_after_its_next_
 ) -> None:
     ada, token = players.register("ada", PASSWORD)
     make_old(service, ada.id)
-    assert players.sessions(ada.id) == []
+    assert players.tokens.sessions(ada.id) == []
     assert other_process(service).token_owner(token) == TokenOwner(ada.id)
-    (session,) = players.sessions(ada.id)
+    (session,) = players.tokens.sessions(ada.id)
     assert (session.id, session.created, session.client) == (session_id(token), None, None)
-    players.end_session(ada.id, session.id)
+    players.tokens.end(ada.id, session.id)
     assert other_process(service).token_owner(token) is None
 
 

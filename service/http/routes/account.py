@@ -43,7 +43,7 @@ def list_sessions(player: str) -> Response:
             "client": session.client,
             "current": session.id == current,
         }
-        for session in service().players.sessions(player)
+        for session in service().players.tokens.sessions(player)
     ]
     return json_response({"sessions": sessions, "next": None})
 
@@ -57,7 +57,7 @@ def list_sessions(player: str) -> Response:
 )
 def end_session(player: str, session: str) -> Response:
     """End a session: its token is no longer valid."""
-    service().players.end_session(player, session)
+    service().players.tokens.end(player, session)
     return no_content()
 
 

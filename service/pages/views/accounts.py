@@ -163,7 +163,7 @@ def change_password() -> Response:
 def end_session() -> Response:
     """End one of the visitor's sessions."""
     player_id = session.require_player()
-    service().players.end_session(player_id, read_form(EndedSession())["session"])
+    service().players.tokens.end(player_id, read_form(EndedSession())["session"])
     return see_other(ACCOUNT)
 
 
@@ -198,7 +198,7 @@ def account_page(
         status,
         account=account,
         account_language=None if account.locale is None else primary_subtag(account.locale),
-        sessions=service().players.sessions(player_id),
+        sessions=service().players.tokens.sessions(player_id),
         muted=service().mutes.of(player_id),
         current_session=session_id(session.session_token() or ""),
         next=next_address(ACCOUNT),

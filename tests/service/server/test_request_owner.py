@@ -32,7 +32,7 @@ def app(service: Service) -> Flask:
 def owners(service: Service, app: Flask) -> RequestOwners:
     """Those of a process that has started just now."""
     load_key(app)
-    return RequestOwners(service.players, app)
+    return RequestOwners(service.players.tokens, app)
 
 
 def with_headers(**headers: str) -> HttpRequest:
@@ -89,7 +89,7 @@ def test_a_cookie_whose_token_was_revoked_names_nobody_once_it_was_used(
     other.redis.close()
     with app.test_client() as browser:
         browser.set_cookie(COOKIE_NAME, cookie)
-        service.players._tokens._owners.clear()
+        service.players.tokens._owners.clear()
         assert browser.get("/rules").status_code == 200
     assert owners(with_cookie(cookie)) is None
     # A revocation by the process itself counts at once.
@@ -123,10 +123,10 @@ def test_a_token_names_its_player_as_long_as_it_was_valid_when_it_was_used_last(
     request = with_headers(authorization=f"Bearer {token}")
     assert owners(request) is None
     service.players.token_owner(token)
-    service.players._tokens._owners.clear()  # as when the time of the cache has passed
+    service.players.tokens._owners.clear()  # as when the time of the cache has passed
     assert owners(request) == TokenOwner(ada.id)
     for number in range(20_000):
-        service.players._tokens._refuse(f"invalid-{number}")
+        service.players.tokens._refuse(f"invalid-{number}")
     assert owners(request) == TokenOwner(ada.id)
     service.players.logout(token)
     assert owners(request) is None
