@@ -13,6 +13,7 @@ from typing import Final, NamedTuple, TypeAlias
 from replay.audit import Report, TrustedKeys, audit
 from tests.mutations import changes, repairs
 from tests.mutations.changes import Lines
+from tests.mutations.changes_of_people import PEOPLE
 from tests.mutations.explanations import Unexplained, rows_of
 from tests.mutations.subjects import SERVER_KEY, Subject, subjects
 from tests.support.records import KEY, STRANGER, TRUSTED
@@ -52,7 +53,13 @@ REPAIRS: Final[Mapping[str, Repair]] = {
 """What is repaired after a change, by what the text says."""
 BYTE_REPAIRS: Final = ("nothing", "nothing", "head", "everything")
 """Repairs after changes of bytes: most of those leave lines that nothing can repair."""
-CHANGES: Final = {**changes.BYTES, **changes.LINES, **changes.VALUES, **changes.MEANINGS}
+CHANGES: Final = {
+    **changes.BYTES,
+    **changes.LINES,
+    **changes.VALUES,
+    **changes.MEANINGS,
+    **PEOPLE,
+}
 
 
 class Mutant(NamedTuple):

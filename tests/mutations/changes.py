@@ -200,13 +200,14 @@ def put_odd_text(lines: Lines, chance: random.Random) -> Lines | None:
 # Meanings
 
 
-def _event_indices(lines: Lines) -> list[int]:
+def event_indices(lines: Lines) -> list[int]:
+    """The indices of the lines with events."""
     return [index for index, line in enumerate(lines) if b'"prev":' in line]
 
 
 def shift_times(lines: Lines, chance: random.Random) -> Lines | None:
     """Shift the time of one event, or of all events from one on."""
-    indices = _event_indices(lines)
+    indices = event_indices(lines)
     first = chance.randrange(len(indices))
     last = chance.choice([first + 1, len(indices)])
     seconds = chance.choice([-3600, -60, -1, 1, 60, 3600])
@@ -219,7 +220,7 @@ def shift_times(lines: Lines, chance: random.Random) -> Lines | None:
 
 def move_event(lines: Lines, chance: random.Random) -> Lines | None:
     """Move an event to another place; the times stay where they are."""
-    indices = _event_indices(lines)
+    indices = event_indices(lines)
     events = [orjson.loads(lines[index]) for index in indices]
     times = [event["at"] for event in events]
     start = chance.randrange(len(events))
@@ -232,9 +233,9 @@ def move_event(lines: Lines, chance: random.Random) -> Lines | None:
 
 
 def change_author(lines: Lines, chance: random.Random) -> Lines | None:
-    index = chance.choice(_event_indices(lines))
+    index = chance.choice(event_indices(lines))
     event = orjson.loads(lines[index])
-    other = orjson.loads(lines[chance.choice(_event_indices(lines))])
+    other = orjson.loads(lines[chance.choice(event_indices(lines))])
     return [*lines[:index], canonical({**event, "by": other["by"]}), *lines[index + 1 :]]
 
 

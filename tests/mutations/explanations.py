@@ -206,9 +206,17 @@ def _row_of_existence(event: JsonObject, row: str) -> str:
         return "agreement-made-up"
     if event["type"] in DISPUTE_EVENTS or event["type"] in CLOCK_EVENTS:
         return "agreement-made-up"
+    if event["type"] in {"PlayerInvited", "InvitationDeclined", "InvitationRevoked"}:
+        return "settings-made-up"
+    if event["type"] in {"SeatVacated", "SubstituteSeated"}:
+        return "agreement-made-up"
+    if event["type"] == "AdministratorDecided":
+        return "arbiter-made-up"
     if event["type"] in {"PlayerKeyAdded", "PlayerKeyRevoked"}:
         return "player-key-made-up"
-    if event["action"] is not None or event["type"] in {"SeatTaken", "SeatLeft", "TurnForfeited"}:
+    if event["action"] is not None or event["type"] in {
+        *("SeatTaken", "SeatLeft", "TurnForfeited", "DeadlineExcused"),
+    }:
         return row
     raise Unexplained(f"a {event['type']} is missing or was added")
 

@@ -2,18 +2,29 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import cache
 from typing import Any, Final
 
+from domain.event import Clock
 from domain.json_types import JsonObject
-from ledger import commands, dispute_commands
+from ledger import (
+    administration_commands,
+    clock_commands,
+    commands,
+    deadline_commands,
+    dispute_commands,
+    invitation_commands,
+)
 from ledger.canonical import canonical
 from ledger.keys import SigningKey
 from ledger.record import Record
 from ledger.signed_note import NoteKey
-from tests.support.local_game import LocalGame
-from tests.support.records import KEY, PLAYER_KEY, Table, read
+from tests.support.local_game import START, LocalGame
+from tests.support.records import KEY, PLAYER_KEY, SECRET, Table, read
 from tests.support.witnesses import WITNESS, inclusion_of
+
+WEEK: Final = 7 * 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +88,56 @@ def _with_inclusion(table: Table) -> bytes:
 
 
 def _abandoned() -> bytes:
-    """A game of Baron that an arbiter abandons."""
-    table = Table("baron", 2, {}, nonce=b"north")
-    table.join("player-1", b"south")
-    return table.act_at_random(9, b"abandoned").abandon().record(receipts=True)
+    """A game of Baron that an administrator abandons."""
+    game = LocalGame(2, rules="baron", start=START + timedelta(seconds=WEEK))
+    game.act(9)
+    administration_commands.abandon_game(game.pending, "operator", game.secret)
+    return _with_receipts(game)
+
+
+def _by_mail() -> bytes:
+    """A private game with invitations and a bot, in which players have holidays, pause the game, miss
+    deadlines, prepare an action and leave a seat to a substitute.
+    """
+    clock: Clock = {
+        "per_turn": 3600,
+        "holidays": True,
+        "on_deadline": {"excused": 1, "remove_after": 2},
+    }
+    options = {"private": True, "seating": "joined", "substitutes": True, "round_limit": 5}
+    table = Table("barony", 3, options, clock, nonce=b"north")
+    pending = table._pending
+    table.wait(WEEK)
+    for player in ("declines", "revoked", "substitute"):
+        invitation_commands.invite(pending, player)
+    invitation_commands.decline(pending, "declines")
+    invitation_commands.revoke(pending, "revoked")
+    commands.join(pending, "robot", b"west", lambda: SECRET, bot="random")
+    commands.join(pending, "guest", b"south", lambda: SECRET, invited_by="player-0")
+    clock_commands.announce_holiday(
+        pending, "guest", "2026-12-24T00:00:00.000Z", "2026-12-26T00:00:00.000Z"
+    )
+    while table.game.round < 1 or table.game.to_act != 0:
+        table.act_first()
+    for agree in (True, False):
+        for seat in (0, 2):
+            clock_commands.agree_to_pause(pending, seat, agree=agree)
+    clock_commands.cancel_holiday(pending, "guest", "2026-12-24T00:00:00.000Z")
+    table.act_first()
+    table.act_first()
+    rules = table.game.rules
+    assert table.game.to_act == 2
+    table.act_as_prepared({**rules.action_to_json(rules.legal_actions(table.game.state, 2)[0])})
+    table.act_first()
+    table.act_first()
+    while "SeatVacated" not in {sealed.event["type"] for sealed in table.sealed}:
+        if table.game.to_act == 2:
+            table.wait(2 * 3600)
+            deadline_commands.end_turn(pending, lambda _: None, lambda: SECRET)
+        else:
+            table.act_first()
+    deadline_commands.seat_substitute(pending, 2, "substitute")
+    return table.play_out().record(receipts=True)
 
 
 def _signed() -> bytes:
@@ -158,6 +215,7 @@ BUILDERS: Final[dict[str, Callable[[], bytes]]] = {
     "sorcery": _sorcery,
     "baron": _baron,
     "abandoned": _abandoned,
+    "by mail": _by_mail,
     "signed": _signed,
     "disputed": _disputed,
     "rewound": _rewound,

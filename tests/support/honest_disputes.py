@@ -74,6 +74,13 @@ def due_event(game: Game, last: JsonObject) -> JsonObject | None:
             return None
         data = {name: ruling[name] for name in ("from", "seat") if name in ruling}
         return {**together, "type": type, "by": {"system": "arbiter"}, "data": data}
+    if last["type"] == "AdministratorDecided":
+        decided = last["data"]
+        type = {"remove_seat": "PlayerRemoved", "abandon": "GameAbandoned"}.get(decided["decision"])
+        if type is None:
+            return None
+        data = {"seat": decided["seat"]} if type == "PlayerRemoved" else {}
+        return {**together, "type": type, "by": {"system": "arbiter"}, "data": data}
     if last["type"] == "RulingProposed":
         dispute = game.open_dispute
         if dispute is not None and disputes.agreed_ruling(game, dispute) is not None:

@@ -11,9 +11,12 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Any, cast
 
-from domain import baron, barony, lifecycle
+from domain import baron, barony, lifecycle, substitutes
 from domain.chance import commitment
+from domain.conditional import KEEPING_EVENTS, seat_of_action
 from domain.contract import STATEMENT, DomainEvent, Opened
+from domain.corrections import RULINGS_SINCE
+from domain.deadlines import act_for_absent_seat, deadline_outcome, excuse
 from domain.errors import CartularyError
 from domain.event import ENDINGS, Event, EventData
 from domain.fold import NOTHING_OPENED, EarlierGames, evolve
@@ -23,12 +26,15 @@ from ledger.canonical import canonical, unhex
 from ledger.commands import by_player
 from ledger.record import Record
 from ledger.seal import commitment as commitment_to
-from ledger.turn_clock import clock_faults
+from ledger.turn_clock import clock_faults, deadline
 from tests.support.events import event_of
 from tests.support.honest_disputes import TYPES as DISPUTE_EVENTS
 from tests.support.honest_disputes import decide_dispute, due_event
+from tests.support.honest_people import NOT_BY_BOTS, OF_PEOPLE, decide_for_people
 from tests.support.possible_set_ups import is_possible_board, possible_secrets
 from tests.support.running_games import DATA_ERRORS, read
+
+CLOCK: JsonObject = {"system": "clock"}
 
 
 class NotWritten(Exception):
@@ -95,9 +101,12 @@ class HonestServer:
             raise NotWritten("a game that all people left is abandoned at once")
         if self._is_deserted() and (type, by) != ("GameAbandoned", {"system": "clock"}):
             raise NotWritten("the clock abandons a deserted game at once")
+        self._check_presence(event, game)
         due = due_event(game, self.log[-1])
         if due is not None and not _includes(event, due):
             raise NotWritten(f"{due} follows at once")
+        if event["action"] is not None and by == CLOCK:
+            return CLOCK, self._act_for_absent_seat(event, game)
         if event["action"] is not None:
             seat = by["seat"]
             if seat >= game.seats:
@@ -107,9 +116,11 @@ class HonestServer:
         match type:
             case "SeatTaken":
                 player = game.creator if game.seq == 1 else data["player"]
-                bot = data.get("bot")
+                bot, inviter = data.get("bot"), data.get("invited_by")
+                if inviter is not None and not self._needs_invitation(event, game):
+                    raise NotWritten("an invitation is not needed, or nobody's")
                 return {"player": player if bot is None else game.creator}, lifecycle.join(
-                    game, player, unhex(data["nonce"]), data.get("nonce_from"), bot
+                    game, player, unhex(data["nonce"]), data.get("nonce_from"), bot, inviter
                 )
             case "SeatLeft":
                 return {"player": data["player"]}, lifecycle.leave(game, data["player"])
@@ -119,9 +130,15 @@ class HonestServer:
                 round = min(game.rounds_ended)
                 return {"system": "scorer"}, lifecycle.score(game, round, self.round_ends[round])
             case "PlayerRemoved" if by == {"system": "arbiter"}:
+                if due is None and event["at"] >= RULINGS_SINCE:
+                    raise NotWritten("nobody has decided the removal")
                 return {"system": "arbiter"}, lifecycle.remove(game, data["seat"])
-            case "TurnForfeited" | "PlayerRemoved":
-                return {"system": "clock"}, self._forfeit(game, event["at"])
+            case "TurnForfeited" | "PlayerRemoved" | "DeadlineExcused":
+                return CLOCK, self._missed_deadline(game, event["at"])
+            case "SeatVacated" if by == CLOCK:
+                return CLOCK, self._missed_deadline(game, event["at"])
+            case _ if type in OF_PEOPLE:
+                return decide_for_people(game, event)
             case "PlayResumed" if due is not None:
                 origin = self.games[data["from"] - 1]
                 because = data["because"]
@@ -137,6 +154,8 @@ class HonestServer:
             case "GameFinished" if self.secret is not None:
                 return {"system": "scorer"}, lifecycle.finish(game, self.secret)
             case "GameAbandoned" if self.secret is not None:
+                if due is None and not self._is_deserted() and event["at"] >= RULINGS_SINCE:
+                    raise NotWritten("nobody has decided the end")
                 by = {"system": "clock" if self._is_deserted() else "arbiter"}
                 return by, lifecycle.abandon(game, self.secret)
             case _:
@@ -148,22 +167,71 @@ class HonestServer:
         return () if state is None else state.in_game()
 
     def _is_deserted(self) -> bool:
-        """Whether each person in the game has forfeited two turns since a person acted or a seat went out."""
+        """Whether each person in the game has missed enough turns since one acted or a seat went out."""
         game = self.game
         if game is None or game.state is None or game.to_act is None:
             return False
         bots = {place.player for place in game.places if place.bot is not None}
-        people = [seat for seat in game.state.in_game() if game.players[seat] not in bots]
-        forfeits: Counter[int] = Counter()
+        people = [
+            seat
+            for seat in game.state.in_game()
+            if game.players[seat] not in bots and seat not in game.vacant_seats
+        ]
+        if not people:
+            return bool(game.vacant_seats)
+        misses: Counter[int] = Counter()
         for index in reversed(range(1, len(self.log))):
             event = self.log[index]
-            if event["action"] is not None:
+            if event["type"] == "SubstituteSeated":
+                break
+            if event["action"] is not None and event["by"] != CLOCK:
                 is_of_bot = game.players[event["by"]["seat"]] in bots
                 if not is_of_bot or self._in_game(index) != self._in_game(index - 1):
                     break
-            if event["type"] == "TurnForfeited":
-                forfeits[event["data"]["seat"]] += 1
-        return bool(people) and all(forfeits[seat] >= 2 for seat in people)
+            if event["by"] == CLOCK and self.games[index].turn != self.games[index - 1].turn:
+                misses[event["data"].get("seat", -1)] += event["type"] != "PlayerRemoved"
+        most = ((game.clock or {}).get("on_deadline") or {}).get("abandon_after", 2)
+        return all(misses[seat] >= most for seat in people)
+
+    def _check_presence(self, event: JsonObject, game: Game) -> None:
+        """Check that somebody is there who causes an event, and that a prepared action can be one."""
+        seat = event["by"].get("seat")
+        if seat is not None and seat in game.vacant_seats:
+            raise NotWritten("nobody has the seat")
+        bots = [place.player for place in game.places if place.bot is not None]
+        player = event["by"].get("player")
+        if seat is not None and seat < len(game.players):
+            player = game.players[seat]
+        if player in bots and event["type"] in NOT_BY_BOTS:
+            raise NotWritten("bots do no such thing")
+        if "conditional" not in event:
+            return
+        if event["action"] is None or seat is None or player in bots or "signature" in event:
+            raise NotWritten("nobody has prepared this")
+        if not self._can_have_prepared(seat):
+            raise NotWritten("nothing can have been prepared")
+
+    def _can_have_prepared(self, seat: int) -> bool:
+        """Whether another player has acted while the seat waited, and nothing has voided its tree since."""
+        for index in reversed(range(1, len(self.log))):
+            event, before = self.log[index], self.games[index - 1]
+            if event["action"] is None:
+                if event["type"] not in KEEPING_EVENTS:
+                    return False
+            elif seat_of_action(cast("Event", event)) != seat and before.to_act not in (None, seat):
+                return before.state is not None and seat in before.state.in_game()
+        return False
+
+    def _needs_invitation(self, event: JsonObject, game: Game) -> bool:
+        """Whether a player of a private game had to invite a person by a link, and can have done so."""
+        data = event["data"]
+        people = [place.player for place in game.places if place.bot is None]
+        return (
+            game.options["private"]
+            and "bot" not in data
+            and data["invited_by"] in people
+            and data["player"] not in (game.creator, *game.invited)
+        )
 
     def _creation(self, data: JsonObject, creator: str) -> DomainEvent:
         """`GameCreated` with any valid clock, invitations and commitment."""
@@ -199,14 +267,41 @@ class HonestServer:
             raise NotWritten("chance gives no such board")
         return DomainEvent("GameStarted", cast("EventData", data), self.secrets)
 
-    def _forfeit(self, game: Game, at: str) -> DomainEvent:
-        """Forfeit the turn, if the game has a clock and the turn's time is over."""
-        if game.clock is None:
+    def _missed_deadline(self, game: Game, at: str) -> DomainEvent:
+        """Return what the clock does at a deadline that has passed, but for playing with a bot."""
+        self._require_due(game, at)
+        clock = game.clock or {}
+        if "on_deadline" not in clock and not game.options.get("substitutes"):
+            return lifecycle.forfeit(game)
+        match deadline_outcome(game):
+            case "excuse":
+                return excuse(game)
+            case "vacate":
+                assert game.to_act is not None
+                return substitutes.vacate(game, game.to_act)
+            case "remove":
+                assert game.to_act is not None
+                return lifecycle.remove(game, game.to_act)
+            case "forfeit":
+                return lifecycle.forfeit(game)
+            case _:
+                raise NotWritten("a bot plays the turn")
+
+    def _act_for_absent_seat(self, event: JsonObject, game: Game) -> DomainEvent:
+        self._require_due(game, event["at"])
+        if deadline_outcome(game) != "bot":
+            raise NotWritten("no bot plays the turn")
+        return act_for_absent_seat(game, game.rules.parse_action(event["action"]))
+
+    def _require_due(self, game: Game, at: str) -> None:
+        """Check that the game has a clock and the turn's time is over, unless nobody has the seat."""
+        if game.to_act in game.vacant_seats:
+            return
+        moment = deadline(game)
+        if moment is None:
             raise NotWritten("there is no clock")
-        elapsed = datetime.fromisoformat(at) - datetime.fromisoformat(game.turn_at)
-        if elapsed.total_seconds() < game.clock["per_turn"]:
+        if datetime.fromisoformat(at) < moment:
             raise NotWritten("the turn has time left")
-        return lifecycle.forfeit(game)
 
 
 def _includes(event: JsonObject, due: JsonObject) -> bool:

@@ -1,0 +1,133 @@
+"""Changes of what a record says about people: marks, invitations, bots, substitutes, holidays and pauses.
+
+They are like those in tests/mutations/changes.py.
+"""
+
+import random
+from collections.abc import Mapping
+from typing import Any, Final
+
+import orjson
+
+from ledger.canonical import canonical
+from tests.mutations.changes import Change, Lines, event_indices
+
+
+def change_mark(lines: Lines, chance: random.Random) -> Lines | None:
+    """Add a mark to an event or remove it, such as that an action was prepared or who invited a player."""
+    indices = [
+        index
+        for index in event_indices(lines)
+        if (event := orjson.loads(lines[index]))["action"] or event["type"] == "SeatTaken"
+    ]
+    index = chance.choice(indices)
+    event = orjson.loads(lines[index])
+    values: list[Any] = [True]
+    if event["action"]:
+        container, mark = event, "conditional"
+        if "signature" in event and chance.randrange(2):
+            mark = "signature"
+    else:
+        container = event["data"]
+        mark = chance.choice(["bot", "invited_by", "nonce_from"])
+        values = {
+            "bot": ["random", "sensible"],
+            "invited_by": [*_players(lines), "stranger"],
+            "nonce_from": ["player", "server"],
+        }[mark]
+    if mark in container:
+        del container[mark]
+    else:
+        container[mark] = chance.choice(values)
+    return [*lines[:index], canonical(event), *lines[index + 1 :]]
+
+
+def _players(lines: Lines) -> list[str]:
+    """The ids of all players that take part in a record, or are invited."""
+    events = [orjson.loads(lines[index]) for index in event_indices(lines)]
+    ids = (event["data"].get("player") for event in events)
+    return sorted({id for id in ids if isinstance(id, str)})
+
+
+def _insert(lines: Lines, chance: random.Random, events: list[Any]) -> Lines | None:
+    """Insert one of these events, each `(type, by, data)`, anywhere after the first event."""
+    index = chance.choice(event_indices(lines))
+    type, by, data = chance.choice(events)
+    before = orjson.loads(lines[index])
+    names = ("v", "game", "at", "state", "prev", "hash", "seq")
+    event = {name: before[name] for name in names}
+    event.update(type=type, by=by, data=data, action=None)
+    return [*lines[: index + 1], canonical(event), *lines[index + 1 :]]
+
+
+def insert_invitation(lines: Lines, chance: random.Random) -> Lines | None:
+    creator = orjson.loads(lines[1])["by"]
+    player = chance.choice([*_players(lines), "stranger"])
+    data = {"player": player}
+    return _insert(
+        lines,
+        chance,
+        [
+            ("PlayerInvited", creator, data),
+            ("InvitationRevoked", creator, data),
+            ("InvitationDeclined", {"player": player}, data),
+        ],
+    )
+
+
+def insert_bot(lines: Lines, chance: random.Random) -> Lines | None:
+    creator = orjson.loads(lines[1])["by"]
+    robot = {"player": "another-robot", "nonce": "00", "nonce_from": "player", "bot": "random"}
+    invited = {**robot, "invited_by": chance.choice([*_players(lines), "stranger"])}
+    return _insert(lines, chance, [("SeatTaken", creator, robot), ("SeatTaken", creator, invited)])
+
+
+def insert_substitution(lines: Lines, chance: random.Random) -> Lines | None:
+    """Let a seat be vacated, taken by a substitute, removed or excused."""
+    players = [*_players(lines), "stranger"]
+    seat = chance.randrange(3)
+    player, other = chance.choice(players), chance.choice(players)
+    by = chance.choice([{"seat": seat}, {"system": "clock"}])
+    seated = {"seat": seat, "player": player, "replaces": other}
+    return _insert(
+        lines,
+        chance,
+        [
+            ("SeatVacated", by, {"seat": seat, "player": player}),
+            ("SubstituteSeated", {"player": player}, seated),
+            ("DeadlineExcused", {"system": "clock"}, {"seat": seat}),
+        ],
+    )
+
+
+def insert_holiday(lines: Lines, chance: random.Random) -> Lines | None:
+    player = chance.choice(_players(lines))
+    by = chance.choice([{"player": player}, {"seat": chance.randrange(3)}])
+    since, until = (
+        f"202{year}-01-01T00:00:00.000Z" for year in sorted(chance.choices("5679", k=2))
+    )
+    return _insert(
+        lines,
+        chance,
+        [
+            ("HolidayAnnounced", by, {"player": player, "from": since, "to": until}),
+            ("HolidayCancelled", by, {"player": player, "from": since}),
+        ],
+    )
+
+
+def insert_pause(lines: Lines, chance: random.Random) -> Lines | None:
+    seat = chance.randrange(3)
+    data = {"seat": seat, "agree": chance.choice([True, False])}
+    return _insert(lines, chance, [("PauseAgreed", {"seat": seat}, data)])
+
+
+PEOPLE: Final[Mapping[str, Change]] = {
+    "mark changed": change_mark,
+    "invitation inserted": insert_invitation,
+    "bot inserted": insert_bot,
+    "substitution inserted": insert_substitution,
+    "holiday inserted": insert_holiday,
+    "pause inserted": insert_pause,
+}
+"""Changes that no rule of play contradicts."""
