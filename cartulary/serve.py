@@ -69,7 +69,8 @@ def serve(
     the number of web processes. The other processes are commands that `run_command` runs.
     `show` is called once, with instructions, when the service is ready; `report` is called with a
     sentence whenever a process is started again, ends, or cannot be started. Raises PortError,
-    DataFolderError, EmbeddedRedisError, and AlreadyRunning.
+    DataFolderError, EmbeddedRedisError, AlreadyRunning, and SettingsError and RetiredKeyError for the
+    signing key.
     """
     stop = StopSignals()
     stop.listen(parent_pipe(environ))
@@ -101,7 +102,9 @@ def serve(
                 trust_own_key(environ, key.public, SERVICE, settings.origin or None)
                 show(_instructions(settings, url))
 
-            supervisor.run(stop, lambda: _problem(url), report_ready)
+            supervisor.run(
+                stop, lambda: _problem(url), report_ready, check=lambda: _publish_key(settings)
+            )
     except PortError as error:
         raise _port_error(error, settings, host, port) from error
     report(text(message("stopped")))
@@ -134,6 +137,16 @@ def _other_processes(run_command: Run, environment: Mapping[str, str]) -> list[F
         )
         for name, command in commands.items()
     ]
+
+
+def _publish_key(settings: Settings) -> None:
+    """Publish the signing key, so that a key that cannot be used ends this process and not the others."""
+    from service.bootstrap import build
+    from service.server.web_process import publish_key
+
+    service = build(settings)
+    publish_key(service)
+    service.redis.close()
 
 
 def _serve_web(address: str, port: int, metrics_folder: str) -> None:

@@ -32,12 +32,16 @@ class NoKeyError(CartularyError):
     """There is no readable signing key, or it is not published by this service."""
 
 
+class RetiredKeyError(NoKeyError):
+    """The signing key was retired, so what it signs now is not valid."""
+
+
 class Keyring:
     """Signs with the key of a PEM file, which is generated if it does not exist. Thread-safe.
 
     A `read_only` keyring neither generates nor publishes a key: a command that only reads a service
     must not change its list of keys. Its methods that sign raise NoKeyError unless the key exists and
-    is published.
+    is published. Those of any keyring raise RetiredKeyError if the key was retired before its first use.
     """
 
     def __init__(
@@ -57,9 +61,21 @@ class Keyring:
         """Load the signing key and publish it, unless this was done before.
 
         Call it before an event is appended that the key will sign: its signatures are valid only for
-        events since its `from`. Raises Unreadable and OSError (the key file), and Unavailable.
+        events since its `from`. Raises Unreadable and OSError (the key file), RetiredKeyError, also if
+        the key was retired in the meantime, and Unavailable.
         """
-        self._signing_key()
+        self._check_validity(self._signing_key())
+
+    def check(self) -> None:
+        """Raise RetiredKeyError if the key exists and was retired; for processes that may never sign.
+
+        Raises Unreadable for a file that contains no key, and Unavailable.
+        """
+        try:
+            key = SigningKey.load(self._path)
+        except OSError:
+            return
+        self._check_validity(key)
 
     def receipt(self, event: Event) -> JsonObject:
         """Return the receipt for the event of an accepted action; always the same for one event."""
@@ -93,7 +109,7 @@ class Keyring:
         Unless the keyring is read-only, its own key is among them.
         """
         if not self._read_only:
-            self.publish_key()
+            self._signing_key()
         with unavailable_on_error():
             entries = self._redis.hvals(KEYS)
         return sorted(map(orjson.loads, entries), key=lambda entry: (entry["from"], entry["key"]))
@@ -126,7 +142,23 @@ class Keyring:
         entry = key.public_entry(clock.format(clock.now()))
         with unavailable_on_error():
             self._redis.hsetnx(KEYS, key.id, canonical(entry))
+        self._check_validity(key)
         return key
+
+    def _check_validity(self, key: SigningKey) -> None:
+        """Raise RetiredKeyError if the store says that a key was retired. Raises Unavailable."""
+        with unavailable_on_error():
+            stored = self._redis.hget(KEYS, key.id)
+        until = None if stored is None else orjson.loads(stored)["until"]
+        if until is not None:
+            raise RetiredKeyError(
+                message(
+                    "the signing key {file} was retired at {until}: set CARTULARY_SIGNING_KEY to the file"
+                    " of the key that has replaced it",
+                    file=str(self._path),
+                    until=until,
+                )
+            )
 
     def _find_key(self) -> SigningKey:
         """Load the key, which must be published already."""
@@ -151,4 +183,5 @@ class Keyring:
                     file=str(self._path),
                 )
             )
+        self._check_validity(key)
         return key

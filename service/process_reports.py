@@ -3,8 +3,8 @@
     cartulary:processes   hash, `KIND HOST PID` -> the report as JSON
 
 A thread of the process reports at short intervals, also while a job takes long, so that a process which was
-killed is noticed soon. The thread stops reporting when the loop in which the process works has not gone on for
-longer than any job takes, so a process that hangs is noticed as well. Reports are read by the metrics, by
+killed is noticed soon. The thread stops reporting when the loop in which the process works has not gone on
+for longer than any job takes, so a process that hangs is noticed as well. Reports are read by the metrics, by
 `/healthz/processes` and by `cartulary health`.
 """
 

@@ -13,7 +13,7 @@ from domain.errors import Unreadable
 from domain.messages import message
 from service.connection import connect, unavailable_on_error
 from service.errors import Unavailable, log_text
-from service.keyring import Keyring
+from service.keyring import Keyring, RetiredKeyError
 from service.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -56,6 +56,8 @@ class Readiness:
             ) from error
         try:
             self._keyring.publish_key()
+        except RetiredKeyError as error:
+            raise Unavailable(error.message) from error
         except (Unreadable, OSError) as error:
             log.error("the signing key cannot be used: %s", log_text(error))  # noqa: TRY400 # the message is enough
             raise Unavailable(message("the signing key cannot be used")) from error

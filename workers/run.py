@@ -96,6 +96,8 @@ def run_worker(settings: Settings, queues: tuple[str, ...]) -> None:
         logging.getLogger(name).setLevel(logging.WARNING)
     logging.getLogger("rq.worker").addFilter(_shorten_connection_error)
     service = build(settings)
+    with suppress(Unavailable):
+        service.keyring.check()
     channels = channels_of(service)
     configure(TaskRunner(service, channels.of_operator))
     reporter = Reporter(service.process_reports, "worker", queues)
@@ -134,7 +136,10 @@ def run_worker(settings: Settings, queues: tuple[str, ...]) -> None:
 
 def run_scheduler(settings: Settings) -> None:
     """Run the scheduler until SIGTERM or SIGINT."""
-    scheduler = Scheduler(build(settings), connect(settings.queue_url))
+    service = build(settings)
+    with suppress(Unavailable):
+        service.keyring.check()
+    scheduler = Scheduler(service, connect(settings.queue_url))
     stop = StopSignals()
     stop.listen()
     log.info("scheduling")

@@ -58,16 +58,22 @@ class Supervisor:
         self._restarts = [_Restart(program, report) for stage in stages for program in stage]
 
     def run(
-        self, stop: StopSignals, problem: Callable[[], Value | None], on_ready: Callable[[], None]
+        self,
+        stop: StopSignals,
+        problem: Callable[[], Value | None],
+        on_ready: Callable[[], None],
+        check: Callable[[], None] = lambda: None,
     ) -> None:
         """Run until `stop` is set; a second signal kills what has not ended by then.
 
         `on_ready` is called once, as soon as `problem`, which returns why the programs are not ready yet,
-        returns None. Raises the error of a program that does not start the first time; nothing is left
-        running then.
+        returns None. `check` is called before the last stage is started. Raises its error, and that of a
+        program that does not start the first time; nothing is left running then.
         """
         try:
             for stage in self._stages:
+                if stage is self._stages[-1] and not stop.wait(0):
+                    check()
                 for program in stage:
                     if stop.wait(0):
                         break
