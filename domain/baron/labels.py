@@ -16,7 +16,7 @@ LABELS: Final[Mapping[str, Text]] = {
     "keeps_resting": message_in("label", "keeps resting"),
     "market": message_in("label", "market"),
     "pile": message_in("label", "pile"),
-    "removed": message_in("label", "out of the game"),
+    "removed": message_in("label", "removed from the game"),
     "reserve_size": message_in("label", "tiles in reserve"),
     "side": message_in("label", "side"),
     "tile": message_in("label", "tile"),

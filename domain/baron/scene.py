@@ -236,4 +236,4 @@ def _common_rows(position: BaronPosition) -> Iterator[Row]:
     yield message_in("label", "market"), tiles
     yield message_in("label", "pile"), counted(position["pile"], TILE)
     if position["removed"]:
-        yield message_in("label", "out of the game"), _tile_list(position["removed"])
+        yield message_in("label", "removed from the game"), _tile_list(position["removed"])

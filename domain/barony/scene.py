@@ -220,7 +220,7 @@ def _panel_rows(
         yield message_in("label", "new cities"), player["new_cities"]
     if player["removed_knights"]:
         removed = counted(player["removed_knights"], KNIGHT)
-        yield message_in("label", "out of the game"), removed
+        yield message_in("label", "removed from the game"), removed
     if player["seat"] in position["end_agreed_by"]:
         yield message_in("label", "end of the game"), message_in("end of the game", "asked for")
     if player["seat"] in position["passed"]:

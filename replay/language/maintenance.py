@@ -4,6 +4,7 @@
 Nothing that Cartulary does needs it.
 """
 
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
@@ -39,6 +40,16 @@ _SOURCES: Final[Sequence[tuple[Sequence[tuple[str, str]], Keywords]]] = (
 )
 """The kinds of files that contain messages, with the functions that create messages in them."""
 
+NOTES: Final[Mapping[str, str]] = {
+    r"\babandon": "To abandon a game ends it for everybody, without a ranking. A player who leaves resigns.",
+    r"\bopponents?\b.*\brivals?\b|\brivals?\b": "Rivals are knights of one player, opponents of different"
+    " players (BN-SIM-1).",
+    r"\b(?:is|are) out\b(?! of order)|^out\b|\bout of the game": "A seat is out when it no longer plays. A"
+    " piece is removed from the game.",
+    r"\bdisputes (?:an )?event": "To dispute an event is to object to it.",
+}
+"""What translators have to know of words with two meanings, by a pattern of the templates with them."""
+
 _HEADERS_LEFT_OUT: Final = tuple(
     f'"{name}' for name in ("Project-", "Report-", "POT-", "PO-", "Last-", "Language-Team", "Gen")
 )
@@ -56,10 +67,16 @@ def extract_messages() -> Catalog:
             ROOT / package, methods, keywords=keywords, comment_tags=("Translators:",)
         ):
             location = (f"{package}/{file}", 0)
-            catalog.add(text, None, [location], auto_comments=comments, context=context)
+            notes = [*comments, *notes_for(text if isinstance(text, str) else text[0])]
+            catalog.add(text, None, [location], auto_comments=notes, context=context)
     for text in _click_messages():
         catalog.add(text, None, [("click", 0)])
     return catalog
+
+
+def notes_for(template: str) -> list[str]:
+    """Return the notes for translators about the words of a template that have two meanings."""
+    return [note for pattern, note in NOTES.items() if re.search(pattern, template, re.IGNORECASE)]
 
 
 def _click_messages() -> Iterator[str | tuple[str, ...]]:

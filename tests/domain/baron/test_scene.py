@@ -212,7 +212,7 @@ def test_seats_that_are_out_last_turns_and_an_empty_market_are_shown() -> None:
     assert english_rows(panel(result, 1).rows)["turns left"] == "2"
     assert english_rows(result.common_rows)["market"] == "0 tiles"
     assert english_rows(result.common_rows)["pile"] == "0 tiles"
-    assert english_rows(result.common_rows)["out of the game"] == "meadow, pond"
+    assert english_rows(result.common_rows)["removed from the game"] == "meadow, pond"
 
 
 def test_the_title_during_scoring_and_of_a_shared_victory() -> None:

@@ -77,7 +77,7 @@ def test_a_panel_shows_what_a_seat_has() -> None:
     assert english_rows(acting.rows) == {
         "tokens": "none",
         "reserve": "2 knights, 13 villages, 2 strongholds, 4 cities",
-        "out of the game": "2 knights",
+        "removed from the game": "2 knights",
     }
     assert out.is_out
 
