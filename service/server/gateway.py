@@ -137,7 +137,9 @@ class Gateway:
         """See `RequestHandler.on_half_close`."""
         exchange = connection.exchange
         if isinstance(exchange, Exchange) and exchange.job is not None:
-            exchange.queue.postpone(exchange.job)
+            refused = exchange.queue.postpone(exchange.job)
+            if refused is not None:
+                refused.refuse("queue_full")
 
     def on_timeout(self, connection: HttpConnection) -> None:
         """See `RequestHandler.on_timeout`."""

@@ -39,6 +39,8 @@ HALF_LIFE: Final = 1.0
 LIGHT_SECONDS: Final = 0.25
 """The most recent use that is light: that of a visitor who holds a thread for a sixth of the time."""
 PLAYER_TURNS: Final = 4
+MAX_ABANDONED: Final = 4
+"""Jobs of one visitor that wait although they may be abandoned: each keeps a connection open."""
 MAX_REMEMBERED: Final = 10_000
 """Visitors whose use is remembered. Those that have not used anything for longest are forgotten first."""
 
@@ -184,13 +186,22 @@ class RequestQueue:
                 del visitors[job.visitor]
             return True
 
-    def postpone(self, job: Job) -> None:
-        """Let a job that waits come after all others, because it may be abandoned."""
-        if self.remove(job):
-            job.may_be_abandoned = True
-            with self._lock:
-                self._waiting[Group.ABANDONED].setdefault(job.visitor, deque()).append(job)
-                self._count += 1
+    def postpone(self, job: Job) -> Job | None:
+        """Let a job that waits come after all others, because it may be abandoned.
+
+        Returns it if it must be refused, because MAX_ABANDONED of its visitor wait already.
+        """
+        if not self.remove(job):
+            return None
+        job.may_be_abandoned = True
+        with self._lock:
+            jobs = self._waiting[Group.ABANDONED].get(job.visitor, deque())
+            if len(jobs) >= MAX_ABANDONED:
+                return job
+            jobs.append(job)
+            self._waiting[Group.ABANDONED][job.visitor] = jobs
+            self._count += 1
+        return None
 
     def remove_expired(self, seconds: float) -> list[Job]:
         """Remove and return the jobs that have waited for longer than this."""

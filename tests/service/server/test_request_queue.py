@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from service.server.request_queue import HALF_LIFE, LIGHT_SECONDS, Job, RequestQueue
+from service.server.request_queue import HALF_LIFE, LIGHT_SECONDS, MAX_ABANDONED, Job, RequestQueue
 from tests.support.processes import wait_until
 
 
@@ -168,8 +168,18 @@ def test_a_request_that_may_be_abandoned_comes_last(work: type[QueuedWork]) -> N
     jobs.release.set()
     jobs.wait_for(4)
     assert jobs.started == ["x0", "P2", "a1", "P1"]
-    jobs.queue.postpone(abandoned)
+    assert jobs.queue.postpone(abandoned) is None
     assert len(jobs.queue) == 0
+
+
+def test_few_jobs_of_a_visitor_wait_that_may_be_abandoned(work: type[QueuedWork]) -> None:
+    jobs = work(1)
+    jobs.put("x0")
+    jobs.wait_for(1)
+    abandoned = jobs.put(*(f"a{number}" for number in range(MAX_ABANDONED + 2)))
+    refused = [jobs.queue.postpone(job) for job in abandoned]
+    assert refused == [None] * MAX_ABANDONED + abandoned[MAX_ABANDONED:]
+    assert len(jobs.queue) == MAX_ABANDONED
 
 
 def test_a_job_that_was_skipped_is_taken_when_its_visitor_may_run_another(
