@@ -33,6 +33,8 @@ class Acknowledgements:
     """By game id and seq."""
     games: list[str] = field(default_factory=list)
     repeated_requests: int = 0
+    messages: dict[str, list[str]] = field(default_factory=dict)
+    """By game id, the texts of messages."""
     contradictions: list[str] = field(default_factory=list)
     """Events that were acknowledged with two different hashes."""
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -55,7 +57,9 @@ class Acknowledgements:
 class BotPlayer:
     """A player who takes random actions. For one thread."""
 
-    def __init__(self, url: str, acknowledgements: Acknowledgements, chance: random.Random) -> None:
+    def __init__(
+        self, url: str, acknowledgements: Acknowledgements, chance: random.Random, webhook: str
+    ) -> None:
         self._http = httpx.Client(base_url=f"{url}/api/v1", timeout=5)
         self._acknowledgements = acknowledgements
         self._chance = chance
@@ -66,6 +70,9 @@ class BotPlayer:
             response = self.request("POST", "/tokens", account, 201)
         self._http.headers["Authorization"] = f"Bearer {response.json()['token']}"
         self.id = self.request("GET", "/me", None, 200).json()["player"]["id"]
+        # 409: an earlier attempt has registered it, and its response was lost.
+        if not self.request("GET", "/me/webhooks", None, 200).json()["webhooks"]:
+            self.request("POST", "/me/webhooks", {"url": webhook}, 201, 409)
 
     def request(
         self, method: str, path: str, body: Any, *statuses: int, key: str | None = None
@@ -126,6 +133,16 @@ class BotPlayer:
             response = self.request("POST", f"{path}/actions", body, 201, 409, key=key)
             if response.status_code == 201:
                 self._acknowledgements.add_action(game_id, response.json())
+                if self._chance.random() < 0.3:
+                    self._write(game_id)
+
+    def _write(self, game_id: str) -> None:
+        """Write a message that no other one is equal to."""
+        key = secrets.token_hex(8)
+        text = f"message {key}"
+        self.request("POST", f"/games/{game_id}/messages", {"text": text}, 201, key=key)
+        with self._acknowledgements.lock:
+            self._acknowledgements.messages.setdefault(game_id, []).append(text)
 
     def close(self) -> None:
         """Close the connections."""
@@ -151,20 +168,29 @@ class BotTable(threading.Thread):
     """
 
     def __init__(
-        self, url: str, acknowledgements: Acknowledgements, seed: int, stop: threading.Event
+        self,
+        url: str,
+        acknowledgements: Acknowledgements,
+        seed: int,
+        stop: threading.Event,
+        webhook: str,
     ) -> None:
         super().__init__(name=f"table {seed}")
         self._url = url
         self._acknowledgements = acknowledgements
         self._chance = random.Random(seed)
         self._stop_event = stop
+        self._webhook = webhook
         self.error: BaseException | None = None
 
     @override
     def run(self) -> None:
         """Play."""
         try:
-            bots = [BotPlayer(self._url, self._acknowledgements, self._chance) for _ in range(3)]
+            bots = [
+                BotPlayer(self._url, self._acknowledgements, self._chance, self._webhook)
+                for _ in range(3)
+            ]
             self._play_game(bots)
             while not self._stop_event.is_set():
                 self._play_game(bots)

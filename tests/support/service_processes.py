@@ -1,5 +1,7 @@
-"""A service of real processes that a test kills one by one: Redis, web server, workers, schedulers."""
+"""A service of real processes that a test kills one by one, among them Redis and its watcher."""
 
+import os
+import signal
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,6 +11,8 @@ import httpx
 from service.embedded_redis import EmbeddedRedis
 from service.supervision.child_process import ChildProcess
 from tests.support.processes import environment, free_port, wait_until
+
+WATCHER = " watcher"
 
 
 @dataclass
@@ -29,27 +33,34 @@ class ServiceProcesses:
         self._processes: dict[str, EmbeddedRedis | ChildProcess] = {"redis": self.redis}
         self._add("web", "web", "--port", str(port), "--processes", "1")
         for number in range(self.copies):
-            self._add(f"worker {number}", "worker")
+            self._add(f"worker {number}", "worker", "--queue", "games", "--queue", "bots")
+            self._add(f"sender {number}", "worker", "--queue", "notices")
             self._add(f"scheduler {number}", "scheduler")
 
     @property
     def names(self) -> list[str]:
         """The names of the processes."""
-        return list(self._processes)
+        return [*self._processes, f"redis{WATCHER}"]
 
     def start(self) -> None:
         """Start every process, and wait until the service is ready."""
-        for name in self.names:
-            self.start_one(name)
+        for process in self._processes.values():
+            process.start()
         wait_until(self.is_ready)
 
     def start_one(self, name: str) -> None:
         """Start a process that is not running."""
-        self._processes[name].start()
+        self._processes[name.removesuffix(WATCHER)].start()
 
     def kill(self, name: str) -> None:
-        """Kill a process as a crash would."""
-        self._processes[name].reap()
+        """Kill a process as a crash would. The watcher of Redis is killed alone; Redis is left behind."""
+        if name.endswith(WATCHER):
+            assert self.redis.pid is not None
+            os.kill(self.redis.pid, signal.SIGKILL)
+            wait_until(lambda: not self.redis.is_running)
+            name = WATCHER.strip()
+        else:
+            self._processes[name].reap()
         kind = name.split(" ", maxsplit=1)[0]
         self.kills[kind] = self.kills.get(kind, 0) + 1
 
@@ -76,6 +87,8 @@ class ServiceProcesses:
             "CARTULARY_RATE_ACCOUNTS": "",
             "CARTULARY_RATE_GAMES": "",
             "CARTULARY_SWEEP_SECONDS": "0.5",
+            "CARTULARY_RATE_MESSAGES": "",
+            "CARTULARY_WEBHOOK_NETWORKS": "127.0.0.0/8",
         }
         self._processes[name] = ChildProcess(
             name,

@@ -12,7 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
+import orjson
 import pytest
 
 from domain.event import acting_seat
@@ -20,7 +22,9 @@ from ledger.commands import CLOCK
 from replay.audit import audit
 from service.bootstrap import Service, build
 from service.settings import Settings
+from service.store.redis_event_store import game_key
 from tests.support.bot_players import Acknowledgements, BotTable
+from tests.support.receiver import WebhookReceiver, webhook_receiver
 from tests.support.service_processes import ServiceProcesses
 
 SECONDS_TO_FINISH = 90
@@ -57,7 +61,7 @@ def processes(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Servic
 
 @pytest.mark.parametrize("processes", [1], indirect=True)
 def test_a_few_kills_lose_and_duplicate_nothing(processes: ServiceProcesses) -> None:
-    play_and_kill(processes, kills=8, tables=3, seed=1)
+    play_and_kill(processes, kills=6, tables=3, seed=1)
 
 
 @pytest.mark.soak
@@ -76,12 +80,36 @@ def play_and_kill(
     """Let bots play at some tables while processes are killed, check every log, and return statistics."""
     start = time.monotonic()
     acknowledgements = Acknowledgements()
-    kill_during_play(processes, acknowledgements, kills, tables, seed)
+    with webhook_receiver() as receiver:
+        kill_during_play(
+            processes, acknowledgements, kills, tables, seed, without_password(receiver.url)
+        )
+        return check_everything(processes, acknowledgements, receiver, tables, start) | {
+            "seed": seed
+        }
+
+
+def without_password(url: str) -> str:
+    """Return the URL of a receiver without the name and the password, which a webhook may not have."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.hostname}:{parts.port}{parts.path}"
+
+
+def check_everything(
+    processes: ServiceProcesses,
+    acknowledgements: Acknowledgements,
+    receiver: WebhookReceiver,
+    tables: int,
+    start: float,
+) -> dict[str, Any]:
+    """Wait for the workers, compare what is stored with what was acknowledged, and return statistics."""
     url, key = processes.redis.url, processes.data / "signing-key.pem"
     service = build(Settings(processes.data, url, url, key))
     try:
         wait_for_workers(service)
         counts = check_logs(service, acknowledgements)
+        messages = check_messages(service, acknowledgements)
+        deliveries = check_deliveries(service, receiver)
     finally:
         service.redis.close()
     assert acknowledgements.contradictions == []
@@ -89,7 +117,6 @@ def play_and_kill(
     assert counts.rounds_scored_twice == 0
     assert counts.finished + counts.abandoned >= tables
     return {
-        "seed": seed,
         "kills": sum(processes.kills.values()),
         **{f"  {kind}": number for kind, number in sorted(processes.kills.items())},
         "games played to their end": counts.finished,
@@ -100,6 +127,8 @@ def play_and_kill(
         "  actions of bots of the service": counts.bot_actions,
         "  rounds scored": counts.rounds,
         "  turns forfeited, players removed": counts.forfeits,
+        "messages of players": messages,
+        "deliveries to webhooks": deliveries,
         "requests that had to be repeated": acknowledgements.repeated_requests,
         "lost, duplicated, out of order": f"{counts.lost}, {counts.duplicated}, {counts.out_of_order}",
         "rounds scored twice": counts.rounds_scored_twice,
@@ -113,22 +142,24 @@ def kill_during_play(
     kills: int,
     tables: int,
     seed: int,
+    webhook: str,
 ) -> None:
     """Kill processes at random and start them again, while bots play."""
     chance, stop = random.Random(seed), threading.Event()
     threads = [
-        BotTable(processes.url, acknowledgements, seed * 100 + number, stop)
+        BotTable(processes.url, acknowledgements, seed * 100 + number, stop, webhook)
         for number in range(tables)
     ]
     for thread in threads:
         thread.start()
     try:
         # The first kills cover every kind of process, so that a short run does too.
-        kinds = ["redis", "web", "worker", "scheduler"]
+        kinds = ["redis", "web", "worker", "scheduler", "sender", "redis watcher"]
         for number in range(kills):
             time.sleep(chance.uniform(0.3, 1.2))
-            kind = kinds[number % 4] if number < 8 else chance.choice(kinds)
-            name = chance.choice([name for name in processes.names if name.startswith(kind)])
+            kind = kinds[number % 6] if number < 12 else chance.choice(kinds)
+            of_kind = [name for name in processes.names if name.rstrip(" 0123456789") == kind]
+            name = chance.choice(of_kind)
             processes.kill(name)
             time.sleep(chance.choice((0, 0, chance.uniform(0, 0.6))))
             processes.start_one(name)
@@ -220,3 +251,30 @@ def check_logs(service: Service, acknowledgements: Acknowledgements) -> Counts:
         report = audit(io.BytesIO(b"".join(service.queries.record(game_id))), receipts=receipts)
         assert not report.is_broken, report.first
     return counts
+
+
+def check_messages(service: Service, acknowledgements: Acknowledgements) -> int:
+    """Every acknowledged message is stored once, and no other one is; return their number."""
+    count = 0
+    for game_id, texts in acknowledgements.messages.items():
+        stored = service.redis.hgetall(game_key(game_id, "messages"))
+        written = [orjson.loads(value)["text"] for name, value in stored.items() if name.isdigit()]
+        assert sorted(written) == sorted(texts)
+        count += len(texts)
+    return count
+
+
+def check_deliveries(service: Service, receiver: WebhookReceiver) -> int:
+    """What was posted is about one thing for each delivery; return the number of deliveries.
+
+    A sender that dies between the response and recording it posts the same delivery again.
+    """
+    content_of: dict[str, str] = {}
+    for request in list(receiver.requests):
+        id, data = request.headers["webhook-id"], dict(request.body["data"])
+        assert data.pop("delivery") == id
+        names = ("subject", "game", "seq", "players")
+        content = repr([data.get(name) for name in names])
+        assert content_of.setdefault(id, content) == content
+    assert len(set(content_of.values())) == len(content_of), "a notification has two deliveries"
+    return len(content_of)
