@@ -50,6 +50,7 @@ class DataFolderInUse(DataFolderError):
 
     def __init__(self, folder: Path, owner: str) -> None:
         """`owner`: the id of the process that runs that service, or "" if only its Redis is left."""
+        self.is_orphan = not owner
         if owner:
             self.how_to_stop = message(
                 "Stop process {pid} (Ctrl-C in its terminal, or `kill {pid}`)", pid=owner
@@ -210,6 +211,10 @@ class DataFolderLock:
                     reason=os_reason(error),
                 )
             ) from error
+
+    def has_live_owner(self) -> bool:
+        """Return whether the process that has locked the folder last is alive."""
+        return _is_alive(_read(self._path))
 
     def release(self) -> None:
         """Unlock the folder. Does nothing if it is not locked."""

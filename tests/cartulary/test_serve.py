@@ -116,6 +116,24 @@ def test_when_serve_is_killed_no_process_outlives_it(own_service: RunningService
     assert running.register("ana") == 201
 
 
+def test_serve_ends_the_redis_that_has_outlived_its_watch_and_its_service(
+    own_service: RunningService,
+) -> None:
+    running = own_service
+    assert running.register("ana") == 201
+    orphan = running.pid_of("redis")
+    assert orphan is not None
+    (watch,) = [pid for pid, line in descendants(running.pid).items() if "parent_watch.py" in line]
+    os.kill(watch, signal.SIGKILL)
+    os.kill(running.pid, signal.SIGKILL)
+    assert running.process is not None
+    running.process.wait()
+    assert is_running(orphan)
+    running.start()
+    assert not is_running(orphan)
+    assert running.register("ana") == 409
+
+
 def test_a_second_service_on_the_same_folder_is_an_error_that_names_the_first(
     running: RunningService,
 ) -> None:
