@@ -12,7 +12,7 @@ import redis
 from redis.client import Pipeline
 
 from domain.errors import Malformed
-from domain.messages import message
+from domain.messages import Message, Text, message
 from service import clock
 from service.bounds import Bounds
 from service.connection import to_text, unavailable_on_error
@@ -20,6 +20,7 @@ from service.errors import Unauthorised
 from service.mail.addresses import InvalidAddress, parse_address
 from service.mail.tokens import MailTokens
 from service.notifications.endpoints import Endpoint
+from service.notifications.stored_messages import decode_message, encode_message
 from service.players.account_reader import EMAIL_FIELDS, AccountReader, account_key
 
 _T = TypeVar("_T")
@@ -71,11 +72,32 @@ class EmailAddresses:
         now = clock.format(clock.now())
 
         def store(pipeline: Pipeline) -> None:
-            pipeline.hdel(key, "email_disabled", "email_bounces")
+            pipeline.hdel(key, "email_disabled", "email_bounces", "email_refusal")
             pipeline.hset(key, "email_confirmed", now)
 
         key = account_key(player_id)
         return self._if_current(player_id, address, store)
+
+    def record_refusal(self, player_id: str, address: str, result: Text | None) -> None:
+        """Record why the last confirmation mail was not accepted, None if it was.
+
+        Does nothing if the player has another address now.
+        """
+        key = account_key(player_id)
+
+        def store(pipeline: Pipeline) -> None:
+            if result is None:
+                pipeline.hdel(key, "email_refusal")
+            else:
+                pipeline.hset(key, "email_refusal", encode_message(result))
+
+        self._if_current(player_id, address, store)
+
+    def refusal(self, player_id: str) -> Message | None:
+        """Return why the last confirmation mail to a player was not accepted; None if it was, or waits."""
+        with unavailable_on_error():
+            stored = self._redis.hget(account_key(player_id), "email_refusal")
+        return None if stored is None else decode_message(to_text(stored))
 
     def count_bounce(self, player_id: str, address: str) -> None:
         """Count a mail that has bounced because of its address; the last one allowed disables the address.

@@ -7,7 +7,7 @@ from domain.json_types import JsonObject
 from domain.messages import Message
 from replay.language.names import NO_NAMES, Names
 from service.notifications.kinds import Kind, Subject
-from service.notifications.past_events import PastEvent
+from service.notifications.past_events import PastEvents
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Notification:
     player: str
     players: tuple[str, ...]
     game_id: str
-    """"" in a digest, as is `rules`; its `seq` is 0."""
+    """"" in a digest of several games; the `rules` of a digest are "", and its `seq` is 0."""
     rules: str
     seq: int
     title: Message
@@ -34,12 +34,10 @@ class Notification:
     """For programs, by subject: docs/notifications.md lists the fields."""
     names: Names = NO_NAMES
     """The names with which `title` and `events` are rendered."""
-    events: tuple[PastEvent, ...] = ()
-    """What has happened since the reader's last turn, oldest first, as the reader may see it."""
-    omitted_events: int = 0
-    """How many earlier events `events` leaves out."""
+    past: PastEvents = field(default_factory=PastEvents)
+    """What has happened since the reader's last turn, as the reader may see it."""
     items: tuple["Notification", ...] = ()
-    """The notifications that a digest contains, oldest first."""
+    """The notifications that a digest contains, or the messages of a game in one mail, oldest first."""
 
     def as_json(self) -> JsonObject:
         """Return the notification for programs: one object with all fields, including the details."""
@@ -64,5 +62,7 @@ class Notification:
 
     @property
     def path(self) -> str:
-        """The path of the page that the notification is about."""
+        """The path of the page that the notification is about, for a message with its place there."""
+        if self.subject == "message" and "message" in self.details:
+            return f"/games/{self.game_id}/messages#message-{self.details['message']}"
         return f"/games/{self.game_id}" if self.game_id else "/"

@@ -4,7 +4,7 @@ the operator.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -24,6 +24,10 @@ from service.trusted_clock import TrustedClock
 UTC_ZONE: Final = time_zone(UTC_NAME)
 _MAX_DIGESTS: Final = 3
 """Digests that are tried for a delivery, if the next one is just being sent."""
+
+
+BUNDLE_MINUTES: Final = 3
+"""Minutes for which the first message of a game waits for others, which come in the same mail."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +71,15 @@ class Notifications:
         data: JsonObject | None = None,
         times: Times = ANY_TIME,
         operator_channels: Sequence[str] | None = None,
+        to_act: str | None = None,
     ) -> list[Delivery]:
         """Create the deliveries of a notification to these players; return those that exist now.
 
         The caller leaves out players whom it does not concern, and the one who caused it. Calling this again
         creates nothing twice: a notification is identified by its kind, game and `reference` (None: the seq
         of the event). `data` is what the notification needs besides the log. `operator_channels`: None for
-        those that the settings name.
+        those that the settings name. `to_act` is the player whose turn begins with the same event: they
+        get the mail about that only.
         """
         readers = tuple(dict.fromkeys(players))
         kind = KIND_OF_SUBJECT[subject]
@@ -108,11 +114,14 @@ class Notifications:
             # Players who were erased have no account, and bots read nothing.
             if account is None or account.bot is not None:
                 continue
+            chosen = preferences[player]
+            if player == to_act and chosen.includes("email", "your_turn"):
+                chosen = chosen.without("email", kind)
             created += self._notify_player(
                 replace(base, player=player),
                 kind,
                 reference,
-                preferences[player],
+                chosen,
                 account,
                 now,
                 times,
@@ -177,17 +186,54 @@ class Notifications:
                     return part
                 # It is being sent, and takes up nothing more.
                 at = next_local_time(at, preferences.digest, zone)
+        elif delivery.channel == "email" and delivery.kind == "message":
+            return self._bundle(replace(delivery, id=id), at)
         single = replace(delivery, id=id, due_at=clock.format(at))
         self._deliveries.create(single)
         return single
 
+    def _bundle(self, message: Delivery, at: datetime) -> Delivery:
+        """Create the delivery of a message as part of a mail with others of the same game; return it.
+
+        The first message opens the mail, which is sent after BUNDLE, and takes up those that come before.
+        """
+        if existing := self._deliveries.find(message.id):
+            return existing
+        now = clock.parse(message.created_at)
+        minute = at.replace(second=0, microsecond=0)
+        minutes = [
+            minute + timedelta(minutes=1) * number for number in range(1, BUNDLE_MINUTES + 1)
+        ]
+        # After quiet hours, all messages are sent at the same time anyway.
+        times = minutes if at <= now else [at]
+        for due_at in times:
+            bundle = self._digest_of(message, due_at, message.game_id)
+            if due_at != times[-1] and self._deliveries.find(bundle.id) is None:
+                continue
+            self._deliveries.create(bundle)
+            part = replace(message, due_at=clock.format(due_at), digest=bundle.id)
+            if self._deliveries.create(part):
+                return part
+        single = replace(message, due_at=clock.format(at))
+        self._deliveries.create(single)
+        return single
+
     @staticmethod
-    def _digest_of(delivery: Delivery, at: datetime) -> Delivery:
-        """Return the digest of a time to the endpoint of a delivery."""
+    def _digest_of(delivery: Delivery, at: datetime, game_id: str = "") -> Delivery:
+        """Return the digest of a time to the endpoint of a delivery, of one game if it is given."""
         due_at = clock.format(at)
-        id = delivery_id(DIGEST, "", due_at, delivery.player, delivery.channel, delivery.endpoint)
+        id = delivery_id(
+            DIGEST, game_id, due_at, delivery.player, delivery.channel, delivery.endpoint
+        )
         return replace(
-            delivery, id=id, kind=DIGEST, subject=DIGEST, game_id="", seq=0, due_at=due_at, data={}
+            delivery,
+            id=id,
+            kind=DIGEST,
+            subject=DIGEST,
+            game_id=game_id,
+            seq=0,
+            due_at=due_at,
+            data={},
         )
 
 

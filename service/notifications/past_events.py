@@ -40,10 +40,22 @@ class PastEvent:
         return message("{actor}: {outcome}", actor=self.actor, outcome=self.outcome)
 
 
+@dataclass(frozen=True, slots=True)
+class PastEvents:
+    """What has happened, oldest first, and how many earlier events are left out.
+
+    `is_since_own_turn`: whether it begins after an action of the reader, and not with the game.
+    """
+
+    events: tuple[PastEvent, ...] = ()
+    omitted: int = 0
+    is_since_own_turn: bool = False
+
+
 def events_since_last_turn(
     read_events: ReadEvents, game: Game, player: str, upto: int | None = None
-) -> tuple[tuple[PastEvent, ...], int]:
-    """Return the events after the last action of a player, oldest first, and how many are left out before.
+) -> PastEvents:
+    """Return the events after the last action of a player.
 
     Without an action of the player, it is the events since the start of the game. `upto`: the last event,
     None for the head. Searches at most MAX_SEARCHED events, and returns at most MAX_EVENTS.
@@ -58,17 +70,18 @@ def events_since_last_turn(
         for event in reversed(page):
             is_own = event["action"] is not None and acting_seat(event["by"]) == seat
             if (is_own and seat is not None) or event["type"] == "GameCreated":
-                return _listed(game, events)
+                return _listed(game, events, is_since_own_turn=is_own and seat is not None)
             events.append(event)
         position = after
-    return _listed(game, events)
+    # Whoever plays has acted before that many events.
+    return _listed(game, events, is_since_own_turn=seat is not None)
 
 
-def _listed(game: Game, events: Sequence[Event]) -> tuple[tuple[PastEvent, ...], int]:
-    """Return the latest of the events, which are given newest first, and how many are left out."""
+def _listed(game: Game, events: Sequence[Event], *, is_since_own_turn: bool) -> PastEvents:
+    """Return the latest of the events, which are given newest first."""
     listed = [event for event in events if event["type"] not in _LEFT_OUT]
     past = tuple(past_event(game, event) for event in reversed(listed[:MAX_EVENTS]))
-    return past, max(0, len(listed) - MAX_EVENTS)
+    return PastEvents(past, max(0, len(listed) - MAX_EVENTS), is_since_own_turn)
 
 
 def past_event(game: Game, event: Event) -> PastEvent:

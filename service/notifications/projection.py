@@ -12,7 +12,7 @@ from domain.event import Event
 from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import message
-from replay.language.names import Names
+from replay.language.names import NO_NAMES, Names
 from service import clock
 from service.errors import NotFound
 from service.games.access import can_see
@@ -20,8 +20,8 @@ from service.games.queries import GameQueries
 from service.notifications.delivery import DIGEST, Delivery
 from service.notifications.kinds import KIND_OF_SUBJECT, OPERATOR, Subject
 from service.notifications.notification import Notification
-from service.notifications.past_events import events_since_last_turn
-from service.notifications.titles import digest_title, title
+from service.notifications.past_events import PastEvents, events_since_last_turn
+from service.notifications.titles import digest_title, messages_title, title
 from service.players.accounts import Players
 
 
@@ -54,9 +54,10 @@ class NotificationProjection:
         if not _is_current(subject, game, delivery):
             return None
         details = self._details(subject, game, delivery)
-        past, omitted = (
-            ((), 0)
-            if is_operators
+        # Who is invited, or gets a message, need not read what has happened.
+        past = (
+            PastEvents()
+            if is_operators or subject in ("invited", "message")
             else events_since_last_turn(self._queries.event_page, game, delivery.player)
         )
         return Notification(
@@ -71,14 +72,13 @@ class NotificationProjection:
             title=title(subject, game, details, delivery.player),
             details=details,
             names=self._names(game, details),
-            events=past,
-            omitted_events=omitted,
+            past=past,
         )
 
     def current_parts(self, parts: Sequence[Delivery]) -> list[tuple[Delivery, Notification]]:
-        """Return the parts of a digest that are not out of date, each with its notification."""
+        """Return the parts of a digest that are not out of date, in order of time, with notifications."""
         current = []
-        for part in parts:
+        for part in sorted(parts, key=lambda part: (part.created_at, part.seq)):
             try:
                 notification = self.notification(part)
             except Unreadable:
@@ -91,16 +91,22 @@ class NotificationProjection:
         items = tuple(notification for _, notification in self.current_parts(parts))
         if not items:
             return None
+        first, count = items[0], len(items)
+        headline = digest_title(count)
+        if delivery.game_id:
+            game = self._queries.game(delivery.game_id)
+            headline = first.title if count == 1 else messages_title(game, count)
         return Notification(
             id=delivery.id,
             kind=DIGEST,
             subject=DIGEST,
             player=delivery.player,
             players=delivery.players,
-            game_id="",
+            game_id=delivery.game_id,
             rules="",
             seq=0,
-            title=digest_title(len(items)),
+            title=headline,
+            names=first.names if delivery.game_id else NO_NAMES,
             items=items,
         )
 
@@ -109,7 +115,13 @@ class NotificationProjection:
         match subject:
             case "your_turn" | "deadline_near":
                 seat = delivery.data["seat"]
-                return {"seat": seat, "round": game.round, "deadline": clock.deadline(game)}
+                begins = {"begins": True} if "begins" in delivery.data else {}
+                return {
+                    "seat": seat,
+                    "round": game.round,
+                    "deadline": clock.deadline(game),
+                    **begins,
+                }
             case "game_over":
                 return {"status": game.status, "ranking": game.ranking}
             case "game_started":

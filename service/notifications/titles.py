@@ -5,6 +5,7 @@ from typing import Any, assert_never
 
 from domain.game import Game
 from domain.messages import Message, PlayerAt, PlayerWithId, Value, message, plural_message
+from replay.language.renderer import Renderer
 from service.notifications.kinds import Subject
 
 
@@ -14,11 +15,23 @@ def game_name(game: Game) -> Value:
     return name if isinstance(name, str) else game.rules.TITLE
 
 
+def game_name_in(game: Game, renderer: Renderer) -> str:
+    """Return what a game is called, as a heading."""
+    name = game.options.get("name")
+    return name if isinstance(name, str) else renderer.sentence(game.rules.TITLE)
+
+
 def digest_title(count: int) -> Message:
     """Return the subject line of a digest of this number of notifications."""
     return plural_message(
         "Your games: one notification", "Your games: {count} notifications", count=count
     )
+
+
+def messages_title(game: Game, count: int) -> Message:
+    """Return the subject line of several messages in a game."""
+    name = game_name(game)
+    return plural_message("{game}: one message", "{game}: {count} messages", count=count, game=name)
 
 
 def title(subject: Subject, game: Game, details: Mapping[str, Any], reader: str) -> Message:
@@ -36,6 +49,8 @@ def title(subject: Subject, game: Game, details: Mapping[str, Any], reader: str)
             return message("{game}: {player} invites you", game=name, player=inviter)
         case "game_started":
             return message("{game}: the game has begun", game=name)
+        case "your_turn" if is_readers and details.get("begins"):
+            return message("{game}: the game has begun, and it is your turn", game=name)
         case "your_turn" if is_readers:
             return message("{game}: it is your turn", game=name)
         case "your_turn":

@@ -1,10 +1,13 @@
-"""Draws the SVG document on standard input as a PNG on standard output: `draw.py WIDTH SECONDS`.
+"""Draws the SVG document on standard input as a PNG on standard output: `draw.py WIDTH SECONDS COLOURS`.
+
+COLOURS is the number of colours of the PNG, 0 for all.
 
 `png.py` runs this file in a process of its own, because resvg holds the interpreter's lock while it draws.
 It has a lower priority than the processes that serve play, and ends after the given time of the processor,
 even if the process that has started it is gone. It imports nothing of the project, so that it starts quickly.
 """
 
+import io
 import os
 import resource
 import sys
@@ -20,7 +23,7 @@ _FONTS: Final = Path(__file__).parent / "fonts"
 
 def main() -> None:
     """Draw one picture."""
-    width, seconds = map(int, sys.argv[1:])
+    width, seconds, colours = map(int, sys.argv[1:])
     os.nice(_PRIORITY)
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     resource.setrlimit(resource.RLIMIT_AS, (_MAX_MEMORY, _MAX_MEMORY))
@@ -33,7 +36,19 @@ def main() -> None:
         serif_family="DejaVu Serif",
         sans_serif_family="DejaVu Sans",
     )
-    sys.stdout.buffer.write(png)
+    sys.stdout.buffer.write(_reduce(png, colours) if colours else png)
+
+
+def _reduce(png: bytes, colours: int) -> bytes:
+    """Return a PNG with a palette of so many colours."""
+    # Only pictures for mails need it.
+    from PIL import Image
+
+    with Image.open(io.BytesIO(png)) as picture:
+        reduced = picture.convert("RGB").quantize(colours, dither=Image.Dither.NONE)
+    output = io.BytesIO()
+    reduced.save(output, "PNG", optimize=True)
+    return output.getvalue()
 
 
 if __name__ == "__main__":

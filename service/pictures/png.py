@@ -26,24 +26,26 @@ class PngPictures:
     """Draws SVG documents as PNG. Thread-safe.
 
     At most `picture_threads` pictures are drawn at a time. The cache holds the pictures that were used last,
-    by the digest of the SVG document and the width, so viewers never get pictures of what only others see.
+    by the digest of the SVG document and their form, so viewers never get pictures of what only others see.
     """
 
     def __init__(self, bounds: Bounds) -> None:
         self._seconds = bounds.picture_seconds
         self._slots = BoundedSemaphore(bounds.picture_threads)
-        self._cache: LRUCache[tuple[bytes, int], bytes] = LRUCache(
+        self._cache: LRUCache[tuple[bytes, int, int], bytes] = LRUCache(
             bounds.cached_picture_bytes, getsizeof=len
         )
         self._lock = Lock()
 
-    def png(self, svg: str, width: int) -> bytes:
+    def png(self, svg: str, width: int, colours: int = 0) -> bytes:
         """Return the picture of an SVG document as a PNG that is `width` pixels wide.
+
+        `colours`: of its palette, at most 256; 0 for no palette.
 
         Raises Unavailable if too many pictures are being drawn, or if this one takes too long.
         """
         document = svg.encode()
-        key = (sha256(document).digest(), width)
+        key = (sha256(document).digest(), width, colours)
         with self._lock:
             cached = self._cache.get(key)
         if cached is not None:
@@ -54,7 +56,7 @@ class PngPictures:
                 message("the server is drawing too many pictures at the moment"), RETRY_SECONDS
             )
         try:
-            picture = self._draw(document, width)
+            picture = self._draw(document, width, colours)
         finally:
             self._slots.release()
         with self._lock:
@@ -62,11 +64,11 @@ class PngPictures:
                 self._cache[key] = picture
         return picture
 
-    def _draw(self, document: bytes, width: int) -> bytes:
+    def _draw(self, document: bytes, width: int, colours: int) -> bytes:
         seconds = str(math.ceil(self._seconds))
         try:
             result = subprocess.run(
-                [sys.executable, "-I", str(_PROGRAM), str(width), seconds],
+                [sys.executable, "-I", str(_PROGRAM), str(width), seconds, str(colours)],
                 input=document,
                 capture_output=True,
                 timeout=self._seconds,

@@ -17,7 +17,13 @@ from service.connection import to_text, unavailable_on_error
 from service.players.handle_index import HandleIndex
 from service.players.tokens import TOKEN_CACHE_TTL
 
-EMAIL_FIELDS: Final = ("email", "email_confirmed", "email_disabled", "email_bounces")
+EMAIL_FIELDS: Final = (
+    "email",
+    "email_confirmed",
+    "email_disabled",
+    "email_bounces",
+    "email_refusal",
+)
 """The fields of an account about its e-mail address: the address, the times at which it was confirmed and
 disabled, and the number of mails to it that have bounced since."""
 MAX_CACHED_HANDLES: Final = 10_000

@@ -85,9 +85,11 @@ def test_every_player_is_notified_of_the_start_and_of_their_turn_once(
     service.commands.join(game.id, players.bea)
     players.run()
     players.run()
+    (turn,) = (item for item in players.channel.sent if item.subject == "your_turn")
+    assert english(turn.title) == "Barony: the game has begun, and it is your turn"
     assert players.sent() == [
-        ("game_started", "ada"),
         ("game_started", "bea"),
+        # It says that the game has begun.
         ("your_turn", "ada"),
     ]
     take_action(service, game.id)
@@ -219,10 +221,10 @@ def test_a_notification_lists_what_has_happened_since_the_last_turn_of_its_reade
     notification = players.channel.sent[-1]
     assert notification.subject == "your_turn"
     assert notification.player == players.ada
-    action, scoring = notification.events
+    action, scoring = notification.past.events
     assert english(action.message).startswith("seat 1: recruits 1 knight")
     assert english(scoring.message).startswith("the scorer: round 1 is scored")
-    assert notification.omitted_events == 0
+    assert notification.past.omitted == 0
 
 
 def test_nothing_is_sent_to_an_endpoint_that_is_gone(players: PlayersWithEmail) -> None:

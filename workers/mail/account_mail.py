@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any, assert_never
 from urllib.parse import urlsplit
 
-from domain.messages import Instant, Message, message
+from domain.messages import Instant, Message, Text, message
 from replay.language.renderer import renderer
 from service import clock
 from service.bootstrap import Service
@@ -41,6 +41,7 @@ class AccountMailSender:
         if reader is None:
             self._mails.remove(mail.id)
             return
+        refusal: Text | None = None
         try:
             self._outgoing.send(self._content(mail, reader), reader, mail.id)
         except NotFound:
@@ -49,6 +50,7 @@ class AccountMailSender:
         except MailRefused as error:
             log.warning("the mail %s (%s) bounces: %s", mail.id, mail.kind, log_text(error))
             self._mails.remove(mail.id)
+            refusal = error.message
         except MailNotSent as error:
             is_last = not self._mails.retry(mail)
             log.log(
@@ -59,8 +61,11 @@ class AccountMailSender:
                 "is given up" if is_last else "is not sent",
                 log_text(error),
             )
+            refusal = error.message
         else:
             self._mails.remove(mail.id)
+        if mail.kind == "confirmation" and reader.email is not None:
+            self._service.mail.addresses.record_refusal(reader.id, reader.email, refusal)
 
     def _reader(self, mail: AccountMail) -> Player | None:
         """Return the player who is to receive a mail; None if it is out of date.

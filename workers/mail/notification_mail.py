@@ -1,6 +1,7 @@
 """What the mail about a notification says, or about several in a digest, in the language of its reader."""
 
 import time
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,33 +15,46 @@ from service.errors import Unavailable
 from service.http.language import select_language
 from service.notifications.notification import Notification
 from service.notifications.notifications import time_zone_of
+from service.notifications.titles import game_name_in
 from service.players.account_reader import Player
-from workers.mail.board import board_picture
+from workers.mail.board import BoardPicture, board_picture
 from workers.mail.layout import Content, Picture, content_id
 from workers.mail.templating import render_template
 
-MAX_PICTURES: Final = 3
-"""Pictures in a digest: of the games that come first."""
+MAX_PICTURE_BYTES: Final = 48_000
+"""All pictures of a mail, which weighs less than 100 KB: in a digest, of the games that come first. A mail
+contains a third more bytes for each."""
 PICTURE_SECONDS: Final = 6.0
 """Time after which no further picture is begun, so that the rest of the job has enough of it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
-    """A part of a mail: what it says of one notification."""
-
-    title: str
-    lead: str | None
-    """What the reader can do now, and until when."""
-    quote: str | None
+class Quote:
     """What another player has written."""
+
+    author: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a mail: what it says of one game."""
+
+    heading: str
+    titles: tuple[str, ...]
+    """What it is about, in order of time, unless the heading says it."""
+    leads: tuple[str, ...]
+    """What the reader can do now, and until when."""
+    quotes: tuple[Quote, ...]
     players: str | None
     events: tuple[str, ...]
     omitted_events: int
+    is_since_own_turn: bool
     url: str
+    is_about_messages: bool
+    board: BoardPicture | None
     picture: str | None
     """The Content-ID of the picture of the board."""
-    picture_description: str = ""
 
 
 class NotificationMails:
@@ -54,46 +68,25 @@ class NotificationMails:
     def content(self, notification: Notification, reader: Player, unsubscribe_url: str) -> Content:
         """Return the content of a mail. Raises Unavailable."""
         language, zone = select_language(reader.locale, ""), time_zone_of(reader)
-        items = notification.items or (notification,)
         deadline = time.monotonic() + PICTURE_SECONDS
         sections: list[Section] = []
         pictures: list[Picture] = []
-        for number, item in enumerate(items, 1):
-            in_language = renderer(language, item.names, zone)
-            game = self._game(item)
-            picture = None
-            is_drawn = any(other.game_id == item.game_id for other in items[: number - 1])
-            if (
-                game is not None
-                and not is_drawn
-                and len(pictures) < MAX_PICTURES
-                and time.monotonic() < deadline
-            ):
-                picture = board_picture(self._service, game, reader.id, in_language)
-            if picture is not None:
-                pictures.append(Picture(f"board-{number}", picture.png))
-            sections.append(
-                Section(
-                    title=in_language.sentence(item.title),
-                    lead=_text_or_none(in_language, _lead(item, game)),
-                    quote=self._quote(item),
-                    players=None if game is None else in_language(_players(game)),
-                    events=tuple(in_language.sentence(event.message) for event in item.events),
-                    omitted_events=item.omitted_events,
-                    url=self._base + item.path,
-                    picture=None
-                    if picture is None
-                    else content_id(f"board-{number}", self._domain),
-                    picture_description="" if picture is None else picture.description,
-                )
-            )
+        for items in _by_game(notification.items or (notification,)):
+            rest = MAX_PICTURE_BYTES - sum(len(picture.png) for picture in pictures)
+            max_bytes = rest if time.monotonic() < deadline else 0
+            name = f"board-{len(pictures) + 1}"
+            in_language = renderer(language, items[-1].names, zone)
+            section = self._section(items, reader, in_language, name, max_bytes)
+            sections.append(section)
+            if section.board is not None and section.board.png is not None:
+                pictures.append(Picture(name, section.board.png))
         names = renderer(language, notification.names, zone)
         title = names.sentence(notification.title)
         values = {
             "title": title,
             "handle": reader.handle,
             "sections": sections,
-            "is_digest": bool(notification.items),
+            "is_digest": bool(notification.items) and not notification.game_id,
             "preferences_url": f"{self._base}/account/notifications",
             "unsubscribe_url": unsubscribe_url,
         }
@@ -105,7 +98,47 @@ class NotificationMails:
             pictures=tuple(pictures),
         )
 
-    def _quote(self, notification: Notification) -> str | None:
+    def _section(
+        self,
+        items: Sequence[Notification],
+        reader: Player,
+        in_language: Renderer,
+        picture: str,
+        max_bytes: int,
+    ) -> Section:
+        """Return what a mail says of one game; `picture` is the name of the picture of its board."""
+        first, last = items[0], items[-1]
+        game = self._game(last)
+        is_about_messages = all(item.subject == "message" for item in items)
+        board = None
+        if game is not None and not is_about_messages:
+            board = board_picture(self._service, game, reader.id, in_language, max_bytes)
+        has_picture = board is not None and board.png is not None
+        titles = tuple(in_language.sentence(item.title) for item in items)
+        heading = titles[0]
+        if len(titles) > 1 and game is not None:
+            heading = game_name_in(game, in_language)
+        leads = [_lead(item, game) for item in items]
+        quotes = [self._quote(item, in_language) for item in items]
+        past = max((item.past for item in items), key=lambda past: len(past.events))
+        return Section(
+            heading=heading,
+            titles=titles if len(titles) > 1 else (),
+            leads=tuple(
+                dict.fromkeys(in_language.sentence(lead) for lead in leads if lead is not None)
+            ),
+            quotes=tuple(quote for quote in quotes if quote is not None),
+            players=None if game is None else in_language(_players(game)),
+            events=tuple(in_language.sentence(event.message) for event in past.events),
+            omitted_events=past.omitted,
+            is_since_own_turn=past.is_since_own_turn,
+            url=self._base + (first.path if is_about_messages else f"/games/{last.game_id}"),
+            is_about_messages=is_about_messages,
+            board=board,
+            picture=content_id(picture, self._domain) if has_picture else None,
+        )
+
+    def _quote(self, notification: Notification, in_language: Renderer) -> Quote | None:
         """Return the text of the message that a notification is about, if its reader may see it."""
         number = notification.details.get("message")
         if notification.subject != "message" or not isinstance(number, int):
@@ -118,7 +151,10 @@ class NotificationMails:
             raise
         except CartularyError:
             return None
-        return page.messages[0].text if page.messages else None
+        if not page.messages or page.messages[0].text is None:
+            return None
+        author = message("{player:label}", player=PlayerWithId(notification.details["from"]))
+        return Quote(in_language(author), page.messages[0].text)
 
     def _game(self, notification: Notification) -> Game | None:
         """Return the game of a notification, as its reader may see it; None if it cannot be read."""
@@ -128,6 +164,14 @@ class NotificationMails:
             raise
         except CartularyError:
             return None
+
+
+def _by_game(items: Sequence[Notification]) -> Iterable[list[Notification]]:
+    """Return the notifications of each game, in the order in which they are given."""
+    by_game: dict[str, list[Notification]] = {}
+    for item in items:
+        by_game.setdefault(item.game_id, []).append(item)
+    return by_game.values()
 
 
 def _lead(notification: Notification, game: Game | None) -> Message | None:
@@ -145,7 +189,3 @@ def _lead(notification: Notification, game: Game | None) -> Message | None:
 def _players(game: Game) -> Message:
     players = comma_list(PlayerWithId(player) for player in game.participants)
     return message("Players: {players}", players=players)
-
-
-def _text_or_none(in_language: Renderer, text: Message | None) -> str | None:
-    return None if text is None else in_language.sentence(text)

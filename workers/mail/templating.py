@@ -3,20 +3,35 @@
 {{ text("Players: {players}", players=...) }}     as in the templates of pages (service/pages/templating.py)
 {{ plural_text("one event", "{count} events", count=n) }}
 {{ render(message) }}, {{ sentence(message) }}
+{{ paragraph | wrapped("- ") }}                   in the lines of a text, the first one behind "- "
 """
 
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from domain.messages import Message, Value
 from replay.language.renderer import Renderer
+from replay.render.text_layout import columns, wrap
+
+COLUMNS: Final = 72
+"""Columns of the lines of texts."""
+
+
+def _wrapped(text: str, first: str = "", others: str | None = None) -> str:
+    """Return a text in lines of at most COLUMNS, the first one behind `first`.
+
+    The others are behind `others`, or indented by as much.
+    """
+    indent = " " * len(first) if others is None else others
+    lines = wrap(text, COLUMNS - columns(first), columns)
+    return "\n".join(f"{indent if number else first}{line}" for number, line in enumerate(lines))
 
 
 @cache
 def _environment() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("workers.mail"),
         autoescape=select_autoescape(["html"]),
         undefined=StrictUndefined,
@@ -24,6 +39,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters["wrapped"] = _wrapped
+    return environment
 
 
 def render_template(name: str, renderer: Renderer, **values: Any) -> str:

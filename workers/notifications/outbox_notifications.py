@@ -55,7 +55,7 @@ class OutboxNotifications:
                     "your_turn",
                     data["seq"],
                     [game.players[seat]],
-                    data={"seat": seat, "turn": game.turn},
+                    data={"seat": seat, "turn": game.turn, **self._beginning(game, data["seq"])},
                     times=Times(deadline=None if deadline is None else clock.parse(deadline)),
                 )
             case ["remind"]:
@@ -67,7 +67,13 @@ class OutboxNotifications:
                     game, "invited", data["seq"], [player], data={"from": game.creator}
                 )
             case ["notify", "started"]:
-                return self._notify(game, "game_started", data["seq"], game.participants)
+                return self._notify(
+                    game,
+                    "game_started",
+                    data["seq"],
+                    game.participants,
+                    to_act=None if game.to_act is None else game.players[game.to_act],
+                )
             case ["notify", "round", _]:
                 if self._event(game, data["seq"])["type"] != "RoundScored":
                     raise _not_named(data["seq"], "RoundScored")
@@ -133,6 +139,7 @@ class OutboxNotifications:
         reference: str | None = None,
         data: dict[str, Any] | None = None,
         times: Times | None = None,
+        to_act: str | None = None,
     ) -> list[Delivery]:
         return self._notifications.notify(
             subject,
@@ -142,8 +149,14 @@ class OutboxNotifications:
             reference=reference,
             data=data,
             times=times or Times(),
+            to_act=to_act,
             operator_channels=self._operator_channels,
         )
+
+    def _beginning(self, game: Game, seq: int) -> dict[str, Any]:
+        """Return what a notification of the first turn, which began with event `seq`, says in addition."""
+        is_first = self._event(game, seq)["type"] == "GameStarted"
+        return {"begins": True} if is_first else {}
 
     def _event(self, game: Game, seq: int) -> Event:
         """Return the event of a game with a seq. Raises Unreadable if there is none."""

@@ -90,7 +90,7 @@ class PushChannel:
         language = select_language(None if reader is None else reader.locale, "")
         zone = UTC_ZONE if reader is None else time_zone_of(reader)
         in_language = renderer(language, notification.names, zone)
-        last = notification.events[-1] if notification.events else None
+        last = notification.past.events[-1] if notification.past.events else None
         return orjson.dumps(
             {
                 "title": in_language.sentence(notification.title)[:_MAX_BODY],

@@ -204,6 +204,7 @@ def account_page(
         next=next_address(ACCOUNT),
         form=form or Form(),
         email_form=email_form or Form({"email": account.email or ""}),
+        email_refusal=service().mail.addresses.refusal(player_id),
         is_mail_configured=service().mail.confirmations.is_mail_configured,
         password_form=password_form or Form(),
         erase_form=erase_form or Form(),

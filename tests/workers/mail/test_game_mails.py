@@ -38,7 +38,7 @@ def players(service: Service) -> list[str]:
 @pytest.fixture
 def quick_pictures(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw no pictures, each of which takes half a second."""
-    monkeypatch.setattr(service.pictures, "png", lambda _svg, _width: PNG)
+    monkeypatch.setattr(service.pictures, "png", lambda _svg, _width, _colours=0: PNG)
 
 
 def work(workers: WorkerHarness, game: Game) -> None:
