@@ -2,6 +2,7 @@
 
 import socket
 from collections import Counter
+from dataclasses import replace
 from datetime import timedelta
 from email.message import EmailMessage
 from typing import Any
@@ -12,7 +13,9 @@ from freezegun import freeze_time
 from domain.game import Game
 from replay.language.names import Names
 from replay.language.renderer import renderer
+from replay.render.styles import Styler
 from replay.render.svg import svg
+from replay.render.text import text
 from service import clock
 from service.bootstrap import Service
 from service.settings import Settings
@@ -20,6 +23,7 @@ from tests.support.mail_server import MailServer, raw_mail_server
 from tests.support.mailed_players import PUBLIC_URL, mail_service, register
 from tests.support.service_games import play_set_up, start_game, take_action
 from tests.support.worker_harness import WorkerHarness
+from workers.mail.templating import COLUMNS
 from workers.runner import channels_of
 
 HANDLES = {"Ada": "en", "Zoë": "fr", "Cid": "es"}
@@ -99,8 +103,8 @@ def test_a_mail_has_the_board_the_link_the_names_and_what_has_happened(
     game = service.queries.game(game.id)
     handle = list(HANDLES)[game.to_act or 0]
     assert received.recipient == f"{handle.lower()}@example.org"
-    text, html = body(mail), body(mail, "html")
-    for content in (text, html):
+    plain, html = body(mail), body(mail, "html")
+    for content in (plain, html):
         assert f"{PUBLIC_URL}/games/{game.id}" in content
         assert all(name in content for name in HANDLES)
         assert f"{PUBLIC_URL}/account/notifications" in content
@@ -143,7 +147,7 @@ def test_no_mail_contains_what_its_reader_may_not_know(
 ) -> None:
     documents: list[str] = []
 
-    def draw(svg: str, _width: int) -> bytes:
+    def draw(svg: str, _width: int, _colours: int) -> bytes:
         documents.append(svg)
         return PNG
 
@@ -155,15 +159,21 @@ def test_no_mail_contains_what_its_reader_may_not_know(
     (received,) = server.mails
     own, other = (game.to_act or 0), 1 - (game.to_act or 0)
 
-    def document(seat: int) -> str:
+    def drawings(seat: int) -> tuple[str, str]:
         event: Any = service.queries.event(game.id, game.seq)
         names = Names(service.players.handles(players[:2]), game.players)
         language = list(HANDLES.values())[own]
         scene = game.rules.scene(game.position(seat), event)
-        return svg(scene, renderer(language, names), with_legend=False, pixels=720)
+        board = replace(scene, panels=(), common_rows=())
+        in_language = renderer(language, names)
+        diagram = text(scene, in_language, Styler(is_on=False), COLUMNS)
+        return svg(board, in_language, with_legend=False), diagram
 
-    assert documents == [document(own)]
-    assert document(own) != document(other)
+    (picture, diagram), (_, other_diagram) = drawings(own), drawings(other)
+    assert documents == [picture]
+    content = body(received.message).replace("\r\n", "\n")
+    assert diagram.strip() in content
+    assert other_diagram.strip() not in content
     assert received.recipient.startswith(list(HANDLES)[own].lower())
 
 
@@ -226,7 +236,7 @@ def test_a_mail_server_that_hangs_costs_a_worker_a_bounded_time(
         workers.use(channels_of(service))
         players = [register(service, handle) for handle in ("Ada", "Bea")]
         game = start_game(service, players=players)
-        monkeypatch.setattr(service.pictures, "png", lambda _svg, _width: PNG)
+        monkeypatch.setattr(service.pictures, "png", lambda _svg, _width, _colours: PNG)
         work(workers, game)
         ((delivery,), _) = service.deliveries.of_player(players[0], 10)
         assert delivery.status == "retrying"

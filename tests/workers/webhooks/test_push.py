@@ -111,7 +111,7 @@ def test_the_browser_decrypts_the_notification_in_the_language_of_its_reader(
     player = notify(service, push_service, "fr")
     (message,) = push_service.messages
     ((delivery,), _) = service.deliveries.of_player(player, 10)
-    assert message["title"] == "Barony\u00a0: c'est à vous de jouer"
+    assert message["title"] == "Barony\u00a0: la partie commence, et c'est à vous de jouer"
     assert message["language"] == "fr"
     assert message["path"] == f"/games/{delivery.game_id}"
     assert message["tag"] == delivery.id
