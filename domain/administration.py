@@ -63,7 +63,9 @@ def extend_deadline(game: Game, administrator: str, seconds: int) -> DomainEvent
 
 def decide_again(game: Game, data: AdministratorDecided) -> DomainEvent:
     """The decision that a recorded event states. Raises NotNow and Malformed like the functions above."""
-    administrator = data["administrator"]
+    administrator: object = data["administrator"]
+    if not isinstance(administrator, str):
+        raise Malformed({"administrator": message("must be a text")})
     match data["decision"]:
         case "remove_seat":
             return remove_seat(game, administrator, data.get("seat", -1))

@@ -158,6 +158,8 @@ def _changed_event_rows(
         event["type"] == "SeatTaken" and data == {"nonce"} and event["data"]["player"] not in seated
     ):
         yield "settings-made-up"  # the nonce of a player who left counts for nothing
+    elif event["type"] == "AdministratorDecided" and data == {"administrator"}:
+        yield "arbiter-made-up"
     elif event["type"] in CONSEQUENCES and fields == {"data"}:
         return  # the honest server confirms that it follows from what differs elsewhere
     elif event["type"] in DISPUTE_EVENTS and fields == {"secrets"}:

@@ -216,6 +216,16 @@ def test_a_removal_that_an_administrator_decided_or_an_arbiter_ruled_is_right() 
     assert problems_of(game.record()) == []
 
 
+def test_an_administrator_without_an_id_is_found() -> None:
+    game = LocalGame(2, start=LATER)
+    administration_commands.abandon_game(game.pending, "operator", game.secret)
+
+    def change(events: list[Event]) -> None:
+        events[-2]["data"]["administrator"] = 7
+
+    assert any("must be a text" in text for text in problems_of(forge_record(game.record(), change)))
+
+
 def test_players_rule_only_with_the_proposal_that_makes_them_agree() -> None:
     """Seat 2, which proposed something else, leaves; so the others agree, but none has proposed anew."""
     game = LocalGame(3, substitutes=True, start=LATER)
