@@ -223,7 +223,9 @@ def test_an_administrator_without_an_id_is_found() -> None:
     def change(events: list[Event]) -> None:
         events[-2]["data"]["administrator"] = 7
 
-    assert any("must be a text" in text for text in problems_of(forge_record(game.record(), change)))
+    assert any(
+        "must be a text" in text for text in problems_of(forge_record(game.record(), change))
+    )
 
 
 def test_players_rule_only_with_the_proposal_that_makes_them_agree() -> None:
