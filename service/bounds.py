@@ -145,6 +145,12 @@ class Bounds:
     max_confirmations_per_network: int = _bound(30)
     confirmation_seconds: float = _bound(2 * 24 * 3600.0, 1.0)
     """Time for which the link in a confirmation mail is valid."""
+    max_password_resets_per_player: int = _bound(10)
+    """Mails with a link for a new password to one player in a day."""
+    max_password_resets_per_network: int = _bound(30)
+    """Requests for these mails from one network in a day."""
+    password_reset_seconds: float = _bound(3600.0, 1.0)
+    """Time for which such a link is valid."""
     max_webhooks_per_player: int = _bound(5)
     max_webhook_failures: int = _bound(20)
     """Failed attempts in a row after which a webhook is disabled."""

@@ -20,7 +20,9 @@ from domain.json_types import JsonObject
 from service import clock
 from service.connection import to_text, unavailable_on_error
 
-AccountMailKind: TypeAlias = Literal["confirmation", "webhook_disabled"]
+AccountMailKind: TypeAlias = Literal[
+    "confirmation", "webhook_disabled", "password_reset", "password_changed"
+]
 
 RETRY_PAUSES: Final = (10, 60, 300, 1800, 7200, 21600)
 """Seconds before each further attempt to send a mail. After the last one it is given up."""
@@ -35,7 +37,8 @@ class AccountMail:
     """A mail to a player. `attempts` counts those that have been made.
 
     `address` is the digest of the address for which the mail is meant (tokens.py). If the player has another
-    one when it is to be sent, it is not sent.
+    one when it is to be sent, it is not sent. The mail of kind `password_reset` has neither a player nor an
+    address, but the handle that was entered, whose account is looked up when it is sent (password_resets.py).
     """
 
     id: str

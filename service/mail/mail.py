@@ -8,10 +8,11 @@ from service.mail.account_mails import AccountMails
 from service.mail.bounces import Bounces
 from service.mail.confirmations import Confirmations
 from service.mail.email_addresses import EmailAddresses, EmailEndpoints
+from service.mail.password_resets import PasswordResets
 from service.mail.tokens import MailTokens
 from service.notifications.deliveries import Deliveries
 from service.notifications.endpoints import EndpointRegistry
-from service.players.account_reader import AccountReader
+from service.players.accounts import Players
 from service.settings import Settings
 
 
@@ -24,12 +25,13 @@ class Mail:
     account_mails: AccountMails
     tokens: MailTokens
     bounces: Bounces
+    password_resets: PasswordResets
 
 
 def build_mail(
     client: redis.Redis,
     settings: Settings,
-    accounts: AccountReader,
+    accounts: Players,
     deliveries: Deliveries,
     endpoints: EndpointRegistry,
 ) -> Mail:
@@ -56,4 +58,12 @@ def build_mail(
         account_mails=account_mails,
         tokens=tokens,
         bounces=Bounces(client, accounts, addresses, deliveries, tokens),
+        password_resets=PasswordResets(
+            client,
+            settings.bounds,
+            accounts,
+            account_mails,
+            tokens,
+            is_mail_configured=settings.smtp_url is not None,
+        ),
     )

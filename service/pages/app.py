@@ -20,6 +20,7 @@ from service.pages.views import (
     lobby,
     messages,
     notifications,
+    password,
     pictures,
     plan,
     play,
@@ -40,6 +41,7 @@ from service.pages.views import (
 _VIEWS: Final = (
     home,
     accounts,
+    password,
     email,
     unsubscribe,
     notifications,

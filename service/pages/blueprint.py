@@ -34,6 +34,8 @@ VISITORS_FORMS: Final = frozenset(
         "pages.accounts.log_out",
         "pages.email.confirm_email",
         "pages.lobby.join_game",
+        "pages.password.request_reset",
+        "pages.password.choose_new_password",
         "pages.quick_play.play_against_bots",
         "pages.tutorial.begin_tutorial",
         "pages.verify.audit_game",

@@ -15,7 +15,8 @@ HOME: Final = "/"
 LOGIN: Final = "/login"
 REGISTER: Final = "/register"
 ACCOUNT: Final = "/account"
-_LOGIN_PAGES: Final = frozenset({LOGIN, REGISTER})
+FORGOTTEN_PASSWORD: Final = "/password/forgotten"  # noqa: S105 # an address, not a password
+_LOGIN_PAGES: Final = frozenset({LOGIN, REGISTER, FORGOTTEN_PASSWORD})
 """Pages that lead on to the address in their field `next`."""
 _MAX_ADDRESS_LENGTH: Final = 2000
 _READING: Final = frozenset({"GET", "HEAD"})
@@ -46,6 +47,11 @@ def naming_address() -> str:
 def next_address(default: str = HOME) -> str:
     """Return the local address that the request asks to be sent to afterwards."""
     return local_address(request.values.get(NEXT_FIELD), default)
+
+
+def forgotten_password_address() -> str:
+    """Return the address of the page to have a link for a new password sent, which leads back as well."""
+    return _with_next(FORGOTTEN_PASSWORD, return_address())
 
 
 def page_address() -> str:

@@ -38,7 +38,12 @@ from service.http.context import service
 from service.http.headers import ApiResponse
 from service.http.language import request_language, request_renderer
 from service.pages.assets import asset, style_sheets
-from service.pages.return_addresses import login_address, page_address, registration_address
+from service.pages.return_addresses import (
+    forgotten_password_address,
+    login_address,
+    page_address,
+    registration_address,
+)
 from service.pages.rules.source import rules_url
 from service.pages.session import can_write_session, viewer
 from service.pages.view_models.moments import moment
@@ -80,6 +85,7 @@ def register(app: Flask) -> None:
         page_address=page_address,
         login_address=login_address,
         registration_address=registration_address,
+        forgotten_password_address=forgotten_password_address,
         absolute_url=absolute_url,
         player_list=player_list,
         moment=moment,

@@ -3,6 +3,7 @@
 accounts.py describes how they are stored, and changes them.
 """
 
+import secrets
 import time
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +14,9 @@ from typing import Final, Literal, TypeAlias
 import redis
 from cachetools import TTLCache
 
+from service import clock
 from service.connection import to_text, unavailable_on_error
+from service.mail.addresses import parse_address
 from service.players.handle_index import HandleIndex
 from service.players.tokens import TOKEN_CACHE_TTL
 
@@ -160,3 +163,18 @@ def _email_status(
 def account_key(id: str) -> str:
     """Return the key in Redis of the account with this player id."""
     return f"cartulary:player:{id}"
+
+
+def new_player(handle: str, email: str | None, locale: str | None) -> Player:
+    """Return a player with a new id. `email` is an address that is not normalized yet, or None."""
+    created = clock.format(clock.now())
+    if email is None:
+        return Player(secrets.token_hex(8), handle, created, locale=locale)
+    return Player(
+        secrets.token_hex(8),
+        handle,
+        created,
+        parse_address(email),
+        locale,
+        email_status="unconfirmed",
+    )

@@ -44,9 +44,11 @@ from service.players.account_reader import (
     EmailStatus,
     Player,
     account_key,
+    new_player,
 )
 from service.players.erased import ErasedPlayers
 from service.players.handle_index import HandleIndex
+from service.players.handles import random_guest_handle
 from service.players.holidays import holidays_key
 from service.players.password_guesses import (
     GuessCount,
@@ -64,9 +66,6 @@ from service.players.tokens import (
 
 SUSPENSION_REASON: Final = "suspension_reason"
 """The field of an account whose player may not log in; its value is the reason."""
-_GUEST_CHARACTERS: Final = "bcdfghjkmnpqrstvwxz2456789"
-"""Letters and digits that look different, and of which no words can be made."""
-_GUEST_LENGTH: Final = 6
 _MAX_ATTEMPTS: Final = 20
 """Handles that are tried for a guest."""
 _NO_SOURCE: Final = LoginSource()
@@ -101,7 +100,7 @@ class Players(AccountReader):
         """
         handle = checked_handle(handle, faults_of(password, email, locale))
         self._handle_index.require_free(handle)
-        player = _new_player(handle, email, locale)
+        player = new_player(handle, email, locale)
         self._create(player, self._passwords.hash(password))
         self._guesses.add_network(player.id, source)
         return player, self.tokens.create(player.id, client, is_first=True)
@@ -118,8 +117,7 @@ class Players(AccountReader):
             raise Malformed({"locale": fault})
         id, created = secrets.token_hex(8), clock.format(clock.now())
         for _ in range(_MAX_ATTEMPTS):
-            letters = "".join(secrets.choice(_GUEST_CHARACTERS) for _ in range(_GUEST_LENGTH))
-            guest = Player(id, f"guest-{letters}", created, locale=locale, is_guest=True)
+            guest = Player(id, random_guest_handle(), created, locale=locale, is_guest=True)
             with suppress(HandleTaken):
                 self._create(guest)
                 break
@@ -320,12 +318,8 @@ class Players(AccountReader):
             self._erased.reserve_handle(player.handle)
             self._handle_index.release(player.handle, player_id)
         with unavailable_on_error():
-            self._redis.delete(
-                account_key(player_id),
-                sessions_key(player_id),
-                holidays_key(player_id),
-                known_networks_key(player_id),
-            )
+            keys = (account_key, sessions_key, holidays_key, known_networks_key)
+            self._redis.delete(*(key(player_id) for key in keys))
         self._forget_handle(player_id)
 
     def end_sessions(self, player_id: str, except_token: str | None = None) -> None:
@@ -345,6 +339,10 @@ class Players(AccountReader):
         self._handle_index.index_skeletons(
             lambda ids: [None if player is None else player.handle for player in self.get(ids)]
         )
+
+    def add_login_source(self, player_id: str, source: LoginSource) -> None:
+        """Remember a place where a player has proven who they are, without logging in."""
+        self._guesses.add_network(player_id, source)
 
     def _is_password(self, guess: GuessCount, password_hash: str | None, password: str) -> bool:
         """Return whether a password has this hash. Only a wrong one stays counted as a guess."""
@@ -380,18 +378,3 @@ class Players(AccountReader):
             with unavailable_on_error():
                 self._redis.delete(account_key(player.id))
             raise
-
-
-def _new_player(handle: str, email: str | None, locale: str | None) -> Player:
-    """Return a player with a new id. `email` is an address that is not normalized yet, or None."""
-    created = clock.format(clock.now())
-    if email is None:
-        return Player(secrets.token_hex(8), handle, created, locale=locale)
-    return Player(
-        secrets.token_hex(8),
-        handle,
-        created,
-        parse_address(email),
-        locale,
-        email_status="unconfirmed",
-    )

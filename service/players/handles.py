@@ -7,6 +7,7 @@ for example, by the Latin one.
 """
 
 import re
+import secrets
 import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -28,6 +29,9 @@ _WRITING_SYSTEMS: Final = (
 """Scripts that are written together."""
 _ALL_SCRIPTS: Final = frozenset({"COMMON", "INHERITED"})
 """The Unicode script of characters that belong to all scripts, such as digits."""
+_GUEST_CHARACTERS: Final = "bcdfghjkmnpqrstvwxz2456789"
+"""Letters and digits that look different, and of which no words can be made."""
+_GUEST_LENGTH: Final = 6
 _LEFT_TO_RIGHT_MARK: Final = "\u200e"
 
 
@@ -51,6 +55,11 @@ def parse_handle(text: str) -> str:
     _check_characters(handle)
     _check_scripts(handle)
     return handle
+
+
+def random_guest_handle() -> str:
+    """Return a handle for a guest, such as `guest-7k2m9x`."""
+    return "guest-" + "".join(secrets.choice(_GUEST_CHARACTERS) for _ in range(_GUEST_LENGTH))
 
 
 def fold_case(handle: str) -> str:

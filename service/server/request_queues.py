@@ -16,6 +16,8 @@ _ACCOUNT_REQUESTS: Final = frozenset(
         ("DELETE", b"/api/v1/me"),
         ("POST", b"/api/v1/me/email"),
         ("DELETE", b"/api/v1/me/email"),
+        ("PUT", b"/api/v1/password-resets"),
+        ("POST", b"/password/new"),
         ("POST", b"/login"),
         ("POST", b"/register"),
         ("POST", b"/account/name"),

@@ -43,8 +43,8 @@ _IPV4: Final = tuple(
 _GLOBAL_UNICAST: Final = IPv6Network("2000::/3")
 """All other IPv6 addresses are special: loopback, mapped and translated IPv4 (::/8 with 64:ff9b::/96 and
 64:ff9b:1::/48), discard-only (100::/64), segment routing (5f00::/16), unique local (fc00::/7, with the
-metadata of Amazon at fd00:ec2::254), link local (fe80::/10), site local (fec0::/10), multicast (ff00::/8), and
-what is not assigned."""
+metadata of Amazon at fd00:ec2::254), link local (fe80::/10), site local (fec0::/10), multicast (ff00::/8),
+and what is not assigned."""
 _IPV6: Final = tuple(
     map(
         IPv6Network,

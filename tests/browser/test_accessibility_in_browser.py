@@ -12,6 +12,7 @@ from service.bootstrap import build
 from service.mail.confirmations import Confirmation
 from service.pages.app import create_web_app
 from service.pages.session import COOKIE_NAME
+from service.players.account_reader import Player
 from service.settings import Settings, load_settings
 from tests.support.accounts import PASSWORD, Accounts, take_turn
 from tests.support.axe import violations
@@ -101,6 +102,12 @@ class Scenes:
         confirmation = Confirmation(self.player.id, "ada@example.org")
         token = mail.confirmations.create_token(confirmation)
         self._add("email.show_confirmation", f"/email/confirm/{token}")
+        mail.confirmations.confirm(token)
+        player = self.player.http.get("/api/v1/me").json()["player"]
+        account = Player(player["id"], player["handle"], player["created"], player["email"])
+        token = mail.password_resets.create_token(account)
+        self._add("password.show_request", "/password/forgotten")
+        self._add("password.show_new_password", f"/password/new/{token}")
         token = mail.tokens.unsubscribe_token(self.player.id)
         self._add("unsubscribe.show_unsubscription", f"/unsubscribe/{token}")
 

@@ -72,6 +72,10 @@ class AccountMailSender:
 
         Nothing but confirmations is sent to an address that is not confirmed.
         """
+        if mail.kind == "password_reset":
+            return self._service.mail.password_resets.recipient(
+                mail.data["handle"], is_first_attempt=mail.attempts == 1
+            )
         (player,) = self._service.players.get([mail.player])
         if player is None or player.email is None:
             return None
@@ -106,6 +110,23 @@ class AccountMailSender:
                     "webhook_url": webhook.url,
                     "result": decode_message(webhook.result or ""),
                     "url": f"{base}/account/webhooks",
+                }
+            case "password_reset":
+                token = self._service.mail.password_resets.create_token(reader)
+                valid = timedelta(seconds=self._service.settings.bounds.password_reset_seconds)
+                title = message("Choose a new password")
+                values = {
+                    "handle": reader.handle,
+                    "server": urlsplit(base).netloc,
+                    "url": f"{base}/password/new/{token}",
+                    "valid_until": Instant(clock.format(clock.now() + valid)),
+                }
+            case "password_changed":
+                title = message("Your password was changed")
+                values = {
+                    "handle": reader.handle,
+                    "server": urlsplit(base).netloc,
+                    "url": f"{base}/password/forgotten",
                 }
             case _:
                 assert_never(mail.kind)

@@ -88,6 +88,7 @@ def change_password(player: str, body: JsonObject) -> Response:
     If `password` is not the current password, the response is a 403.
     """
     service().players.change_password(player, bearer_token() or "", **body)
+    service().mail.password_resets.report_change(player)
     return no_content()
 
 

@@ -11,11 +11,18 @@ from service.errors import Unauthorised
 from service.games.summary import summarize
 from service.http.auth import bearer_token
 from service.http.blueprint import Blueprint, response
-from service.http.confirmation import client_source, request_confirmation
+from service.http.confirmation import client_network, client_source, request_confirmation
 from service.http.context import service
 from service.http.ratelimits import limit_account_attempts
 from service.http.responses import account, game_summaries, json_response, no_content
-from service.http.schemas.account_requests import ChangeAccount, CreateGuest, LogIn, Register
+from service.http.schemas.account_requests import (
+    ChangeAccount,
+    CreateGuest,
+    LogIn,
+    Register,
+    RequestPasswordReset,
+    ResetPassword,
+)
 from service.http.schemas.account_responses import MyAccount, Registration, Token
 from service.http.schemas.requests import MAX_PAGE_SIZE, MeQuery
 from service.http.schemas.responses import Me
@@ -87,6 +94,45 @@ def log_in(body: JsonObject) -> Response:
     """
     token = service().players.login(**body, client=client_name(), source=client_source())
     return json_response({"token": token}, 201)
+
+
+@blueprint.route(
+    "POST",
+    "/password-resets",
+    auth="public",
+    limit=limit_account_attempts,
+    json_body=RequestPasswordReset(),
+    responses={204: response("The request is accepted.")},
+    error_responses=(409,),
+)
+def request_password_reset(body: JsonObject) -> Response:
+    """Have a mail with a link sent, with which a player who has forgotten the password chooses a new one.
+
+    The mail goes to the confirmed address of the account. The response is the same if there is no such
+    account, or if it has no confirmed address. After many requests from a network in a day, it is a 429; on a
+    server that sends no mail, a 409.
+    """
+    service().mail.password_resets.request(body["handle"], client_network())
+    return no_content()
+
+
+@blueprint.route(
+    "PUT",
+    "/password-resets",
+    auth="public",
+    limit=limit_account_attempts,
+    json_body=ResetPassword(),
+    responses={204: response("The password is changed, and all sessions have ended.")},
+    error_responses=(404,),
+)
+def choose_new_password(body: JsonObject) -> Response:
+    """Choose a new password with the token in the link of a mail, the end of its address.
+
+    The token is valid for an hour, and can be used once. All tokens of the player end. If it has expired or
+    was used, the response is a 404.
+    """
+    service().mail.password_resets.reset(**body, source=client_source())
+    return no_content()
 
 
 def client_name() -> str | None:

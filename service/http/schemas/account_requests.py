@@ -99,6 +99,19 @@ class ChangePassword(StrictSchema):
     new_password = String(required=True, metadata={"minLength": 8, "maxLength": 1024})
 
 
+class RequestPasswordReset(StrictSchema):
+    """The handle of a player who has forgotten the password."""
+
+    handle = String(required=True)
+
+
+class ResetPassword(StrictSchema):
+    """The token in the link of a mail, and a new password."""
+
+    token = String(required=True)
+    new_password = String(required=True, metadata={"minLength": 8, "maxLength": 1024})
+
+
 class AddKey(StrictSchema):
     """A public key of the player."""
 

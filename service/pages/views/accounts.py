@@ -156,6 +156,7 @@ def change_password() -> Response:
         return account_page(
             problems.status_of(error), password_form=Form().refused(error, "password")
         )
+    service().mail.password_resets.report_change(player_id)
     return see_other(ACCOUNT)
 
 

@@ -215,3 +215,25 @@ class TestErasure:
         events = bea.http.get(f"/api/v1/games/{game}/events").json()["events"]
         assert events[4]["type"] == "PlayerResigned"
         assert f'"{ada.handle}"' not in bea.http.get(f"/api/v1/games/{game}/record").text
+
+
+class TestForgottenPassword:
+    @pytest.mark.http("POST /password-resets", 400, 409, 413, 415)
+    def test_a_server_without_mail_refuses_for_everybody(self, accounts: Accounts) -> None:
+        ada = accounts.register()
+        post = accounts.anonymous.post
+        path = "/api/v1/password-resets"
+        refusals = {post(path, json={"handle": name}).status_code for name in (ada.handle, "-")}
+        assert refusals == {409}
+        assert invalid_fields(post(path, json={})) == {"handle"}
+        assert post(path, content=b"x" * 70_000).status_code == 413
+        assert post(path, content=b"{}").status_code == 415
+
+    @pytest.mark.http("PUT /password-resets", 400, 404, 413, 415)
+    def test_a_token_that_is_not_valid_changes_nothing(self, accounts: Accounts) -> None:
+        put, path = accounts.anonymous.put, "/api/v1/password-resets"
+        body = {"token": "x", "new_password": "new password"}
+        assert put(path, json=body).status_code == 404
+        assert invalid_fields(put(path, json={**body, "new_password": "x"})) == {"new_password"}
+        assert put(path, content=b"x" * 70_000).status_code == 413
+        assert put(path, content=b"{}").status_code == 415

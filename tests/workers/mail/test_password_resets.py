@@ -1,0 +1,179 @@
+"""A forgotten password is recovered by a link in a mail, and nobody learns whether there is an account."""
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from freezegun import freeze_time
+
+from domain.errors import Malformed
+from service.bootstrap import Service
+from service.bounds import Bounds
+from service.errors import NotFound, TooManyRequests, Unauthorised
+from service.pages.app import create_web_app
+from service.players.password_guesses import LoginSource
+from tests.support.mail_server import MailServer
+from tests.support.mailed_players import PUBLIC_URL, confirm, register
+from tests.support.page_forms import post
+from tests.support.worker_harness import WorkerHarness
+
+NEW = "battery staple"
+NETWORK = "192.0.2.1"
+HERE = LoginSource(NETWORK)
+
+
+@pytest.fixture
+def app(service: Service) -> Flask:
+    return create_web_app(service)
+
+
+def send(workers: WorkerHarness) -> None:
+    workers.work()
+
+
+def request(service: Service, workers: WorkerHarness, handle: str = "zoe") -> None:
+    service.mail.password_resets.request(handle, NETWORK)
+    send(workers)
+
+
+def text_of(server: MailServer) -> str:
+    body = server.mails[-1].message.get_body(("plain",))
+    assert body is not None
+    return str(body.get_content())
+
+
+def link_in_mail(server: MailServer) -> str:
+    (token,) = re.findall(rf"{PUBLIC_URL}/password/new/(\S+)", text_of(server))
+    return str(token)
+
+
+def test_the_link_changes_the_password_once_and_ends_all_sessions(
+    service: Service, workers: WorkerHarness, server: MailServer
+) -> None:
+    zoe = register(service, "zoe", "fr")
+    tokens = [service.players.login("zoe", "correct horse") for _ in range(2)]
+    request(service, workers)
+    (mail,) = server.to("zoe@example.org")
+    assert mail.message["Subject"] == "Choisissez un nouveau mot de passe"
+    token = link_in_mail(server)
+    with pytest.raises(Malformed):
+        service.mail.password_resets.reset(token, "short", HERE)
+    assert service.mail.password_resets.reset(token, NEW, HERE).id == zoe
+    assert [service.players.token_owner(token) for token in tokens] == [None, None]
+    with pytest.raises(Unauthorised):
+        service.players.login("zoe", "correct horse")
+    assert service.players.login("zoe", NEW)
+    with pytest.raises(NotFound):
+        service.mail.password_resets.reset(token, "another one", HERE)
+    send(workers)
+    assert server.mails[-1].message["Subject"] == "Votre mot de passe a été modifié"
+    assert f"{PUBLIC_URL}/password/forgotten" in text_of(server)
+
+
+@pytest.mark.parametrize("change", ["password", "address", "time", "other link"])
+def test_a_link_is_not_valid_after_a_change_or_an_hour(
+    service: Service, workers: WorkerHarness, server: MailServer, change: str
+) -> None:
+    zoe = register(service, "zoe")
+    request(service, workers)
+    token = link_in_mail(server)
+    assert service.mail.password_resets.find(token).id == zoe
+    match change:
+        case "password":
+            service.players.replace_password(zoe, NEW)
+        case "address":
+            service.mail.addresses.set(zoe, "other@example.org")
+            confirm(service, zoe, "other@example.org")
+        case "time":
+            key = next(service.redis.scan_iter("cartulary:password-reset:*"))
+            assert 3_590_000 < service.redis.pttl(key) <= 3_600_000
+            service.redis.delete(key)
+        case _:
+            request(service, workers)
+            service.mail.password_resets.reset(link_in_mail(server), NEW, HERE)
+    with pytest.raises(NotFound):
+        service.mail.password_resets.reset(token, "another one", HERE)
+
+
+def test_nothing_reveals_whether_there_is_an_account(
+    service: Service, workers: WorkerHarness, server: MailServer, app: Flask
+) -> None:
+    register(service, "zoe")
+    service.players.register("unconfirmed", "correct horse", "mail@example.org")
+    service.players.register("mailless", "correct horse")
+    guest, _ = service.players.create_guest()
+    handles = ["zoe", "unconfirmed", "mailless", guest.handle, "nobody", "<b>"]
+    observed = set()
+    for handle in handles:
+        before = service.redis.info("commandstats")
+        api = app.test_client().post("/api/v1/password-resets", json={"handle": handle})
+        after = service.redis.info("commandstats")
+        calls = _calls(before, after)
+        observed.add((api.status_code, api.data, calls))
+        if handle.isascii():
+            browser = app.test_client()
+            page = post(browser, "/password/forgotten", "/verify", handle=handle)
+            assert page.status_code == 200
+            assert "a mail with a link is on its way" in page.text
+    assert len(observed) == 1, observed
+    send(workers)
+    assert [mail.recipient for mail in server.mails] == ["zoe@example.org"] * 2
+
+
+def _calls(before: Any, after: Any) -> tuple[tuple[str, int], ...]:
+    """Return how often each command was called between two statistics, except for these themselves."""
+    counts = {
+        name: values["calls"] - before.get(name, {"calls": 0})["calls"]
+        for name, values in after.items()
+    }
+    return tuple(
+        sorted((name, count) for name, count in counts.items() if count and "info" not in name)
+    )
+
+
+def test_nobody_can_have_many_mails_sent(
+    service: Service, workers: WorkerHarness, server: MailServer
+) -> None:
+    register(service, "zoe")
+    with freeze_time("2026-01-01T09:00:00Z", tick=False) as time:
+        for number in range(20):
+            service.mail.password_resets.request("zoe", f"192.0.2.{number}")
+            time.tick(timedelta(seconds=1))
+        send(workers)
+    assert len(server.mails) == 2
+    assert service.mail.password_resets.find(link_in_mail(server)).handle == "zoe"
+    for _ in range(Bounds().max_password_resets_per_network):
+        service.mail.password_resets.request("nobody", "198.51.100.1")
+    with pytest.raises(TooManyRequests):
+        service.mail.password_resets.request("zoe", "198.51.100.1")
+
+
+def test_the_pages_lead_from_the_log_in_to_a_new_password(
+    service: Service, workers: WorkerHarness, server: MailServer, app: Flask
+) -> None:
+    register(service, "zoe")
+    browser: FlaskClient = app.test_client()
+    login = browser.get("/login?next=%2Fgames%2Fnew").text
+    assert 'href="/password/forgotten?next=%2Fgames%2Fnew"' in login
+    form = browser.get("/password/forgotten?next=%2Fgames%2Fnew").text
+    assert "cartulary admin reset-password" in form
+    assert 'href="/login?next=%2Fgames%2Fnew"' in form
+    post(browser, "/password/forgotten", "/verify", handle="zoe")
+    send(workers)
+    token = link_in_mail(server)
+    address = f"/password/new/{token}"
+    assert "Choose a new password for zoe" in browser.get(address).text
+    short = post(browser, "/password/new", "/verify", token=token, new_password="x")
+    assert (short.status_code, token in short.text) == (400, True)
+    done = post(browser, "/password/new", "/verify", token=token, new_password=NEW)
+    assert "The password of zoe is changed" in done.text
+    assert browser.get(address).status_code == 404
+    assert post(browser, "/login", handle="zoe", password=NEW).status_code == 303
+    account = {"password": NEW, "new_password": "third horse"}
+    assert post(browser, "/account/password", "/account", **account).status_code == 303
+    send(workers)
+    subjects = [mail.message["Subject"] for mail in server.mails]
+    assert subjects.count("Your password was changed") == 2
