@@ -136,6 +136,10 @@ class Context(click.Context):
         super().fail(clean(message))
 
 
+HAS_FAULT: Final = "cartulary.fault"
+"""The name in a context's `meta` of the fact that a command shows something in which a fault was found."""
+
+
 class Command(click.Command):
     """A command whose help is a message, or several that are paragraphs; with the option `--lang`."""
 
@@ -154,6 +158,20 @@ class Command(click.Command):
         super().__init__(name, params=[*params, _LANGUAGE], **attributes)
         self.help = help
         self.options_metavar = message_in("metavar", "[OPTIONS]")
+
+    @override
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; it exits with status 1 if a fault was found in what it has shown."""
+        try:
+            result = super().invoke(ctx)
+        except click.UsageError as error:
+            if not ctx.meta.get(HAS_FAULT):
+                raise
+            # What was asked for may be in the part that cannot be read.
+            raise click.ClickException(error.message) from None
+        if ctx.meta.get(HAS_FAULT):
+            ctx.exit(1)
+        return result
 
     @override
     def get_short_help_str(self, limit: int = 45) -> str:

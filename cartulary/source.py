@@ -9,6 +9,7 @@ from typing import BinaryIO, Final, TypeAlias
 
 import click
 
+from cartulary.command_line import HAS_FAULT
 from cartulary.language import text
 from cartulary.server_extra import ServerExtraMissing
 from cartulary.terminal import print_message
@@ -16,7 +17,7 @@ from domain.errors import CartularyError, Unreadable
 from domain.json_types import JsonObject
 from domain.messages import Message, message, message_in
 from ledger.os_errors import os_reason
-from ledger.record import Record, first_contradiction, read
+from ledger.record import Record, first_contradiction, scan
 
 LiveSource: TypeAlias = Callable[[str, str | None], bytes]
 """Returns the record of a live game, given its id and the URL of its Redis (None: that of the settings)."""
@@ -46,6 +47,8 @@ def open_source(ctx: click.Context, source: str, redis: str | None) -> BinaryIO:
     if os.path.exists(source):  # noqa: PTH110 # Path.exists raises OSError for a name that is too long
         try:
             return Path(source).open("rb")
+        except IsADirectoryError:
+            raise SourceNotFound(message("{path} is a directory", path=source), ctx) from None
         except OSError as error:
             fault = message("cannot open {path}: {reason}", path=source, reason=os_reason(error))
             raise click.ClickException(text(fault)) from None
@@ -89,14 +92,26 @@ def live_deliveries(
 def read_source(ctx: click.Context, source: str, redis: str | None) -> Record:
     """Read a record. Raises ClickException if it is not a record, and the errors of `open_source`.
 
-    A record whose lines contradict each other is read, with a warning: in a dispute, people have to look at
-    such records too.
+    A record with a line that cannot be read, such as one that was cut short, is read up to this line, with a
+    warning, and the command exits with status 1. A record whose lines contradict each other is read, with a
+    warning: in a dispute, people have to look at such records too.
     """
     with open_source(ctx, source, redis) as file:
-        try:
-            record = read(file)
-        except Unreadable as error:
-            raise unreadable_source(source, error) from None
+        record, faults = scan(file, max_faults=1)
+    if faults:
+        unreadable = Unreadable(faults[0].why, faults[0].line)
+        if not record.header or not record.events:
+            raise unreadable_source(source, unreadable)
+        print_message(
+            message(
+                "{source}: {reason}. What follows is the game up to there, event {seq}.",
+                source=source,
+                reason=unreadable.message,
+                seq=len(record.events),
+            )
+        )
+        ctx.meta[HAS_FAULT] = True
+        return record
     if (fault := first_contradiction(record)) is not None:
         print_message(
             message(

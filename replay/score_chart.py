@@ -23,6 +23,7 @@ from replay.game_title import game_title
 from replay.language.renderer import Renderer
 from replay.render.descriptions import player_label
 from replay.render.styles import BOLD, DIM, Styler, seat_style, unbreakable
+from replay.render.text_layout import columns, wrap
 from replay.timeline import Step, steps, unreadable_on_error
 
 MarkKind: TypeAlias = Literal["forfeit", "departure", "dispute", "resumption"]
@@ -258,10 +259,18 @@ def score_rows(chart: ScoreChart) -> Iterator[ScoreRow]:
     yield ScoreRow("last", label, last.seq, last.scores, places=chart.places)
 
 
+_FIXED_COLUMNS: Final = 16
+"""Columns of the table for the round and the event."""
+_SCORE_COLUMNS: Final = 9
+"""Columns for the scores of a seat, at least."""
+_NOTE: Final = 20
+"""Columns in which a note can be read beside the scores."""
+
+
 def score_table(chart: ScoreChart, renderer: Renderer, styler: Styler, width: int) -> str:
     """Return the chart as a table of at most `width` columns, one row for each round, with a line feed.
 
-    Between the rounds, lines name the events beside the scores.
+    Between the rounds, lines name the events beside the scores; they follow a narrow table.
     """
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
     table.add_column(renderer(message_in("heading", "round")), justify="right")
@@ -269,9 +278,16 @@ def score_table(chart: ScoreChart, renderer: Renderer, styler: Styler, width: in
     for seat in range(chart.seats):
         name = renderer(player_label(seat))
         table.add_column(name, justify="right", header_style=seat_style(seat))
-    table.add_column("", overflow="fold")
+    names = (columns(renderer(player_label(seat))) for seat in range(chart.seats))
+    is_wide = width - _FIXED_COLUMNS - sum(max(_SCORE_COLUMNS, name + 2) for name in names) >= _NOTE
+    if is_wide:
+        table.add_column("", overflow="fold")
+    notes: list[str] = []
     for row in score_rows(chart):
-        texts = (row.label, row.seq, *row.cells(chart.seats), row.note)
+        if not is_wide and row.kind == "mark":
+            notes += wrap(f"{row.seq}  {renderer(row.note)}", width, columns)
+            continue
+        texts = (row.label, row.seq, *row.cells(chart.seats), *([row.note] if is_wide else []))
         table.add_row(
             *(unbreakable(renderer(text)) for text in texts),
             style={"mark": DIM, "round": None, "last": BOLD}[row.kind],
@@ -282,7 +298,8 @@ def score_table(chart: ScoreChart, renderer: Renderer, styler: Styler, width: in
         game=chart.game,
         score=chart.score_name,
     )
-    lines = [styler(renderer(title), BOLD), *styler.lines(table, width)]
+    title_lines = [styler(line, BOLD) for line in wrap(renderer(title), width, columns)]
+    lines = [*title_lines, *styler.lines(table, width), *notes]
     return "\n".join(line.rstrip() for line in lines).rstrip("\n") + "\n"
 
 

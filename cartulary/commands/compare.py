@@ -10,8 +10,9 @@ import click
 from cartulary.command_line import argument, command, option
 from cartulary.commands.options import color_option, json_option, public_key, redis_option
 from cartulary.language import command_renderer, text
-from cartulary.source import open_source
+from cartulary.source import open_source, unreadable_source
 from cartulary.terminal import Color, echo, progress, result_styler, width
+from domain.errors import Unreadable
 from domain.messages import message
 from ledger.canonical import canonical
 
@@ -92,7 +93,11 @@ def _history(ctx: click.Context, source: str, redis: str | None) -> "History":
 
     with open_source(ctx, source, redis) as file:
         if not source.endswith(SUFFIX):
-            return read_history(file)
+            history = read_history(file)
+            if not history.record.header and not history.events:
+                fault = history.faults[0]
+                raise unreadable_source(source, Unreadable(fault.why, fault.line))
+            return history
         try:
             return history_of_receipts([*receipts_in(file, source)])
         except ReceiptFileError as error:

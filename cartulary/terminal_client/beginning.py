@@ -72,6 +72,8 @@ class Beginning:
                 self._say(message("you play as {handle}", handle=player.handle))
                 return player.id
         if not as_guest:
+            # Nobody is asked for a name where there is no server.
+            self._client.games(limit=1)
             self._ask_for_account()
         if self._client.token is None:
             handle = self._client.become_guest(locale=self._render.language).player.handle

@@ -12,7 +12,6 @@ from domain.messages import (
     message,
     message_in,
     plural_message,
-    semicolon_list,
 )
 from replay.audit.check_names import CHECK_TITLES, Name
 from replay.audit.findings import Check, Finding, Outcome, Report, Unknown
@@ -168,13 +167,23 @@ def _verdict_line(report: Report, styler: Styler, renderer: Renderer) -> str:
         case "broken":
             style, reason = _RED, _first_problem(report)
         case "unknown":
-            problems = semicolon_list(unknown.problem for unknown in report.unknowns)
-            style, reason = _YELLOW, message("{problems}", problems=problems)
+            style, reason = _YELLOW, _open_questions(report)
         case _:
             assert_never(report.verdict)
     word = renderer(verdict)
     sentence = renderer(message("{verdict}: {reason}", verdict=verdict, reason=reason))
     return sentence.replace(word, styler(word, style), 1)
+
+
+def _open_questions(report: Report) -> Value:
+    """Return the only question that is open, or how many are: they are listed above."""
+    if len(report.unknowns) == 1:
+        return report.unknowns[0].problem
+    return plural_message(
+        "{count} question is open, listed above",
+        "{count} questions are open, listed above",
+        count=len(report.unknowns),
+    )
 
 
 def _first_problem(report: Report) -> Message:

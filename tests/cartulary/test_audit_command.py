@@ -103,7 +103,8 @@ def test_audit_of_a_running_game_says_what_cannot_be_known(
     result = run("audit", running)
     assert (result.exit_code, result.stderr) == (3, "")
     last = result.stdout.splitlines()[-1]
-    assert last.startswith("cannot be known: whether the game's secret is the one committed to")
+    assert last == "cannot be known: 4 questions are open, listed above"
+    assert "whether the game's secret is the one committed to" in result.stdout
     assert "  ? chance " in result.stdout
     assert "The record after the game has ended decides it." in result.stdout
     report = orjson.loads(run("audit", running, "--json").stdout)

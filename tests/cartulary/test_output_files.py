@@ -33,6 +33,7 @@ KEPT = {
     "witness follow --dir": "only adds to the copy of a log",
     "serve --data": "the data of a service",
     "repair --data": "keeps what it replaces",
+    "new-epoch --data": "the data of a service",
 }
 """The folders that belong to a command, with what it does to them."""
 

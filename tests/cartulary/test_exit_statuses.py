@@ -1,0 +1,127 @@
+"""The exit statuses of commands that read a record, for every kind of bad input: those of docs/running.md.
+
+0: success; 1: something wrong was found; 2: bad usage; 3: nothing is broken, but something cannot be known.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+
+from cartulary.cli import cartulary
+from tests.support.pages import DOCS
+
+Run = Callable[..., Result]
+ARGUMENTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "replay": ("{}",),
+    "log": ("{}",),
+    "inspect": ("{}", "3"),
+    "diff": ("{}", "3", "4"),
+    "sandbox": ("{}", "9", "--seed", "00"),
+    "timeline": ("{}",),
+    "audit": ("{}",),
+    "compare": ("{}", "{}"),
+    "trust": ("{}", "--yes"),
+}
+"""The commands that read a record, with their arguments; {} is the file."""
+SHOWING: Final = ARGUMENTS.keys() - {"audit", "compare", "trust"}
+
+
+INPUTS: Final[Mapping[str, Callable[[Path, bytes], object]]] = {
+    "no such file": lambda _path, _data: None,
+    "a directory": lambda path, _: path.mkdir(),
+    "an empty file": lambda path, _: path.touch(),
+    "something else than a record": lambda path, _: path.write_bytes(b"\x89PNG\r\n\x1a\n" * 99),
+    "JSON that is no record": lambda path, _: path.write_bytes(b'{"openapi": "3.0"}\n'),
+    "a file that may not be read": lambda path, _: path.symlink_to("/proc/self/mem"),
+    "a record that is cut short": lambda path, data: path.write_bytes(cut_short(data)),
+}
+"""By the words of the table, how an input is made of the data of a record."""
+
+
+def cut_short(data: bytes) -> bytes:
+    """Return a record that ends in the middle of the line of an event."""
+    lines = data.splitlines(keepends=True)
+    return b"".join(lines[:12]) + lines[12][:40]
+
+
+def table() -> dict[str, dict[str, int]]:
+    """Return the table of the page: by input, the exit status by command."""
+    page = (DOCS / "running.md").read_text()
+    (section,) = re.findall(r"^(\| input \|.*?)\n\n", page, re.MULTILINE | re.DOTALL)
+    header, _, *rows = section.splitlines()
+    columns = [cell.strip() for cell in header.strip("|").split("|")][1:]
+    statuses: dict[str, dict[str, int]] = {}
+    for row in rows:
+        name, *cells = (cell.strip() for cell in row.strip("|").split("|"))
+        statuses[name] = {
+            command: int(cell)
+            for column, cell in zip(columns, cells, strict=True)
+            for command in re.findall(r"`(\w+)`", column)
+        }
+    return statuses
+
+
+def test_the_table_has_every_command_that_reads_a_record_and_every_input() -> None:
+    readers = {
+        name
+        for name, command in cartulary.commands.items()
+        if any(
+            isinstance(parameter, click.Argument) and parameter.name in {"source", "sources", "a"}
+            for parameter in command.params
+        )
+    }
+    assert readers == ARGUMENTS.keys()
+    assert table().keys() == INPUTS.keys()
+    assert all(statuses.keys() == ARGUMENTS.keys() for statuses in table().values())
+
+
+@pytest.mark.parametrize("kind", INPUTS)
+@pytest.mark.parametrize("command", ARGUMENTS)
+def test_a_bad_input_leads_to_the_status_of_the_table(
+    run: Run, path: Path, tmp_path: Path, command: str, kind: str
+) -> None:
+    file = tmp_path / "bad.jsonl"
+    INPUTS[kind](file, path.read_bytes())
+    result = run(command, *(word.format(file) for word in ARGUMENTS[command]))
+    assert (kind, result.exit_code) == (kind, table()[kind][command])
+    assert result.stderr or result.exit_code != 2
+
+
+@pytest.mark.parametrize("command", sorted(SHOWING))
+def test_a_record_that_is_cut_short_is_shown_up_to_the_fault(
+    run: Run, path: Path, tmp_path: Path, command: str
+) -> None:
+    intact, cut = path.read_bytes(), tmp_path / "cut.jsonl"
+    cut.write_bytes(cut_short(intact))
+    result = run(command, *(word.format(cut) for word in ARGUMENTS[command]))
+    assert "line 13" in result.stderr
+    assert "the game up to there, event 11" in result.stderr
+    if command in ("log", "inspect", "diff"):
+        whole = run(command, *(word.format(path) for word in ARGUMENTS[command])).stdout
+        assert result.stdout.split()[:20] == whole.split()[:20]
+    assert result.stdout
+    assert run(command, "--help").exit_code == 0
+
+
+def test_a_log_and_scores_fit_into_forty_columns(
+    run: Run, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    log = run("log", path).stdout
+    assert max(map(len, log.splitlines())) <= 40
+    words = [len(line.split()) for line in log.splitlines()]
+    assert sum(words) / len(words) > 2
+    scores = run("timeline", path, "--format", "text").stdout
+    assert max(map(len, scores.splitlines())) <= 40
+    assert re.search(r"^\d+  \S+ \S+", scores, re.MULTILINE)
+
+
+def test_nobody_is_asked_for_a_name_where_there_is_no_server() -> None:
+    result = CliRunner().invoke(cartulary, ["play", "http://127.0.0.1:1"], input="1\n")
+    assert result.exit_code == 1
+    assert "How do you want to play?" not in result.output
