@@ -181,7 +181,7 @@ def suspend(player: str, reason: str, redis: str | None) -> None:
 def unsuspend(player: str, reason: str, redis: str | None) -> None:
     with _administration(redis) as (administration, service):
         administration.end_suspension(OPERATOR, _id_of(service, player), reason)
-    print_message(message("the account {player} is not suspended", player=player))
+    print_message(message("the account {player} is no longer suspended", player=player))
 
 
 @admin.command(
@@ -230,7 +230,7 @@ def _set_role(player: str, reason: str, redis: str | None, *, is_administrator: 
     print_message(
         message("{player} is an administrator", player=player)
         if is_administrator
-        else message("{player} is no administrator", player=player)
+        else message("{player} is no longer an administrator", player=player)
     )
 
 

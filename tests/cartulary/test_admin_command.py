@@ -100,7 +100,8 @@ def test_an_account_is_suspended_and_released(admin: Admin, service: Service, ad
     assert admin("suspend", "ada", "--reason", "insults").exit_code == 0
     with pytest.raises(Forbidden, match="insults"):
         service.players.login("ada", PASSWORD)
-    assert admin("unsuspend", "ada", *WHY).exit_code == 0
+    ended = admin("unsuspend", "ada", *WHY)
+    assert (ended.exit_code, ended.stderr) == (0, "the account ada is no longer suspended\n")
     assert service.players.login("ada", PASSWORD)
 
 
