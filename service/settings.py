@@ -10,6 +10,7 @@
     CARTULARY_RATE_ACCOUNTS  attempts to register or log in from one network; default: 60/minute
     CARTULARY_RATE_GAMES     requests of one player to create or join a game; default: 300/hour
     CARTULARY_RATE_DISPUTES  requests of one player to write in disputes and takebacks; default: 120/hour
+    CARTULARY_RATE_WEBHOOK_TESTS  tests of webhooks that one player asks for; default: 20/hour
     CARTULARY_RATE_MESSAGES  requests of one player to write messages in games, and to mute; default: 120/hour
     CARTULARY_RATE_REQUESTS  requests of one player or network; default: no limit
     CARTULARY_ARBITER        handle of the player who rules disputes in games whose creator names no

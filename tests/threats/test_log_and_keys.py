@@ -130,4 +130,4 @@ def test_a_head_that_a_retired_key_has_signed_is_found() -> None:
     retired = "2026-11-01T00:00:00.000Z"
     trusted = TrustedKeys((TrustedKey(KEY.public, "test", until=retired),))
     report = audit_record(table.record(), trusted=trusted)
-    assert any("was retired at" in english(finding.problem) for finding in report.findings)
+    assert any("was retired on" in english(finding.problem) for finding in report.findings)
