@@ -1,6 +1,6 @@
 """The hexes that an event names, found by the types that a rule system states for its event data."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from types import UnionType
 from typing import (
@@ -9,6 +9,7 @@ from typing import (
     Final,
     NotRequired,
     Required,
+    TypeAlias,
     Union,
     get_args,
     get_origin,
@@ -27,58 +28,91 @@ _MAX_DEPTH: Final = 12
 """How deep types are followed; no event is nested that deep."""
 
 
+_Finder: TypeAlias = Callable[[Any, set[Hex]], None]
+"""Adds the hexes in a value to a set, where the value has the form of the finder's type."""
+
+
 def event_hexes(event: Event, rules: AnyRuleSystem) -> frozenset[Hex]:
     """Return all hexes in the action and the data of an event, whose values are not checked.
 
     An event or action of a type that the rules do not know has none.
     """
-    hexes = set(_hexes(rules.EVENTS.get(event["type"]), event["data"], _MAX_DEPTH))
+    hexes: set[Hex] = set()
+    _find(rules.EVENTS.get(event["type"]), event["data"], hexes)
     action = event["action"]
     if isinstance(action, Mapping) and isinstance(action.get("type"), str):
-        hexes.update(_hexes(rules.ACTIONS.get(action["type"]), action, _MAX_DEPTH))
+        _find(rules.ACTIONS.get(action["type"]), action, hexes)
     return frozenset(hexes)
 
 
-def _hexes(type: Any, value: Any, depth: int) -> Iterator[Hex]:
-    """Yield the hexes in a value, where it has the form of the type."""
-    if not depth or not _has_hexes(type, depth):
-        return
+def _find(type: Any, value: Any, hexes: set[Hex]) -> None:
+    """Add the hexes in a value of a type to a set."""
+    finder = _finder(type)
+    if finder is not None:
+        finder(value, hexes)
+
+
+@cache
+def _finder(type: Any, depth: int = _MAX_DEPTH) -> _Finder | None:
+    """Return the finder of a type, of which there is one in a process; None if its values have no hexes."""
     origin, arguments = get_origin(type), get_args(type)
-    if origin is Annotated and arguments[1:] == _HEX_METADATA:
-        match value:
-            case [int(q), int(r)]:
-                yield (q, r)
-            case _:
-                pass
-    elif origin in {Annotated, NotRequired, Required}:
-        yield from _hexes(arguments[0], value, depth - 1)
-    elif origin in {Union, UnionType}:
-        for member in arguments:
-            yield from _hexes(member, value, depth - 1)
-    elif origin in {list, Sequence} and isinstance(value, list):
-        for item in value:
-            yield from _hexes(arguments[0], item, depth - 1)
-    elif origin is dict and isinstance(value, dict):
-        for item in value.values():
-            yield from _hexes(arguments[1], item, depth - 1)
-    elif is_typeddict(type) and isinstance(value, dict):
-        for name, hint in _fields(type).items():
-            if name in value:
-                yield from _hexes(hint, value[name], depth - 1)
-
-
-@cache
-def _has_hexes(type: Any, depth: int) -> bool:
-    """Whether values of a type can contain hexes."""
     if not depth:
-        return False
-    if get_origin(type) is Annotated and get_args(type)[1:] == _HEX_METADATA:
-        return True
-    parts = _fields(type).values() if is_typeddict(type) else get_args(type)
-    return any(_has_hexes(part, depth - 1) for part in parts if not isinstance(part, str))
+        return None
+    if origin is Annotated and arguments[1:] == _HEX_METADATA:
+        return _find_hex
+    if origin in {Annotated, NotRequired, Required}:
+        return _finder(arguments[0], depth - 1)
+    if origin in {Union, UnionType}:
+        return _finder_in_union([_finder(member, depth - 1) for member in arguments])
+    if origin in {list, Sequence}:
+        return _finder_in_items(_finder(arguments[0], depth - 1), list, lambda value: value)
+    if origin is dict:
+        return _finder_in_items(_finder(arguments[1], depth - 1), dict, dict.values)
+    if is_typeddict(type):
+        hints = get_type_hints(type, include_extras=True)
+        return _finder_in_fields({name: _finder(hint, depth - 1) for name, hint in hints.items()})
+    return None
 
 
-@cache
-def _fields(typed_dict: Any) -> Mapping[str, Any]:
-    """The types of the fields of a TypedDict."""
-    return get_type_hints(typed_dict, include_extras=True)
+def _find_hex(value: Any, hexes: set[Hex]) -> None:
+    match value:
+        case [int(q), int(r)]:
+            hexes.add((q, r))
+        case _:
+            pass
+
+
+def _finder_in_union(members: Sequence[_Finder | None]) -> _Finder | None:
+    finders = [finder for finder in members if finder is not None]
+
+    def find(value: Any, hexes: set[Hex]) -> None:
+        for finder in finders:
+            finder(value, hexes)
+
+    return find if finders else None
+
+
+def _finder_in_items(
+    finder: _Finder | None, container: type[Any], items_of: Callable[[Any], Iterable[Any]]
+) -> _Finder | None:
+    if finder is None:
+        return None
+
+    def find(value: Any, hexes: set[Hex]) -> None:
+        if isinstance(value, container):
+            for item in items_of(value):
+                finder(item, hexes)
+
+    return find
+
+
+def _finder_in_fields(fields: Mapping[str, _Finder | None]) -> _Finder | None:
+    finders = [(name, finder) for name, finder in fields.items() if finder is not None]
+
+    def find(value: Any, hexes: set[Hex]) -> None:
+        if isinstance(value, dict):
+            for name, finder in finders:
+                if name in value:
+                    finder(value[name], hexes)
+
+    return find if finders else None

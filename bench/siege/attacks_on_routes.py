@@ -234,19 +234,20 @@ def _watched_game(target: Target) -> Traffic:
     game = f"{API}/games/{target.open_games[0]}"
 
     def script(number: int) -> Iterator[Step]:
-        if number < STREAMS:
+        if number >= WRITERS:
             yield request("GET", f"{game}/stream")
             yield Hold()
+        token = target.tokens[1 + number]
         while True:
-            yield request("POST", f"{game}/players", b"{}", target.tokens[1])
+            yield request("POST", f"{game}/players", b"{}", token)
             yield Read()
-            yield request("DELETE", f"{game}/players/me", token=target.tokens[1])
+            yield request("DELETE", f"{game}/players/me", token=token)
             yield Read()
             yield PAUSE
 
     addresses = tuple(f"127.2.0.{number + 1}" for number in range(STREAM_ADDRESSES))
     total = STREAMS + WRITERS
-    return Traffic(script, total, 500, addresses, total=total)
+    return Traffic(script, total, 1000, addresses, total=total)
 
 
 def _my_streams(target: Target) -> Traffic:

@@ -73,7 +73,8 @@ class PlayerStream:
         while not self._listener.is_ended:
             queued: list[EventFrame] | None = None
             with suppress(TimeoutError):
-                queued = await asyncio.wait_for(self._listener.next_frames(), LOOK_SECONDS)
+                async with asyncio.timeout(LOOK_SECONDS):
+                    queued = await self._listener.next_frames()
             if queued is not None and not queued:
                 break
             if queued and (text := b"".join(self._texts(queued))):

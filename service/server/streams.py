@@ -9,9 +9,10 @@ and ends, so that its client begins again.
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import AsyncGenerator, Iterable, Iterator
+from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import Any, Final
 
 import redis.asyncio
@@ -47,6 +48,8 @@ REDIS_TIMEOUT: Final = 5.0
 CONNECT_TIMEOUT: Final = 2.0
 PAGE_SIZE: Final = 200
 """Events that are read at a time for all streams of a game."""
+SLICE_SIZE: Final = 50
+"""Streams that are served in one turn of the event loop."""
 
 
 @dataclass(slots=True, eq=False)
@@ -201,7 +204,8 @@ class StreamHub:
             last_sent = page[-1].seq
         while True:
             try:
-                queued = await asyncio.wait_for(listener.next_frames(), HEARTBEAT_SECONDS)
+                async with asyncio.timeout(HEARTBEAT_SECONDS):
+                    queued = await listener.next_frames()
             except TimeoutError:
                 yield []
                 continue
@@ -282,9 +286,11 @@ class StreamHub:
             channel.has_new_events.clear()
             try:
                 while page := await self._read_next(channel):
-                    for frame in page:
-                        self._offer(channel, frame)
-                    channel.seq, channel.hash = page[-1].seq, page[-1].hash
+                    start = perf_counter()
+                    await self._offer(channel, page)
+                    # So a game with many streams and many events leaves half of the time to requests. The
+                    # events that are appended meanwhile are sent together.
+                    await asyncio.sleep(perf_counter() - start)
             except (redis.RedisError, OSError):
                 await asyncio.sleep(RETRY_SECONDS)
                 channel.has_new_events.set()
@@ -308,14 +314,19 @@ class StreamHub:
             listener.reset()
         return []
 
-    def _offer(self, channel: Channel, frame: EventFrame) -> None:
-        for listener in [*channel.listeners]:
-            if not listener.offer(frame):
+    async def _offer(self, channel: Channel, page: Sequence[EventFrame]) -> None:
+        """Offer the next events of a channel to its listeners, and give requests a turn after each slice."""
+        # First, so that a listener who joins between two slices reads these events from the log.
+        channel.seq, channel.hash = page[-1].seq, page[-1].hash
+        for number, listener in enumerate([*channel.listeners], start=1):
+            if listener in channel.listeners and not all(map(listener.offer, page)):
                 channel.listeners.discard(listener)
                 self._metrics.dropped_streams.inc()
                 if listener.task is not None:
                     # The task waits for its client, and would not read the end of the queue.
                     listener.task.cancel()
+            if number % SLICE_SIZE == 0:
+                await asyncio.sleep(0)
 
     async def _read(self, game_id: str, after: int, last: int) -> list[EventFrame]:
         """Return the events after seq `after` up to seq `last`. Raises Unreadable."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -282,6 +283,43 @@ def test_events_in_the_queue_are_not_sent_after_the_token_is_revoked(service: Se
             assert await stream.next() is None
 
     asyncio.run(follow())
+
+
+def test_requests_have_a_turn_while_an_event_is_sent_to_many_streams(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams, "SLICE_SIZE", 5)
+    game = game_with(service, 16)
+    turn, turns = 0, Counter[int]()
+
+    async def count_turns() -> None:
+        nonlocal turn
+        while True:
+            turn += 1
+            await asyncio.sleep(0)
+
+    async def receive(stream: Stream) -> None:
+        await stream.read_to(17)
+        turns[turn] += 1
+
+    async def follow() -> None:
+        async with running_hub(service, max_streams=20, max_streams_per_visitor=20) as hub:
+            all_streams = [Stream(hub, StreamRequest(game.id, 15)) for _ in range(20)]
+            for stream in all_streams:
+                await stream.read_to(16)
+            tasks = [asyncio.create_task(receive(stream)) for stream in all_streams]
+            # Nobody may count before all of them wait for the event.
+            await wait_until(lambda: all(s.listener.queue._getters for s in all_streams))  # type: ignore[attr-defined] # private to asyncio
+            counting = asyncio.create_task(count_turns())
+            await run(lambda: play_until(service, game.id, lambda game: game.seq == 17))
+            await asyncio.gather(*tasks)
+            counting.cancel()
+            for stream in all_streams:
+                await stream.close()
+
+    asyncio.run(follow())
+    assert turns.total() == 20
+    assert max(turns.values()) <= 5
 
 
 def test_streams_are_bounded_in_total_and_per_visitor(service: Service) -> None:
