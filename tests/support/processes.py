@@ -124,7 +124,7 @@ def descendants(pid: int) -> dict[int, str]:
     while queue:
         for child in children.get(queue.pop(), ()):
             if is_running(child):
-                command_lines[child] = _read_command_line(child)
+                command_lines[child] = read_command_line(child)
                 queue.append(child)
     return command_lines
 
@@ -251,7 +251,8 @@ def _read_stat(pid: int) -> list[str]:
         return []
 
 
-def _read_command_line(pid: int) -> str:
+def read_command_line(pid: int) -> str:
+    """The command line of a process; "" if it has ended."""
     try:
         arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except (FileNotFoundError, ProcessLookupError):

@@ -4,12 +4,20 @@ import os
 import re
 import signal
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
 
+from service.data_folder import embedded_redis_pid_file, embedded_redis_socket
 from tests.support import processes
-from tests.support.processes import descendants, is_running, wait_for_exit, wait_until
+from tests.support.processes import (
+    descendants,
+    is_running,
+    read_command_line,
+    wait_for_exit,
+    wait_until,
+)
 
 COMMANDS = {
     "web": r"^cartulary web$",
@@ -56,15 +64,19 @@ class RunningService:
             assert self.process is not None
             self.process.terminate()
             wait_for_exit(self.process)
+        self._kill_orphan()
 
     def kill(self) -> None:
         """Kill all its processes at once, as a power failure does."""
         assert self.process is not None
         pids = [self.pid, *descendants(self.pid)]
         for pid in pids:
-            os.kill(pid, signal.SIGKILL)
+            # Those whose parent is killed first may have ended.
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         self.process.wait()
         wait_until(lambda: not any(is_running(pid) for pid in pids))
+        self._kill_orphan()
 
     @property
     def pid(self) -> int:
@@ -103,3 +115,12 @@ class RunningService:
             return httpx.post(f"{self.url}/api/v1/players", json=body).status_code
         except httpx.TransportError:
             return 0
+
+    def _kill_orphan(self) -> None:
+        """Kill the Redis on the data folder that has outlived its service, if there is one."""
+        with suppress(FileNotFoundError, ProcessLookupError):
+            pid = int(embedded_redis_pid_file(self.data).read_text())
+            # The file stays when a Redis is killed, and another process may have got the id.
+            if str(embedded_redis_socket(self.data)) in read_command_line(pid):
+                os.kill(pid, signal.SIGKILL)
+                wait_until(lambda: not is_running(pid))

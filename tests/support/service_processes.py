@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,9 +11,18 @@ import httpx
 
 from service.embedded_redis import EmbeddedRedis
 from service.supervision.child_process import ChildProcess
-from tests.support.processes import environment, free_port, wait_until
+from tests.support.processes import HANG_SECONDS, environment, free_port, wait_until
 
 WATCHER = " watcher"
+SETTINGS = {
+    "CARTULARY_RATE_ACCOUNTS": "",
+    "CARTULARY_RATE_DISPUTES": "",
+    "CARTULARY_RATE_GAMES": "",
+    "CARTULARY_RATE_MESSAGES": "",
+    "CARTULARY_SWEEP_SECONDS": "0.5",
+    "CARTULARY_WEBHOOK_NETWORKS": "127.0.0.0/8",
+}
+"""No limits for bots, webhooks on this machine, and frequent sweeps."""
 
 
 @dataclass
@@ -22,7 +32,7 @@ class ServiceProcesses:
     folder: Path
     copies: int = 1
     """How many workers and schedulers there are. There is one web server and one Redis."""
-    kills: dict[str, int] = field(default_factory=dict)
+    kills: Counter[str] = field(default_factory=Counter)
     """How often a process of each kind was killed."""
 
     def __post_init__(self) -> None:
@@ -62,37 +72,31 @@ class ServiceProcesses:
         else:
             self._processes[name].reap()
         kind = name.split(" ", maxsplit=1)[0]
-        self.kills[kind] = self.kills.get(kind, 0) + 1
+        self.kills[kind] += 1
 
     def stop(self) -> None:
-        """Stop every process, Redis last."""
+        """Stop every process that runs, Redis last."""
         others = [process for process in self._processes.values() if process is not self.redis]
         for process in others:
             process.terminate()
-        wait_until(lambda: not any(process.is_running for process in others))
-        for process in others:
-            process.reap()
-        self.redis.stop()
+        try:
+            wait_until(lambda: not any(process.is_running for process in others))
+        finally:
+            for process in others:
+                process.reap()
+            self.redis.stop()
 
     def is_ready(self) -> bool:
         """Whether the web server is ready."""
         try:
-            return httpx.get(f"{self.url}/readyz", timeout=2).status_code == 200
+            return httpx.get(f"{self.url}/readyz", timeout=HANG_SECONDS).status_code == 200
         except httpx.TransportError:
             return False
 
     def _add(self, name: str, *arguments: str) -> None:
-        settings = {
-            "CARTULARY_DATA": str(self.data),
-            "CARTULARY_RATE_ACCOUNTS": "",
-            "CARTULARY_RATE_GAMES": "",
-            "CARTULARY_SWEEP_SECONDS": "0.5",
-            "CARTULARY_RATE_MESSAGES": "",
-            "CARTULARY_WEBHOOK_NETWORKS": "127.0.0.0/8",
-        }
         self._processes[name] = ChildProcess(
             name,
             [sys.executable, "-m", "cartulary", *arguments],
-            environment(**settings),
+            environment(CARTULARY_DATA=str(self.data), **SETTINGS),
             output=self.folder / "log",
         )
