@@ -45,7 +45,9 @@ def parse_ruling(raw: object) -> Ruling:
         raise Malformed({"type": one_of(RULING_FIELDS)})
     field = RULING_FIELDS[type]
     errors = {
-        name: message("is no field of this ruling") for name in raw if name not in ("type", field)
+        name: message("is not a field of this ruling")
+        for name in raw
+        if name not in ("type", field)
     }
     if field is not None:
         least = 1 if field == "from" else 0
@@ -212,8 +214,8 @@ def require_possible(game: Game, ruling: Ruling, is_play: Callable[[int], bool])
             raise NotNow(
                 None,
                 message(
-                    "play cannot resume after event {event}: that is no earlier event of play on the current"
-                    " branch",
+                    "play cannot resume after event {event}: that is not an earlier event of play on the"
+                    " current branch",
                     event=origin,
                 ),
             )

@@ -28,7 +28,7 @@ class FieldReader:
         """Record an error for every other field."""
         for name in self.raw:
             if name not in names and name != "type":
-                self.errors[name] = message("is no field of this action")
+                self.errors[name] = message("is not a field of this action")
         return self
 
     def without_fields(self, action: A) -> A:

@@ -302,7 +302,7 @@ def resume(
         raise NotNow(
             None,
             message(
-                "play cannot resume after event {event}, which is no event of play on the current branch",
+                "play cannot resume after event {event}, which is not an event of play on the current branch",
                 event=origin.seq,
             ),
         )

@@ -24,6 +24,7 @@ COMMON_LABELS: Final[Mapping[str, Text]] = {
     "score": message_in("label", "score"),
     "scoring": message_in("label", "scoring"),
     "seat": message_in("label", "seat"),
+    "statement": message_in("label", "statement"),
     "status": message_in("label", "status"),
     "to_act": message_in("label", "to act"),
     # Types of events

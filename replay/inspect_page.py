@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from typing import Final
 
-from domain.contract import AnyRuleSystem
+from domain.contract import AnyRuleSystem, secret_owner
 from domain.event import Event
 from domain.json_types import JsonObject
 from domain.messages import Instant, Message, PlayerAt, Value, message, message_in, semicolon_list
@@ -24,6 +24,7 @@ from replay.render.geometry import is_drawable
 from replay.render.styles import BOLD, DIM, Styler
 from replay.render.text import text as drawing
 from replay.render.text_layout import columns, wrap
+from replay.secret_names import secret_label, secret_value
 
 _NARROWEST: Final = 40
 
@@ -146,8 +147,11 @@ class _Page:
             yield from self._labelled(_ACTION, short_form + raw)
         yield from self._labelled(_RESULT, wrap(explanation["event_text"], width, columns))
         for name, opening in explanation["opened"].items():
-            value = canonical(opening["value"]).decode()
-            opened = message("{name}: {value}", name=name, value=value)
+            label: Value = secret_label(name, self._rules)
+            if secret_owner(name) is not None:
+                label = message("{name} ({id})", name=label, id=name)
+            value = secret_value(opening["value"], self._rules)
+            opened = message("{name}: {value}", name=label, value=value)
             yield from self._labelled(_OPENED, self._wrapped(opened, width))
 
     def _section(self, title: Message, values: Iterable[Value]) -> Iterator[str]:

@@ -15,14 +15,14 @@ from domain.errors import CartularyError
 from domain.event import Event
 from domain.game import Game, Resumption
 from domain.json_types import JsonObject
-from domain.messages import Message, Text, Value, message, message_in
+from domain.messages import Message, PlayerAt, Text, Value, message, message_in
 from domain.scene import caption
 from ledger.record import Record
 from replay.branches import branch
 from replay.game_title import game_title
 from replay.language.renderer import Renderer
 from replay.render.descriptions import player_label
-from replay.render.styles import BOLD, DIM, Styler, seat_style, unbreakable
+from replay.render.styles import BOLD, DIM, Styler, seat_style, table_width, unbreakable
 from replay.render.text_layout import columns, wrap
 from replay.timeline import Step, steps, unreadable_on_error
 
@@ -259,10 +259,6 @@ def score_rows(chart: ScoreChart) -> Iterator[ScoreRow]:
     yield ScoreRow("last", label, last.seq, last.scores, places=chart.places)
 
 
-_FIXED_COLUMNS: Final = 16
-"""Columns of the table for the round and the event."""
-_SCORE_COLUMNS: Final = 9
-"""Columns for the scores of a seat, at least."""
 _NOTE: Final = 20
 """Columns in which a note can be read beside the scores."""
 
@@ -270,37 +266,65 @@ _NOTE: Final = 20
 def score_table(chart: ScoreChart, renderer: Renderer, styler: Styler, width: int) -> str:
     """Return the chart as a table of at most `width` columns, one row for each round, with a line feed.
 
-    Between the rounds, lines name the events beside the scores; they follow a narrow table.
+    Between the rounds, lines name the events beside the scores; they follow a narrow table. Where not even
+    that has room, there are lines instead of a table.
     """
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
-    table.add_column(renderer(message_in("heading", "round")), justify="right")
-    table.add_column(renderer(message_in("heading", "event")), justify="right")
-    for seat in range(chart.seats):
-        name = renderer(player_label(seat))
-        table.add_column(name, justify="right", header_style=seat_style(seat))
-    names = (columns(renderer(player_label(seat))) for seat in range(chart.seats))
-    is_wide = width - _FIXED_COLUMNS - sum(max(_SCORE_COLUMNS, name + 2) for name in names) >= _NOTE
-    if is_wide:
-        table.add_column("", overflow="fold")
-    notes: list[str] = []
-    for row in score_rows(chart):
-        if not is_wide and row.kind == "mark":
-            notes += wrap(f"{row.seq}  {renderer(row.note)}", width, columns)
-            continue
-        texts = (row.label, row.seq, *row.cells(chart.seats), *([row.note] if is_wide else []))
-        table.add_row(
-            *(unbreakable(renderer(text)) for text in texts),
-            style={"mark": DIM, "round": None, "last": BOLD}[row.kind],
-        )
     title = message(
         "{title}, game {game}: {score} at the end of each round",
         title=chart.title,
         game=chart.game,
         score=chart.score_name,
     )
-    title_lines = [styler(line, BOLD) for line in wrap(renderer(title), width, columns)]
-    lines = [*title_lines, *styler.lines(table, width), *notes]
+    lines = [styler(line, BOLD) for line in wrap(renderer(title), width, columns)]
+    rows = list(score_rows(chart))
+    narrow = _table(chart, [row for row in rows if row.kind != "mark"], renderer)
+    needed = table_width(narrow)
+    if needed + _NOTE <= width:
+        lines += styler.lines(_table(chart, rows, renderer, has_notes=True), width)
+    elif needed <= width:
+        lines += styler.lines(narrow, width)
+        for row in rows:
+            if row.kind == "mark":
+                lines += wrap(f"{row.seq}  {renderer(row.note)}", width, columns)
+    else:
+        for row in rows:
+            lines += ["", *_row_lines(chart, row, renderer, width)]
     return "\n".join(line.rstrip() for line in lines).rstrip("\n") + "\n"
+
+
+def _table(
+    chart: ScoreChart, rows: Iterable[ScoreRow], renderer: Renderer, *, has_notes: bool = False
+) -> Table:
+    """Return rows as a table, with a column of notes or without."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
+    table.add_column(renderer(message_in("heading", "round")), justify="right")
+    table.add_column(renderer(message_in("heading", "event")), justify="right")
+    for seat in range(chart.seats):
+        name = renderer(player_label(seat))
+        table.add_column(name, justify="right", header_style=seat_style(seat))
+    if has_notes:
+        table.add_column("", overflow="fold")
+    for row in rows:
+        texts = (row.label, row.seq, *row.cells(chart.seats), *([row.note] if has_notes else []))
+        table.add_row(
+            *(unbreakable(renderer(text)) for text in texts),
+            style={"mark": DIM, "round": None, "last": BOLD}[row.kind],
+        )
+    return table
+
+
+def _row_lines(chart: ScoreChart, row: ScoreRow, renderer: Renderer, width: int) -> Iterator[str]:
+    """Yield a row as lines of text: what it is, and the scores of the seats below."""
+    if row.kind == "mark":
+        yield from wrap(f"{row.seq}  {renderer(row.note)}", width, columns)
+        return
+    label = renderer(row.label)
+    if row.kind == "round":
+        label = f"{renderer(message_in('heading', 'round'))} {label}"
+    yield from wrap(f"{row.seq}  {label}", width, columns)
+    for seat, cell in enumerate(row.cells(chart.seats)):
+        score = message("{player:label}: {score}", player=PlayerAt(seat), score=cell)
+        yield from (f"  {line}" for line in wrap(renderer(score), width - 2, columns))
 
 
 def scoring_message(end: RoundEnd) -> Message:

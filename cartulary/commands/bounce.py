@@ -22,7 +22,7 @@ EX_TEMPFAIL: Final = 75
         message("Record a bounce: read the report of a mail server from standard input."),
         message(
             "For a mail server that passes on what is sent to the envelope senders of this server's mails."
-            " Whatever is no report (RFC 3464) about one of these mails is ignored."
+            " Anything that is not a report (RFC 3464) about one of these mails is ignored."
         ),
     ),
 )

@@ -179,7 +179,7 @@ def _decide_keep(state: State, seat: int, action: PlaceKeep) -> DomainEvent:
     if not player.keeps:
         raise _no_keep(seat, is_resting=bool(player.resting))
     if state.tiles.get(at) != MEADOW:
-        raise Refused("BN-KEP-1", message("{hex} is no meadow", hex=hex_at(at)))
+        raise Refused("BN-KEP-1", message("{hex} is not a meadow", hex=hex_at(at)))
     if at in state.keeps:
         owner = PlayerAt(state.keeps[at][0])
         raise Refused(

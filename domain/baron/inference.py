@@ -104,7 +104,7 @@ def _impossible_refill(refill: object) -> Message:
     """Why a recorded tile, which may be anything, cannot have come off the pile."""
     tiles = [] if isinstance(refill, list) else _tiles(refill)
     if not tiles:
-        return message("what came off the pile is no tile")
+        return message("what came off the pile is not a tile")
     return message("no {tile} can have been left in the pile", tile=TILE_TERMS[tiles[0]])
 
 

@@ -26,7 +26,7 @@ from domain.messages import message
 
 def check_options(seats: int, options: Mapping[str, object]) -> OwnOptions:
     """Baron has no options of its own. Raises Malformed, which names every option that was given."""
-    errors = {f"options.{name}": message("is no option of this game") for name in options}
+    errors = {f"options.{name}": message("is not an option of this game") for name in options}
     if not FEWEST_SEATS <= seats <= MOST_SEATS:
         errors["seats"] = message("must be {least} to {most}", least=FEWEST_SEATS, most=MOST_SEATS)
     if errors:

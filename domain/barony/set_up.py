@@ -30,7 +30,7 @@ def check_options(
     `seats_fault` is what is wrong with any other number of seats than 2 to `most_seats`.
     """
     faults = {
-        f"options.{name}": message("is no option of this game")
+        f"options.{name}": message("is not an option of this game")
         for name in options
         if name not in ("sorcery", "round_limit", "end_by_agreement")
     }

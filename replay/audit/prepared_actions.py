@@ -45,7 +45,7 @@ class PreparedActions:
             yield message("it is marked as conditional, but is not an action of a player")
             return
         if seat in before.bot_seats:
-            yield message("it is marked as conditional, but bots prepare no actions")
+            yield message("it is marked as conditional, but bots do not prepare actions")
         elif seat not in self._due:
             yield message(
                 "it is marked as conditional, but nothing can have been prepared: since this player last"

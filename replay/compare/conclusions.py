@@ -93,10 +93,10 @@ def _unknown(comparison: Comparison, labels: Labels) -> Message:
                 record=label,
             )
     return plural_message(
-        "the first event is the same, but the longer record is no unbroken hash chain after it. A copy that"
-        " its server signed decides it",
-        "the first {count} events are the same, but the longer record is no unbroken hash chain after them."
-        " A copy that its server signed decides it",
+        "the first event is the same, but the longer record is not an unbroken hash chain after it. A copy"
+        " that its server signed decides it",
+        "the first {count} events are the same, but the longer record is not an unbroken hash chain after"
+        " them. A copy that its server signed decides it",
         count=comparison.common,
     )
 

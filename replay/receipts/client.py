@@ -38,7 +38,7 @@ def receipt_fault(receipt: object) -> Message | None:
     The signature is not checked.
     """
     if not isinstance(receipt, dict):
-        return message("it is no JSON object")
+        return message("it is not a JSON object")
     for name, is_valid in _FIELDS.items():
         if not is_valid(receipt.get(name)):
             return message("its field {field} is missing or invalid", field=name)
@@ -149,7 +149,7 @@ class ReceiptClient:
                 message("the server's response cannot be read: {reason}", reason=error.why)
             ) from None
         if not isinstance(value, dict):
-            raise ReceiptsError(message("the server's response is no JSON object"))
+            raise ReceiptsError(message("the server's response is not a JSON object"))
         return value
 
 

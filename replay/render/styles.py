@@ -6,7 +6,7 @@ can be read in dark and in light terminals.
 
 from dataclasses import dataclass
 from io import StringIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rich.color import ColorSystem
 from rich.style import Style
@@ -16,6 +16,7 @@ from replay.render.text_layout import HARD_SPACE
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from rich.table import Table
 
 BOLD = "bold"
 DIM = "dim"
@@ -26,9 +27,22 @@ _PLACEHOLDER = "\ue002"
 """Stands for a hard space while rich lays out a text."""
 
 
+_UNBOUNDED: Final = 10_000
+"""Columns of which no table needs as many."""
+
+
 def unbreakable(text: str) -> str:
     """Return a text for `Styler.lines` in which no line is broken at a hard space."""
     return text.replace(HARD_SPACE, _PLACEHOLDER)
+
+
+def table_width(table: "Table") -> int:
+    """Return the number of columns of a table in which no line is broken."""
+    from rich.console import Console
+    from rich.measure import Measurement
+
+    console = Console(width=_UNBOUNDED, markup=False, emoji=False)
+    return Measurement.get(console, console.options, table).maximum
 
 
 def seat_style(seat: int) -> str:

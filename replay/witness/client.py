@@ -106,7 +106,7 @@ class LogClient:
                 message("the server's response cannot be read: {reason}", reason=error.message)
             ) from None
         if not isinstance(answer, dict):
-            raise ServerRefused(message("the server's response is no JSON object"))
+            raise ServerRefused(message("the server's response is not a JSON object"))
         return answer
 
     def _request(self, method: str, path: str, **options: Any) -> bytes:

@@ -37,8 +37,11 @@ def test_export_overwrites_a_file_only_when_forced(run: Run, path: Path) -> None
     ("options", "error"),
     [
         (["--rules", "baron", "--seats", "9"], "--seats: must be 2 to 5"),
-        (["--rules", "baron", "--sorcery"], "--sorcery: is no option of this game"),
-        (["--rules", "baron", "--round-limit", "3"], "--round-limit: is no option of this game"),
+        (["--rules", "baron", "--sorcery"], "--sorcery: is not an option of this game"),
+        (
+            ["--rules", "baron", "--round-limit", "3"],
+            "--round-limit: is not an option of this game",
+        ),
         (["--bots", "clever"], "--bots: must be one of random, sensible, strong"),
     ],
 )

@@ -27,11 +27,11 @@ def test_a_ruling_lets_play_resume_from_an_earlier_resumption() -> None:
     assert game.game.is_superseded(superseded)
     number = game.dispute(0)
     for origin in (superseded, number):
-        with raises(NotNow, match="no earlier event of play"):
+        with raises(NotNow, match="not an earlier event of play"):
             game.rule(number, {"type": "resume", "from": origin})
     game.rule(number, {"type": "resume", "from": 5})
     number = game.dispute(0)
-    with raises(NotNow, match="no earlier event of play"):
+    with raises(NotNow, match="not an earlier event of play"):
         game.rule(number, {"type": "resume", "from": resumed})
 
 
@@ -218,10 +218,10 @@ class TestRulings:
     @pytest.mark.parametrize(
         ("ruling", "reason"),
         [
-            ({"type": "resume", "from": 3}, "no earlier event of play"),
-            ({"type": "resume", "from": 99}, "no earlier event of play"),
-            ({"type": "resume", "from": 9}, "no earlier event of play"),
-            ({"type": "resume", "from": 7}, "no earlier event of play"),
+            ({"type": "resume", "from": 3}, "not an earlier event of play"),
+            ({"type": "resume", "from": 99}, "not an earlier event of play"),
+            ({"type": "resume", "from": 9}, "not an earlier event of play"),
+            ({"type": "resume", "from": 7}, "not an earlier event of play"),
             ({"type": "remove_seat", "seat": 3}, "seat 3 is not in the game"),
             ({"type": "remove_seat", "seat": 2}, "seat 2 is not in the game"),
         ],

@@ -152,7 +152,7 @@ def test_play_resumes_from_the_position_that_an_earlier_resumption_made(
     folded = fold(record.events, None, record.opened_values())
     assert folded is not None
     assert folded.position(1) == table.game.position(1)
-    with raises(NotNow, match="no event of play"):
+    with raises(NotNow, match="not an event of play"):
         table.resume(first + 1)
 
 
@@ -174,7 +174,7 @@ def test_a_superseded_resumption_is_no_origin() -> None:
     table = played()
     superseded = table.resume(9)["seq"]
     table.resume(5)
-    with raises(NotNow, match="no event of play"):
+    with raises(NotNow, match="not an event of play"):
         table.resume(superseded)
 
 
@@ -331,12 +331,12 @@ def test_play_resumes_only_from_an_event_of_play_on_the_current_branch() -> None
     table.score()
     scored = table.game.seq
     for origin in (3, scored):
-        with raises(NotNow, match="no event of play"):
+        with raises(NotNow, match="not an event of play"):
             table.resume(origin)
     table.take(1)
     superseded = table.game.seq
     table.resume(5)
-    with raises(NotNow, match=f"event {superseded}, which is no event of play"):
+    with raises(NotNow, match=f"event {superseded}, which is not an event of play"):
         table.resume(superseded)
     table.resume(4)
 

@@ -159,7 +159,9 @@ def test_the_start_has_a_position_after_it_and_the_opened_secrets(eventful: Tabl
     assert [change["path"] for change in explanation["changes"]] == [""]
     text = page(record, 8)
     assert "who       the start" in text
-    assert f"opened    lucky/0: {explanation['opened']['lucky/0']['value']}" in text
+    assert (
+        f"opened    lucky of seat 0 (lucky/0): {explanation['opened']['lucky/0']['value']}" in text
+    )
 
 
 def test_players_are_named_where_the_record_names_them(eventful: Table) -> None:

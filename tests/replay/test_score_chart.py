@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from replay.language.renderer import english
+from replay.language.renderer import english, renderer
 from replay.render.chart_description import describe_chart
 from replay.render.score_chart import score_chart_svg
 from replay.render.styles import Styler
-from replay.score_chart import NoScores, ScoreChart, score_chart, score_table
+from replay.render.text_layout import columns
+from replay.score_chart import NoScores, ScoreChart, score_chart, score_rows, score_table
 from replay.timeline import steps
 from tests.support.explanations import renderer_of
 from tests.support.faults import raises
@@ -190,3 +191,21 @@ def test_the_same_chart_makes_the_same_bytes() -> None:
     chart = chart_of("baron-five")
     assert score_chart_svg(chart, ENGLISH) == score_chart_svg(chart, ENGLISH)
     assert chart.as_json(ENGLISH)["score_name"] == "honour"
+
+
+@pytest.mark.parametrize("width", [30, 40, 50, 60, 72, 90])
+@pytest.mark.parametrize("language", ["en", "fr", "es"])
+@pytest.mark.parametrize("name", ["baron-five", "sorcery-disputes"])
+def test_a_table_of_any_width_has_every_word_and_number_whole(
+    name: str, language: str, width: int
+) -> None:
+    chart, in_language = chart_of(name), renderer(language)
+    table = score_table(chart, in_language, Styler(is_on=False), width)
+    assert all(columns(line) <= width for line in table.splitlines())
+    words = table.split()
+    assert "…" not in table
+    for row in score_rows(chart):
+        assert str(row.seq) in words
+        note = in_language(row.note) if row.kind == "mark" else ""
+        for text in (note, *map(in_language, row.cells(chart.seats))):
+            assert {*text.split()} <= {*words}

@@ -70,7 +70,7 @@ def _object_faults(value: object, form: Any, path: str) -> Iterator[str]:
         if name in hints:
             yield from _faults(item, hints[name], f"{path}.{name}")
         else:
-            yield f"{path}.{name}: is no field of {form.__name__}"
+            yield f"{path}.{name}: is not a field of {form.__name__}"
 
 
 @cache

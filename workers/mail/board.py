@@ -8,15 +8,17 @@ from typing import Any, Final
 
 from domain.errors import CartularyError
 from domain.game import Game
+from domain.messages import message
 from domain.scene import Scene
 from replay.language.renderer import Renderer
-from replay.render.descriptions import describe_scene, player_label
+from replay.render.descriptions import player_label
 from replay.render.styles import Styler
 from replay.render.svg import svg
 from replay.render.text import text
 from service.bootstrap import Service
 from service.errors import log_text
 from service.games.viewpoint import viewpoint_of
+from service.notifications.titles import game_name
 
 log = logging.getLogger(__name__)
 
@@ -42,7 +44,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class BoardPicture:
-    """A position for a mail: the board as a picture, what it shows in words, and all of it as text."""
+    """A position for a mail: the board as a picture, a sentence in its place, and all of it as text."""
 
     png: bytes | None = field(repr=False)
     description: str
@@ -74,7 +76,13 @@ def board_picture(
         png = None
     return BoardPicture(
         png,
-        f"{renderer.sentence(scene.title)}. {describe_scene(scene, renderer)}",
+        renderer.sentence(
+            message(
+                "This picture shows the board of {game} after event {seq}.",
+                game=game_name(game),
+                seq=game.seq,
+            )
+        ),
         tuple(
             Standing(
                 renderer(player_label(panel.seat)), renderer.sentence(panel.heading), panel.score

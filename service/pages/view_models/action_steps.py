@@ -14,11 +14,12 @@ from urllib.parse import quote
 from domain.choices import Choice, Preview
 from domain.contract import Action, evolve
 from domain.errors import Malformed, Refused
+from domain.event import Event
 from domain.game import Game, copy
 from domain.hexes import Hex
 from domain.messages import Text, message
 from domain.next_step import Step, next_step, refusal
-from domain.scene import Scene
+from domain.scene import Scene, caption
 from replay.render.map_links import HexLink
 from service.pages.view_models.position_view import unsealed_event
 
@@ -223,13 +224,20 @@ class ActionSteps:
         """What the action leads to, without what the seat may not know yet."""
         return self.game.rules.preview(self.game.state, self.seat, self.step.action)
 
+    @property
+    def preview_caption(self) -> Text:
+        """What the log would say of the action."""
+        return caption(self._preview_event(), self.game.rules.event_message)
+
     def preview_scene(self) -> Any:
         """Return the scene of the position after the action, with the differences marked."""
-        rules, event = self.game.rules, self.preview.event
+        rules = self.game.rules
         after = copy(self.game)
-        after.state = evolve(rules, self.game.state, [event])
-        unsealed = unsealed_event(self.game, self.seat, event, dict(self.action_json))
-        return rules.scene(after.position(self.seat), unsealed)
+        after.state = evolve(rules, self.game.state, [self.preview.event])
+        return rules.scene(after.position(self.seat), self._preview_event())
+
+    def _preview_event(self) -> Event:
+        return unsealed_event(self.game, self.seat, self.preview.event, dict(self.action_json))
 
     def _is_among_legal(self) -> bool:
         return self.step.action in self.actions

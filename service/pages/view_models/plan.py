@@ -13,6 +13,7 @@ from domain.errors import Malformed, Refused
 from domain.game import Game, copy
 from domain.json_types import JsonObject
 from domain.messages import Text, Value, message
+from domain.scene import caption
 from ledger.canonical import canonical, digest
 from replay.diff import label_of
 from replay.look_ahead import Outlook
@@ -156,8 +157,8 @@ def _after(before: Outlook, branch: Branch) -> Outlook:
 
 
 def _result(after: Outlook) -> Text | None:
-    """Return what the last action leads to in words; None if that is not known."""
+    """Return what the log would say of the last action; None if that is not known."""
     if after.last is None or not after.is_certain:
         return None
-    event = after.last[1]
-    return after.game.rules.event_message(event.type, event.data)
+    seat, event = after.last
+    return caption(unsealed_event(after.game, seat, event), after.game.rules.event_message)

@@ -27,6 +27,7 @@ from replay.inspect_messages import (
     turn_messages,
 )
 from replay.render.map_links import NO_LINKS
+from replay.secret_names import secret_label, secret_value
 from replay.timeline import Step
 from service.games.viewpoint import Viewpoint
 from service.http.context import service
@@ -257,10 +258,14 @@ class ReplayedEvent:
         return self.explanation["action_text"], canonical(action).decode()
 
     @property
-    def opened_secrets(self) -> list[tuple[str, str]]:
-        """The secrets of the event that are opened, by name, as JSON."""
+    def opened_secrets(self) -> list[tuple[str, Value, Value]]:
+        """The secrets of the event that are opened: the id, the name and the value of each."""
         opened: JsonObject = self.explanation["opened"]
-        return [(name, canonical(opening["value"]).decode()) for name, opening in opened.items()]
+        rules = self.game.rules
+        return [
+            (id, secret_label(id, rules), secret_value(opening["value"], rules))
+            for id, opening in opened.items()
+        ]
 
     @property
     def clauses(self) -> list[ClauseNote]:

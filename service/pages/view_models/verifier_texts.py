@@ -112,7 +112,7 @@ FINDINGS: Final[Mapping[str, Message]] = {
         column=_COLUMN,
     ),
     "form json-number": message(
-        "Line {line} is not canonical: the number at character {column} is no integer below 2⁵³ in its"
+        "Line {line} is not canonical: the number at character {column} is not an integer below 2⁵³ in its"
         " shortest form.",
         line=_LINE,
         column=_COLUMN,

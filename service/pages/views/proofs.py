@@ -8,6 +8,7 @@ from werkzeug.wrappers import Response
 
 from ledger.canonical import canonical
 from ledger.signed_note import NoteKey
+from replay.secret_names import secret_label
 from service.http.context import service
 from service.http.headers import ApiResponse
 from service.pages.templating import page
@@ -32,6 +33,7 @@ def show_proofs(game_id: str) -> Response:
     return page(
         "proofs.html",
         game=game,
+        secret_label=secret_label,
         seat=current.seat,
         commitments=proof_view.commitments(service(), game, current.seat),
         nonces=proof_view.nonces(service(), game),

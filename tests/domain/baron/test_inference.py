@@ -92,7 +92,7 @@ def test_tiles_that_come_off_the_pile_were_not_dealt() -> None:
 def test_a_refill_that_is_no_tile_is_a_contradiction(refill: Any) -> None:
     contradictions = inferred(2, drawn(0, "meadow", refill)).contradictions
     assert contradictions.keys() == {2}
-    assert english(contradictions[2]) == "what came off the pile is no tile"
+    assert english(contradictions[2]) == "what came off the pile is not a tile"
 
 
 def test_a_tile_is_discarded_only_with_others_that_cannot_be_laid_either() -> None:

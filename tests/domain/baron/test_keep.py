@@ -55,8 +55,8 @@ def test_a_keep_may_be_put_on_the_meadow_just_laid() -> None:
 @pytest.mark.parametrize(
     ("at", "words"),
     [
-        ("2,0", "2,0 is no meadow"),
-        ("4,0", "4,0 is no meadow"),
+        ("2,0", "2,0 is not a meadow"),
+        ("4,0", "4,0 is not a meadow"),
         ("1,0", "seat 1 has a keep on 1,0 already"),
     ],
 )

@@ -64,7 +64,7 @@ def test_all_pages_are_read_with_the_token() -> None:
         (httpx.Response(503), "with status 503"),
         (httpx.Response(302, headers={"Location": "http://elsewhere/"}), "with status 302"),
         (httpx.Response(200, content=b"<html>"), "cannot be read"),
-        (httpx.Response(200, content=b"[]"), "no JSON object"),
+        (httpx.Response(200, content=b"[]"), "not a JSON object"),
         (httpx.Response(200, content=b" " * (MAX_RESPONSE_BYTES + 1)), "too long"),
         ({"receipts": 1, "left_out": 0, "next": None}, "no page of receipts"),
         ({"receipts": [], "left_out": 0, "next": 7}, "no page of receipts"),

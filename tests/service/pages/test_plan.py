@@ -96,7 +96,9 @@ def test_an_outcome_of_chance_can_be_asked_for(players: PlayersOfPages, service:
     address = plan_one(players, "grace", f"/games/{game}/plan", outcome="refill=forest")
     (branch,) = service.conditional_actions.get(game, players["grace"].id).branches
     assert branch.outcome == {"refill": "forest"}
-    assert "(forest)" in players["grace"].get(address)
+    page = players["grace"].get(address)
+    assert "(forest)" in page
+    assert "If this happens: ada draws a " in " ".join(re.sub("<[^>]+>", " ", page).split())
 
 
 def test_the_page_explains_why_nothing_can_be_planned_and_why_a_plan_is_void(

@@ -19,7 +19,10 @@ def players(app: Flask, service: Service) -> PlayersOfPages:
 
 def rows(page: str) -> dict[str, str]:
     """The table of commitments: by the name of the value, whether the viewer's record opens it."""
-    pattern = r'<th scope="row"><code>([^<]+)</code></th><td>[^<]*</td><td>([^<]*)</td><td><code'
+    pattern = (
+        r'<th scope="row">[^<]*<br><code class="fine-print">([^<]+)</code></th>'
+        r"<td>[^<]*</td><td>([^<]*)</td><td><code"
+    )
     return dict(re.findall(pattern, page))
 
 
@@ -31,6 +34,9 @@ def test_the_page_shows_commitments_and_what_the_viewer_may_open(
     page = players["ada"].get(f"/games/{game}/proofs")
     assert rows(page) == {"pile": closed, "reserve/0": "open", "reserve/1": closed}
     assert set(rows(players.visitor.get(f"/games/{game}/proofs").text).values()) == {closed}
+    french = players.visitor.get(f"/games/{game}/proofs", headers={"Accept-Language": "fr"}).text
+    for name in ("Pioche", "Réserve d&#39;ada", "Réserve de grace"):
+        assert f'<th scope="row">{name}<br>' in french
     stored: Game = service.queries.game(game)
     assert stored.hash in page
     assert stored.commitment in page

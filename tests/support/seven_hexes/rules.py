@@ -89,7 +89,7 @@ class State:
 def check_options(seats: int, options: Mapping[str, object]) -> OwnOptions:
     """Seven Hexes has no options of its own. Raises Malformed."""
     errors: dict[str, Text] = {
-        f"options.{name}": message("is no option of this game") for name in options
+        f"options.{name}": message("is not an option of this game") for name in options
     }
     if seats != SEATS:
         errors["seats"] = message("must be {seats}", seats=SEATS)

@@ -129,6 +129,8 @@ def test_names_are_text_in_html_and_nothing_is_loaded_from_elsewhere(
     assert "&lt;img src=x onerror=1&gt;&amp;" in html
     assert "<img src=x" not in html
     assert "<script" not in html
+    (picture_text,) = _attributes(html, "alt")
+    assert picture_text.startswith("This picture shows the board of &lt;img src=x")
     assert all(source.startswith("cid:") for source in _attributes(html, "src"))
     assert all(target.startswith(PUBLIC_URL) for target in _attributes(html, "href"))
 
