@@ -161,6 +161,7 @@ def _findings_section(report: Report, page: _Page) -> list[str]:
 def _verdict_line(report: Report, styler: Styler, renderer: Renderer) -> str:
     """The last line: one sentence that sums the report up."""
     verdict = _VERDICTS[report.verdict]
+    reason: Value
     match report.verdict:
         case "sound":
             style, reason = _GREEN, _holding(report)

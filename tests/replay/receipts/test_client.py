@@ -66,8 +66,8 @@ def test_all_pages_are_read_with_the_token() -> None:
         (httpx.Response(200, content=b"<html>"), "cannot be read"),
         (httpx.Response(200, content=b"[]"), "not a JSON object"),
         (httpx.Response(200, content=b" " * (MAX_RESPONSE_BYTES + 1)), "too long"),
-        ({"receipts": 1, "left_out": 0, "next": None}, "no page of receipts"),
-        ({"receipts": [], "left_out": 0, "next": 7}, "no page of receipts"),
+        ({"receipts": 1, "left_out": 0, "next": None}, "not a page of receipts"),
+        ({"receipts": [], "left_out": 0, "next": 7}, "not a page of receipts"),
         ({"receipts": [{}], "left_out": 0, "next": None}, "field game is missing or invalid"),
         (
             {"receipts": [receipt(1, game="../../etc")], "left_out": 0, "next": None},
