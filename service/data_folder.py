@@ -7,8 +7,12 @@ folder is in service/embedded_redis.py.
 import hashlib
 import logging
 import os
+import signal
+import socket
 import stat
+import struct
 import sys
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -20,6 +24,7 @@ from filelock import FileLock, Timeout
 from domain.messages import Message, message
 from ledger.os_errors import os_reason
 from service.errors import ServiceError
+from service.supervision.parent_watch import kill_with_group
 
 log = logging.getLogger(__name__)
 
@@ -37,8 +42,13 @@ REPAIR_FOLDER: Final = "repair"
 
 LONGEST_SOCKET_PATH: Final = 103
 """Bytes of the longest path that the address of a Unix socket can hold on every system."""
-SECONDS_TO_WAIT_FOR_ORPHAN: Final = 10.0
-"""How long a Redis whose parent has died may take to end, and to release the folder."""
+ORPHAN_SIGNALS: Final = (*[signal.SIGTERM] * 10, *[signal.SIGKILL] * 10)
+"""The signals that a Redis whose service has died gets until it has ended, SIGNAL_SECONDS apart.
+
+SIGKILL loses nothing that was acknowledged: Redis syncs every write before its response (appendfsync is
+`always`), and the next start cuts off a write that is incomplete.
+"""
+SIGNAL_SECONDS: Final = 1.0
 
 
 class DataFolderError(ServiceError):
@@ -50,7 +60,6 @@ class DataFolderInUse(DataFolderError):
 
     def __init__(self, folder: Path, owner: str) -> None:
         """`owner`: the id of the process that runs that service, or "" if only its Redis is left."""
-        self.is_orphan = not owner
         if owner:
             self.how_to_stop = message(
                 "Stop process {pid} (Ctrl-C in its terminal, or `kill {pid}`)", pid=owner
@@ -161,7 +170,8 @@ class DataFolderLock:
     """The lock that lets only one service at a time use a data folder.
 
     The lock belongs to an open file, so a program that inherits the file holds it as well: a
-    redis-server keeps its folder locked until it ends, even if the process that started it has died.
+    redis-server keeps its folder locked until it ends, even if the process that started it has died. The
+    next process that locks the folder ends such an orphan.
     """
 
     def __init__(self, data: Path) -> None:
@@ -185,7 +195,7 @@ class DataFolderLock:
         self.release()
 
     def acquire(self) -> None:
-        """Lock the folder, unless this object has locked it already.
+        """Lock the folder, unless this object has locked it already; end the Redis of a dead service.
 
         Raises DataFolderInUse, and DataFolderError if the folder cannot be used at all.
         """
@@ -196,13 +206,7 @@ class DataFolderLock:
         try:
             self._lock.acquire()
         except Timeout:
-            owner = _read(self._path)
-            if _is_alive(owner):
-                raise DataFolderInUse(self._data, owner) from None
-            try:
-                self._lock.acquire(timeout=SECONDS_TO_WAIT_FOR_ORPHAN, poll_interval=0.02)
-            except Timeout:
-                raise DataFolderInUse(self._data, "") from None
+            self._lock_after_orphan()
         except OSError as error:
             raise DataFolderError(
                 message(
@@ -211,10 +215,6 @@ class DataFolderLock:
                     reason=os_reason(error),
                 )
             ) from error
-
-    def has_live_owner(self) -> bool:
-        """Return whether the process that has locked the folder last is alive."""
-        return _is_alive(_read(self._path))
 
     def release(self) -> None:
         """Unlock the folder. Does nothing if it is not locked."""
@@ -230,6 +230,28 @@ class DataFolderLock:
         if self._path.exists() and not self._lock.is_locked:
             with self:
                 pass
+
+    def _lock_after_orphan(self) -> None:
+        """End the Redis that has outlived its service, and lock the folder. Raises DataFolderInUse."""
+        signalled: set[signal.Signals] = set()
+        for number in ORPHAN_SIGNALS:
+            pid = _find_listener(embedded_redis_socket(self._data))
+            # A service has locked the folder before its Redis listens. So if the owner has died, nobody has
+            # started a service since then, and this Redis is the orphan.
+            owner = _read(self._path)
+            if _is_alive(owner):
+                raise DataFolderInUse(self._data, owner)
+            if pid is not None:
+                if number not in signalled:
+                    signalled.add(number)
+                    log.warning(
+                        "%s to the Redis of a service that has died (process %d)", number.name, pid
+                    )
+                _end(pid, number)
+            with suppress(Timeout):
+                self._lock.acquire(timeout=SIGNAL_SECONDS, poll_interval=0.02)
+                return
+        raise DataFolderInUse(self._data, "")
 
     def _on_acquired(self, fd: int) -> None:
         # The file contains the id of the process that has locked it last.
@@ -264,3 +286,35 @@ def _is_alive(pid: str) -> bool:
     except PermissionError:
         return True
     return True
+
+
+def _find_listener(path: Path) -> int | None:
+    """Return the id of the process that listens on a Unix socket, also if it is stopped or does not respond.
+
+    None if there is none, if it runs in another container, and on systems other than Linux.
+    """
+    if sys.platform != "linux":
+        return None
+    with socket.socket(socket.AF_UNIX) as client:
+        # A stopped process accepts no connection, so its queue of connections may be full.
+        client.setblocking(False)  # noqa: FBT003 # the function takes no keyword
+        try:
+            client.connect(str(path))
+        except OSError:
+            return None
+        credentials = client.getsockopt(
+            socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i")
+        )
+    pid, _, _ = struct.unpack("3i", credentials)
+    # The kernel returns 0 for a process of another container.
+    return pid or None
+
+
+def _end(pid: int, number: signal.Signals) -> None:
+    """Send SIGTERM or SIGKILL to a process, also if it is stopped; SIGKILL to its process group as well."""
+    with suppress(OSError):
+        if number == signal.SIGKILL:
+            kill_with_group(pid)
+        else:
+            os.kill(pid, number)
+            os.kill(pid, signal.SIGCONT)

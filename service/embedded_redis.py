@@ -9,7 +9,6 @@ import logging
 import os
 import re
 import shutil
-import signal
 import subprocess
 import time
 from pathlib import Path
@@ -25,7 +24,6 @@ from domain.messages import Message, message, semicolon_list
 from service.append_only_file.parts import FOLDER
 from service.append_only_file.repair import check_parts, cut_off_incomplete_write
 from service.data_folder import (
-    DataFolderInUse,
     DataFolderLock,
     embedded_redis_pid_file,
     embedded_redis_socket,
@@ -197,12 +195,7 @@ class EmbeddedRedis:
         else:
             executable, version = self._executable, _supported_version(self._executable)
         self.reap()
-        try:
-            self._lock.acquire()
-        except DataFolderInUse as in_use:
-            if not in_use.is_orphan or not self._end_orphan():
-                raise
-            self._lock.acquire()
+        self._lock.acquire()
         try:
             _check_readable(self._folder, version)
             try:
@@ -239,20 +232,6 @@ class EmbeddedRedis:
         Returns its exit status, or None if it was not started.
         """
         return None if self._process is None else self._process.reap()
-
-    def _end_orphan(self) -> bool:
-        """Ask the server to end that has outlived its service and its watch; return whether there is one."""
-        try:
-            with redis.Redis.from_url(self.url, protocol=2, retry=Retry(NoBackoff(), 0)) as client:
-                pid = int(client.info("server")["process_id"])
-            # Another service locks the folder before it starts a server, so this one belongs to nobody.
-            if self._lock.has_live_owner():
-                return False
-            os.kill(pid, signal.SIGTERM)
-        except (redis.RedisError, OSError):
-            return False
-        log.warning("the Redis of a service that was killed (process %d) is ended", pid)
-        return True
 
     def _launch(self, executable: str) -> None:
         self._process = self._prepare(executable)

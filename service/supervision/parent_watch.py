@@ -65,12 +65,19 @@ def watched_command(command: Sequence[str]) -> list[str]:
     return [sys.executable, "-I", "-S", __file__, *command]
 
 
+def kill_with_group(pid: int) -> None:
+    """Kill a process (SIGKILL), and the whole process group if it leads one."""
+    if os.getpgid(pid) == pid:
+        os.killpg(pid, signal.SIGKILL)
+    os.kill(pid, signal.SIGKILL)
+
+
 def _end_with_parent(pipe: int) -> None:
     while os.read(pipe, 1):
         pass
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(SECONDS_TO_END)
-    _kill(os.getpid())
+    kill_with_group(os.getpid())
 
 
 def _exec_watched(command: list[str]) -> NoReturn:
@@ -102,14 +109,7 @@ def _watch(program: int, parent_pipe: int, program_pipe: int) -> None:
         os.kill(program, signal.SIGTERM)
         closed, _, _ = select.select([program_pipe], [], [], SECONDS_TO_END)
         if not closed:
-            _kill(program)
-
-
-def _kill(pid: int) -> None:
-    """Kill a process, and the whole process group if it leads one."""
-    if os.getpgid(pid) == pid:
-        os.killpg(pid, signal.SIGKILL)
-    os.kill(pid, signal.SIGKILL)
+            kill_with_group(program)
 
 
 if __name__ == "__main__":

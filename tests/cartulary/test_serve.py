@@ -66,6 +66,7 @@ def test_serve_prints_its_url_answers_requests_and_stops_on_ctrl_c(
         assert wait_for_exit(running.process) == 0
     assert not any(is_running(pid) for pid in pids)
     assert "Traceback" not in running.err.read_text()
+    assert "not ready yet" not in running.err.read_text()
     assert "\nstopping\n" in running.err.read_text()
     assert running.err.read_text().endswith("\nstopped\n")
 
@@ -116,22 +117,51 @@ def test_when_serve_is_killed_no_process_outlives_it(own_service: RunningService
     assert running.register("ana") == 201
 
 
+@pytest.mark.parametrize("order", [("watch", "serve"), ("serve", "watch"), ("both",)], ids=str)
 def test_serve_ends_the_redis_that_has_outlived_its_watch_and_its_service(
-    own_service: RunningService,
+    own_service: RunningService, order: tuple[str, ...]
 ) -> None:
     running = own_service
     assert running.register("ana") == 201
-    orphan = running.pid_of("redis")
+    orphan, watch = running.pid_of("redis"), watch_of_redis(running)
     assert orphan is not None
-    (watch,) = [pid for pid, line in descendants(running.pid).items() if "parent_watch.py" in line]
-    os.kill(watch, signal.SIGKILL)
-    os.kill(running.pid, signal.SIGKILL)
+    # A process that is stopped does nothing before SIGKILL ends it.
+    os.kill(watch, signal.SIGSTOP)
+    victims = {"watch": [watch], "serve": [running.pid], "both": [running.pid, watch]}
+    for name in order:
+        for pid in victims[name]:
+            os.kill(pid, signal.SIGKILL)
+        wait_for_end(victims[name])
     assert running.process is not None
     running.process.wait()
     assert is_running(orphan)
     running.start()
     assert not is_running(orphan)
     assert running.register("ana") == 409
+
+
+def test_serve_does_without_the_watch_of_its_redis(own_service: RunningService) -> None:
+    running = own_service
+    watch, server = watch_of_redis(running), running.pid_of("redis")
+    os.kill(watch, signal.SIGKILL)
+    wait_until(lambda: not is_running(watch))
+    assert running.register("ana") == 201
+    pids = [running.pid, *descendants(running.pid)]
+    assert server in pids
+    running.stop()
+    assert running.process is not None
+    assert running.process.returncode == 0
+    assert not any(is_running(pid) for pid in pids)
+
+
+def wait_for_end(pids: list[int]) -> None:
+    wait_until(lambda: not any(map(is_running, pids)))
+
+
+def watch_of_redis(running: RunningService) -> int:
+    """The id of the process that ends Redis with its service."""
+    (pid,) = [pid for pid, line in descendants(running.pid).items() if "parent_watch.py" in line]
+    return pid
 
 
 def test_a_second_service_on_the_same_folder_is_an_error_that_names_the_first(
