@@ -154,7 +154,7 @@ def _readings(target: Target) -> Traffic:
     )
     paths = (
         *(game + part for part in parts),
-        *("/docs", "/docs/files/x", "/docs/init.js", "/openapi.json", "/keys"),
+        *("/docs", "/docs/files/rapidoc-min.js", "/openapi.json", "/keys"),
         *(f"/feeds/{UNKNOWN}/deadlines.ics", f"/feeds/{UNKNOWN}/games.atom"),
         *(f"/invitations/{UNKNOWN}", "/log/checkpoint", "/log/epochs", "/log/leaves?first=0"),
         *("/log/proofs/consistency?first=1&second=1", "/log/proofs/inclusion?leaf=0&size=1"),

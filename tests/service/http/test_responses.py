@@ -145,22 +145,11 @@ class TestLog:
 
 
 class TestDocumentation:
-    def test_the_page_loads_nothing_from_other_hosts(self, accounts: Accounts) -> None:
-        page = accounts.anonymous.get("/api/v1/docs")
-        assert page.headers["content-type"].startswith("text/html")
-        assert "http:" not in page.text
-        assert "https:" not in page.text
-        assert "'self'" in page.headers["content-security-policy"]
-        for name in re.findall(r'(?:src|href)="([^"]+)"', page.text):
-            file = accounts.anonymous.get(f"/api/v1/{name}")
-            assert file.status_code == 200
-            assert len(file.content) > 50
-
     def test_the_document_describes_where_a_token_is_required_or_accepted(
         self, accounts: Accounts
     ) -> None:
         document = accounts.anonymous.get("/api/v1/openapi.json").json()
-        # The page cannot show documents of version 3.1.
+        # More programs read 3.0 than 3.1.
         assert document["openapi"].startswith("3.0.")
         assert '"type": [' not in json.dumps(document)
         game = "/api/v1/games/{game_id}"
