@@ -114,7 +114,7 @@ bench: $(BENCH_VENV)/all.stamp $(BENCH_VENV)/boardgame.stamp $(addprefix $(BENCH
 	@$(BENCH_VENV)/bin/python -m bench $(ARGS)
 
 .PHONY: siege
-siege: $(VENV)/run.stamp $(addprefix $(VENV)/,$(REDIS_STAMP)) $(VENV)/self.stamp ## attack a running service, and measure what that costs its players (16 minutes)
+siege: $(VENV)/run.stamp $(addprefix $(VENV)/,$(REDIS_STAMP)) $(VENV)/self.stamp ## attack a running service, and measure what that costs its players (11 minutes)
 	@$(BIN)/python -m bench.siege $(ARGS)
 
 ##@ Installing

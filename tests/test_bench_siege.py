@@ -34,6 +34,7 @@ TARGET = Target(
     port=1,
     tokens=tuple("0123456"),
     cookies=("cartulary=0", "cartulary=1"),
+    form_token="token",
     sandboxes=("sandbox",),
     player_handles=("ada",),
     long_game="long",

@@ -21,7 +21,7 @@ from bench.siege.report import markdown_head, markdown_row, summary, text_row
 from bench.siege.service_under_siege import ServiceUnderSiege
 from bench.siege.stored_games import Sizes, StoredGames, store_games
 
-SECONDS: Final = 7.0
+SECONDS: Final = 5.0
 SECONDS_TO_WARM_UP: Final = 3.0
 
 

@@ -26,6 +26,8 @@ class Target:
     """
     cookies: tuple[str, ...]
     """The session cookies of the attacker's first two accounts, each as `NAME=VALUE`."""
+    form_token: str
+    """The token with which these sessions may send forms."""
     sandboxes: tuple[str, ...]
     """Sandboxes of the long game that the first account has made."""
     player_handles: tuple[str, ...]

@@ -20,7 +20,7 @@ from bench.siege.service_under_siege import ServiceUnderSiege
 from bench.siege.stored_games import StoredGames
 from bench.siege.traffic import Outcome
 
-SECONDS_QUIET: Final = 2.0
+SECONDS_QUIET: Final = 1.25
 """Length of a quiet phase: there is one before each wave, and one after the last."""
 SECONDS_TO_RECOVER: Final = 25.0
 """How long to wait for the service to be back to normal before the next attack."""

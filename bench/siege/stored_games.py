@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from flask import Flask
+from flask import Flask, session
+from flask_wtf.csrf import generate_csrf  # type: ignore[import-untyped] # has no annotations
 
 from bench.siege.attack import Target
 from domain.chance import Chance
@@ -18,6 +19,7 @@ from ledger.canonical import canonical
 from ledger.pending import PendingEvents
 from service.bootstrap import Service, build
 from service.embedded_redis import EmbeddedRedis
+from service.pages.forms import CSRF_FIELD
 from service.pages.session import COOKIE_NAME, PageSessions
 from service.reindex import reindex
 from service.settings import load_settings
@@ -94,10 +96,12 @@ def store_in(service: Service, port: int, webhook_port: int, sizes: Sizes) -> St
         return id
 
     long_game = store("long", sizes.long_game_events)
+    cookies, form_token = _sessions(service, attackers)
     target = Target(
         port=port,
         tokens=tuple(account.token for account in accounts),
-        cookies=_cookies(service, attackers),
+        cookies=cookies,
+        form_token=form_token,
         sandboxes=tuple(
             service.sandboxes.create(attackers[0].id, "siege", long_game, seq + 1, b"").stored.id
             for seq in range(SET_UP_EVENTS, SET_UP_EVENTS + sizes.sandboxes)
@@ -126,17 +130,18 @@ def _register(service: Service, handle: str) -> Account:
     return Account(player.id, handle, token)
 
 
-def _cookies(service: Service, accounts: Sequence[Account]) -> tuple[str, ...]:
-    """Return the session cookies of accounts that have logged in."""
+def _sessions(service: Service, accounts: Sequence[Account]) -> tuple[tuple[str, ...], str]:
+    """Return the session cookies of accounts that have logged in, and the token of their forms."""
     app = Flask("siege")
     sessions = PageSessions(service.redis, "/api")
     sessions.load_key(app)
     serializer = sessions.get_signing_serializer(app)
     assert serializer is not None
-    return tuple(
-        f"{COOKIE_NAME}={serializer.dumps({'token': account.token, 'player': account.id})}"
-        for account in accounts
-    )
+    with app.test_request_context():
+        form_token = generate_csrf()
+        values = {CSRF_FIELD: session[CSRF_FIELD]}
+    cookies = ({"token": account.token, "player": account.id, **values} for account in accounts)
+    return tuple(f"{COOKIE_NAME}={serializer.dumps(cookie)}" for cookie in cookies), form_token
 
 
 def _play(
