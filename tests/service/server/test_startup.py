@@ -6,6 +6,7 @@ import httpx
 import pytest
 
 from ledger.keys import SigningKey
+from service.bootstrap import build
 from service.embedded_redis import EmbeddedRedis
 from tests.service.conftest import settings_for
 from tests.support import processes
@@ -80,6 +81,23 @@ def test_a_server_is_not_ready_without_a_usable_key(tmp_path: Path, contract: Co
             assert http.get("/readyz").status_code == 200
             keys = http.get("/api/v1/keys").json()["keys"]
             assert [key["key"] for key in keys] == [SigningKey.load(settings.signing_key).id]
+
+
+@pytest.mark.http("GET /readyz", 503)
+def test_a_server_whose_key_is_retired_while_it_runs_is_not_ready(
+    tmp_path: Path, contract: Contract
+) -> None:
+    with EmbeddedRedis(tmp_path / "redis") as redis_server:
+        settings = settings_for(redis_server, tmp_path)
+        with WebServer(settings) as server, http_client(server.url, contract) as http:
+            assert http.get("/readyz").status_code == 200
+            keyring = build(settings).keyring
+            keyring.retire(keyring.key_id())
+            response = http.get("/readyz")
+            assert response.status_code == 503
+            assert (
+                f"the signing key {settings.signing_key} was retired" in response.json()["detail"]
+            )
 
 
 def test_the_first_list_of_keys_after_redis_comes_back_has_the_key(tmp_path: Path) -> None:
