@@ -10,7 +10,7 @@ class PreparedAction:
     """A conditional action: if seat `rival` takes `condition` next, `seat` is to take `action`."""
 
     seq: int
-    """The condition is that of the event of play after this one."""
+    """The event after which the condition is to come."""
     rival: int
     condition: dict[str, Any]
     seat: int

@@ -13,6 +13,7 @@ import secrets
 import threading
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -153,8 +154,10 @@ class BotPlayer:
             path = f"/games/{game_id}/conditional-actions"
             response = self.request("PUT", path, body, 200, 409, 422)
             if response.status_code == 200:
+                # An event that left the position as it was, such as a dispute, may have come before.
+                accepted = replace(preparation, seq=response.json()["seq"])
                 with self._acknowledgements.lock:
-                    self._acknowledgements.preparations.setdefault(game_id, []).append(preparation)
+                    self._acknowledgements.preparations.setdefault(game_id, []).append(accepted)
             if response.status_code != 422:
                 return
 

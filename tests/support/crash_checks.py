@@ -211,30 +211,32 @@ def check_conditional_actions(
     pairs = list(pairwise(relevant))
     requested = acknowledgements.requested_preparations.get(game_id, [])
     taken = [event for event in events if "conditional" in event]
-    allowed = [
+    explained = [
         after["seq"]
         for before, after in pairs
         if "conditional" in after
         and any(
-            _is_condition(before, preparation, relevant) and _is_taken(after, preparation)
+            _is_condition(before, preparation) and _is_taken(after, preparation)
             for preparation in requested
         )
     ]
-    assert [event["seq"] for event in taken] == allowed
+    assert [event["seq"] for event in taken] == explained
     for preparation in acknowledgements.preparations.get(game_id, []):
-        for before, after in pairs:
-            # An event without an action, such as a dispute, makes void what was prepared.
-            if _is_condition(before, preparation, relevant) and after["action"] is not None:
-                assert "conditional" in after, (game_id, after["seq"])
-                assert _is_taken(after, preparation), (game_id, after["seq"])
+        before, after = next(
+            (pair for pair in pairs if pair[0]["seq"] > preparation.seq), (None, None)
+        )
+        if before is None or after is None or not _is_condition(before, preparation):
+            continue
+        # An event without an action, such as a dispute, makes void what was prepared.
+        if after["action"] is not None:
+            assert "conditional" in after, (game_id, after["seq"])
+            assert _is_taken(after, preparation), (game_id, after["seq"])
     return taken
 
 
-def _is_condition(event: Event, preparation: PreparedAction, relevant: Sequence[Event]) -> bool:
-    """Whether an event is the one for which an action was prepared: the next that is relevant."""
-    following = next((other for other in relevant if other["seq"] > preparation.seq), None)
+def _is_condition(event: Event, preparation: PreparedAction) -> bool:
     return (
-        event is following
+        event["seq"] > preparation.seq
         and event["action"] == preparation.condition
         and seat_of_action(event) == preparation.rival
     )
