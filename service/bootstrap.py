@@ -8,6 +8,7 @@ import redis
 from ledger.signed_note import NoteKey
 from service.administration.accounts import AccountAdministration
 from service.administration.administration import Administration
+from service.administration.announcements import Announcements
 from service.administration.log import AdministrationLog
 from service.administration.work import WorkOverview
 from service.audits.audits import Audits
@@ -125,6 +126,7 @@ class Service:
     mutes: Mutes
     messages: GameMessages
     message_reports: MessageReports
+    announcements: Announcements
     sandboxes: Sandboxes
     conditional_actions: ConditionalActions
     trees: TreeStore
@@ -196,6 +198,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         ("log",) if settings.webhook_url is None else ("log", "operator_webhook"),
     )
     reports = MessageReports(client, bounds.max_open_reports, bounds.max_reports_per_player)
+    announcements = Announcements(client)
     messages = GameMessages(
         repository,
         MessageStore(client, bounds.max_messages_per_player),
@@ -273,7 +276,9 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
             WorkOverview(process_reports, damaged_games, deliveries),
             deliveries,
             reports,
+            announcements,
         ),
+        announcements=announcements,
         key_registry=KeyRegistry(player_keys, repository, listings),
         listings=listings,
         keyring=keyring,

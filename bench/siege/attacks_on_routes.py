@@ -131,7 +131,8 @@ def _forms(target: Target) -> Traffic:
         *(game + part for part in parts),
         *(f"/account{part}" for part in account),
         *(branch + part for part in ("/actions", "/undo", "/bots", "/deletion")),
-        *("/games", "/language", "/password/forgotten", "/play", "/tutorial"),
+        *("/announcements/dismissals", "/games", "/language", "/password/forgotten", "/play"),
+        "/tutorial",
         *(f"/email/confirm/{UNKNOWN}", f"/unsubscribe/{UNKNOWN}"),
     ]
     # Not from the first account, whose sandbox a form would delete.
@@ -156,7 +157,7 @@ def _readings(target: Target) -> Traffic:
     )
     paths = (
         *(game + part for part in parts),
-        *("/docs", "/docs/files/rapidoc-min.js", "/openapi.json", "/keys"),
+        *("/docs", "/docs/files/rapidoc-min.js", "/openapi.json", "/keys", "/announcements"),
         *(f"/feeds/{UNKNOWN}/deadlines.ics", f"/feeds/{UNKNOWN}/games.atom"),
         *(f"/invitations/{UNKNOWN}", "/log/checkpoint", "/log/epochs", "/log/leaves?first=0"),
         *("/log/proofs/consistency?first=1&second=1", "/log/proofs/inclusion?leaf=0&size=1"),
@@ -188,6 +189,7 @@ def _refused_calls(target: Target) -> Traffic:
         "/password-resets",
         *(f"/me/webhooks/{UNKNOWN}/enable", f"/me/webhooks/{UNKNOWN}/test"),
         *(f"{admin}/abandonment", f"{admin}/extensions", f"{admin}/removals"),
+        "/admin/announcements",
         *(f"/admin/players/{UNKNOWN}/password", f"/admin/deliveries/{UNKNOWN}/attempts"),
     ]
     puts = (
@@ -201,6 +203,7 @@ def _refused_calls(target: Target) -> Traffic:
         *(f"/me/keys/{UNKNOWN}", f"/me/mutes/{UNKNOWN}", f"/me/push/{UNKNOWN}"),
         *(f"/me/sessions/{UNKNOWN}", f"/me/webhooks/{UNKNOWN}", f"/admin/players/{UNKNOWN}"),
         *(f"/admin/players/{UNKNOWN}/role", f"/admin/players/{UNKNOWN}/sessions"),
+        f"/admin/announcements/{UNKNOWN}",
         *(f"/admin/players/{UNKNOWN}/suspension", f"/admin/reports/{UNKNOWN}"),
     )
     body = b'{"unknown":1}'

@@ -8,7 +8,7 @@ from typing import Final
 
 import click
 
-from cartulary.commands.admin import admin
+from cartulary.commands.announcements import admin
 from cartulary.commands.arena import arena
 from cartulary.commands.audit import audit
 from cartulary.commands.bounce import bounce

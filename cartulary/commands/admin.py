@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _player: Final = argument("player", metavar=message_in("metavar", "PLAYER"))
 _game: Final = argument("game", metavar=message_in("metavar", "GAME"))
-_reason: Final = option(
+reason_option: Final = option(
     "--reason",
     required=True,
     metavar=message_in("metavar", "TEXT"),
@@ -68,11 +68,11 @@ def admin() -> None:
 def players(
     prefix: str, after: str | None, limit: int, redis: str | None, *, as_json: bool
 ) -> None:
-    with _administration(redis) as (administration, _):
+    with open_administration(redis) as (administration, _):
         accounts, cursor = administration.search_players(OPERATOR, prefix, after, limit)
     rows = [account.as_json() for account in accounts]
     if as_json:
-        _print({"players": rows, "next": cursor})
+        print_json({"players": rows, "next": cursor})
         return
     for row in rows:
         marks = [row["role"], "guest" if row["guest"] else None, row["bot"] and f"bot {row['bot']}"]
@@ -108,7 +108,7 @@ def games(
 ) -> None:
     from service.listings import parse_statuses
 
-    with _administration(redis) as (administration, service):
+    with open_administration(redis) as (administration, service):
         player_id = None if player is None else _id_of(service, player)
         statuses = parse_statuses(status)
         page = administration.search_games(OPERATOR, statuses, player_id, cursor, limit)
@@ -129,7 +129,7 @@ def games(
         if summary is not None
     ]
     if as_json:
-        _print({"games": rows, "next": page.next})
+        print_json({"games": rows, "next": page.next})
         return
     for row in rows:
         deadline = "-" if row["deadline"] is None else _time(row["deadline"])
@@ -140,20 +140,20 @@ def games(
 
 @admin.command("reset-password", help=(message("Give PLAYER a new password, and print it."),))
 @_player
-@_reason
+@reason_option
 @redis_option
 def reset_password(player: str, reason: str, redis: str | None) -> None:
-    with _administration(redis) as (administration, service):
+    with open_administration(redis) as (administration, service):
         password = administration.reset_password(OPERATOR, _id_of(service, player), reason)
     echo(password)
 
 
 @admin.command("end-sessions", help=(message("End all sessions of PLAYER."),))
 @_player
-@_reason
+@reason_option
 @redis_option
 def end_sessions(player: str, reason: str, redis: str | None) -> None:
-    with _administration(redis) as (administration, service):
+    with open_administration(redis) as (administration, service):
         administration.end_sessions(OPERATOR, _id_of(service, player), reason)
     print_message(message("all sessions of {player} have ended", player=player))
 
@@ -166,20 +166,20 @@ def end_sessions(player: str, reason: str, redis: str | None) -> None:
     ),
 )
 @_player
-@_reason
+@reason_option
 @redis_option
 def suspend(player: str, reason: str, redis: str | None) -> None:
-    with _administration(redis) as (administration, service):
+    with open_administration(redis) as (administration, service):
         administration.suspend(OPERATOR, _id_of(service, player), reason)
     print_message(message("the account {player} is suspended", player=player))
 
 
 @admin.command("unsuspend", help=(message("Let a suspended PLAYER log in again."),))
 @_player
-@_reason
+@reason_option
 @redis_option
 def unsuspend(player: str, reason: str, redis: str | None) -> None:
-    with _administration(redis) as (administration, service):
+    with open_administration(redis) as (administration, service):
         administration.end_suspension(OPERATOR, _id_of(service, player), reason)
     print_message(message("the account {player} is no longer suspended", player=player))
 
@@ -195,11 +195,11 @@ def unsuspend(player: str, reason: str, redis: str | None) -> None:
     ),
 )
 @_player
-@_reason
+@reason_option
 @option("--yes", is_flag=True, help=message("Erase without asking."))
 @redis_option
 def delete(player: str, reason: str, redis: str | None, *, yes: bool) -> None:
-    with _administration(redis) as (administration, service):
+    with open_administration(redis) as (administration, service):
         id = _id_of(service, player)
         if not yes:
             confirm(message("Erase {player} for good?", player=player), err=True)
@@ -209,7 +209,7 @@ def delete(player: str, reason: str, redis: str | None, *, yes: bool) -> None:
 
 @admin.command("grant", help=(message("Make PLAYER an administrator, over HTTP too."),))
 @_player
-@_reason
+@reason_option
 @redis_option
 def grant(player: str, reason: str, redis: str | None) -> None:
     _set_role(player, reason, redis, is_administrator=True)
@@ -217,14 +217,14 @@ def grant(player: str, reason: str, redis: str | None) -> None:
 
 @admin.command("revoke", help=(message("Take the role of an administrator away from PLAYER."),))
 @_player
-@_reason
+@reason_option
 @redis_option
 def revoke(player: str, reason: str, redis: str | None) -> None:
     _set_role(player, reason, redis, is_administrator=False)
 
 
 def _set_role(player: str, reason: str, redis: str | None, *, is_administrator: bool) -> None:
-    with _administration(redis) as (administration, service):
+    with open_administration(redis) as (administration, service):
         id = _id_of(service, player)
         administration.set_administrator(OPERATOR, id, reason, is_administrator=is_administrator)
     print_message(
@@ -237,20 +237,20 @@ def _set_role(player: str, reason: str, redis: str | None, *, is_administrator: 
 @admin.command("remove", help=(message("Remove SEAT from GAME, as if the player had resigned."),))
 @_game
 @argument("seat", metavar=message_in("metavar", "SEAT"), type=IntRange(0, 99))
-@_reason
+@reason_option
 @redis_option
 def remove(game: str, seat: int, reason: str, redis: str | None) -> None:
-    with _administration(redis) as (administration, _):
+    with open_administration(redis) as (administration, _):
         events = administration.remove_seat(OPERATOR, game, seat, reason)
     _report(events)
 
 
 @admin.command("abandon", help=(message("End GAME without a ranking, and publish its secret."),))
 @_game
-@_reason
+@reason_option
 @redis_option
 def abandon(game: str, reason: str, redis: str | None) -> None:
-    with _administration(redis) as (administration, _):
+    with open_administration(redis) as (administration, _):
         events = administration.abandon(OPERATOR, game, reason)
     _report(events)
 
@@ -258,10 +258,10 @@ def abandon(game: str, reason: str, redis: str | None) -> None:
 @admin.command("extend", help=(message("Give the seat whose turn it is in GAME more SECONDS."),))
 @_game
 @argument("seconds", metavar=message_in("metavar", "SECONDS"), type=IntRange(1, MAX_EXTENSION))
-@_reason
+@reason_option
 @redis_option
 def extend(game: str, seconds: int, reason: str, redis: str | None) -> None:
-    with _administration(redis) as (administration, _):
+    with open_administration(redis) as (administration, _):
         events = administration.extend_deadline(OPERATOR, game, seconds, reason)
     _report(events)
 
@@ -269,20 +269,20 @@ def extend(game: str, seconds: int, reason: str, redis: str | None) -> None:
 @admin.command("work", help=(message("Print what is pending and what has failed, as JSON."),))
 @redis_option
 def work(redis: str | None) -> None:
-    with _administration(redis) as (administration, _):
-        _print(administration.work(OPERATOR))
+    with open_administration(redis) as (administration, _):
+        print_json(administration.work(OPERATOR))
 
 
 @admin.command(
     "resend", help=(message("Send the notification of DELIVERY, which has ended, again."),)
 )
 @argument("delivery", metavar=message_in("metavar", "DELIVERY"))
-@_reason
+@reason_option
 @redis_option
 def resend(delivery: str, reason: str, redis: str | None) -> None:
-    with _administration(redis) as (administration, _):
+    with open_administration(redis) as (administration, _):
         current = administration.resend_delivery(OPERATOR, delivery, reason)
-    _print(current.as_json())
+    print_json(current.as_json())
 
 
 @admin.command("reports", help=(message("Print the open reports of messages, as JSON."),))
@@ -290,17 +290,17 @@ def resend(delivery: str, reason: str, redis: str | None) -> None:
 @_limit
 @redis_option
 def reports(cursor: str | None, limit: int, redis: str | None) -> None:
-    with _administration(redis) as (administration, _):
+    with open_administration(redis) as (administration, _):
         page, next_cursor = administration.message_reports(OPERATOR, cursor, limit)
-    _print({"reports": [asdict(report) for report in page], "next": next_cursor})
+    print_json({"reports": [asdict(report) for report in page], "next": next_cursor})
 
 
 @admin.command("close-report", help=(message("Close the REPORT of a message."),))
 @argument("report", metavar=message_in("metavar", "REPORT"))
-@_reason
+@reason_option
 @redis_option
 def close_report(report: str, reason: str, redis: str | None) -> None:
-    with _administration(redis) as (administration, _):
+    with open_administration(redis) as (administration, _):
         administration.close_message_report(OPERATOR, report, reason)
     print_message(message("the report {report} is closed", report=report))
 
@@ -323,11 +323,13 @@ def close_report(report: str, reason: str, redis: str | None) -> None:
 @redis_option
 @click.pass_context
 def log(ctx: click.Context, after: int, limit: int, redis: str | None, *, as_json: bool) -> None:
-    with _administration(redis) as (administration, _):
+    with open_administration(redis) as (administration, _):
         fault = administration.first_log_fault()
         entries = administration.log_page(OPERATOR, after, limit)
     if as_json:
-        _print({"entries": entries, "next": entries[-1]["seq"] if len(entries) == limit else None})
+        print_json(
+            {"entries": entries, "next": entries[-1]["seq"] if len(entries) == limit else None}
+        )
     else:
         for entry in entries:
             details = orjson.dumps(entry["details"], option=orjson.OPT_SORT_KEYS).decode()
@@ -340,7 +342,7 @@ def log(ctx: click.Context, after: int, limit: int, redis: str | None, *, as_jso
 
 
 @contextmanager
-def _administration(redis: str | None) -> "Iterator[tuple[Administration, Service]]":
+def open_administration(redis: str | None) -> "Iterator[tuple[Administration, Service]]":
     """Connect to the Redis of a service. Raises the errors of `open_service`."""
     from cartulary.running_service import open_service
 
@@ -370,5 +372,6 @@ def _report(events: Any) -> None:
         echo(f"{event['seq']}  {event['type']}")
 
 
-def _print(value: Any) -> None:
+def print_json(value: Any) -> None:
+    """Print a value as JSON."""
     echo(orjson.dumps(value).decode())

@@ -23,6 +23,7 @@ from service.administration.accounts import (
     AdministeredAccount,
     reason_fault,
 )
+from service.administration.announcements import Announcement, Announcements
 from service.administration.log import AdministrationLog
 from service.administration.work import WorkOverview
 from service.chat.reports import MessageReport, MessageReports
@@ -58,6 +59,7 @@ class Administration:
         work: WorkOverview,
         deliveries: Deliveries,
         message_reports: MessageReports,
+        announcements: Announcements,
     ) -> None:
         self._accounts = accounts
         self._log = log
@@ -68,6 +70,7 @@ class Administration:
         self._work = work
         self._deliveries = deliveries
         self._message_reports = message_reports
+        self._announcements = announcements
 
     def require_administrator(self, player: str) -> None:
         """Raise Forbidden unless a player has the role of an administrator."""
@@ -76,7 +79,7 @@ class Administration:
 
     def require_target(self, names: Mapping[str, str]) -> None:
         """Raise NotFound if what these arguments of a URL name does not exist: a player (`id`), a `game`, a
-        `delivery` or a `report`.
+        `delivery`, a `report` or an `announcement`.
         """
         if "id" in names:
             self._accounts.get(names["id"])
@@ -86,6 +89,8 @@ class Administration:
             self.delivery(names["delivery"])
         if "report" in names:
             self._message_reports.get(names["report"])
+        if "announcement" in names:
+            self._announcements.get(names["announcement"])
 
     def search_players(
         self, administrator: str, prefix: str = "", after: str | None = None, limit: int = 50
@@ -237,6 +242,29 @@ class Administration:
         details = {"report": report_id, "game": report.game, "message": report.number}
         self._record(administrator, "close_report", reason, **details)
         self._message_reports.close(report_id)
+
+    def announce(
+        self, administrator: str, texts: Mapping[str, object], ends: str, reason: str
+    ) -> Announcement:
+        """Show a text, by language, to everybody until `ends`; return the announcement.
+
+        Raises Malformed (`texts`, `ends`), and OperationNotPossible if there are too many.
+        """
+        announcement = self._announcements.create(texts, ends)
+        details = {
+            "announcement": announcement.id,
+            "texts": announcement.texts,
+            "ends": announcement.ends,
+        }
+        self._record(administrator, "announce", reason, **details)
+        self._announcements.store(announcement)
+        return announcement
+
+    def withdraw_announcement(self, administrator: str, announcement_id: str, reason: str) -> None:
+        """Withdraw an announcement before its end. Raises NotFound."""
+        self._announcements.get(announcement_id)
+        self._record(administrator, "withdraw_announcement", reason, announcement=announcement_id)
+        self._announcements.withdraw(announcement_id)
 
     def work(self, administrator: str, render: Callable[[Message], str] = english) -> JsonObject:
         """Return what the service still has to do, and what has failed; see `WorkOverview.read`."""

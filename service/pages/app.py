@@ -11,6 +11,7 @@ from service.http.metrics import Metrics
 from service.pages import blueprint, errors, session, templating
 from service.pages.views import (
     accounts,
+    announcements,
     branches,
     clocks,
     disputes,
@@ -40,6 +41,7 @@ from service.pages.views import (
 
 _VIEWS: Final = (
     home,
+    announcements,
     accounts,
     password,
     email,

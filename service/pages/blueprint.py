@@ -31,6 +31,7 @@ VISITORS_FORMS: Final = frozenset(
         "pages.accounts.log_in",
         "pages.accounts.register",
         "pages.accounts.choose_language",
+        "pages.announcements.dismiss_announcement",
         "pages.accounts.log_out",
         "pages.email.confirm_email",
         "pages.lobby.join_game",

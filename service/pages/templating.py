@@ -46,6 +46,7 @@ from service.pages.return_addresses import (
 )
 from service.pages.rules.source import rules_url
 from service.pages.session import can_write_session, viewer
+from service.pages.view_models.announcements import announcements_to_show
 from service.pages.view_models.moments import moment
 from service.pages.view_models.open_graph import absolute_url, player_list
 from service.webhooks.push_subscriptions import PushSubscription
@@ -74,6 +75,7 @@ def register(app: Flask) -> None:
         sentence=_sentence,
         language=request_language,
         language_names=_language_names,
+        announcements_to_show=announcements_to_show,
         asset=asset,
         style_sheets=style_sheets,
         rules_url=rules_url,

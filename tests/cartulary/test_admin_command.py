@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from datetime import timedelta
 
 import orjson
 import pytest
@@ -225,6 +226,23 @@ def test_the_overview_names_what_waits_and_which_processes_are_missing(
     harness.work()
     health = CliRunner().invoke(cartulary, ["health"])
     assert (health.exit_code, orjson.loads(health.stdout)["status"]) == (0, "healthy")
+
+
+def test_an_announcement_is_listed_and_withdrawn(admin: Admin, service: Service) -> None:
+    ends = clock.format(clock.now() + timedelta(days=1))
+    french = ("--translation", "fr=Arrêt dimanche")
+    result = admin("announce", "Down on Sunday", "--until", ends, *french, *WHY)
+    assert result.exit_code == 0, result.output
+    id = result.stdout.split()[-1]
+    (listed,) = orjson.loads(admin("announcements").stdout)["announcements"]
+    assert listed["id"] == id
+    assert listed["texts"] == {"en": "Down on Sunday", "fr": "Arrêt dimanche"}
+    assert admin("announce", "Late", "--until", "2020-01-01T00:00:00Z", *WHY).exit_code != 0
+    assert admin("announce", "A", "--until", ends, "--translation", "B", *WHY).exit_code != 0
+    assert admin("withdraw", id, *WHY).exit_code == 0
+    assert orjson.loads(admin("announcements").stdout)["announcements"] == []
+    assert admin("withdraw", id, *WHY).exit_code != 0
+    assert operations(service) == ["announce", "withdraw_announcement"]
 
 
 def test_a_changed_log_is_detected(admin: Admin, service: Service, ada: str) -> None:

@@ -1,18 +1,24 @@
 """Administrators who use the HTTP interface, and what there is for them to do."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import redis
 
+from service import clock
 from service.administration.log import AdministrationLog
 from service.bounds import Bounds
 from service.chat.reports import MessageReports
 from service.notifications.deliveries import Deliveries
 from service.notifications.delivery import Delivery, delivery_id
-from tests.support.accounts import Accounts, PlayerClient
+from tests.support.accounts import Accounts, Json, PlayerClient
 
 WHY = {"reason": "the player asked for it"}
 ADMIN = "/api/v1/admin"
+ANNOUNCEMENT: Json = {
+    **WHY,
+    "texts": {"en": "Down on <Sunday>", "fr": "Arrêt dimanche"},
+    "ends": clock.format(clock.now() + timedelta(days=1)),
+}
 
 
 def last_entries(redis_client: redis.Redis, count: int) -> list[tuple[str, str]]:

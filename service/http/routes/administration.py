@@ -9,12 +9,15 @@ from domain.json_types import JsonObject
 from service.administration.administration import MAX_PAGE_SIZE
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import metrics, service
-from service.http.language import request_renderer
+from service.http.language import request_language, request_renderer
 from service.http.responses import game_summaries, json_response, no_content
 from service.http.schemas.administration import (
     AdministeredPlayer,
     AdministeredPlayerList,
     AdministrationLogPage,
+    Announce,
+    Announcement,
+    AnnouncementList,
     Decision,
     ExtendDeadline,
     LogQuery,
@@ -283,6 +286,54 @@ def list_message_reports(player: str, query: JsonObject) -> Response:
 def close_message_report(player: str, report: str, body: JsonObject) -> Response:
     """Close a report of a message."""
     service().administration.close_message_report(player, report, **body)
+    return no_content()
+
+
+@blueprint.route(
+    "GET",
+    "/announcements",
+    auth="optional_auth",
+    query=NO_QUERY,
+    responses={200: response("The announcements that have not ended.", AnnouncementList)},
+)
+def list_announcements(player: str | None) -> Response:
+    """List what the administrators announce to everybody.
+
+    A new announcement appears within seconds.
+    """
+    language = request_language()
+    announcements = [one.as_json(language) for one in service().announcements.current()]
+    return json_response({"announcements": announcements, "next": None})
+
+
+@blueprint.route(
+    "POST",
+    "/admin/announcements",
+    auth="administrators_only",
+    json_body=Announce(),
+    responses={201: response("The announcement.", Announcement)},
+    error_responses=(409,),
+)
+def announce(player: str, body: JsonObject) -> Response:
+    """Announce something to everybody: every page shows the text until it ends.
+
+    If there are five announcements already, the response is a 409.
+    """
+    announcement = service().administration.announce(player, **body)
+    return json_response(announcement.as_json(request_language()), 201)
+
+
+@blueprint.route(
+    "DELETE",
+    "/admin/announcements/<announcement>",
+    auth="administrators_only",
+    json_body=WithReason(),
+    responses={204: response("The announcement is withdrawn.")},
+    error_responses=(404,),
+)
+def withdraw_announcement(player: str, announcement: str, body: JsonObject) -> Response:
+    """Withdraw an announcement before its end."""
+    service().administration.withdraw_announcement(player, announcement, **body)
     return no_content()
 
 

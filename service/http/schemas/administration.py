@@ -4,6 +4,7 @@ from typing import Annotated, Literal, TypedDict
 
 from domain.json_types import Digest, GameId, PlayerId, PositiveCount, Timestamp
 from service.http.schemas.fields import (
+    AnyObject,
     NonNegativeInteger,
     PositiveInteger,
     QueryInteger,
@@ -89,6 +90,40 @@ class ExtendDeadline(WithReason):
     """By how much the deadline of the turn under way is extended."""
 
     seconds = PositiveInteger(required=True)
+
+
+class Announce(WithReason):
+    """What is announced to everybody, until when, and why, for the administration log."""
+
+    texts = AnyObject(
+        required=True,
+        metadata={
+            "description": "The text, of at most 500 characters, by language; `en` is required.",
+            "example": {"en": "The server will be down on Sunday."},
+        },
+    )
+    ends = String(
+        required=True,
+        metadata={"format": "date-time", "description": "In the next 366 days."},
+    )
+
+
+class Announcement(TypedDict):
+    """An announcement of the administrators. `text` is for the reader, and in `language`."""
+
+    id: str
+    text: str
+    language: str
+    texts: dict[str, str]
+    at: Timestamp
+    ends: Timestamp
+
+
+class AnnouncementList(TypedDict):
+    """The announcements that have not ended, the oldest first."""
+
+    announcements: list[Announcement]
+    next: str | None
 
 
 class AdministeredPlayer(TypedDict):

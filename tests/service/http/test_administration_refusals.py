@@ -8,6 +8,7 @@ from service.administration.log import AdministrationLog
 from tests.support.accounts import Accounts, Json, PlayerClient
 from tests.support.administrators import (
     ADMIN,
+    ANNOUNCEMENT,
     WHY,
     ended_delivery,
     register_administrator,
@@ -32,12 +33,23 @@ OPERATIONS: tuple[tuple[str, str, Json | None], ...] = (
     ("POST", "/deliveries/DELIVERY/attempts", WHY),
     ("GET", "/reports", None),
     ("DELETE", "/reports/REPORT", WHY),
+    ("POST", "/announcements", ANNOUNCEMENT),
+    ("DELETE", "/announcements/ANNOUNCEMENT", WHY),
     ("GET", "/work", None),
     ("GET", "/log", None),
 )
 INVALID_QUERIES = (
     *("/players?limit=0", "/games?status=lost", "/games?cursor=x"),
     *("/log?after=-1", "/work?a=b", "/reports?cursor=x"),
+)
+INVALID_ANNOUNCEMENTS: tuple[tuple[Json, str], ...] = (
+    *(({"texts": texts}, "texts") for texts in ({"fr": "Bonjour"}, {"en": "A", "xx": "B"}, "x")),
+    *(({"texts": {"en": text}}, "texts") for text in ("", " ", "two\nlines", "\u202e", "x" * 501)),
+    *(
+        ({"ends": ends}, "ends")
+        for ends in ("", "x", "2020-01-01T00:00:00Z", "9999-01-01T00:00:00Z")
+    ),
+    ({"ends": ANNOUNCEMENT["ends"].removesuffix("Z")}, "ends"),
 )
 WITH_BODY = tuple(operation for operation in OPERATIONS if operation[2] is not None)
 
@@ -55,9 +67,16 @@ def send(
     return client.request(method, ADMIN + filled(path, player, game), json=body)
 
 
-def filled(path: str, player: str, game: str, delivery: str = "0", report: str = "0") -> str:
-    """Return a path with ids in place of names."""
-    ids = {"ID": player, "GAME": game, "DELIVERY": delivery, "REPORT": report}
+def filled(path: str, player: str, game: str, **others: str) -> str:
+    """Return a path with ids in place of names; "0" for a name without one."""
+    ids = {
+        "ID": player,
+        "GAME": game,
+        "DELIVERY": "0",
+        "REPORT": "0",
+        "ANNOUNCEMENT": "0",
+        **others,
+    }
     return "/".join(ids.get(part, part) for part in path.split("/"))
 
 
@@ -78,6 +97,8 @@ class TestRefusals:
     @pytest.mark.http("POST /admin/deliveries/DELIVERY/attempts", 401, 403)
     @pytest.mark.http("GET /admin/reports", 401, 403)
     @pytest.mark.http("DELETE /admin/reports/REPORT", 401, 403)
+    @pytest.mark.http("POST /admin/announcements", 401, 403)
+    @pytest.mark.http("DELETE /admin/announcements/ANNOUNCEMENT", 401, 403)
     @pytest.mark.http("GET /admin/work", 401, 403)
     @pytest.mark.http("GET /admin/log", 401, 403)
     def test_only_administrators_may_do_anything(self, accounts: Accounts) -> None:
@@ -103,6 +124,7 @@ class TestRefusals:
     @pytest.mark.http("POST /admin/games/GAME/extensions", 404)
     @pytest.mark.http("POST /admin/deliveries/DELIVERY/attempts", 404)
     @pytest.mark.http("DELETE /admin/reports/REPORT", 404)
+    @pytest.mark.http("DELETE /admin/announcements/ANNOUNCEMENT", 404)
     def test_targets_must_exist_even_if_the_body_is_wrong(
         self, admin: PlayerClient, redis_client: redis.Redis
     ) -> None:
@@ -126,6 +148,8 @@ class TestRefusals:
     @pytest.mark.http("POST /admin/games/GAME/extensions", 400, 413, 415)
     @pytest.mark.http("POST /admin/deliveries/DELIVERY/attempts", 400, 413, 415)
     @pytest.mark.http("DELETE /admin/reports/REPORT", 400, 413, 415)
+    @pytest.mark.http("POST /admin/announcements", 400, 413, 415)
+    @pytest.mark.http("DELETE /admin/announcements/ANNOUNCEMENT", 400, 413, 415)
     @pytest.mark.http("GET /admin/players", 400)
     @pytest.mark.http("GET /admin/games", 400)
     @pytest.mark.http("GET /admin/reports", 400)
@@ -136,12 +160,14 @@ class TestRefusals:
     ) -> None:
         game, (ada, bea) = accounts.start_game()
         head = ada.http.get(f"/api/v1/games/{game}").json()["head"]
+        announcement = admin.http.post(f"{ADMIN}/announcements", json=ANNOUNCEMENT).json()["id"]
         before = len(list(AdministrationLog(redis_client).entries()))
         delivery = ended_delivery(redis_client, ada.id, game)
         report = reported_message(ada, bea, game, redis_client)
+        targets = {"DELIVERY": delivery, "REPORT": report, "ANNOUNCEMENT": announcement}
         for method, path, body in WITH_BODY:
             assert body is not None
-            url = ADMIN + filled(path, ada.id, game, delivery, report)
+            url = ADMIN + filled(path, ada.id, game, **targets)
             for content in ({**body, "reason": ""}, {**body, "reason": "x" * 501}):
                 response = admin.http.request(method, url, json=content)
                 assert invalid_fields(response) == {"reason"}, path
@@ -157,5 +183,9 @@ class TestRefusals:
             "/work?a=b",
         ):
             assert admin.http.get(ADMIN + path).status_code == 400, path
+        for change, field in INVALID_ANNOUNCEMENTS:
+            response = admin.http.post(f"{ADMIN}/announcements", json=ANNOUNCEMENT | change)
+            assert invalid_fields(response) == {field}, change
         assert len(list(AdministrationLog(redis_client).entries())) == before
         assert ada.http.get(f"/api/v1/games/{game}").json()["head"] == head
+        admin.http.request("DELETE", f"{ADMIN}/announcements/{announcement}", json=WHY)
