@@ -61,10 +61,10 @@ class Keyring:
         """Load the signing key and publish it, unless this was done before.
 
         Call it before an event is appended that the key will sign: its signatures are valid only for
-        events since its `from`. Raises Unreadable and OSError (the key file), RetiredKeyError, also if
-        the key was retired in the meantime, and Unavailable.
+        events since its `from`. Raises Unreadable and OSError (the key file), RetiredKeyError and
+        Unavailable. Once it has succeeded, it asks the store no more: `check` notices a later retirement.
         """
-        self._check_validity(self._signing_key())
+        self._signing_key()
 
     def check(self) -> None:
         """Raise RetiredKeyError if the key exists and was retired; for processes that may never sign.

@@ -56,6 +56,7 @@ class Readiness:
             ) from error
         try:
             self._keyring.publish_key()
+            self._keyring.check()
         except RetiredKeyError as error:
             raise Unavailable(error.message) from error
         except (Unreadable, OSError) as error:

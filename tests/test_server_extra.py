@@ -117,6 +117,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, tuple[int,
         **{command.name or "": () for command in SERVICE_COMMANDS},
         "retire-key": ("0" * 16,),
         "export": ("game-1",),
+        "import": (str(ROOT / "tests/games/one-left.jsonl"),),
         "admin": ("players",),
     }
     calls["live"] = ("audit", "game-1")

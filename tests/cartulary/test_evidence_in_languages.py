@@ -51,7 +51,7 @@ def sentences(value: Any) -> list[str]:
         (
             "fr",
             (
-                "partie local, barony à 2 joueurs, 14 événements, en cours, enregistrement signé par la clé",
+                "partie local, Barony à 2 joueurs, 14 événements, en cours, enregistrement signé par la clé",
                 "✓ chaîne 14 empreintes d'événements recalculées",
                 (
                     "décisions événement 13 : Bea a agi le dim. 22 nov. 2026, 06:00:02,843 (UTC), avec"
@@ -60,13 +60,13 @@ def sentences(value: Any) -> list[str]:
                 ),
                 "signatures Ada a signé 5 actions sur 5.",
                 "signatures Bea n'a signé aucune de ses 4 actions",
-                "indéterminé : si le secret de la partie est bien celui de l'engagement",
+                "indéterminé : 2 questions restent ouvertes, énumérées ci-dessus",
             ),
         ),
         (
             "es",
             (
-                "partida local, barony para 2 jugadores, 14 eventos, en curso, archivo firmado con la clave",
+                "partida local, Barony para 2 jugadores, 14 eventos, en curso, archivo firmado con la clave",
                 "✓ cadena 14 hashes de eventos recalculados",
                 (
                     "decisiones evento 13: Bea actuó el dom, 22 nov 2026, 6:00:02,843 (UTC), con"
@@ -75,7 +75,7 @@ def sentences(value: Any) -> list[str]:
                 ),
                 "firmas Ada firmó 5 acciones de 5.",
                 "firmas Bea no firmó ninguna de sus 4 acciones",
-                "indeterminado: si el secreto de la partida es el del compromiso",
+                "indeterminado: quedan 2 preguntas abiertas, enumeradas arriba",
             ),
         ),
     ],

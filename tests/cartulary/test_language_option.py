@@ -245,8 +245,8 @@ def test_an_option_without_its_value_is_explained_in_spanish() -> None:
 
 def test_a_file_that_cannot_be_opened_is_an_error_with_the_reason(tmp_path: Path) -> None:
     result = run("log", str(tmp_path), "--lang", "es")
-    assert result.exit_code == 1
-    assert result.stderr == f"Error: no se puede abrir {tmp_path}: es un directorio\n"
+    assert result.exit_code == 2
+    assert f"Error: Valor no válido para FUENTE: {tmp_path} es una carpeta\n" in result.stderr
 
 
 def test_arguments_with_control_characters_are_shown_without_them() -> None:

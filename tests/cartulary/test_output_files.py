@@ -20,6 +20,7 @@ FOREIGN = b"the only copy of something else\n"
 READ = {
     "audit --receipt",
     "audit --receipts",
+    "import records",
     "key register file",
     "key sign file",
     "receipts --token-file",

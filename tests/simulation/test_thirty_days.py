@@ -96,7 +96,13 @@ def check_all_notifications(world: World) -> None:
         for step in steps(read(data)):
             for player, subject in expected_notifications(step):
                 key = (player, game_id, subject, step.event["seq"])
-                if world.wants(player, subject) and key not in received:
+                if (
+                    world.wants(player, subject)
+                    and key not in received
+                    and not (
+                        subject == "game_started" and world.has_mail_of_turn(player, step.after)
+                    )
+                ):
                     missing.append((*key, step.event["at"]))
     assert missing == [], (len(missing), missing[:5])
     subjects = {sent.delivery.subject for sent in world.sent}

@@ -96,6 +96,12 @@ class World:
         email, _ = self._mailboxes
         return player in self.people and (kind != "round_scored" or player not in email.players)
 
+    def has_mail_of_turn(self, player: str, game: Game) -> bool:
+        """Return whether the mail that it is a player's turn also says that the game has begun."""
+        email, _ = self._mailboxes
+        is_to_act = game.to_act is not None and game.players[game.to_act] == player
+        return is_to_act and player in email.players
+
     def game(self, game_id: str) -> Game:
         """Return a game as it stands."""
         return self.service.queries.game(game_id)

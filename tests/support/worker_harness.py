@@ -80,6 +80,7 @@ class WorkerHarness:
         queues = [self.queues.queues[name] for name in QUEUES]
         try:
             reporter = Reporter(self.service.process_reports, "worker", QUEUES)
+            reporter.report()
             TaskWorker(queues, self.client, StopSignals(), reporter).work(
                 burst=True, logging_level=None, max_jobs=max_jobs
             )

@@ -185,9 +185,10 @@ def test_six_fast_tables_do_not_delay_the_first_notification_of_a_new_player(
 ) -> None:
     players = register_players(service, *map(str, range(12)))
     (new,) = register_players(service, "new")
-    channel = RecordingChannel(name="email", is_operators=False)
+    # Push messages of a chat are not bundled, as mails are.
+    channel = RecordingChannel(name="push", is_operators=False)
     workers = WorkerHarness(service, channel)
-    service.endpoints.add(FixedEndpoints("email", [*players, new]))
+    service.endpoints.add(FixedEndpoints("push", [*players, new]))
     tables = [start_game(service, players=players[2 * n : 2 * n + 2]) for n in range(6)]
     for table in tables:
         play_set_up(service, table.id)

@@ -26,7 +26,7 @@ from workers.notifications.dispatcher import Channels, Dispatcher
 from workers.tasks import tasks_of
 
 NOW: Final = "2026-11-20T09:00:00Z"
-HANDLES: Final = ("ada", "bea", "eve", "root")
+HANDLES: Final = ("ada", "bea", "eve", "boss")
 """Two players, of whom the second prepares something, somebody who does not play, and an administrator."""
 RESIGN: Final = {"type": "resign"}
 
@@ -56,7 +56,7 @@ class Observed:
         for handle in HANDLES:
             player, self.tokens[handle] = self.service.players.register(handle, "correct horse")
             ids[handle] = player.id
-        self.service.redis.hset(f"cartulary:player:{ids['root']}", "role", "admin")
+        self.service.redis.hset(f"cartulary:player:{ids['boss']}", "role", "admin")
         self.bea = ids["bea"]
         options = {"seating": "joined", "takebacks": True}
         game = self.service.commands.create(
@@ -111,7 +111,7 @@ class Observed:
             *(f"{game}/events/{number}" for number in range(seq - 1, seq + 1)),
             *("/admin/players", "/admin/games", "/admin/work", "/admin/log"),
         ]
-        for handle in ("ada", "eve", "root", None):
+        for handle in ("ada", "eve", "boss", None):
             for path in paths:
                 response = self.request(handle, path)
                 if response.status_code == 200:
