@@ -1,14 +1,14 @@
 """What an administrator of the server may decide about a game: the event that records the decision.
 
-The decision to remove a seat or to abandon the game takes effect with the event that follows it at once;
-the decision to extend a deadline takes effect by itself.
+The decision to remove a seat, to move it to another account or to abandon the game takes effect with the
+event that follows it at once; the decision to extend a deadline takes effect by itself.
 """
 
 from typing import Final, get_args
 
 from domain.contract import DomainEvent
 from domain.errors import Malformed, NotNow
-from domain.event import AdministratorDecided, Decision
+from domain.event import AdministratorDecided, By, Decision
 from domain.game import STATUS_MESSAGES, Game
 from domain.json_fields import one_of
 from domain.messages import message
@@ -16,6 +16,8 @@ from domain.messages import message
 DECISIONS: Final[tuple[Decision, ...]] = get_args(Decision)
 MAX_EXTENSION: Final = 365 * 24 * 3600
 """The most seconds by which one decision extends a deadline."""
+ADMINISTRATOR: Final[By] = {"system": "administrator"}
+"""Who causes the events of decisions, whichever administrator has decided."""
 OPERATOR: Final = "operator"
 """The administrator of a decision that was made on the command line of the server."""
 
@@ -29,6 +31,34 @@ def remove_seat(game: Game, administrator: str, seat: int) -> DomainEvent:
         "administrator": administrator,
         "decision": "remove_seat",
         "seat": seat,
+    }
+    return DomainEvent("AdministratorDecided", data)
+
+
+def move_seat(game: Game, administrator: str, seat: int, player: str) -> DomainEvent:
+    """The decision to give the seat of a person to another player, who must not be a bot.
+
+    Raises NotNow unless the seat is that of a person who is still in a game in play, and for a player who has
+    or had a seat in this game, or is its arbiter.
+    """
+    _require_playing(game)
+    if game.to_act is None:
+        raise NotNow(None, message("play is over"))
+    if seat in game.bot_seats:
+        raise NotNow(None, message("seat {seat} is that of a bot", seat=seat))
+    if seat not in game.seats_of_people():
+        raise NotNow(None, message("seat {seat} is not that of a player in the game", seat=seat))
+    if game.has_joined(player):
+        raise NotNow(
+            None, message("a player who has or had a seat in this game cannot be given another one")
+        )
+    if player == game.arbiter:
+        raise NotNow(None, message("the arbiter of a game cannot play in it"))
+    data: AdministratorDecided = {
+        "administrator": administrator,
+        "decision": "move_seat",
+        "seat": seat,
+        "player": player,
     }
     return DomainEvent("AdministratorDecided", data)
 
@@ -69,6 +99,11 @@ def decide_again(game: Game, data: AdministratorDecided) -> DomainEvent:
     match data["decision"]:
         case "remove_seat":
             return remove_seat(game, administrator, data.get("seat", -1))
+        case "move_seat":
+            player: object = data.get("player")
+            if not isinstance(player, str):
+                raise Malformed({"player": message("must be a text")})
+            return move_seat(game, administrator, data.get("seat", -1), player)
         case "abandon":
             return abandon(game, administrator)
         case "extend_deadline":

@@ -23,7 +23,9 @@ class SeatVacated(TypedDict):
 
 
 class SubstituteSeated(TypedDict):
-    """From now on, the player has the seat, which was vacant. `replaces` is the player who had it before."""
+    """From now on, the player has the seat, which was vacant or which an administrator moves. `replaces` is
+    the player who had it before.
+    """
 
     seat: Seat
     player: PlayerId

@@ -6,6 +6,7 @@
 from dataclasses import replace
 from typing import cast
 
+from domain.administration import ADMINISTRATOR
 from domain.deadline_events import DeadlineExcused, SeatVacated, SubstituteSeated
 from domain.event import Event, TurnForfeited
 from domain.game import Game, Misses
@@ -54,13 +55,15 @@ def vacated(game: Game, event: Event, data: SeatVacated, opened: object) -> None
 
 def substituted(game: Game, event: Event, data: SubstituteSeated, opened: object) -> None:
     """Apply `SubstituteSeated`. Misses and excuses are counted anew, those of the former player do not
-    matter.
+    matter. A player from whom an administrator takes the seat is excluded from the game.
     """
     seat = data["seat"]
     players = list(game.players)
     players[seat] = data["player"]
     game.players = tuple(players)
     game.former_players += (data["replaces"],)
+    if event["by"] == ADMINISTRATOR:
+        game.excluded_players += (data["replaces"],)
     game.vacant_seats = tuple(vacant for vacant in game.vacant_seats if vacant != seat)
     game.misses = {other: seqs for other, seqs in game.misses.items() if other != seat}
     game.excuses = {other: count for other, count in game.excuses.items() if other != seat}

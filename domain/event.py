@@ -303,7 +303,7 @@ class PlayerRemoved(TypedDict):
     seat: Seat
 
 
-Decision: TypeAlias = Literal["remove_seat", "abandon", "extend_deadline"]
+Decision: TypeAlias = Literal["remove_seat", "move_seat", "abandon", "extend_deadline"]
 
 
 class AdministratorDecided(TypedDict):
@@ -313,7 +313,8 @@ class AdministratorDecided(TypedDict):
         str, "The id of the administrator, or `operator` for the command line of the server."
     ]
     decision: Decision
-    seat: NotRequired[Annotated[Seat, "Of `remove_seat` and `extend_deadline`."]]
+    seat: NotRequired[Annotated[Seat, "Of `remove_seat`, `move_seat` and `extend_deadline`."]]
+    player: NotRequired[Annotated[PlayerId, "Of `move_seat`: who gets the seat."]]
     seconds: NotRequired[Annotated[PositiveCount, "Of `extend_deadline`."]]
 
 

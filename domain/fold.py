@@ -341,7 +341,9 @@ def _administrator_decided(
     game: Game, event: Event, data: AdministratorDecided, opened: Opened
 ) -> None:
     game.turn_extension += data.get("seconds", 0)
-    game.decision = AdministratorDecision(event["seq"], data["decision"], data.get("seat"))
+    game.decision = AdministratorDecision(
+        event["seq"], data["decision"], data.get("seat"), data.get("player")
+    )
 
 
 def _takeback(game: Game, event: Event, data: EventData, opened: Opened) -> None:

@@ -97,11 +97,14 @@ class Resumption:
 
 @dataclass(frozen=True, slots=True)
 class AdministratorDecision:
-    """What an administrator decided with event `seq`; `seat` is None if the decision concerns no seat."""
+    """What an administrator decided with event `seq`; `seat` is None if the decision concerns no seat, and
+    `player` is who gets the seat, if it is moved.
+    """
 
     seq: int
     decision: Decision
     seat: int | None
+    player: str | None = None
 
 
 Misses: TypeAlias = Mapping[int, tuple[int, ...]]
@@ -179,7 +182,10 @@ class GameOf(Generic[S, A, P]):
     vacant_seats: Kept[tuple[int, ...]] = ()
     """The seats that their players have left to a substitute, in order. `players` has the former players."""
     former_players: Kept[tuple[str, ...]] = ()
-    """The players whose seats have been taken by substitutes."""
+    """The players whose seats substitutes have taken, or administrators have moved."""
+    excluded_players: Kept[tuple[str, ...]] = ()
+    """Those of `former_players` whose seats administrators have moved to other accounts. They see the game as
+    strangers do."""
     disputes: Kept[tuple[Dispute, ...]] = ()
     """All disputes, in the order of their opening."""
     last_play: Restored[LastPlay | None] = None
@@ -246,7 +252,7 @@ class GameOf(Generic[S, A, P]):
 
     @property
     def all_players(self) -> tuple[str, ...]:
-        """The ids of `participants`, followed by those of players whose seats substitutes have taken."""
+        """The ids of `participants`, followed by those of `former_players`."""
         return (*self.participants, *self.former_players)
 
     def has_joined(self, player: str) -> bool:

@@ -163,14 +163,24 @@ def _seat_vacated(data: SeatVacated) -> Message:
 
 
 def _substitute_seated(data: SubstituteSeated) -> Message:
-    replaced = PlayerWithId(data["replaces"])
-    return message("takes over seat {seat} from {player}", seat=data["seat"], player=replaced)
+    return message(
+        "seat {seat} passes from {player} to {substitute}",
+        seat=data["seat"],
+        player=PlayerWithId(data["replaces"]),
+        substitute=PlayerWithId(data["player"]),
+    )
 
 
 def _administrator_decided(data: AdministratorDecided) -> Message:
     match data["decision"]:
         case "remove_seat":
             return message("decides to remove {player}", player=PlayerAt(data.get("seat", 0)))
+        case "move_seat":
+            return message(
+                "decides to move seat {seat} to the account of {player}",
+                seat=data.get("seat", 0),
+                player=PlayerWithId(data.get("player", "")),
+            )
         case "abandon":
             return message("decides to abandon the game")
         case "extend_deadline":

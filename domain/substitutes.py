@@ -1,4 +1,4 @@
-"""Vacant seats and substitutes, in a game with the option `substitutes`.
+"""Vacant seats and substitutes, in a game with the option `substitutes`; and seats that administrators move.
 
 A seat becomes vacant when its player leaves it, or when the clock would otherwise remove it. It stays in the
 game: the clock plays it at once, as the game's options say for missed turns, until another player takes it.
@@ -35,6 +35,22 @@ def seat_substitute(game: Game, seat: int, player: str) -> DomainEvent:
         )
     if player == game.arbiter:
         raise NotNow(None, message("the arbiter of a game cannot play in it"))
+    data: SubstituteSeated = {"seat": seat, "player": player, "replaces": game.players[seat]}
+    return DomainEvent("SubstituteSeated", data)
+
+
+def seat_by_decision(game: Game, seat: int, player: str) -> DomainEvent:
+    """`SubstituteSeated`, by an administrator, in any game.
+
+    Raises NotNow unless the last event is the decision to move this seat to this player.
+    """
+    decision = game.decision
+    if (
+        decision is None
+        or decision.seq != game.seq
+        or (decision.decision, decision.seat, decision.player) != ("move_seat", seat, player)
+    ):
+        raise NotNow(None, message("no administrator has just decided this"))
     data: SubstituteSeated = {"seat": seat, "player": player, "replaces": game.players[seat]}
     return DomainEvent("SubstituteSeated", data)
 

@@ -3,14 +3,12 @@
 Each records who decided; what follows from the decision follows it in the same append.
 """
 
-from typing import Final
+from collections.abc import Mapping
 
-from domain import administration
-from domain.event import By
-from ledger.commands import SecretSource, abandon, remove
+from domain import administration, substitutes
+from domain.administration import ADMINISTRATOR
+from ledger.commands import NO_KEYS, SecretSource, abandon, add_key, remove
 from ledger.pending import PendingEvents
-
-ADMINISTRATOR: Final[By] = {"system": "administrator"}
 
 
 def remove_seat(
@@ -19,6 +17,21 @@ def remove_seat(
     """Remove a seat; abandon the game if it is deserted without that seat. Raises NotNow."""
     pending.add(administration.remove_seat(pending.game, administrator, seat), ADMINISTRATOR)
     remove(pending, seat, secret)
+
+
+def move_seat(
+    pending: PendingEvents,
+    administrator: str,
+    seat: int,
+    player: str,
+    keys: Mapping[str, str] = NO_KEYS,
+) -> None:
+    """Give the seat of a person to another player, who has these keys. Raises NotNow."""
+    decision = administration.move_seat(pending.game, administrator, seat, player)
+    pending.add(decision, ADMINISTRATOR)
+    pending.add(substitutes.seat_by_decision(pending.game, seat, player), ADMINISTRATOR)
+    for key, public in keys.items():
+        add_key(pending, player, key, public)
 
 
 def abandon_game(pending: PendingEvents, administrator: str, secret: SecretSource) -> None:

@@ -30,6 +30,7 @@ _SUBJECTS: Final[Mapping[str, Message]] = {
     "turn_played_by_bot": message_in("notification", "turn played by a bot"),
     "player_removed": message_in("notification", "player removed"),
     "seat_vacated": message_in("notification", "seat vacant"),
+    "seat_moved": message_in("notification", "seat moved to another account"),
     "message": message_in("notification", "message"),
     "round_scored": message_in("notification", "round scored"),
     "game_over": message_in("notification", "game over"),

@@ -187,6 +187,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     proofs = Proofs(transparency_store, checkpoints, store)
     invitations = Invitations(client, repository)
     holidays = Holidays(client, clock, settings.bounds)
+    substitutes = SubstituteCommands(repository, quota, player_keys, holidays)
     bounds = settings.bounds
     mutes = Mutes(client, bounds.max_mutes_per_player)
     notifications = Notifications(
@@ -256,7 +257,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         repository=repository,
         commands=commands,
         deadlines=DeadlineCommands(repository, clock),
-        substitutes=SubstituteCommands(repository, quota, player_keys, holidays),
+        substitutes=substitutes,
         disputes=DisputeCommands(repository, keyring, settings.bounds.max_statement_characters),
         queries=queries,
         events=EventQueries(repository, store, players, deliveries, settings.bounds),
@@ -272,6 +273,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
             players,
             erasure,
             repository,
+            substitutes,
             listings,
             WorkOverview(process_reports, damaged_games, deliveries),
             deliveries,

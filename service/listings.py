@@ -275,7 +275,7 @@ def _listings_of(game: Game) -> set[str]:
         *game.all_players,
         *game.invited,
         *([] if game.arbiter is None else [game.arbiter]),
-    }
+    } - {*game.excluded_players}
     return {
         *awaited,
         *vacant,

@@ -189,7 +189,7 @@ def _refused_calls(target: Target) -> Traffic:
         "/password-resets",
         *(f"/me/webhooks/{UNKNOWN}/enable", f"/me/webhooks/{UNKNOWN}/test"),
         *(f"{admin}/abandonment", f"{admin}/extensions", f"{admin}/removals"),
-        "/admin/announcements",
+        *(f"{admin}/seat-moves", "/admin/announcements"),
         *(f"/admin/players/{UNKNOWN}/password", f"/admin/deliveries/{UNKNOWN}/attempts"),
     ]
     puts = (

@@ -245,6 +245,28 @@ def remove(game: str, seat: int, reason: str, redis: str | None) -> None:
     _report(events)
 
 
+@admin.command(
+    "move-seat",
+    help=(
+        message("Give SEAT of GAME to the account of PLAYER."),
+        message(
+            "Everything that belongs to the seat passes to that player. From then on, the former player sees"
+            " the game as a stranger does."
+        ),
+    ),
+)
+@_game
+@argument("seat", metavar=message_in("metavar", "SEAT"), type=IntRange(0, 99))
+@_player
+@reason_option
+@redis_option
+def move_seat(game: str, seat: int, player: str, reason: str, redis: str | None) -> None:
+    with open_administration(redis) as (administration, service):
+        id = _id_of(service, player)
+        events = administration.move_seat(OPERATOR, game, seat, id, reason)
+    _report(events)
+
+
 @admin.command("abandon", help=(message("End GAME without a ranking, and publish its secret."),))
 @_game
 @reason_option

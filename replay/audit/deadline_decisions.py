@@ -4,6 +4,7 @@ A part of the check of decisions (replay/audit/decisions.py).
 """
 
 from domain import lifecycle, substitutes
+from domain.administration import ADMINISTRATOR
 from domain.bot_tasks import common_action
 from domain.contract import DomainEvent
 from domain.deadlines import (
@@ -55,6 +56,8 @@ def decide_seat_event(event: Event, before: Game) -> DomainEvent:
     seat = event["data"]["seat"]
     if event["type"] == "SubstituteSeated":
         player = event["data"]["player"]
+        if event["by"] == ADMINISTRATOR:
+            return substitutes.seat_by_decision(before, seat, player)
         if before.options["private"] and player not in before.invited:
             raise NotNow(None, message("the game is private, and this player is not invited"))
         return substitutes.seat_substitute(before, seat, player)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from domain import disputes, takebacks
+from domain.administration import ADMINISTRATOR
 from domain.contract import STATEMENT, DomainEvent
 from domain.corrections import RULINGS_SINCE
 from domain.dispute_events import Ruling
@@ -174,6 +175,9 @@ def _result_of_decision(decision: AdministratorDecision) -> _Result | None:
     match decision.decision:
         case "remove_seat":
             return _Result("PlayerRemoved", ARBITER, {"seat": decision.seat})
+        case "move_seat":
+            data: JsonObject = {"seat": decision.seat, "player": decision.player}
+            return _Result("SubstituteSeated", ADMINISTRATOR, data)
         case "abandon":
             return _Result("GameAbandoned", ARBITER)
         case _:

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from domain import lifecycle
+from domain.administration import ADMINISTRATOR
 from domain.clock_events import CLOCK_EVENTS
 from domain.deadline_events import DEADLINE_EVENTS
 from domain.dispute_events import DISPUTE_EVENTS
 from domain.event import By, ByPlayer, BySeat, Event, acting_seat
 from domain.game import Game
 from domain.messages import Message, message
-from ledger.administration_commands import ADMINISTRATOR
 from ledger.commands import ARBITER, CLOCK, SCORER, START, TAKEBACK, by_player
 from ledger.turn_clock import clock_faults
 from replay.audit.dispute_decisions import result_problems
@@ -147,7 +147,7 @@ def _possible_actors(event: Event, before: Game | None) -> Sequence[By]:
             return [CLOCK, leaver]
         case "SubstituteSeated":
             substitute: ByPlayer = {"player": event["data"]["player"]}
-            return [substitute]
+            return [substitute, ADMINISTRATOR]
         case "PlayerRemoved":
             return [CLOCK, ARBITER]
         case "AdministratorDecided":

@@ -31,6 +31,7 @@ from service.erasure import Erasure
 from service.errors import Forbidden, NotFound, OperationNotPossible
 from service.games.cache import CachedGame
 from service.games.repository import GameRepository
+from service.games.substitute_commands import SubstituteCommands
 from service.listings import Listings, Page
 from service.notifications.deliveries import Deliveries
 from service.notifications.delivery import Delivery
@@ -55,6 +56,7 @@ class Administration:
         players: Players,
         erasure: Erasure,
         repository: GameRepository,
+        substitutes: SubstituteCommands,
         listings: Listings,
         work: WorkOverview,
         deliveries: Deliveries,
@@ -66,6 +68,7 @@ class Administration:
         self._players = players
         self._erasure = erasure
         self._repository = repository
+        self._substitutes = substitutes
         self._listings = listings
         self._work = work
         self._deliveries = deliveries
@@ -187,6 +190,27 @@ class Administration:
             administration_commands.remove_seat(pending, administrator, seat, secret)
 
         return self._decide(administrator, "remove_seat", game_id, reason, add, seat=seat)
+
+    def move_seat(
+        self, administrator: str, game_id: str, seat: int, player_id: str, reason: str
+    ) -> tuple[Event, ...]:
+        """Give the seat of a person in a game in progress to another account; return the appended events.
+
+        Raises OperationNotPossible (the account is suspended, or that of a bot), NotNow (not such a seat, or
+        the player has or had a seat in the game, or is its arbiter), TooManyGames.
+        """
+        _require_reason(reason)
+        account = self._accounts.get(player_id)
+        if account.player.bot is not None:
+            raise OperationNotPossible(message("this is the account of a bot"))
+        if account.suspended_at is not None:
+            raise OperationNotPossible(message("this account is suspended"))
+
+        def add(pending: PendingEvents) -> None:
+            self._substitutes.add_move(pending, administrator, seat, player_id)
+
+        details = {"seat": seat, "player": player_id}
+        return self._decide(administrator, "move_seat", game_id, reason, add, **details)
 
     def abandon(self, administrator: str, game_id: str, reason: str) -> tuple[Event, ...]:
         """End a game without a ranking; return the appended events. Raises NotNow if it is over."""

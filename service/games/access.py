@@ -17,11 +17,12 @@ def game_not_found(game_id: str) -> NotFound:
 def can_see(game: Game, player: str | None) -> bool:
     """Return whether a player (None: a viewer without a token) may see the game.
 
-    A private game is visible to its players, to those invited to it, and to its arbiter.
+    A private game is visible to its players, to those invited to it, and to its arbiter; not to a player
+    whose seat an administrator has moved to another account.
     """
     if not game.options["private"]:
         return True
-    if player is None:
+    if player is None or player in game.excluded_players:
         return False
     return game.has_joined(player) or player in game.invited or player == game.arbiter
 

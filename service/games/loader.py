@@ -66,19 +66,8 @@ class GameLoader:
         return self._catch_up(game_id, cached)
 
     def players(self, game_id: str) -> tuple[str, ...]:
-        """Return the ids of the players of a game that has started, by seat. Raises NotFound.
-
-        In a game without substitutes, they do not change any more, so the store is not read if the game is
-        cached.
-        """
-        cached = self._cache.get(game_id)
-        if (
-            cached is None
-            or not cached.game.players
-            or cached.game.options.get("substitutes", False)
-        ):
-            cached = self.load(game_id)
-        return cached.game.players
+        """Return the ids of the players of a game that has started, by seat. Raises NotFound."""
+        return self.load(game_id).game.players
 
     def load_many(
         self, game_ids: Sequence[str], max_events: int = Bounds().page_events

@@ -177,11 +177,8 @@ class _Reader:
 
         Returns the last event that was examined if there are more, None at the end of the log.
         """
-        seat, start, has_substitutes = self._seat(game_id)
-        if has_substitutes:
-            seat = self._seat_at(game_id, seat, start, after)
-        elif seat is None:
-            return None
+        seat, start = self._seat(game_id)
+        seat = self._seat_at(game_id, seat, start, after)
         seq = max(after, start)
         while True:
             lines, has_more = self._lines(game_id, seq)
@@ -222,7 +219,7 @@ class _Reader:
         return None if event["data"]["replaces"] == self._player else seat
 
     def _seat_at(self, game_id: str, seat: int | None, start: int, seq: int) -> int | None:
-        """Return the player's seat after event `seq` of a game with substitutes.
+        """Return the player's seat after event `seq` of a game, in which seats may have changed hands.
 
         `seat` is the one after `GameStarted`, which is event `start`.
         """
@@ -234,18 +231,16 @@ class _Reader:
                 break
         return seat
 
-    def _seat(self, game_id: str) -> tuple[int | None, int, bool]:
-        """Return the player's seat and the seq of `GameStarted`, and whether the game has substitutes.
+    def _seat(self, game_id: str) -> tuple[int | None, int]:
+        """Return the player's seat after `GameStarted`, and the seq of this event.
 
         There is no seat if the player has none at the start.
 
         The start of a game is searched in as many events as a page may cost, and not beyond.
         """
-        seq, has_more, has_substitutes = 0, True, False
+        seq, has_more = 0, True
         while has_more and seq < self._max_events:
             lines, has_more = self._lines(game_id, seq)
-            if seq == 0 and lines:
-                has_substitutes = b'"substitutes":true' in lines[0]
             for line in lines:
                 seq += 1
                 if b'"type":"GameStarted"' in line:
@@ -254,8 +249,8 @@ class _Reader:
                         players = event["data"]["players"]
                         is_seated = self._player in players
                         seat = players.index(self._player) if is_seated else None
-                        return seat, seq, has_substitutes
-        return None, seq, False
+                        return seat, seq
+        return None, seq
 
     def _lines(self, game_id: str, after: int) -> tuple[Sequence[bytes], bool]:
         """Read the next lines of a log. Returns them, and whether there may be more."""

@@ -1,10 +1,12 @@
-"""The commands with which players leave their seats to substitutes, and take vacant seats."""
+"""The commands with which players leave their seats to substitutes, and take vacant seats; and what moves a
+seat to another account.
+"""
 
 from functools import partial
 
 from domain.game import Game
 from domain.messages import message
-from ledger import deadline_commands
+from ledger import administration_commands, deadline_commands
 from ledger.pending import PendingEvents
 from service.errors import NotFound
 from service.games.access import require_seat, require_visible
@@ -74,6 +76,18 @@ class SubstituteCommands:
 
         record = idempotency_record(player, idempotency_key, ["substitute", seat])
         return self._game_after(game_id, handler, record)
+
+    def add_move(self, pending: PendingEvents, administrator: str, seat: int, player: str) -> None:
+        """Add the decision of an administrator to give the seat of a person to another player, and the move.
+
+        Raises NotNow (`domain.administration.move_seat`), TooManyGames.
+        """
+        keys = self._player_keys.valid_keys(player)
+        administration_commands.move_seat(pending, administrator, seat, player, keys)
+        bring_holidays(pending, player, self._holidays)
+        refusal = self._quota.refusal(player)
+        if refusal is not None:
+            raise refusal
 
     def _game_after(self, game_id: str, handler: Handler, record: IdempotencyRecord | None) -> Game:
         """Execute a handler, and return the game as it was right after that, also for a repeated request."""

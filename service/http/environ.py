@@ -26,7 +26,8 @@ class StreamRequest:
     it and the key of the token in Redis, if any: the stream ends when the token is no longer valid.
     `evict_on_leave` is the id of a player who may see this game only while they have a place in it: the
     stream ends when they leave the game. `evict_without_invitation` is the id of a player who may see it only
-    while they are invited or have a place: the stream ends when they decline or the invitation is revoked.
+    while they are invited or have a place: the stream ends when they decline, when the invitation is revoked,
+    or when an administrator moves their seat to another account.
     `must_reset`: the log has no event `after`.
     """
 

@@ -63,7 +63,11 @@ def player_stream_response(player: str, token: str | None) -> Response:
     client_positions = {} if header in _FROM_NOW else _positions(header)
     _check_stream_bounds(player)
     current = service().listings.current_games(player)
-    games = {game.id: game for game in service().queries.games(current) if game is not None}
+    games = {
+        game.id: game
+        for game in service().queries.games(current)
+        if game is not None and player not in game.excluded_players
+    }
     positions = {id: game.seq for id, game in games.items() if not game.has_ended}
     if header not in _FROM_NOW:
         # Games that were joined meanwhile are read from the beginning, and those that ended to their end.
@@ -95,7 +99,7 @@ def _games_with_place(game_ids: Iterable[str], player: str) -> dict[str, Game]:
     for game_id in game_ids:
         with suppress(NotFound, Unreadable):
             game = service().queries.game(game_id)
-            if game.has_joined(player):
+            if game.has_joined(player) and player not in game.excluded_players:
                 games[game_id] = game
     return games
 

@@ -6,6 +6,9 @@ A kind is what a player chooses to receive, or not. A subject is more precise, a
 from collections.abc import Mapping
 from typing import Final, Literal, TypeAlias, get_args
 
+from domain.administration import ADMINISTRATOR
+from domain.event import Event
+
 Kind: TypeAlias = Literal[
     "invited",
     "game_started",
@@ -29,6 +32,7 @@ Subject: TypeAlias = Literal[
     "turn_played_by_bot",
     "player_removed",
     "seat_vacated",
+    "seat_moved",
     "round_scored",
     "game_over",
     "message",
@@ -54,6 +58,7 @@ SUBJECTS_OF_KIND: Final[Mapping[Kind, tuple[Subject, ...]]] = {
         "turn_played_by_bot",
         "player_removed",
         "seat_vacated",
+        "seat_moved",
     ),
     "round_scored": ("round_scored",),
     "game_over": ("game_over",),
@@ -74,7 +79,7 @@ KIND_OF_SUBJECT: Final[Mapping[Subject, Kind]] = {
     subject: kind for kind, subjects in SUBJECTS_OF_KIND.items() for subject in subjects
 }
 
-SUBJECT_OF_EVENT: Final[Mapping[str, Subject]] = {
+_SUBJECT_OF_EVENT: Final[Mapping[str, Subject]] = {
     "TurnForfeited": "turn_forfeited",
     "DeadlineExcused": "turn_excused",
     "PlayerRemoved": "player_removed",
@@ -90,6 +95,16 @@ SUBJECT_OF_EVENT: Final[Mapping[str, Subject]] = {
     "PauseAgreed": "pause_agreed",
 }
 """By event type, the subject of the notification about one such event."""
+
+
+def subject_of(event: Event) -> Subject | None:
+    """Return the subject of the notification about an event; None if nobody is notified of it."""
+    if event["action"] is not None and event["by"] == {"system": "clock"}:
+        return "turn_played_by_bot"
+    if event["type"] == "SubstituteSeated" and event["by"] == ADMINISTRATOR:
+        return "seat_moved"
+    return _SUBJECT_OF_EVENT.get(event["type"])
+
 
 PlayerChannel: TypeAlias = Literal["email", "webhook", "push"]
 PLAYER_CHANNELS: Final[tuple[PlayerChannel, ...]] = get_args(PlayerChannel)

@@ -49,7 +49,9 @@ class NotificationProjection:
         except NotFound as error:
             raise Unreadable(message("the game has no log")) from error
         is_operators = delivery.player == OPERATOR
-        if not is_operators and not can_see(game, delivery.player):
+        # The player who has lost the seat learns that, and no more of a private game.
+        is_of_former_player = subject == "seat_moved" and delivery.player in game.excluded_players
+        if not (is_operators or is_of_former_player or can_see(game, delivery.player)):
             return None
         if not _is_current(subject, game, delivery):
             return None
@@ -57,7 +59,7 @@ class NotificationProjection:
         # Who is invited, or gets a message, need not read what has happened.
         past = (
             PastEvents()
-            if is_operators or subject in ("invited", "message")
+            if is_operators or is_of_former_player or subject in ("invited", "message")
             else events_since_last_turn(self._queries.event_page, game, delivery.player)
         )
         return Notification(
@@ -146,6 +148,8 @@ class NotificationProjection:
                 details = dict(event["data"])
                 if subject == "dispute_opened":
                     details["dispute"] = event["seq"]
+                if subject == "seat_moved" and delivery.player in game.excluded_players:
+                    return {"seat": details["seat"]}
                 if "seat" in event["by"]:
                     details.setdefault("seat", event["by"]["seat"])
                 return details
@@ -158,7 +162,12 @@ class NotificationProjection:
 
     def _names(self, game: Game, details: JsonObject) -> Names:
         """Return the handles of everybody whom the notification may name."""
-        others: list[Any] = [game.arbiter, game.creator, details.get("from")]
+        others: list[Any] = [
+            game.arbiter,
+            game.creator,
+            details.get("from"),
+            details.get("replaces"),
+        ]
         ids = {*game.participants, *(id for id in others if isinstance(id, str))}
         return Names(self._players.handles(ids), game.players)
 
@@ -170,12 +179,19 @@ def _is_current(subject: Subject, game: Game, delivery: Delivery) -> bool:
         case "invited":
             return all(player in game.awaited for player in delivery.players)
         case "your_turn":
-            return (game.to_act, game.turn) == (data["seat"], data["turn"])
+            is_same_turn = (game.to_act, game.turn) == (data["seat"], data["turn"])
+            return is_same_turn and _is_to_act(game, delivery)
         case "deadline_near":
             current = (game.to_act, game.turn, clock.deadline(game))
-            return current == (data["seat"], data["turn"], data["deadline"])
+            is_same_turn = current == (data["seat"], data["turn"], data["deadline"])
+            return is_same_turn and _is_to_act(game, delivery)
         case _:
             return True
+
+
+def _is_to_act(game: Game, delivery: Delivery) -> bool:
+    """Return whether all recipients have the seat to act, which may have passed to another player."""
+    return all(game.seat_of(player) == game.to_act for player in delivery.players)
 
 
 def _not_in_log(seq: int) -> Unreadable:

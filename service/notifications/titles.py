@@ -82,6 +82,18 @@ def title(subject: Subject, game: Game, details: Mapping[str, Any], reader: str)
                 if is_readers
                 else _missed_turn(subject, name, player)
             )
+        case "seat_moved" if is_readers:
+            return message("{game}: an administrator has given you a seat", game=name)
+        case "seat_moved" if reader in game.excluded_players:
+            return message(
+                "{game}: an administrator has moved your seat to another account", game=name
+            )
+        case "seat_moved":
+            return message(
+                "{game}: an administrator has moved the seat of {player} to another account",
+                game=name,
+                player=PlayerWithId(details["replaces"]),
+            )
         case "dispute_opened":
             return message("{game}: {player} opens a dispute", game=name, player=player)
         case "dispute_answered":

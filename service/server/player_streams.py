@@ -154,10 +154,11 @@ class PlayerStream:
             if known_hash is not None and frame.prev != known_hash:
                 self._listener.reset()
                 return
-            if (
+            has_left = (
                 frame.leaver == self._player
                 and (frame.game_id, frame.seq) not in self._interruptions
-            ):
+            )
+            if has_left or frame.excluded == self._player:
                 self._end(frame.game_id)
                 continue
             self._positions[frame.game_id] = frame.seq

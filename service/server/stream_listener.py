@@ -7,6 +7,7 @@ from typing import Final
 
 import orjson
 
+from domain.administration import ADMINISTRATOR
 from domain.errors import Unreadable
 from domain.event import ENDINGS
 from domain.messages import message
@@ -25,8 +26,8 @@ END_FRAME: Final = b"event: end\ndata: {}\n\n"
 @dataclass(frozen=True, slots=True)
 class EventFrame:
     """An event as it is sent. `leaver` is the id of the player who left the game with this event, if any,
-    `uninvited` that of the player who is not invited any more since then, and `joiner` that of the player
-    who took a place.
+    `uninvited` that of the player who is not invited any more since then, `excluded` that of the player whose
+    seat an administrator has moved, and `joiner` that of the player who took a place.
     """
 
     game_id: str
@@ -37,6 +38,7 @@ class EventFrame:
     ends_game: bool
     leaver: str | None
     uninvited: str | None = None
+    excluded: str | None = None
     joiner: str | None = None
 
     @property
@@ -50,6 +52,7 @@ def event_frame(line: bytes) -> EventFrame:
     """Return the frame of an event with this line in the log. Raises Unreadable if it is no event."""
     try:
         event = orjson.loads(line)
+        is_move = event["type"] == "SubstituteSeated" and event["by"] == ADMINISTRATOR
         return EventFrame(
             game_id=event["game"],
             seq=event["seq"],
@@ -59,6 +62,7 @@ def event_frame(line: bytes) -> EventFrame:
             ends_game=event["type"] in ENDINGS,
             leaver=event["data"]["player"] if event["type"] == "SeatLeft" else None,
             uninvited=event["data"]["player"] if event["type"] in _UNINVITED else None,
+            excluded=event["data"]["replaces"] if is_move else None,
             joiner=event["data"]["player"] if event["type"] == "SeatTaken" else None,
         )
     except (KeyError, TypeError, ValueError) as error:

@@ -362,5 +362,6 @@ def _texts(
 def _evicts(stream: StreamRequest, frame: EventFrame) -> bool:
     """Return whether the viewer of the stream may not see the game any more from this event on."""
     return (frame.leaver is not None and frame.leaver == stream.evict_on_leave) or (
-        frame.uninvited is not None and frame.uninvited == stream.evict_without_invitation
+        stream.evict_without_invitation is not None
+        and stream.evict_without_invitation in (frame.uninvited, frame.excluded)
     )

@@ -13,8 +13,9 @@
     notify/turn      {"seat", "seq"} it has been that seat's turn since that event
     notify/round/N   {"seq"}         round N was scored by that event
     notify/over      {"seq"}         the game ended with that event
-    notify/event/N   {"seq"}         event N concerns players: it is of a dispute or a takeback, or a turn was
-                                     missed. `seat` and `turn` are added for one that a bot has played
+    notify/event/N   {"seq"}         event N concerns players: it is of a dispute or a takeback, a turn was
+                                     missed, or an administrator has moved a seat. `seat` and `turn` are
+                                     added for a turn that a bot has played
     index            {"seq"}         that event changed what the listings show of the game
     bot              {"seq"}         after that event, the game waits for a bot (domain/bot_tasks.py)
     think            {"seq"}         the same, for a bot that searches before it takes its turn
@@ -39,7 +40,7 @@ from ledger import turn_clock
 from ledger.canonical import canonical
 from ledger.deadline_commands import is_vacant_turn
 from service import clock
-from service.notifications.kinds import SUBJECT_OF_EVENT
+from service.notifications.kinds import subject_of
 from service.notifications.preferences import MAX_QUIET_MINUTES
 
 SHORTEST_REMINDER: Final = timedelta(minutes=1)
@@ -110,11 +111,11 @@ def _event_entries(before: Game | None, event: Event) -> dict[str, JsonObject | 
     is_by_clock, is_action = event["by"] == {"system": "clock"}, event["action"] is not None
     name, payload = f"notify/event/{event['seq']}", {"seq": event["seq"]}
     if not is_by_clock or before is None:
-        return {name: payload} if event["type"] in SUBJECT_OF_EVENT else {}
+        return {} if subject_of(event) is None else {name: payload}
     seat = event["data"].get("seat", before.to_act)
     if is_action and seat in before.seats_of_people():
         return {name: {**payload, "seat": seat, "turn": before.turn}}
-    if event["type"] in SUBJECT_OF_EVENT and seat in before.seats_of_people():
+    if not is_action and subject_of(event) is not None and seat in before.seats_of_people():
         return {name: payload}
     return {}
 

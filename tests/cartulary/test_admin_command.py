@@ -139,6 +139,22 @@ def test_a_seat_is_removed(admin: Admin, service: Service) -> None:
     assert operations(service) == ["remove_seat"]
 
 
+def test_a_seat_is_moved_to_another_account(admin: Admin, service: Service, ada: str) -> None:
+    game = start_game(service, players=("bea", "cid"))
+    assert admin("move-seat", game.id, "1", "Ada", *WHY).stdout.split()[1::2] == [
+        "AdministratorDecided",
+        "SubstituteSeated",
+    ]
+    moved = service.queries.game(game.id)
+    assert moved.players == ("bea", ada)
+    refused = admin("move-seat", game.id, "0", "ada", *WHY)
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    unknown = admin("move-seat", game.id, "0", "nobody", *WHY)
+    assert (unknown.exit_code, unknown.stderr) == (1, "Error: there is no player nobody\n")
+    assert service.queries.game(game.id).seq == moved.seq
+    assert operations(service) == ["move_seat"]
+
+
 def test_a_game_is_abandoned(admin: Admin, service: Service) -> None:
     game = start_game(service)
     assert admin("abandon", game.id, *WHY).exit_code == 0

@@ -76,6 +76,10 @@ def due_event(game: Game, last: JsonObject) -> JsonObject | None:
         return {**together, "type": type, "by": {"system": "arbiter"}, "data": data}
     if last["type"] == "AdministratorDecided":
         decided = last["data"]
+        if decided["decision"] == "move_seat":
+            seat, player = decided["seat"], decided["player"]
+            data = {"seat": seat, "player": player, "replaces": game.players[seat]}
+            return {**together, "type": "SubstituteSeated", "by": last["by"], "data": data}
         type = {"remove_seat": "PlayerRemoved", "abandon": "GameAbandoned"}.get(decided["decision"])
         if type is None:
             return None

@@ -48,6 +48,8 @@ def decide_for_people(game: Game, event: JsonObject) -> tuple[JsonObject, Domain
             return {"seat": data["seat"]}, substitutes.vacate(game, data["seat"])
         case "SubstituteSeated":
             player = data["player"]
+            if by == {"system": "administrator"}:
+                return by, substitutes.seat_by_decision(game, data["seat"], player)
             if game.options["private"] and player not in game.invited:
                 raise NotNow(None, message("this player cannot see the game"))
             return {"player": player}, substitutes.seat_substitute(game, data["seat"], player)

@@ -17,10 +17,14 @@ from io import BytesIO
 import pytest
 
 from domain.json_types import JsonObject
+from ledger import administration_commands, commands
+from ledger.keys import SigningKey
+from ledger.player_signatures import sign_action
 from replay.audit import audit
 from tests.games.records import FOLDER, record_of
 from tests.mutations import audits
 from tests.mutations.subjects import subjects
+from tests.support.local_game import LocalGame
 from tests.support.records import KEY, STRANGER, TRUSTED, Table, trusting_signer
 from tests.support.running_games import RunningGame
 from tests.support.verifier import Verifier
@@ -106,6 +110,28 @@ def check_mutants(verifier: Verifier, numbers: Iterable[int]) -> None:
         mutant = audits.mutant(number)
         if mutant is not None:
             assert disagreements(verifier, mutant.data) == [], number
+
+
+def test_a_seat_that_an_administrator_has_moved_is_verified_as_it_is_audited(
+    verifier: Verifier,
+) -> None:
+    """The new player signs with a key of their own; the key of the former one is not that of the seat."""
+    keys = [SigningKey.from_seed(bytes([number]) * 32) for number in range(2)]
+    for signer, is_right in ((keys[1], True), (keys[0], False)):
+        game = LocalGame(2)
+        commands.add_key(game.pending, "ada", keys[0].id, keys[0].public)
+        key, public = keys[1].id, keys[1].public
+        administration_commands.move_seat(game.pending, "operator", 0, "zoe", {key: public})
+        assert game.game.to_act == 0
+        legal = game.game.rules.legal_actions(game.game.state, 0)[0]
+        action: JsonObject = {**game.game.rules.action_to_json(legal)}
+        signature = sign_action(signer, game.game.id, game.game.hash, action)
+        commands.act(game.pending, 0, legal, signature)
+        record = game.record()
+        assert disagreements(verifier, record) == []
+        verdict = verifier.verify(record).verdicts["signatures"]
+        assert verdict == ("holds" if is_right else "broken")
+        assert audit(BytesIO(record), trusted=TRUSTED).is_broken != is_right
 
 
 def test_receipts_beside_a_record_are_verified_as_they_are_audited(verifier: Verifier) -> None:

@@ -13,7 +13,7 @@ from domain.messages import message
 from service import clock
 from service.games.queries import GameQueries
 from service.notifications.delivery import Delivery
-from service.notifications.kinds import KIND_OF_SUBJECT, SUBJECT_OF_EVENT, Subject
+from service.notifications.kinds import KIND_OF_SUBJECT, Subject, subject_of
 from service.notifications.notifications import Notifications, Times
 from service.players.mutes import Mutes
 from workers.tasks import Task
@@ -124,6 +124,8 @@ class OutboxNotifications:
         recipients = list(game.participants)
         if KIND_OF_SUBJECT[subject] == "dispute" and game.arbiter is not None:
             recipients.append(game.arbiter)
+        if subject == "seat_moved":
+            recipients.append(event["data"]["replaces"])
         cause = _cause(game, event)
         return self._notify(
             game, subject, seq, (player for player in recipients if player != cause)
@@ -164,13 +166,6 @@ class OutboxNotifications:
         if not events:
             raise Unreadable(message("the entry names event {seq}, which does not exist", seq=seq))
         return events[0]
-
-
-def subject_of(event: Event) -> Subject | None:
-    """Return the subject of the notification about an event; None if nobody is notified of it."""
-    if event["action"] is not None and event["by"] == {"system": "clock"}:
-        return "turn_played_by_bot"
-    return SUBJECT_OF_EVENT.get(event["type"])
 
 
 def _not_named(seq: int, type: str) -> Unreadable:

@@ -23,6 +23,7 @@ from service.http.schemas.administration import (
     LogQuery,
     MessageReportList,
     MessageReportsQuery,
+    MoveOfSeat,
     NewPassword,
     RemovalOfSeat,
     SearchGames,
@@ -203,6 +204,26 @@ def search_games(player: str, query: JsonObject) -> Response:
 def remove_seat(player: str, game: str, body: JsonObject) -> Response:
     """Remove a seat from a game in progress, as if the player had resigned."""
     return _decided(service().administration.remove_seat(player, game, **body))
+
+
+@blueprint.route(
+    "POST",
+    "/admin/games/<game>/seat-moves",
+    auth="administrators_only",
+    json_body=MoveOfSeat(),
+    responses={201: response("The decision, and what follows from it.", Decision)},
+    error_responses=(404, 409),
+)
+def move_seat(player: str, game: str, body: JsonObject) -> Response:
+    """Give the seat of a person in a game in progress to another account.
+
+    The former player sees the game as a stranger does from then on. A seat of a bot, an account that has or
+    had a seat in the game, and an account that is suspended or that of a bot are refused (409).
+    """
+    events = service().administration.move_seat(
+        player, game, body["seat"], body["player"], body["reason"]
+    )
+    return _decided(events)
 
 
 @blueprint.route(

@@ -86,6 +86,13 @@ class RemovalOfSeat(WithReason):
     seat = NonNegativeInteger(required=True)
 
 
+class MoveOfSeat(WithReason):
+    """Which seat is moved, and to which account."""
+
+    seat = NonNegativeInteger(required=True)
+    player = String(required=True, metadata={"description": "Id of the player who gets the seat."})
+
+
 class ExtendDeadline(WithReason):
     """By how much the deadline of the turn under way is extended."""
 

@@ -149,6 +149,7 @@ def decided_by_administrators(rules: Any, event: Event) -> Iterator[tuple[Any, E
     """Yield what administrators can decide; recorded games have none of it."""
     for decision in (
         {"decision": "remove_seat", "seat": 1},
+        {"decision": "move_seat", "seat": 1, "player": "zoe"},
         {"decision": "abandon"},
         {"decision": "extend_deadline", "seat": 1, "seconds": 86400},
     ):

@@ -15,6 +15,7 @@ from tests.support.administrators import (
     register_administrator,
     reported_message,
 )
+from tests.support.processes import wait_until
 
 
 @pytest.fixture
@@ -156,6 +157,68 @@ class TestGames:
         assert admin.http.post(path, json={**WHY, "seat": 1}).status_code == 409
         assert admin.http.post(path, json={**WHY, "seat": 9}).status_code == 409
         assert ada.http.get(f"/api/v1/games/{game}").json()["head"] == before
+
+    @pytest.mark.http("POST /admin/games/GAME/seat-moves", 201, 404, 409)
+    def test_a_seat_is_moved_to_another_account(
+        self, accounts: Accounts, admin: PlayerClient, redis_client: redis.Redis
+    ) -> None:
+        game, (ada, bea) = accounts.start_game()
+        new = accounts.register()
+        path = f"{ADMIN}/games/{game}/seat-moves"
+        for seat, player, status in (
+            (0, bea.id, 409),
+            (0, ada.id, 409),
+            (9, new.id, 409),
+            (0, "nobody", 404),
+        ):
+            body = {**WHY, "seat": seat, "player": player}
+            assert admin.http.post(path, json=body).status_code == status
+        response = admin.http.post(path, json={**WHY, "seat": 0, "player": new.id})
+        assert response.status_code == 201
+        decision, move = response.json()["events"]
+        assert decision["data"] == {
+            "administrator": admin.id,
+            "decision": "move_seat",
+            "seat": 0,
+            "player": new.id,
+        }
+        assert move["data"] == {"seat": 0, "player": new.id, "replaces": ada.id}
+        assert last_entries(redis_client, 1) == [(admin.id, "move_seat")]
+        assert ada.http.get(f"/api/v1/games/{game}/legal-actions").status_code == 403
+        assert new.act(game).status_code == 201
+
+    def test_a_private_game_is_as_if_absent_for_the_player_whose_seat_was_moved(
+        self, accounts: Accounts, admin: PlayerClient
+    ) -> None:
+        ada, bea, new = (accounts.register() for _ in range(3))
+        game = ada.create_game(2, options={"private": True}, invite=[bea.handle])
+        bea.join(game)
+        body = {**WHY, "seat": 1, "player": new.id}
+        assert new.http.get(f"/api/v1/games/{game}").status_code == 404
+        assert admin.http.post(f"{ADMIN}/games/{game}/seat-moves", json=body).status_code == 201
+        assert new.http.get(f"/api/v1/games/{game}").status_code == 200
+        for call in (
+            "",
+            "/events",
+            "/record",
+            "/messages",
+            "/legal-actions",
+            "/conditional-actions",
+        ):
+            answers = [bea.http.get(f"/api/v1/games/{id}{call}") for id in (game, "0" * len(game))]
+            assert [answer.status_code for answer in answers] == [404, 404], call
+            of_game, of_none = (
+                {
+                    **answer.json(),
+                    "instance": None,
+                    "detail": answer.json()["detail"].replace(id, ""),
+                }
+                for answer, id in zip(answers, (game, "0" * len(game)), strict=True)
+            )
+            assert of_game == of_none
+        wait_until(lambda: game in new.http.get(f"/api/v1/games?player={new.handle}").text)
+        for query in ("", f"?player={bea.handle}", f"?player={ada.handle}"):
+            assert game not in bea.http.get(f"/api/v1/games{query}").text
 
     @pytest.mark.http("POST /admin/games/GAME/abandonment", 201, 409)
     def test_a_game_is_abandoned(self, accounts: Accounts, admin: PlayerClient) -> None:

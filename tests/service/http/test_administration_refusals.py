@@ -28,6 +28,7 @@ OPERATIONS: tuple[tuple[str, str, Json | None], ...] = (
     ("DELETE", "/players/ID/role", WHY),
     ("GET", "/games", None),
     ("POST", "/games/GAME/removals", {**WHY, "seat": 0}),
+    ("POST", "/games/GAME/seat-moves", {**WHY, "seat": 0, "player": "nobody"}),
     ("POST", "/games/GAME/abandonment", WHY),
     ("POST", "/games/GAME/extensions", {**WHY, "seconds": 60}),
     ("POST", "/deliveries/DELIVERY/attempts", WHY),
@@ -92,6 +93,7 @@ class TestRefusals:
     @pytest.mark.http("DELETE /admin/players/ID/role", 401, 403)
     @pytest.mark.http("GET /admin/games", 401, 403)
     @pytest.mark.http("POST /admin/games/GAME/removals", 401, 403)
+    @pytest.mark.http("POST /admin/games/GAME/seat-moves", 401, 403)
     @pytest.mark.http("POST /admin/games/GAME/abandonment", 401, 403)
     @pytest.mark.http("POST /admin/games/GAME/extensions", 401, 403)
     @pytest.mark.http("POST /admin/deliveries/DELIVERY/attempts", 401, 403)
@@ -120,6 +122,7 @@ class TestRefusals:
     @pytest.mark.http("PUT /admin/players/ID/role", 404)
     @pytest.mark.http("DELETE /admin/players/ID/role", 404)
     @pytest.mark.http("POST /admin/games/GAME/removals", 404)
+    @pytest.mark.http("POST /admin/games/GAME/seat-moves", 404)
     @pytest.mark.http("POST /admin/games/GAME/abandonment", 404)
     @pytest.mark.http("POST /admin/games/GAME/extensions", 404)
     @pytest.mark.http("POST /admin/deliveries/DELIVERY/attempts", 404)
@@ -144,6 +147,7 @@ class TestRefusals:
     @pytest.mark.http("PUT /admin/players/ID/role", 400, 413, 415)
     @pytest.mark.http("DELETE /admin/players/ID/role", 400, 413, 415)
     @pytest.mark.http("POST /admin/games/GAME/removals", 400, 413, 415)
+    @pytest.mark.http("POST /admin/games/GAME/seat-moves", 400, 413, 415)
     @pytest.mark.http("POST /admin/games/GAME/abandonment", 400, 413, 415)
     @pytest.mark.http("POST /admin/games/GAME/extensions", 400, 413, 415)
     @pytest.mark.http("POST /admin/deliveries/DELIVERY/attempts", 400, 413, 415)

@@ -8,8 +8,10 @@ from typing import Any
 import httpx
 import orjson
 import pytest
+import redis
 
 from tests.support.accounts import Accounts, PlayerClient
+from tests.support.administrators import ADMIN, WHY, register_administrator
 
 PATH = "/api/v1/me/stream"
 Event = tuple[str, str, Any]
@@ -150,3 +152,28 @@ def test_a_client_with_events_that_are_not_in_the_log_begins_again(accounts: Acc
         assert list(events) == [("0", "reset", {})]
     with open_stream(ada, "0") as events:
         assert next(events)[2] == {"games": {game: 4}}
+
+
+@pytest.mark.parametrize("private", [False, True])
+def test_a_game_leaves_the_stream_of_the_player_whose_seat_an_administrator_moves(
+    accounts: Accounts, redis_client: redis.Redis, *, private: bool
+) -> None:
+    admin = register_administrator(accounts, redis_client)
+    ada, bea, zoe = (accounts.register() for _ in range(3))
+    game = ada.create_game(2, options={"private": private}, invite=[bea.handle])
+    bea.join(game)
+    other = bea.create_game()
+    with open_stream(bea) as events:
+        last_id, _, data = next(events)
+        assert data["games"].keys() == {game, other}
+        body = {**WHY, "seat": 1, "player": zoe.id}
+        moved = admin.http.post(f"{ADMIN}/games/{game}/seat-moves", json=body)
+        assert moved.status_code == 201
+        assert ada.act(game).status_code == 201
+        zoe.join(other)
+        received = [next(events)[2] for _ in range(3)]
+        assert [event["type"] for event in received if event["game"] == game] == [
+            "AdministratorDecided"
+        ]
+    with open_stream(bea, last_id) as events:
+        assert next(events)[2]["games"].keys() == {other}

@@ -2,7 +2,10 @@
 
 import asyncio
 
+import redis
+
 from tests.support.accounts import Accounts, PlayerClient
+from tests.support.administrators import ADMIN, WHY, register_administrator
 from tests.support.streams import StreamClient, open_stream
 
 
@@ -27,6 +30,34 @@ def test_the_stream_of_a_private_game_ends_for_a_player_who_is_not_invited_any_m
         assert await of_cid.next() is None
         types = [(await of_ada.next_event()).data["type"] for _ in range(2)]
         assert types == ["InvitationRevoked", "InvitationDeclined"]
+        await of_ada.close()
+
+    asyncio.run(follow_all())
+
+
+def test_the_stream_of_a_private_game_ends_for_a_player_whose_seat_is_moved_to_another_account(
+    accounts: Accounts, redis_client: redis.Redis
+) -> None:
+    admin = register_administrator(accounts, redis_client)
+    ada, bea, zoe = (accounts.register() for _ in range(3))
+    game = ada.create_game(2, options={"private": True}, invite=[bea.handle])
+    bea.join(game)
+
+    async def follow(player: PlayerClient, seq: int) -> StreamClient:
+        headers = {"Authorization": f"Bearer {player.token}"}
+        path = f"/api/v1/games/{game}/stream?after={seq}"
+        return await open_stream(accounts.url, path, headers)
+
+    async def follow_all() -> None:
+        seq = ada.http.get(f"/api/v1/games/{game}").json()["head"]["seq"]
+        of_ada, of_bea = await follow(ada, seq), await follow(bea, seq)
+        body = {**WHY, "seat": 1, "player": zoe.id}
+        path = f"{ADMIN}/games/{game}/seat-moves"
+        assert (await asyncio.to_thread(admin.http.post, path, json=body)).status_code == 201
+        assert (await of_bea.next_event()).data["type"] == "AdministratorDecided"
+        assert await of_bea.next() is None
+        types = [(await of_ada.next_event()).data["type"] for _ in range(2)]
+        assert types == ["AdministratorDecided", "SubstituteSeated"]
         await of_ada.close()
 
     asyncio.run(follow_all())
