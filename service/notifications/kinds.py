@@ -79,7 +79,7 @@ KIND_OF_SUBJECT: Final[Mapping[Subject, Kind]] = {
     subject: kind for kind, subjects in SUBJECTS_OF_KIND.items() for subject in subjects
 }
 
-_SUBJECT_OF_EVENT: Final[Mapping[str, Subject]] = {
+SUBJECT_OF_EVENT: Final[Mapping[str, Subject]] = {
     "TurnForfeited": "turn_forfeited",
     "DeadlineExcused": "turn_excused",
     "PlayerRemoved": "player_removed",
@@ -103,7 +103,7 @@ def subject_of(event: Event) -> Subject | None:
         return "turn_played_by_bot"
     if event["type"] == "SubstituteSeated" and event["by"] == ADMINISTRATOR:
         return "seat_moved"
-    return _SUBJECT_OF_EVENT.get(event["type"])
+    return SUBJECT_OF_EVENT.get(event["type"])
 
 
 PlayerChannel: TypeAlias = Literal["email", "webhook", "push"]
