@@ -182,4 +182,4 @@ def test_a_bot_prepares_nothing() -> None:
     game = LocalGame(2, bots=1)
     game.act(2)
     marked = forge_record(game.record(), lambda events: _mark(events[-1]), states=True)
-    assert any("bots prepare no actions" in problem for problem in problems_of(marked))
+    assert any("bots do not prepare actions" in problem for problem in problems_of(marked))

@@ -88,7 +88,8 @@ def test_an_orphaned_server_is_ended_at_once(
     with idle_at_most(5), EmbeddedRedis(data) as server, connect(server) as client:
         assert client.get("a") == "1"
         assert not is_running(pid)
-    assert caplog.messages == [f"SIGTERM to the Redis of a service that has died (process {pid})"]
+    signals = [text for text in caplog.messages if text.startswith("SIG")]
+    assert signals == [f"SIGTERM to the Redis of a service that has died (process {pid})"]
     if has_socket_in_tmp:
         embedded_redis_socket(data).parent.rmdir()
 

@@ -17,7 +17,7 @@ from tests.support.administrators import (
 PATH = "/api/v1/announcements"
 
 
-@pytest.mark.http("GET /announcements", 200, 400)
+@pytest.mark.http("GET /announcements", 200, 400, 401)
 @pytest.mark.http("POST /admin/announcements", 201, 409)
 @pytest.mark.http("DELETE /admin/announcements/ANNOUNCEMENT", 204)
 def test_an_announcement_is_for_everybody_until_it_is_withdrawn(
@@ -38,6 +38,8 @@ def test_an_announcement_is_for_everybody_until_it_is_withdrawn(
         assert ids == [announcement["id"] for announcement in created]
         assert {one["language"] for one in listed["announcements"]} == {read}
         assert {one["text"] for one in listed["announcements"]} == {ANNOUNCEMENT["texts"][read]}
+    stranger = {"Authorization": "Bearer unknown"}
+    assert accounts.anonymous.get(PATH, headers=stranger).status_code == 401
     for announcement in created:
         url = f"{ADMIN}/announcements/{announcement['id']}"
         assert admin.http.request("DELETE", url, json=WHY).status_code == 204
