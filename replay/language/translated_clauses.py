@@ -54,8 +54,8 @@ def main(language: str, clauses: Sequence[str]) -> None:
     if unknown or not clauses or not (DOCS / f"rules.{language}.md").exists():
         sys.exit('usage: make translated ARGS="LANGUAGE CLAUSE..."; unknown: ' + ", ".join(unknown))
     digests = {name: dict(recorded) for name, recorded in recorded_digests().items()}
-    known = digests.setdefault(language, {}) | {clause: current[clause] for clause in clauses}
-    digests[language] = {clause: known[clause] for clause in current if clause in known}
+    stored = digests.setdefault(language, {}) | {clause: current[clause] for clause in clauses}
+    digests[language] = {clause: stored[clause] for clause in current if clause in stored}
     DIGESTS.write_text(json.dumps(digests, indent=1, sort_keys=True) + "\n")
 
 

@@ -54,12 +54,12 @@ def link_in_mail(mails: MailServer, address: str, pattern: str) -> str:
     """Wait for a mail to an address with a link that matches a pattern, and return the link."""
 
     def links() -> list[str]:
-        found = []
+        links = []
         for mail in mails.to(address):
             body = mail.message.get_body(("plain",))
             assert body is not None
-            found += re.findall(rf"http://127\S*{pattern}\S*", body.get_content())
-        return found
+            links += re.findall(rf"http://127\S*{pattern}\S*", body.get_content())
+        return links
 
     wait_until(links)
     return links()[-1]

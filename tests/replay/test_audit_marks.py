@@ -81,16 +81,16 @@ def test_an_invitation_that_was_made_up_is_found(
     player: str, inviter: str | None, problem: str
 ) -> None:
     change = invited_by(player, inviter)
-    found = problems_of(forge_record(private_table().record(opened=False), change))
-    assert any(problem in text for text in found), found
+    problems = problems_of(forge_record(private_table().record(opened=False), change))
+    assert any(problem in text for text in problems), problems
 
 
 def test_nobody_needs_an_invitation_to_a_public_game() -> None:
     table = Table("barony", 2, {"seating": "joined"}).start()
-    found = problems_of(
+    problems = problems_of(
         forge_record(table.record(opened=False), invited_by("player-1", "player-0"))
     )
-    assert any("the invitation is not needed" in text for text in found)
+    assert any("the invitation is not needed" in text for text in problems)
 
 
 @pytest.mark.parametrize("mark", ["made a bot", "made a person"])
@@ -110,10 +110,10 @@ def game_with_bot(**options: Any) -> LocalGame:
     return game
 
 
-@pytest.mark.parametrize("what", ["dispute", "takeback", "key"])
-def test_a_bot_disputes_nothing_asks_for_nothing_and_has_no_key(what: str) -> None:
+@pytest.mark.parametrize("kind", ["dispute", "takeback", "key"])
+def test_a_bot_disputes_nothing_asks_for_nothing_and_has_no_key(kind: str) -> None:
     game = game_with_bot()
-    match what:
+    match kind:
         case "dispute":
             game.dispute(1)
         case "takeback":
@@ -127,8 +127,8 @@ def test_a_bot_disputes_nothing_asks_for_nothing_and_has_no_key(what: str) -> No
             key = "0" * 16
             event = lifecycle.add_key(table.game, "robot", key, "00" * 32)
             table.add(event, {"seat": 1})
-            found = audit_record(table.record(opened=False)).findings
-            assert any("a bot, and only people" in english(each.problem) for each in found)
+            findings = audit_record(table.record(opened=False)).findings
+            assert any("a bot, and only people" in english(finding.problem) for finding in findings)
             return
     assert any("a bot, and only people" in text for text in problems_of(game.record()))
 
@@ -140,14 +140,14 @@ def test_a_bot_does_not_leave_before_the_start() -> None:
     assert any("a bot, and only people" in text for text in problems_of(table.record()))
 
 
-@pytest.mark.parametrize("what", ["act", "resign", "dispute"])
-def test_nobody_acts_for_a_vacant_seat_but_the_clock(what: str) -> None:
+@pytest.mark.parametrize("kind", ["act", "resign", "dispute"])
+def test_nobody_acts_for_a_vacant_seat_but_the_clock(kind: str) -> None:
     game = LocalGame(3, substitutes=True, arbiter="zoe")
     while game.game.round == 0 or game.game.to_act != 1:
         game.act()
     game.leave_seat(1)
     assert problems_of(game.record()) == []
-    match what:
+    match kind:
         case "act":
             game.act()
         case "resign":
@@ -191,18 +191,18 @@ def test_a_missed_placement_removes_nobody_if_the_game_says_otherwise(
     assert (problems_of(game.record()) == []) == is_right
 
 
-@pytest.mark.parametrize("what", ["removal", "end"])
-def test_an_arbiter_decides_nothing_without_a_ruling(what: str) -> None:
+@pytest.mark.parametrize("kind", ["removal", "end"])
+def test_an_arbiter_decides_nothing_without_a_ruling(kind: str) -> None:
     for start, is_right in ((datetime(2026, 11, 20, tzinfo=UTC), True), (LATER, False)):
         game = LocalGame(3, arbiter="zoe", start=start)
         game.act(2)
-        if what == "removal":
+        if kind == "removal":
             commands.remove(game.pending, 1, game.secret)
         else:
             commands.abandon(game.pending, game.secret)
         report = audit_record(game.record())
-        found = [english(finding.problem) for finding in report.findings]
-        assert any("follows neither from a ruling" in text for text in found) != is_right
+        problems = [english(finding.problem) for finding in report.findings]
+        assert any("follows neither from a ruling" in text for text in problems) != is_right
         notes = [english(note.text) for note in report.notes]
         assert any("no dispute was ruled before it" in text for text in notes) == is_right
 

@@ -67,8 +67,8 @@ def test_every_translation_has_the_terms_of_the_glossary(language: str) -> None:
 def test_a_wrong_term_is_noticed(
     language: str, template: str, translation: str, fault: str
 ) -> None:
-    found = [*faults_of_terms(terms(), language, [template], translation)]
-    assert any(text.startswith(fault) for text in found) if fault else not found
+    faults = [*faults_of_terms(terms(), language, [template], translation)]
+    assert any(text.startswith(fault) for text in faults) if fault else not faults
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

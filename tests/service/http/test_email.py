@@ -52,10 +52,10 @@ def test_another_address_needs_the_password(accounts: Accounts) -> None:
 @pytest.mark.http("DELETE /me/email", 401, 413, 415)
 def test_what_is_no_address_is_refused_and_changes_nothing(accounts: Accounts) -> None:
     ada = accounts.register()
-    known = {"email": "ada@example.org", "password": PASSWORD}
-    ada.http.post("/api/v1/me/email", json=known)
+    body = {"email": "ada@example.org", "password": PASSWORD}
+    ada.http.post("/api/v1/me/email", json=body)
     for text in ["", "ada", "ada@localhost", "a@b.org,c@d.org", "a@b.org\r\nBcc: c@d.org", None, 7]:
-        response = ada.http.post("/api/v1/me/email", json={**known, "email": text})
+        response = ada.http.post("/api/v1/me/email", json={**body, "email": text})
         assert response.status_code == 400
         assert invalid_fields(response) == {"email"}
     assert ada.http.get("/api/v1/me").json()["player"]["email"] == "ada@example.org"

@@ -122,8 +122,8 @@ def test_an_account_keeps_the_zone_of_the_browser_until_one_is_chosen(
 def test_a_time_is_in_words_and_exact_for_programs(players: PlayersOfPages) -> None:
     address = f"/games/{players.game('barony', clock=CLOCK)}/clock"
     page = players.visitor.get(address, headers={"Accept-Language": "fr"}).text
-    found = re.search(r'<time datetime="(\d{4}-\d\d-\d\dT[\d:.]+Z)">(.*?)</time>', page)
-    assert found is not None
-    at = datetime.fromisoformat(found[1])
-    assert str(at.year) in found[2]
-    assert f"{at:%H:%M} (UTC)" in found[2]
+    match = re.search(r'<time datetime="(\d{4}-\d\d-\d\dT[\d:.]+Z)">(.*?)</time>', page)
+    assert match is not None
+    at = datetime.fromisoformat(match[1])
+    assert str(at.year) in match[2]
+    assert f"{at:%H:%M} (UTC)" in match[2]

@@ -116,8 +116,8 @@ def test_a_viewer_knows_the_same_as_after_folding_the_whole_log(
         if name:
             opened.setdefault(int(event), {})[name] = orjson.loads(opening)["value"]
     for seq in (head.start_seq, head.seq // 2, head.seq):
-        known = opened if viewer is None else known_secrets(opened, viewer)
-        expected = game_with_drawn_secrets(events[:seq], known, SEED)
+        secrets = opened if viewer is None else known_secrets(opened, viewer)
+        expected = game_with_drawn_secrets(events[:seq], secrets, SEED)
         game = games.game(head.id, seq, viewer, SEED)
         assert game.rules.position(game.state, ALL_SECRETS) == expected.rules.position(
             expected.state, ALL_SECRETS

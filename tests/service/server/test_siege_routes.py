@@ -71,7 +71,7 @@ def attacked_routes(app: Flask) -> set[str]:
                 for step in steps
                 if isinstance(step, Send)
             }
-    found = set()
+    calls = set()
     for line in lines:
         words = line.split(b" ")
         if len(words) == 3 and words[1].startswith(b"/"):
@@ -80,8 +80,8 @@ def attacked_routes(app: Flask) -> set[str]:
                 rule, _ = adapter.match(path, method=method, return_rule=True)
             except (HTTPException, RequestRedirect):
                 continue
-            found.add(f"{method} {rule.rule}")
-    return found
+            calls.add(f"{method} {rule.rule}")
+    return calls
 
 
 def test_every_route_is_attacked_or_there_is_a_reason_why_not(app: Flask) -> None:
