@@ -49,7 +49,7 @@ serve: $(VENV)/run.stamp $(addprefix $(VENV)/,$(REDIS_STAMP)) $(VENV)/self.stamp
 test: check ## the same as check
 
 .PHONY: check
-check: install ## install, then run what CI runs: format, lint, types, tests (about 7 minutes on two cores)
+check: install ## install, then run what CI runs: format, lint, types, tests (about 10 minutes on two cores)
 	$(call print,format: ruff format --check)
 	@$(BIN)/ruff format --check --quiet . || { echo "run 'make format'" >&2; exit 1; }
 	$(call print,lint: ruff check)

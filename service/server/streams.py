@@ -98,7 +98,8 @@ class StreamHub:
         self._feed = AppendFeed(self._redis, self._channels, self._wake)
         self._token_check = TokenCheck(self._redis, self._listeners, token_check_seconds)
         self._tasks: list[asyncio.Task[None]] = []
-        self._unsubscribing: set[asyncio.Task[None]] = set()
+        self._ending: set[asyncio.Task[None]] = set()
+        """Tasks of games without streams, which the event loop alone would not keep until they end."""
         self._is_closed = False
 
     def __len__(self) -> int:
@@ -133,7 +134,7 @@ class StreamHub:
         if senders:
             await asyncio.wait(senders, timeout=SHUTDOWN_TIMEOUT)
         tasks = [channel.task for channel in self._channels.values() if channel.task is not None]
-        tasks += self._tasks
+        tasks += [*self._tasks, *self._ending]
         for task in tasks:
             task.cancel()
         if tasks:
@@ -268,11 +269,13 @@ class StreamHub:
         channel.listeners.discard(listener)
         if not channel.listeners and self._channels.get(channel.game_id) is channel:
             del self._channels[channel.game_id]
+            tasks = [asyncio.create_task(self._feed.unsubscribe(channel.game_id))]
             if channel.task is not None:
                 channel.task.cancel()
-            task = asyncio.create_task(self._feed.unsubscribe(channel.game_id))
-            self._unsubscribing.add(task)
-            task.add_done_callback(self._unsubscribing.discard)
+                tasks.append(channel.task)
+            for task in tasks:
+                self._ending.add(task)
+                task.add_done_callback(self._ending.discard)
 
     def _wake(self, game_id: str) -> None:
         self._channels[game_id].has_new_events.set()

@@ -331,3 +331,23 @@ def test_streams_are_bounded_in_total_and_per_visitor(service: Service) -> None:
             assert not hub._streams_by_visitor, "visitors without streams are still counted"
 
     asyncio.run(follow())
+
+
+def test_what_follows_a_game_is_kept_until_it_has_ended(service: Service) -> None:
+    game = start_game(service)
+
+    async def close_the_only_stream() -> None:
+        async with running_hub(service) as hub:
+            frames = hub.frames(StreamRequest(game.id, game.seq), Listener())
+            await anext(frames)
+            waiting = asyncio.create_task(anext(frames))
+            while not hub._channels or hub._channels[game.id].task is None:  # noqa: ASYNC110 # the hub reports no such event
+                await asyncio.sleep(0.01)
+            follower = hub._channels[game.id].task
+            assert follower is not None
+            waiting.cancel()
+            await asyncio.wait([waiting])
+            assert follower in hub._ending or follower.done()
+        assert follower.done()
+
+    asyncio.run(close_the_only_stream())

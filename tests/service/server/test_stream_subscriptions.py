@@ -13,7 +13,7 @@ def test_a_game_is_subscribed_whenever_its_stream_is_opened(web_redis: EmbeddedR
     """Otherwise a stream would get its events only with the next poll."""
 
     async def is_subscribed(hub: StreamHub, channel: str) -> bool:
-        for _ in range(100):
+        for _ in range(3000):
             (_, subscribers), *_ = await hub._redis.pubsub_numsub(channel)
             if subscribers:
                 return True
