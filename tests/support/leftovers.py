@@ -9,6 +9,7 @@ import contextlib
 import os
 import signal
 import sys
+import time
 import uuid
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -20,6 +21,8 @@ RUN: Final = "PYTEST_RUN_ID"
 """The environment variable with the id of a run, which the processes of pytest-xdist share."""
 XDIST_WORKER: Final = "PYTEST_XDIST_WORKER"
 """The environment variable that names a process of pytest-xdist."""
+SECONDS_TO_END: Final = 3.0
+"""How long after the run its processes may end by themselves."""
 
 
 def pytest_configure() -> None:
@@ -71,6 +74,8 @@ def find_processes(variables: Mapping[str, str]) -> dict[int, str]:
 def kill_leftovers(run: str) -> None:
     """Wait until this run has ended, then kill what is left of it, until nothing is left."""
     sys.stdin.read()
+    # What ends with its parent does so now: also the process that ends Redis, whose environment is lost.
+    time.sleep(SECONDS_TO_END)
     while processes := find_processes({RUN: run}):
         for pid in processes:
             with contextlib.suppress(ProcessLookupError):
