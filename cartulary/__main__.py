@@ -1,7 +1,8 @@
 """Runs the command line: `cartulary`, or `python -m cartulary`."""
 
-import gc
 import signal
+
+from cartulary.imports import quick_imports
 
 
 def main() -> None:
@@ -13,12 +14,8 @@ def main() -> None:
     handler = signal.getsignal(signal.SIGINT)
     if handler is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # Importing creates much that stays, and hardly any garbage.
-    gc.disable()
-    from cartulary.cli import main as run
-
-    gc.freeze()
-    gc.enable()
+    with quick_imports():
+        from cartulary.cli import main as run
     signal.signal(signal.SIGINT, handler)
     run()
 

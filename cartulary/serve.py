@@ -4,7 +4,6 @@ This process serves nothing itself. It imports what the others need, forks them,
 what happens to them. If it is killed, they end as well (service/supervision/parent_watch.py).
 """
 
-import gc
 import json
 import shutil
 import sys
@@ -17,6 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final
 
+from cartulary.imports import quick_imports
 from cartulary.language import command_renderer, text
 from cartulary.trusted_keys import SERVICE, trust_own_key
 from domain.errors import CartularyError
@@ -112,13 +112,9 @@ def serve(
 
 def _import_parts() -> None:
     """Import what the parts need, before they are forked from this process."""
-    # Importing creates much that stays, and hardly any garbage. What is frozen is never examined again, so
-    # the parts go on sharing its memory.
-    gc.disable()
-    for module in _PARTS:
-        import_module(module)
-    gc.freeze()
-    gc.enable()
+    with quick_imports():
+        for module in _PARTS:
+            import_module(module)
 
 
 def _other_processes(run_command: Run, environment: Mapping[str, str]) -> list[ForkedProcess]:

@@ -22,7 +22,7 @@ def write_file(path: Path, data: bytes, *, overwrite: bool) -> None:
             file.flush()
             os.fsync(file.fileno())
         if not overwrite:
-            # Whoever creates the file first has the name.
+            # Of two programs that write at the same time, only the first can create the file.
             target.open("xb").close()
         temporary.replace(target)
     finally:

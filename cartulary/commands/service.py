@@ -4,7 +4,6 @@ The packages `service` and `workers` are imported when a command is called: they
 extra `server`, which may not be installed.
 """
 
-import gc
 import logging
 import os
 import signal
@@ -17,6 +16,7 @@ import click
 
 from cartulary.command_line import IntRange, argument, command, option
 from cartulary.commands.options import data_option, redis_option
+from cartulary.imports import quick_imports
 from cartulary.language import text
 from cartulary.terminal import confirm, echo, print_message
 from domain.messages import Instant, message, message_in, plural_message
@@ -261,13 +261,8 @@ def _imports() -> Iterator[None]:
     """
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # Importing creates much that stays, and hardly any garbage.
-    gc.disable()
-    try:
+    with quick_imports():
         yield
-    finally:
-        gc.freeze()
-        gc.enable()
 
 
 def _environ_with(data: Path | None) -> dict[str, str]:

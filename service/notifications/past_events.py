@@ -73,7 +73,7 @@ def events_since_last_turn(
                 return _listed(game, events, is_since_own_turn=is_own and seat is not None)
             events.append(event)
         position = after
-    # Whoever plays has acted before that many events.
+    # A player acts more often than that, so an earlier action precedes the oldest of these events.
     return _listed(game, events, is_since_own_turn=seat is not None)
 
 

@@ -56,7 +56,7 @@ class NotificationProjection:
         if not _is_current(subject, game, delivery):
             return None
         details = self._details(subject, game, delivery)
-        # Who is invited, or gets a message, need not read what has happened.
+        # An invitation or a message does not say what has happened in the game.
         past = (
             PastEvents()
             if is_operators or is_of_former_player or subject in ("invited", "message")

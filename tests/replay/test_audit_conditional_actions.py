@@ -166,7 +166,7 @@ def test_other_events_leave_what_was_prepared_as_it_is(happening: str) -> None:
 
 
 def test_an_action_out_of_turn_can_have_been_prepared() -> None:
-    """A player prepares to ask for the end after another player's action, whoever is to act then."""
+    """A player prepares to ask for the end after another player's action, out of turn too."""
     game = LocalGame(3, end_by_agreement=True)
     while game.game.round == 0:
         game.act()
