@@ -12,8 +12,9 @@ makes a difference:
 4. Among visitors of heavy use, the one that has used least comes first.
 5. Otherwise, visitors take turns.
 
-One visitor holds at most a quarter of the threads, and the visitors of heavy use together all threads but
-one. So however many visitors send expensive requests, a thread is left for everybody else.
+One visitor holds at most a quarter of the threads, and so do all visitors of heavy use together. Expensive
+requests that run at the same time gain little, because one thread at a time has the interpreter; but every
+other request would wait for each of them in turn.
 """
 
 import logging
@@ -120,7 +121,7 @@ class RequestQueue:
         self._max_per_visitor = max_per_visitor
         self._max_running = max(1, threads // 4)
         """Jobs of one visitor that run at the same time."""
-        self._max_heavy = max(1, threads - 1)
+        self._max_heavy = max(1, threads // 4)
         """Jobs of all visitors of heavy use that run at the same time."""
         self._clock = clock
         self._lock = threading.Lock()

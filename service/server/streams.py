@@ -16,6 +16,7 @@ from time import perf_counter
 from typing import Any, Final
 
 import redis.asyncio
+from cachetools import LRUCache
 
 from domain.errors import Unreadable
 from domain.event import ZEROS
@@ -48,8 +49,15 @@ REDIS_TIMEOUT: Final = 5.0
 CONNECT_TIMEOUT: Final = 2.0
 PAGE_SIZE: Final = 200
 """Events that are read at a time for all streams of a game."""
+MAX_PAGES: Final = 256
+"""Pages of BATCH_SIZE events that are kept for streams that begin."""
 SLICE_SIZE: Final = 50
 """Streams that are served in one turn of the event loop."""
+PAUSE_FACTOR: Final = 3
+"""The pause after the streams of a game are served, as a multiple of the time that this took.
+
+So a game with many streams and many events leaves three quarters of the time to requests.
+"""
 
 
 @dataclass(slots=True, eq=False)
@@ -95,6 +103,8 @@ class StreamHub:
         self._listeners: set[Listener] = set()
         self._streams_by_visitor: Counter[str] = Counter()
         self._log = AsyncLogReader(self._redis)
+        self._pages: LRUCache[tuple[str, int], list[EventFrame]] = LRUCache(MAX_PAGES)
+        """Full pages of the games that have streams, by game and the seq before the first event."""
         self._feed = AppendFeed(self._redis, self._channels, self._wake)
         self._token_check = TokenCheck(self._redis, self._listeners, token_check_seconds)
         self._tasks: list[asyncio.Task[None]] = []
@@ -194,9 +204,7 @@ class StreamHub:
         joined_seq = channel.seq
         last_sent = stream.after
         while last_sent < joined_seq:
-            page = await self._read(
-                stream.game_id, last_sent, min(joined_seq, last_sent + BATCH_SIZE)
-            )
+            page = await self._read_earlier(channel, last_sent, joined_seq)
             if not page:
                 # The log has lost events, which `_follow` detects.
                 channel.has_new_events.set()
@@ -269,6 +277,7 @@ class StreamHub:
         channel.listeners.discard(listener)
         if not channel.listeners and self._channels.get(channel.game_id) is channel:
             del self._channels[channel.game_id]
+            self._drop_pages(channel.game_id)
             tasks = [asyncio.create_task(self._feed.unsubscribe(channel.game_id))]
             if channel.task is not None:
                 channel.task.cancel()
@@ -291,9 +300,8 @@ class StreamHub:
                 while page := await self._read_next(channel):
                     start = perf_counter()
                     await self._offer(channel, page)
-                    # So a game with many streams and many events leaves half of the time to requests. The
-                    # events that are appended meanwhile are sent together.
-                    await asyncio.sleep(perf_counter() - start)
+                    # The events that are appended meanwhile are sent together.
+                    await asyncio.sleep(PAUSE_FACTOR * (perf_counter() - start))
             except (redis.RedisError, OSError):
                 await asyncio.sleep(RETRY_SECONDS)
                 channel.has_new_events.set()
@@ -313,6 +321,7 @@ class StreamHub:
             return page[1:]
         log.warning("game %s has lost event %d in a failover", channel.game_id, channel.seq)
         channel.seq, channel.hash = await self._head(channel.game_id)
+        self._drop_pages(channel.game_id)
         for listener in channel.listeners:
             listener.reset()
         return []
@@ -330,6 +339,24 @@ class StreamHub:
                     listener.task.cancel()
             if number % SLICE_SIZE == 0:
                 await asyncio.sleep(0)
+
+    async def _read_earlier(self, channel: Channel, after: int, last: int) -> list[EventFrame]:
+        """Return the next BATCH_SIZE events after seq `after`, up to seq `last`. Raises Unreadable.
+
+        While a game has streams, its pages are kept, so that a thousand streams of it that begin at once read
+        the log once.
+        """
+        key = channel.game_id, after
+        page = self._pages.get(key)
+        if page is None:
+            page = await self._read(channel.game_id, after, min(last, after + BATCH_SIZE))
+            if len(page) == BATCH_SIZE and self._channels.get(channel.game_id) is channel:
+                self._pages[key] = page
+        return page
+
+    def _drop_pages(self, game_id: str) -> None:
+        for key in [key for key in self._pages if key[0] == game_id]:
+            del self._pages[key]
 
     async def _read(self, game_id: str, after: int, last: int) -> list[EventFrame]:
         """Return the events after seq `after` up to seq `last`. Raises Unreadable."""
