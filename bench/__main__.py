@@ -28,7 +28,7 @@ from bench import (
 )
 from bench.measure import Row
 from bench.our_games import PlayedGame, barony_games, long_game
-from service.embedded_redis import EmbeddedRedis
+from service.operation.embedded_redis import EmbeddedRedis
 
 PACKAGES: Final = (
     "granian",

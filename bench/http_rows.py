@@ -25,7 +25,7 @@ from domain.chance import Chance
 from domain.contract import evolve
 from domain.event import Event, recorded_data
 from domain.registry import rule_system_for
-from service.embedded_redis import EmbeddedRedis
+from service.operation.embedded_redis import EmbeddedRedis
 
 CLIENTS: Final = 16
 ACTIONS: Final = 60

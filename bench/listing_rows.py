@@ -17,7 +17,7 @@ from bench.measure import Row
 from service import clock
 from service.bootstrap import Service, build
 from service.connection import to_text
-from service.embedded_redis import EmbeddedRedis
+from service.operation.embedded_redis import EmbeddedRedis
 from service.settings import load_settings
 from service.store.redis_event_store import game_key
 

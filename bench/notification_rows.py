@@ -19,7 +19,7 @@ from typing import Final
 from bench.measure import Row
 from domain.game import Game
 from service.bootstrap import Service, build
-from service.embedded_redis import EmbeddedRedis
+from service.operation.embedded_redis import EmbeddedRedis
 from service.settings import load_settings
 
 NETWORK: Final = "127.0.0.0/8"

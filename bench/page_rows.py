@@ -24,7 +24,7 @@ from domain.chance import Chance
 from domain.game import Game
 from replay.playout import bot_named
 from service.bootstrap import Service, build
-from service.embedded_redis import EmbeddedRedis
+from service.operation.embedded_redis import EmbeddedRedis
 from service.pages.app import create_web_app
 from service.pages.session import COOKIE_NAME
 from service.settings import load_settings

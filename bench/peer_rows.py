@@ -29,7 +29,7 @@ from bench.http_rows import (
     running_server,
 )
 from bench.measure import Row
-from service.embedded_redis import EmbeddedRedis
+from service.operation.embedded_redis import EmbeddedRedis
 from service.server.shared_port import usable_cores
 
 SCRIPTS: Final = Path(__file__).parent / "boardgame"

@@ -11,7 +11,7 @@ from bench.http_client import LoadResult, request_bytes, send_requests
 from bench.http_rows import API, free_port, our_server
 from bench.measure import Row
 from bench.our_games import very_long_game
-from service.embedded_redis import EmbeddedRedis
+from service.operation.embedded_redis import EmbeddedRedis
 from service.store.event_store import AppendRequest
 from service.store.redis_event_store import RedisEventStore
 

@@ -16,7 +16,7 @@ from bench.our_games import PlayedGame
 from ledger.checkpoint import head_leaf_hash
 from ledger.merkle import new_nodes
 from service.bootstrap import Service, build
-from service.embedded_redis import EmbeddedRedis
+from service.operation.embedded_redis import EmbeddedRedis
 from service.settings import Settings
 from service.store.event_store import AppendRequest
 from service.transparency.store import LoggedHead, TransparencyStore

@@ -20,7 +20,7 @@ from bench.http_client import request_bytes, send_requests
 from bench.http_rows import API, CLIENTS, PreparedGame, free_port, our_server
 from bench.measure import Row
 from bench.our_games import PlayedGame
-from service.embedded_redis import EmbeddedRedis
+from service.operation.embedded_redis import EmbeddedRedis
 from service.store.event_store import AppendRequest
 from service.store.redis_event_store import RedisEventStore
 

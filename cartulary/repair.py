@@ -11,23 +11,23 @@ from cartulary.language import text
 from cartulary.terminal import confirm, echo
 from domain.errors import CartularyError
 from domain.messages import Message, Value, comma_list, message, plural_message
-from service.append_only_file.parts import (
+from service.bootstrap import build
+from service.operation.append_only_file.parts import (
     ManifestError,
     find_parts,
     manifest_from_names,
     manifest_of,
     write_manifest,
 )
-from service.append_only_file.salvage import (
+from service.operation.append_only_file.salvage import (
     Contents,
     complete_replacement,
     read_contents,
     replace_by,
     write_intact,
 )
-from service.bootstrap import build
-from service.data_folder import REPAIR_FOLDER, DataFolderLock, make_private
-from service.embedded_redis import EmbeddedRedis
+from service.operation.data_folder import REPAIR_FOLDER, DataFolderLock, make_private
+from service.operation.embedded_redis import EmbeddedRedis
 from service.recovery.games import LostEvents
 from service.recovery.recovery import Losses, recover
 from service.settings import Settings, load_settings

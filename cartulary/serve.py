@@ -1,7 +1,7 @@
 """`cartulary serve`: Redis, web server, workers and scheduler, started and stopped together.
 
 This process serves nothing itself. It imports what the others need, forks them, supervises them and reports
-what happens to them. If it is killed, they end as well (service/supervision/parent_watch.py).
+what happens to them. If it is killed, they end as well (service/operation/parent_watch.py).
 """
 
 import json
@@ -22,8 +22,12 @@ from cartulary.trusted_keys import SERVICE, trust_own_key
 from domain.errors import CartularyError
 from domain.messages import Value, message, message_in
 from ledger.keys import SigningKey
-from service.data_folder import DataFolderInUse, DataFolderLock
-from service.embedded_redis import EmbeddedRedis
+from service.operation.data_folder import DataFolderInUse, DataFolderLock
+from service.operation.embedded_redis import EmbeddedRedis
+from service.operation.forked_process import ForkedProcess
+from service.operation.parent_watch import parent_pipe
+from service.operation.stop_signals import StopSignals
+from service.operation.supervisor import Supervisor
 from service.server.shared_port import (
     PortError,
     hold_port,
@@ -31,10 +35,6 @@ from service.server.shared_port import (
     web_processes,
 )
 from service.settings import Settings
-from service.supervision.forked_process import ForkedProcess
-from service.supervision.parent_watch import parent_pipe
-from service.supervision.stop_signals import StopSignals
-from service.supervision.supervisor import Supervisor
 
 SECONDS_TO_STOP: Final = 8.0
 """Time for the processes that use Redis to end, and then again for Redis; after it, they are killed."""

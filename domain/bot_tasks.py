@@ -1,15 +1,17 @@
-"""What the bots of a game have to do, as it follows from the game alone: one task of one bot at a time.
+"""What the bots of a game have to do, one task of one bot at a time, and how a simple bot chooses an
+action.
 
-Bots leave everything that players agree on to the people in the game: a bot agrees as soon as all people who
-have a say do. When no people are left in the game, bots resign, so that it ends.
+The tasks follow from the game alone. Bots leave everything that players agree on to the people in the game:
+a bot agrees as soon as all people who have a say do. When no people are left in the game, bots resign, so
+that it ends.
 """
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from domain.contract import Resign
-from domain.dispute_events import Ruling
-from domain.disputes import MAX_PROPOSALS_PER_SEAT
+from domain.disputes.disputes import MAX_PROPOSALS_PER_SEAT
+from domain.disputes.events import Ruling
 from domain.game import Game
 from domain.search import SearchBot
 
@@ -155,3 +157,6 @@ def _common_action_task(
             if all(action not in options[person] for person in people):
                 return TakeAction(seat, action)
     return None
+
+
+A = TypeVar("A")

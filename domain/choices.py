@@ -10,8 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 from domain.event import DomainEvent
-from domain.hex_text import hex_text
-from domain.hexes import Hex
+from domain.hexes import Hex, hex_text
 from domain.messages import Text, message
 
 COMMON_QUESTIONS: Final[Mapping[str, Text]] = {"action": message("What do you do?")}

@@ -19,9 +19,8 @@ from typing import (
     final,
 )
 
-from domain.clock_events import CLOCK_EVENTS
-from domain.deadline_events import DEADLINE_EVENTS
-from domain.dispute_events import DISPUTE_EVENTS
+from domain.clock.events import CLOCK_EVENTS, DEADLINE_EVENTS
+from domain.disputes.events import DISPUTE_EVENTS
 from domain.json_types import (
     BotName,
     Bytes,

@@ -8,21 +8,25 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, cast
 
+from domain.clock.fold import (
+    CLOCK_APPLIERS,
+    begin_or_end_pause,
+    count_miss,
+    end_misses,
+    end_turn,
+    excused,
+    leave_holidays,
+    misses_until,
+    substituted,
+    vacated,
+)
 from domain.contract import (
     A,
     Opened,
     P,
     S,
 )
-from domain.deadline_records import (
-    count_miss,
-    end_misses,
-    excused,
-    misses_until,
-    substituted,
-    vacated,
-)
-from domain.dispute_records import LastPlay, disputes_after, last_play_after
+from domain.disputes.records import LastPlay, disputes_after, last_play_after
 from domain.errors import Malformed, Unreadable
 from domain.event import (
     VERSION,
@@ -44,7 +48,6 @@ from domain.event import (
     SeatTaken,
     acting_seat,
 )
-from domain.fold_clock import CLOCK_APPLIERS, begin_or_end_pause, end_turn, leave_holidays
 from domain.game import AdministratorDecision, Game, GameOf, Place, Resumption, copy
 from domain.messages import message
 from domain.registry import rule_system_for

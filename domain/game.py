@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Annotated, Any, Final, Generic, Literal, TypeAlias, TypeVar
 
-from domain.clock_records import NO_PAUSES, Holiday, PauseRecord, TurnTime
+from domain.clock.records import NO_PAUSES, Holiday, PauseRecord, TurnTime
 from domain.contract import (
     ALL_SECRETS,
     STATEMENT,
@@ -20,7 +20,7 @@ from domain.contract import (
     S,
     secret_owner,
 )
-from domain.dispute_records import Dispute, LastPlay
+from domain.disputes.records import Dispute, LastPlay
 from domain.event import (
     ZEROS,
     Clock,

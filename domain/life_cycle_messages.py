@@ -3,14 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias, assert_never
 
-from domain.clock_messages import (
-    CLOCK_MESSAGES,
-    clock_message,
-    has_only_time_per_turn,
-    time_amount,
-)
-from domain.deadline_events import DeadlineExcused, SeatVacated, SubstituteSeated
-from domain.dispute_messages import DISPUTE_MESSAGES
+from domain.clock.events import DeadlineExcused, SeatVacated, SubstituteSeated
+from domain.clock.messages import CLOCK_MESSAGES, clock_message, has_only_time_per_turn, time_amount
+from domain.disputes.messages import DISPUTE_MESSAGES
 from domain.event import (
     AdministratorDecided,
     GameCreated,

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
 from domain import chance
+from domain.clock.deadlines import is_deserted
 from domain.common_options import COMMON_OPTIONS, check_common_options
 from domain.contract import A, AnyRuleSystem, DomainEvent, OwnOptions, P, S
-from domain.deadlines import is_deserted
 from domain.errors import Malformed, NotNow
 from domain.event import (
     Clock,

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from math import ceil, exp, inf, log, sqrt
 from typing import Any, Final, Generic, TypeAlias
 
-from domain.bots import best_action
 from domain.chance import Chance
 from domain.contract import A, DomainEvent, P, S
 
@@ -204,3 +203,10 @@ def _upper_bound(number: int) -> Callable[[_Candidate[Any]], float]:
     """Return UCB1 after this number of playouts: how good a candidate may be."""
     logarithm = log(number)
     return lambda candidate: candidate.value + EXPLORATION * sqrt(logarithm / candidate.playouts)
+
+
+def best_action(scores: Sequence[float], actions: Sequence[A], chance: Chance) -> A:
+    """The action with the highest score; one of them at random if there are several."""
+    highest = max(scores)
+    best = [action for action, points in zip(actions, scores, strict=True) if points == highest]
+    return best[chance.below(len(best))]

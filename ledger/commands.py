@@ -1,22 +1,29 @@
-"""The commands of a game's life cycle, from its creation to its end.
+"""The commands on a game: its life cycle, and those of deadlines, disputes, pauses and administrators.
 
-Each command lets `domain.lifecycle` decide on the game as it stands after the pending events, and
-adds the resulting events with their actor (`by`). If a command raises, its pending events are to be
-discarded. The service, the playout and the tests all run games through these functions.
+Each command lets the domain decide on the game as it stands after the pending events, and adds the
+resulting events with their actor (`by`); the events of a decision follow it in the same append. If a
+command raises, its pending events are to be discarded. The service, the playout and the tests all run games
+through these functions.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, assert_never
 
-from domain import lifecycle
-from domain.deadlines import is_deserted
+from domain import administration, invitations, lifecycle
+from domain.administration import ADMINISTRATOR
+from domain.bot_tasks import common_action, waits_for_takeback
+from domain.clock import deadlines, holidays, pauses, substitutes
+from domain.clock.deadlines import is_deserted
+from domain.disputes import disputes, takebacks
+from domain.disputes.events import Ruling
 from domain.errors import Malformed, NotNow
 from domain.event import ActionSignature, By, Clock, NonceSource
 from domain.game import Game
+from domain.json_types import Timestamp
 from domain.messages import message
 from ledger.pending import PendingEvents
-from ledger.turn_clock import waits_for_ruling
+from ledger.turn_clock import clock_stopped_until, has_passed, is_pause_over, waits_for_ruling
 
 START: Final[By] = {"system": "start"}
 SCORER: Final[By] = {"system": "scorer"}
@@ -188,3 +195,254 @@ def abandon_if_deserted(pending: PendingEvents, secret: SecretSource) -> None:
     """Let the clock abandon the game if it is deserted."""
     if is_deserted(pending.game):
         pending.add(lifecycle.abandon_deserted(pending.game, secret()), CLOCK)
+
+
+def remove_seat(
+    pending: PendingEvents, administrator: str, seat: int, secret: SecretSource
+) -> None:
+    """Remove a seat; abandon the game if it is deserted without that seat. Raises NotNow."""
+    pending.add(administration.remove_seat(pending.game, administrator, seat), ADMINISTRATOR)
+    remove(pending, seat, secret)
+
+
+def move_seat(
+    pending: PendingEvents,
+    administrator: str,
+    seat: int,
+    player: str,
+    keys: Mapping[str, str] = NO_KEYS,
+) -> None:
+    """Give the seat of a person to another player, who has these keys. Raises NotNow."""
+    decision = administration.move_seat(pending.game, administrator, seat, player)
+    pending.add(decision, ADMINISTRATOR)
+    pending.add(substitutes.seat_by_decision(pending.game, seat, player), ADMINISTRATOR)
+    for key, public in keys.items():
+        add_key(pending, player, key, public)
+
+
+def abandon_game(pending: PendingEvents, administrator: str, secret: SecretSource) -> None:
+    """End the game without a ranking and publish the secret. Raises NotNow if it is over."""
+    pending.add(administration.abandon(pending.game, administrator), ADMINISTRATOR)
+    abandon(pending, secret)
+
+
+def extend_deadline(pending: PendingEvents, administrator: str, seconds: int) -> None:
+    """Give the seat whose turn it is more time, in seconds. Raises NotNow, Malformed."""
+    event = administration.extend_deadline(pending.game, administrator, seconds)
+    pending.add(event, ADMINISTRATOR)
+
+
+def announce_holiday(
+    pending: PendingEvents, player: str, since: Timestamp, until: Timestamp
+) -> None:
+    """Announce a holiday of a player in the log. Raises NotNow."""
+    event = holidays.announce(pending.game, player, since, until, pending.next_at)
+    pending.add(event, by_player(pending.game, player))
+
+
+def cancel_holiday(pending: PendingEvents, player: str, since: Timestamp) -> None:
+    """Cancel the holiday of a player that begins, or began, with `since`. Raises NotNow."""
+    event = holidays.cancel(pending.game, player, since, pending.next_at)
+    pending.add(event, by_player(pending.game, player))
+
+
+def agree_to_pause(pending: PendingEvents, seat: int, *, agree: bool) -> None:
+    """Let a seat agree to a pause, or withdraw its agreement. Raises NotNow."""
+    game = pending.game
+    is_over = is_pause_over(game, pending.next_at)
+    pending.add(pauses.agree(game, seat, agree=agree, is_over=is_over), {"seat": seat})
+
+
+def invite(pending: PendingEvents, player: str) -> None:
+    """Have the creator of the game invite a player. Raises NotNow."""
+    event = invitations.invite(pending.game, player)
+    pending.add(event, {"player": pending.game.creator})
+
+
+def decline(pending: PendingEvents, player: str) -> None:
+    """Have an invited player decline. Raises NotNow."""
+    pending.add(invitations.decline(pending.game, player), {"player": player})
+
+
+def revoke(pending: PendingEvents, player: str) -> None:
+    """Have the creator of the game revoke the invitation of a player. Raises NotNow."""
+    event = invitations.revoke(pending.game, player)
+    pending.add(event, {"player": pending.game.creator})
+
+
+MAX_ACTIONS: Final = 100
+"""The most actions that the clock takes in one turn of an absent player: more than any turn has."""
+
+ChooseAction: TypeAlias = Callable[[Game], Any]
+"""Returns an action that the rules allow the seat whose turn it is; None if there is none."""
+
+
+def is_due(game: Game, at: str) -> bool:
+    """Return whether the clock may end the turn under way at a timestamp: at its deadline, or at once if the
+    seat is vacant and the players do not decide about a takeback.
+    """
+    return is_vacant_turn(game) or has_passed(game, at)
+
+
+def is_vacant_turn(game: Game) -> bool:
+    """Return whether the clock ends the turn under way at once, because its seat is vacant."""
+    return game.to_act in game.vacant_seats and not waits_for_takeback(game)
+
+
+def end_turn(pending: PendingEvents, choose_action: ChooseAction, secret: SecretSource) -> None:
+    """Do what the game's options say about a deadline that has passed; abandon the game if it is deserted.
+
+    `choose_action` chooses for a bot that plays the rest of the turn. Raises NotNow if no seat is to act.
+    """
+    if deadlines.is_left_by_everybody(pending.game):
+        abandon_if_deserted(pending, secret)
+        return
+    _settle_common_action(pending)
+    game = pending.game
+    outcome = deadlines.deadline_outcome(game)
+    seat = game.to_act
+    assert seat is not None, "a deadline is that of a seat"
+    match outcome:
+        case "excuse":
+            pending.add(deadlines.excuse(game), CLOCK)
+        case "vacate":
+            pending.add(substitutes.vacate(game, seat), CLOCK)
+        case "remove":
+            pending.add(lifecycle.remove(game, seat), CLOCK)
+        case "bot":
+            _play_turn(pending, choose_action)
+        case "forfeit":
+            pending.add(lifecycle.forfeit(game), CLOCK)
+        case _:
+            assert_never(outcome)
+    abandon_if_deserted(pending, secret)
+
+
+def leave_seat(pending: PendingEvents, seat: int, by: By, secret: SecretSource) -> None:
+    """Leave a seat vacant; abandon the game if it has no people any more. Raises NotNow."""
+    pending.add(substitutes.vacate(pending.game, seat), by)
+    abandon_if_deserted(pending, secret)
+
+
+def seat_substitute(
+    pending: PendingEvents, seat: int, player: str, keys: Mapping[str, str] = NO_KEYS
+) -> None:
+    """Give a vacant seat to a player, who has these keys. Raises NotNow."""
+    pending.add(substitutes.seat_substitute(pending.game, seat, player), {"player": player})
+    for key, public in keys.items():
+        add_key(pending, player, key, public)
+
+
+def _play_turn(pending: PendingEvents, choose_action: ChooseAction) -> None:
+    """Play the rest of the turn under way; forfeit it if there is no action to choose."""
+    turn = pending.game.turn
+    for _ in range(MAX_ACTIONS):
+        game = pending.game
+        if game.to_act is None or game.turn != turn:
+            return
+        action = choose_action(game)
+        if action is None:
+            break
+        _act(pending, action)
+    pending.add(lifecycle.forfeit(pending.game), CLOCK)
+
+
+def _settle_common_action(pending: PendingEvents) -> None:
+    """Let a vacant seat whose turn it is join in an action that all people have taken, as bots do."""
+    game = pending.game
+    if game.to_act in game.vacant_seats:
+        action = common_action(game, game.to_act)
+        if action is not None:
+            _act(pending, action)
+
+
+def _act(pending: PendingEvents, action: Any) -> None:
+    game = pending.game
+    outcome = deadlines.act_for_absent_seat(game, action)
+    pending.add(outcome, CLOCK, game.rules.action_to_json(action))
+
+
+def open_dispute(pending: PendingEvents, seat: int, about: int, statement: str) -> None:
+    """Let a seat dispute event `about`. Raises NotNow."""
+    until = clock_stopped_until(pending.game, pending.next_at)
+    event = disputes.open_dispute(pending.game, seat, about, statement, until)
+    pending.add(event, {"seat": seat})
+
+
+def answer_dispute(pending: PendingEvents, number: int, seat: int, statement: str) -> None:
+    """Let a seat comment on the dispute that event `number` opened. Raises NotNow."""
+    pending.add(disputes.answer(pending.game, number, seat, statement), {"seat": seat})
+
+
+def withdraw_dispute(pending: PendingEvents, number: int, seat: int) -> None:
+    """Let the seat that opened a dispute end it. Raises NotNow."""
+    pending.add(disputes.withdraw(pending.game, number, seat), {"seat": seat})
+
+
+def propose_ruling(
+    pending: PendingEvents,
+    number: int,
+    seat: int,
+    ruling: Ruling,
+    statement: str | None,
+    secret: SecretSource,
+) -> None:
+    """Let a seat propose a ruling in a game without an arbiter; it is given when all propose the same.
+
+    Raises NotNow, Refused.
+    """
+    game, is_play = pending.game, _play_events(pending)
+    proposal = disputes.propose(game, number, seat, ruling, statement, is_play)
+    pending.add(proposal, {"seat": seat})
+    dispute = pending.game.open_dispute
+    if dispute is not None and disputes.agreed_ruling(pending.game, dispute) is not None:
+        pending.add(disputes.rule_by_agreement(pending.game, number), ARBITER)
+        _carry_out(pending, ruling, secret)
+
+
+def rule(
+    pending: PendingEvents,
+    number: int,
+    ruling: Ruling,
+    statement: str | None,
+    secret: SecretSource,
+) -> None:
+    """End a dispute by a ruling of the game's arbiter, and carry it out. Raises NotNow, Refused."""
+    event = disputes.rule(pending.game, number, ruling, statement, _play_events(pending))
+    pending.add(event, ARBITER)
+    _carry_out(pending, ruling, secret)
+
+
+def request_takeback(pending: PendingEvents, seat: int) -> None:
+    """Let the seat that acted last ask to take back its action. Raises NotNow."""
+    pending.add(takebacks.request(pending.game, seat), {"seat": seat})
+
+
+def answer_takeback(
+    pending: PendingEvents, number: int, seat: int, *, agree: bool, secret: SecretSource
+) -> None:
+    """Let a seat agree to a takeback or decline it; it takes effect when all agree. Raises NotNow."""
+    answer = takebacks.answer(pending.game, number, seat, agree=agree)
+    game = pending.add(answer, {"seat": seat})
+    takeback = takebacks.agreed_takeback(game)
+    if takeback is not None:
+        resume(pending, takeback.origin, game.seq, secret, by=TAKEBACK)
+
+
+def _carry_out(pending: PendingEvents, ruling: Ruling, secret: SecretSource) -> None:
+    """Add what follows from the ruling that the last pending event gave."""
+    if ruling["type"] == "resume":
+        resume(pending, ruling["from"], pending.game.seq, secret, by=ARBITER)
+    elif ruling["type"] == "remove_seat":
+        remove(pending, ruling["seat"], secret)
+    elif ruling["type"] == "abandon":
+        abandon(pending, secret)
+
+
+def _play_events(pending: PendingEvents) -> Callable[[int], bool]:
+    """Return a function that returns whether an earlier event is one of play, or `GameStarted`."""
+
+    def is_play(seq: int) -> bool:
+        return pending.game_at(seq).position_seq == seq
+
+    return is_play

@@ -7,11 +7,15 @@ Signatures are checked strictly, because they are evidence: two programs must ag
 nobody may be able to make one that fits several messages, or a second one for the same message. OpenSSL
 refuses S >= L and an R that is not canonical. It accepts public keys of small order and several encodings
 of one point; `verify` refuses these, and an R of small order, as WebCrypto does.
+
+Players sign that they hold the private key of a public key, and their actions. These are signatures of the
+canonical JSON of a statement, whose field `sign` names its kind, so that a signature of one kind can never
+pass for another.
 """
 
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -27,7 +31,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from domain.errors import CartularyError, Unreadable
-from domain.event import Event
+from domain.event import ActionSignature, Event
 from domain.json_types import JsonObject
 from domain.messages import Instant, Message, message
 from ledger.canonical import canonical, digest, unhex
@@ -302,3 +306,40 @@ def _check(
         raise BadSignature(
             message("key {key}: {reason}", key=str(key), reason=bad.message)
         ) from None
+
+
+KEY_STATEMENT: Final = "cartulary key v1"
+ACTION_STATEMENT: Final = "cartulary action v1"
+
+
+def key_statement(player: str, public: str) -> JsonObject:
+    """Return what the holder of a key signs to register its public key (hex) for a player."""
+    return {"sign": KEY_STATEMENT, "player": player, "public": public}
+
+
+def action_statement(game: str, head: str, action: Mapping[str, object]) -> JsonObject:
+    """Return what a player signs to take an action, in the form in which the log stores it.
+
+    `head` is the hash of the event after which the player saw the position.
+    """
+    return {"sign": ACTION_STATEMENT, "game": game, "head": head, "action": action}
+
+
+def sign_action(
+    key: SigningKey, game: str, head: str, action: Mapping[str, object]
+) -> ActionSignature:
+    """Return the signature of a player for an action; see `action_statement`."""
+    signature = key.signature(canonical(action_statement(game, head, action)))
+    return {"key": key.id, "head": head, "signature": signature}
+
+
+def check_action(
+    signature: ActionSignature, public: str, game: str, action: Mapping[str, object]
+) -> None:
+    """Check the signature of an action by the key with these public bytes (hex). Raises BadSignature."""
+    statement = canonical(action_statement(game, signature["head"], action))
+    try:
+        public_bytes, signature_bytes = unhex(public), unhex(signature["signature"])
+    except ValueError:
+        raise BadSignature(not_hex()) from None
+    verify(public_bytes, signature_bytes, statement)

@@ -1,7 +1,8 @@
-"""A game's clock: when the deadline of a turn is, what is left in a time bank, and what stops the clock.
+"""A game's clock: when the deadline of a turn is, what is left in a time bank, what stops the clock, and
+what happens at a deadline (`on_deadline`).
 
-The settings of a clock are described in docs/clocks.md, and the time that counts in ledger/counted_time.py. A
-dispute stops the clock until the ruling, but no longer than DISPUTE_LIMIT; a pause by agreement while it
+The settings of a clock are described in docs/clocks.md, and the time that counts in ledger/counted_time.py.
+A dispute stops the clock until the ruling, but no longer than DISPUTE_LIMIT; a pause by agreement while it
 lasts, but no longer than PAUSE_LIMIT; a holiday in the turns of the player who has announced it. Reads no
 current time.
 """
@@ -9,16 +10,16 @@ current time.
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final, Literal, get_args
 
-from domain.clock_records import Pause, TurnTime
-from domain.dispute_records import Dispute
+from domain.clock.records import Pause, TurnTime
+from domain.disputes.records import Dispute
 from domain.event import Clock
 from domain.game import Game
+from domain.json_fields import is_integer, one_of
 from domain.messages import Message, Text, message
 from ledger.clock_settings import TIME_FIELDS, calendar_of, time_faults
 from ledger.counted_time import Calendar, Interval, moment_after, time_between, union
-from ledger.deadline_policy import on_deadline_faults
 from ledger.envelope import format_timestamp
 
 _MILLISECOND: Final = timedelta(milliseconds=1)
@@ -253,3 +254,41 @@ def waits_for_ruling(game: Game, at: str) -> bool:
 
 def _limit_after(at: str) -> str:
     return format_timestamp(datetime.fromisoformat(at) + DISPUTE_LIMIT)
+
+
+Placement = Literal["bot", "remove"]
+Turn = Literal["forfeit", "bot"]
+
+PLACEMENTS: Final = get_args(Placement)
+TURNS: Final = get_args(Turn)
+MOST_EXCUSED: Final = 10
+MOST_MISSES: Final = 20
+"""The greatest number of misses after which a seat is removed, or a game is abandoned."""
+ABANDON_AFTER: Final = 2
+"""After how many misses in a row of every seat a game is abandoned, unless its clock has another number."""
+_FIELDS: Final = ("placement", "turn", "excused", "remove_after", "abandon_after")
+
+
+def on_deadline_faults(raw: object) -> dict[str, Text]:
+    """Return what is wrong with the field `on_deadline` of a clock, by field; {} if it is valid."""
+    if not isinstance(raw, Mapping):
+        return {"clock.on_deadline": message("must be an object")}
+    faults: dict[str, Text] = {
+        f"clock.on_deadline.{name}": message("unknown field") for name in raw if name not in _FIELDS
+    }
+    for name, words in (("placement", PLACEMENTS), ("turn", TURNS)):
+        if name in raw and raw[name] not in words:
+            faults[f"clock.on_deadline.{name}"] = one_of(words)
+    for name, least, most in (
+        ("excused", 0, MOST_EXCUSED),
+        ("remove_after", 1, MOST_MISSES),
+        ("abandon_after", 1, MOST_MISSES),
+    ):
+        if name not in raw or (name == "remove_after" and raw[name] is None):
+            continue
+        value: Any = raw[name]
+        if not is_integer(value) or not least <= value <= most:
+            faults[f"clock.on_deadline.{name}"] = message(
+                "must be a whole number from {least} to {most}", least=least, most=most
+            )
+    return faults

@@ -8,8 +8,8 @@ is the current branch.
 from dataclasses import dataclass
 from typing import Final
 
-from domain.clock_events import CLOCK_EVENTS
-from domain.dispute_events import DISPUTE_EVENTS
+from domain.clock.events import CLOCK_EVENTS
+from domain.disputes.events import DISPUTE_EVENTS
 from domain.errors import CartularyError, Unreadable
 from domain.event import Event
 from domain.game import Resumption

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Prints the path of the redis-server or valkey-server on the PATH if its version is 6.2 or later; otherwise prints
-# nothing and exits with status 1. service/embedded_redis.py makes the same choice when it starts the server.
+# nothing and exits with status 1. service/operation/embedded_redis.py makes the same choice when it starts the server.
 set -euo pipefail
 
 for name in redis-server valkey-server; do

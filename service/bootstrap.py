@@ -6,6 +6,13 @@ from urllib.parse import urlsplit
 import redis
 
 from ledger.signed_note import NoteKey
+from service.accounts.accounts import Players
+from service.accounts.bots import BotPlayers
+from service.accounts.erased import ErasedPlayers
+from service.accounts.erasure import Erasure
+from service.accounts.holidays import Holidays
+from service.accounts.keys import PlayerKeys
+from service.accounts.mutes import Mutes
 from service.administration.accounts import AccountAdministration
 from service.administration.administration import Administration
 from service.administration.announcements import Announcements
@@ -15,54 +22,48 @@ from service.audits.audits import Audits
 from service.chat.messages import GameMessages
 from service.chat.reports import MessageReports
 from service.chat.store import MessageStore
-from service.conditional.conditional_actions import ConditionalActions
-from service.conditional.store import TreeStore
+from service.conditional_actions.conditional_actions import ConditionalActions
+from service.conditional_actions.store import TreeStore
 from service.connection import connect
-from service.damaged_games import DamagedGames
-from service.data_folder import VAPID_KEY
-from service.erasure import Erasure
+from service.email_address import parse_sender
 from service.games.cache import GameCache
 from service.games.commands import GameCommands
 from service.games.deadline_commands import DeadlineCommands
-from service.games.dispute_commands import DisputeCommands
+from service.games.dispute_commands import DisputeCommands, PauseCommands
 from service.games.event_queries import EventQueries
+from service.games.game_for_viewer import GamesForViewers
 from service.games.holiday_registry import HolidayRegistry
 from service.games.invitation_commands import InvitationCommands
-from service.games.invitations import Invitations
+from service.games.invitations import Invitations, ReceivedInvitations
 from service.games.key_registry import KeyRegistry
 from service.games.lessons import Lessons
-from service.games.pause_commands import PauseCommands
+from service.games.listings import GameQuota, Listings
 from service.games.queries import GameQueries
-from service.games.quota import GameQuota
 from service.games.receipts import PlayerReceipts
-from service.games.received_invitations import ReceivedInvitations
 from service.games.rematches import Rematches
 from service.games.replays import Replays
 from service.games.repository import GameRepository
 from service.games.substitute_commands import SubstituteCommands
 from service.keyring import Keyring
-from service.listings import Listings
-from service.mail.addresses import parse_sender
-from service.mail.mail import Mail, build_mail
 from service.notifications.deliveries import Deliveries
 from service.notifications.endpoints import EndpointRegistry
 from service.notifications.feed_tokens import FeedTokens
 from service.notifications.feeds import Feeds
+from service.notifications.mail.mail import Mail, build_mail
 from service.notifications.notifications import Notifications
 from service.notifications.preferences import PreferenceStore
+from service.notifications.webhooks.push_subscriptions import PushSubscriptions
+from service.notifications.webhooks.receivers import Receivers
+from service.notifications.webhooks.vapid_key import VapidKey
+from service.notifications.webhooks.webhooks import Webhooks
+from service.operation.data_folder import VAPID_KEY
+from service.operation.process_reports import ProcessReports
 from service.pictures.png import PngPictures
-from service.players.accounts import Players
-from service.players.bots import BotPlayers
-from service.players.erased import ErasedPlayers
-from service.players.holidays import Holidays
-from service.players.keys import PlayerKeys
-from service.players.mutes import Mutes
-from service.process_reports import ProcessReports
 from service.readiness import Readiness
-from service.sandboxes.game_for_viewer import GamesForViewers
 from service.sandboxes.sandboxes import Sandboxes
 from service.sandboxes.store import SandboxStore
 from service.settings import Settings
+from service.store.damaged_games import DamagedGames
 from service.store.event_store import EventStore
 from service.store.redis_event_store import RedisEventStore
 from service.transparency.checkpoints import Checkpoints
@@ -72,10 +73,6 @@ from service.transparency.proofs import Proofs
 from service.transparency.restores import Restores
 from service.transparency.store import TransparencyStore
 from service.trusted_clock import TrustedClock
-from service.webhooks.push_subscriptions import PushSubscriptions
-from service.webhooks.receivers import Receivers
-from service.webhooks.vapid_key import VapidKey
-from service.webhooks.webhooks import Webhooks
 
 
 @dataclass(frozen=True, slots=True)

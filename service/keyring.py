@@ -22,8 +22,8 @@ from ledger.os_errors import os_reason
 from ledger.signed_note import NoteKey, NoteSignature, note_key, sign_text
 from service import clock
 from service.connection import unavailable_on_error
-from service.data_folder import warn_of_exposed_key
 from service.errors import NotFound
+from service.operation.data_folder import warn_of_exposed_key
 
 KEYS: Final = "cartulary:keys"
 

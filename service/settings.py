@@ -20,7 +20,7 @@
                              separated by commas; default: none
     CARTULARY_PUBLIC_URL     address at which players reach the pages, with which links begin; default:
                              the address of `serve`, else http://127.0.0.1:8000
-    CARTULARY_SMTP_URL       URL of the server that e-mail is sent through (service/mail/smtp_server.py);
+    CARTULARY_SMTP_URL       URL of the server that e-mail is sent through (service/smtp_server.py);
                              default: none, and no e-mail
     CARTULARY_MAIL_FROM      sender of all e-mail; needed with CARTULARY_SMTP_URL
     CARTULARY_TRUSTED_PROXIES  addresses or networks of reverse proxies, separated by commas, which name
@@ -54,7 +54,7 @@ from domain.errors import CartularyError, Unreadable
 from domain.messages import Message, comma_list, message, semicolon_list
 from replay.thinking_time import LONGEST_THINKING_TIME
 from service.bounds import Bounds, minimum_of
-from service.data_folder import SIGNING_KEY, default_data_folder, embedded_redis_url
+from service.operation.data_folder import SIGNING_KEY, default_data_folder, embedded_redis_url
 
 _N = TypeVar("_N", int, float)
 
@@ -267,7 +267,7 @@ def _check_public_url(value: str) -> None:
 
 def _check_smtp_url(value: str) -> None:
     # Imported here, so that commands without settings start quickly.
-    from service.mail.smtp_server import InvalidSmtpUrl, parse_smtp_url
+    from service.smtp_server import InvalidSmtpUrl, parse_smtp_url
 
     try:
         parse_smtp_url(value)
@@ -277,7 +277,7 @@ def _check_smtp_url(value: str) -> None:
 
 def _check_sender(value: str) -> None:
     # Imported here, so that commands without settings start quickly.
-    from service.mail.addresses import InvalidAddress, parse_sender
+    from service.email_address import InvalidAddress, parse_sender
 
     try:
         parse_sender(value)

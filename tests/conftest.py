@@ -17,7 +17,7 @@ from xdist.scheduler.loadfile import (  # type: ignore[import-untyped] # as abov
 from ledger.canonical import canonical
 from service.bootstrap import Service, build
 from service.bounds import Bounds
-from service.embedded_redis import EmbeddedRedis
+from service.operation.embedded_redis import EmbeddedRedis
 from service.settings import Settings
 from tests.support.chance import make_reproducible
 from tests.support.records import KEY
@@ -43,7 +43,7 @@ SLOW_FILES: Final = (
     HERE / "service/server/test_processes.py",
     HERE / "domain/test_types.py",
     HERE / "service/server/test_streams.py",
-    HERE / "service/supervision/test_standard_output.py",
+    HERE / "service/operation/test_standard_output.py",
     HERE / "service/test_embedded_redis.py",
     HERE / "test_readme.py",
     HERE / "cartulary/test_cli.py",

@@ -17,7 +17,7 @@ IMPURE_MODULES = {
 }
 """Modules of the standard library that bring in a clock, randomness, the environment, input or output."""
 
-MAX_LINES = 400
+MAX_LINES = 600
 
 
 def sources(package: str) -> Iterator[Path]:
@@ -94,7 +94,8 @@ def test_there_are_no_import_cycles() -> None:
 
 @pytest.mark.parametrize("package", PACKAGES[1:])
 def test_no_package_above_the_domain_names_a_game(package: str) -> None:
-    games = {path.parent.name for path in (ROOT / "domain").rglob("*/__init__.py")}
+    # Only the package of a game has its own module that decides.
+    games = {path.parent.name for path in (ROOT / "domain").rglob("*/decide.py")}
     assert {"barony", "sorcery"} <= games
     for path in sources(package):
         tree = ast.parse(path.read_text())

@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 from service.bootstrap import build
-from service.data_folder import embedded_redis_socket
-from service.embedded_redis import EmbeddedRedis
+from service.operation.data_folder import embedded_redis_socket
+from service.operation.embedded_redis import EmbeddedRedis
 from service.settings import Settings
 from tests.support.service_games import start_game
 

@@ -25,7 +25,7 @@ from domain.errors import Malformed, Refused
 from domain.event import Event, acting_seat
 from domain.fold import evolve
 from domain.game import Game
-from domain.hex_text import hex_text
+from domain.hexes import hex_text
 from domain.json_types import JsonObject
 from domain.messages import Text, message
 from domain.next_step import next_step

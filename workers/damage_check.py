@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from typing import Final
 
 from domain.errors import Unreadable
-from service.damaged_games import LOG, DamagedGames, work_part
 from service.errors import log_text
+from service.store.damaged_games import LOG, DamagedGames, work_part
 from workers.tasks import GameTasks, Task
 
 SECONDS_TO_RETRY: Final = 60.0

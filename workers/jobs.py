@@ -15,8 +15,8 @@ from typing_extensions import override
 from domain.errors import Unreadable
 from service import clock
 from service.bootstrap import Service
-from service.damaged_games import work_part
 from service.errors import NotFound, Unavailable, log_text
+from service.store.damaged_games import work_part
 from workers.bot_player import BotPlayer
 from workers.notifications.outbox_notifications import OutboxNotifications
 from workers.tasks import Task, tasks_of

@@ -18,10 +18,10 @@ from typing_extensions import override
 from service.bootstrap import build
 from service.connection import connect
 from service.errors import Unavailable
-from service.process_reports import Reporter
+from service.operation.process_reports import Reporter
+from service.operation.retry import Backoff, retry_until_stopped
+from service.operation.stop_signals import StopSignals
 from service.settings import Settings
-from service.supervision.retry import Backoff, retry_until_stopped
-from service.supervision.stop_signals import StopSignals
 from workers.jobs import TaskJob, TaskRunner, configure
 from workers.notifications.dispatcher import Dispatcher, dispatching
 from workers.queue import TaskQueues

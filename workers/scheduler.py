@@ -18,10 +18,10 @@ from service import clock
 from service.bootstrap import Service
 from service.connection import SECONDS_TO_RESPOND, to_text, unavailable_on_error
 from service.errors import Unavailable, log_text
-from service.process_reports import Reporter
+from service.operation.process_reports import Reporter
+from service.operation.retry import Backoff, retry_until_stopped
+from service.operation.stop_signals import StopSignals
 from service.store.redis_event_store import APPENDED_CHANNEL
-from service.supervision.retry import Backoff, retry_until_stopped
-from service.supervision.stop_signals import StopSignals
 from workers.deadline_index import DeadlineIndex
 from workers.head_logger import HeadLogger
 from workers.queue import TaskQueues

@@ -1,4 +1,4 @@
-"""Tasks: the work that outbox entries call for (service/store/outbox.py lists the entries).
+"""Tasks: the work that outbox entries call for (service/games/outbox.py lists the entries).
 
 A task's id is derived from its entry, so that all processes that read the same entry enqueue the same job.
 The notifications of a game are one job, which does all of these tasks that are due.
@@ -14,8 +14,8 @@ import orjson
 
 from domain.errors import Unreadable
 from ledger.envelope import is_timestamp
-from service.damaged_games import OUTBOX, entry_part
 from service.errors import log_text
+from service.store.damaged_games import OUTBOX, entry_part
 from service.store.event_store import EventStore
 
 TaskKind: TypeAlias = Literal[
@@ -117,7 +117,7 @@ class GameTasks:
 
     tasks: tuple[Task, ...] = ()
     damage: Mapping[str, str] = field(default_factory=dict)
-    """Reasons by damaged part (service/damaged_games.py); a task with a damaged payload is left out."""
+    """Reasons by damaged part (service/store/damaged_games.py); a task with a damaged payload is left out."""
 
     @property
     def next_tasks(self) -> tuple[Task, ...]:

@@ -11,8 +11,8 @@ from typing import Final
 import httpx
 
 from bench.siege.traffic import HOST
-from service.supervision.child_process import ChildProcess
-from service.supervision.retry import wait_until
+from service.operation.child_process import ChildProcess
+from service.operation.retry import wait_until
 
 SECONDS_TO_START: Final = 60.0
 SECONDS_TO_STOP: Final = 30.0

@@ -18,10 +18,10 @@ from ledger import commands
 from ledger.canonical import canonical
 from ledger.pending import PendingEvents
 from service.bootstrap import Service, build
-from service.embedded_redis import EmbeddedRedis
+from service.operation.embedded_redis import EmbeddedRedis
 from service.pages.forms import CSRF_FIELD
 from service.pages.session import COOKIE_NAME, PageSessions
-from service.reindex import reindex
+from service.recovery.reindex import reindex
 from service.settings import load_settings
 from service.store.event_store import AppendRequest
 

@@ -106,7 +106,7 @@ def games(
     *,
     as_json: bool,
 ) -> None:
-    from service.listings import parse_statuses
+    from service.games.listings import parse_statuses
 
     with open_administration(redis) as (administration, service):
         player_id = None if player is None else _id_of(service, player)

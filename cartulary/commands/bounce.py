@@ -36,7 +36,7 @@ EX_TEMPFAIL: Final = 75
 def bounce(recipient: str, redis: str | None) -> None:
     from cartulary.running_service import open_service
     from service.errors import Unavailable
-    from service.mail.delivery_status import MAX_BYTES, read_delivery_status
+    from service.notifications.mail.delivery_status import MAX_BYTES, read_delivery_status
 
     content = sys.stdin.buffer.read(MAX_BYTES)
     # What follows is not needed, but a mail server may take it for a failure if it is not read.

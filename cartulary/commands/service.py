@@ -72,8 +72,8 @@ _processes = option(
 def serve(ctx: click.Context, host: str, port: int, processes: int, data: Path | None) -> None:
     with _imports():
         from cartulary.serve import serve as run
+        from service.operation.standard_output import tolerate_write_errors
         from service.settings import load_settings
-        from service.supervision.standard_output import tolerate_write_errors
 
     environ = _environ_with(data)
     tolerate_write_errors()
@@ -119,7 +119,7 @@ def web(host: str, port: int, processes: int) -> None:
 )
 def worker(names: tuple[str, ...]) -> None:
     with _imports():
-        from service.supervision.parent_watch import watch_parent
+        from service.operation.parent_watch import watch_parent
         from workers.run import run_worker
         from workers.tasks import BOTS, GAMES, NOTIFICATIONS, QUICK_QUEUES, THINKING
 
@@ -137,7 +137,7 @@ def worker(names: tuple[str, ...]) -> None:
 )
 def scheduler() -> None:
     with _imports():
-        from service.supervision.parent_watch import watch_parent
+        from service.operation.parent_watch import watch_parent
         from workers.run import run_scheduler
 
     watch_parent(os.environ)
@@ -159,7 +159,7 @@ def health(ctx: click.Context, redis: str | None) -> None:
     import orjson
 
     from cartulary.running_service import open_service
-    from service.process_reports import health as health_of
+    from service.operation.process_reports import health as health_of
 
     with open_service(os.environ, redis) as service:
         report = health_of(service.process_reports.alive())
@@ -178,7 +178,7 @@ def health(ctx: click.Context, redis: str | None) -> None:
 @redis_option
 def reindex(redis: str | None) -> None:
     from cartulary.running_service import open_service
-    from service.reindex import reindex as run
+    from service.recovery.reindex import reindex as run
 
     with open_service(os.environ, redis) as service:
         count = run(service, _report_reindexed)
@@ -275,7 +275,7 @@ def _environ_with(data: Path | None) -> dict[str, str]:
 
 def _process_settings() -> "Settings":
     """Load the settings for a process of the service, which logs JSON lines."""
-    from service import json_logging
+    from service.operation import json_logging
     from service.settings import load_settings
 
     json_logging.configure()

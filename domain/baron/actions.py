@@ -14,8 +14,7 @@ from typing import ClassVar, Final, Literal, TypeAlias
 from domain.baron.components import SLOTS, TILES
 from domain.baron.formats import BaronActionJson, Tile
 from domain.contract import Resign
-from domain.hex_text import hex_pair, hex_text, json_from_text, number_from_text
-from domain.hexes import Hex
+from domain.hexes import Hex, hex_pair, hex_text, json_from_text, number_from_text
 from domain.json_fields import FieldReader, is_integer, parse_action_fields
 from domain.json_types import JsonObject
 from domain.messages import message

@@ -13,10 +13,10 @@ from domain.baron.components import BONUS, KNIGHT, MEADOW, SLOT_COSTS, VALUES
 from domain.baron.evaluation import Evaluation, LaidTile, cached_neighbours
 from domain.baron.formats import BaronPosition, Tile
 from domain.baron.legal import can_be_beside
-from domain.bots import best_action
 from domain.chance import Chance
 from domain.contract import Bot, Resign
 from domain.hexes import Hex
+from domain.search import best_action
 
 KEEP_PRICE: Final = 6.0
 """What a meadow must promise before a keep is spent on it, while there are many turns left."""

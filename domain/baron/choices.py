@@ -33,8 +33,7 @@ from domain.baron.terms import HONOUR, TILE_TERMS
 from domain.choices import COMMON_QUESTIONS, Choice, Preview, card, hex_choice
 from domain.contract import Resign
 from domain.errors import Malformed
-from domain.hex_text import hex_from_text
-from domain.hexes import Hex, hex_of, neighbours
+from domain.hexes import Hex, hex_from_text, hex_of, neighbours
 from domain.messages import Text, counted, hex_at, message
 
 QUESTIONS: Final[Mapping[str, Text]] = {

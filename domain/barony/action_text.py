@@ -28,7 +28,7 @@ from domain.barony.actions import (
 )
 from domain.barony.components import FAMILY, RESOURCES
 from domain.contract import Resign
-from domain.hex_text import hex_pair, hex_text, json_from_text, number_from_text
+from domain.hexes import hex_pair, hex_text, json_from_text, number_from_text
 from domain.json_types import JsonObject
 
 

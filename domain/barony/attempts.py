@@ -31,8 +31,7 @@ from domain.barony.titles import legal_titles
 from domain.choices import Choice
 from domain.contract import DomainEvent, Resign
 from domain.errors import Refused
-from domain.hex_text import hex_from_text, number_from_text
-from domain.hexes import Hex, neighbours
+from domain.hexes import Hex, hex_from_text, neighbours, number_from_text
 
 Decide: TypeAlias = Callable[[StateT, int, Action], DomainEvent]
 """The function `decide` of a rule system."""

@@ -33,10 +33,10 @@ from domain.barony.components import (
 from domain.barony.evaluation import TERRAIN_VALUE, TOKEN_VALUE, VILLAGE_DESTROYED, Evaluation
 from domain.barony.formats import BaronyPosition, PlayerJson
 from domain.barony.titles import worth
-from domain.bots import best_action
 from domain.chance import Chance
 from domain.contract import Bot, Resign
 from domain.hexes import Hex, distance
+from domain.search import best_action
 
 Leg: TypeAlias = tuple[Hex, Hex]
 """Where a step or a path of a knight starts and ends."""

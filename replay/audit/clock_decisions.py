@@ -3,7 +3,7 @@
 A part of the check of decisions (replay/audit/decisions.py).
 """
 
-from domain import holidays, pauses
+from domain.clock import holidays, pauses
 from domain.contract import DomainEvent
 from domain.errors import NotNow
 from domain.event import Event, acting_seat

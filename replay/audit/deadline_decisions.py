@@ -3,11 +3,11 @@
 A part of the check of decisions (replay/audit/decisions.py).
 """
 
-from domain import lifecycle, substitutes
+from domain import lifecycle
 from domain.administration import ADMINISTRATOR
 from domain.bot_tasks import common_action
-from domain.contract import DomainEvent
-from domain.deadlines import (
+from domain.clock import substitutes
+from domain.clock.deadlines import (
     Outcome,
     act_for_absent_seat,
     deadline_outcome,
@@ -15,12 +15,12 @@ from domain.deadlines import (
     is_left_by_everybody,
     is_placement,
 )
+from domain.contract import DomainEvent
 from domain.errors import NotNow
 from domain.event import Event
 from domain.game import Game
 from domain.messages import message
-from ledger.commands import CLOCK
-from ledger.deadline_commands import is_due
+from ledger.commands import CLOCK, is_due
 from replay.timeline import Step
 
 

@@ -11,10 +11,10 @@ from typing import Any, Final, cast
 
 from domain import administration, invitations, lifecycle
 from domain.chance import Chance
-from domain.clock_events import CLOCK_EVENTS
+from domain.clock.deadlines import is_deserted
+from domain.clock.events import CLOCK_EVENTS
 from domain.contract import DomainEvent
-from domain.deadlines import is_deserted
-from domain.dispute_events import DISPUTE_EVENTS
+from domain.disputes.events import DISPUTE_EVENTS
 from domain.errors import NotNow, Refused, Unreadable
 from domain.event import AdministratorDecided, Event, EventData, acting_seat, recorded_data
 from domain.game import Game

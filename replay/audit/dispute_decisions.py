@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from domain import disputes, takebacks
 from domain.administration import ADMINISTRATOR
 from domain.contract import STATEMENT, DomainEvent
 from domain.corrections import RULINGS_SINCE
-from domain.dispute_events import Ruling
+from domain.disputes import disputes, takebacks
+from domain.disputes.events import Ruling
 from domain.errors import NotNow
 from domain.event import By, Event, acting_seat
 from domain.game import AdministratorDecision, Game

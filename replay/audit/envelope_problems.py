@@ -8,9 +8,8 @@ from typing import Final
 
 from domain import lifecycle
 from domain.administration import ADMINISTRATOR
-from domain.clock_events import CLOCK_EVENTS
-from domain.deadline_events import DEADLINE_EVENTS
-from domain.dispute_events import DISPUTE_EVENTS
+from domain.clock.events import CLOCK_EVENTS, DEADLINE_EVENTS
+from domain.disputes.events import DISPUTE_EVENTS
 from domain.event import By, ByPlayer, BySeat, Event, acting_seat
 from domain.game import Game
 from domain.messages import Message, message

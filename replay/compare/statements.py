@@ -13,8 +13,7 @@ from domain.json_types import JsonObject
 from domain.messages import Instant, Text, message
 from ledger.canonical import unhex
 from ledger.envelope import is_hash, is_positive, is_timestamp
-from ledger.keys import BadSignature, check_head, check_statement, key_id
-from ledger.player_signatures import check_action
+from ledger.keys import BadSignature, check_action, check_head, check_statement, key_id
 from replay.compare.histories import SIDES, History, Side
 from replay.language.renderer import Renderer
 

@@ -15,10 +15,10 @@ from domain.errors import Malformed
 from domain.json_types import JsonObject
 from domain.messages import Message, message
 from service import clock
+from service.accounts.account_reader import Player, account_key
+from service.accounts.accounts import SUSPENSION_REASON, Players
 from service.connection import to_text, unavailable_on_error
 from service.errors import NotFound, OperationNotPossible
-from service.players.account_reader import Player, account_key
-from service.players.accounts import SUSPENSION_REASON, Players
 
 Role: TypeAlias = Literal["admin"]
 ADMIN: Final[Role] = "admin"

@@ -13,10 +13,12 @@ from domain.errors import Malformed
 from domain.event import Event
 from domain.json_types import JsonObject
 from domain.messages import Message, message
-from ledger import administration_commands
+from ledger import commands
 from ledger.pending import PendingEvents
 from replay.language.renderer import english
 from service import clock
+from service.accounts.accounts import Players
+from service.accounts.erasure import Erasure
 from service.administration.accounts import (
     ADMIN,
     AccountAdministration,
@@ -27,15 +29,13 @@ from service.administration.announcements import Announcement, Announcements
 from service.administration.log import AdministrationLog
 from service.administration.work import WorkOverview
 from service.chat.reports import MessageReport, MessageReports
-from service.erasure import Erasure
 from service.errors import Forbidden, NotFound, OperationNotPossible
 from service.games.cache import CachedGame
+from service.games.listings import Listings, Page
 from service.games.repository import GameRepository
 from service.games.substitute_commands import SubstituteCommands
-from service.listings import Listings, Page
 from service.notifications.deliveries import Deliveries
 from service.notifications.delivery import Delivery
-from service.players.accounts import Players
 
 MAX_PAGE_SIZE: Final = 100
 
@@ -187,7 +187,7 @@ class Administration:
 
         def add(pending: PendingEvents) -> None:
             secret = partial(self._repository.secret, game_id)
-            administration_commands.remove_seat(pending, administrator, seat, secret)
+            commands.remove_seat(pending, administrator, seat, secret)
 
         return self._decide(administrator, "remove_seat", game_id, reason, add, seat=seat)
 
@@ -217,7 +217,7 @@ class Administration:
 
         def add(pending: PendingEvents) -> None:
             secret = partial(self._repository.secret, game_id)
-            administration_commands.abandon_game(pending, administrator, secret)
+            commands.abandon_game(pending, administrator, secret)
 
         return self._decide(administrator, "abandon", game_id, reason, add)
 
@@ -230,7 +230,7 @@ class Administration:
         """
 
         def add(pending: PendingEvents) -> None:
-            administration_commands.extend_deadline(pending, administrator, seconds)
+            commands.extend_deadline(pending, administrator, seconds)
 
         return self._decide(administrator, "extend_deadline", game_id, reason, add, seconds=seconds)
 

@@ -6,9 +6,9 @@ from typing import Final
 from domain.json_types import JsonObject
 from domain.messages import Message
 from replay.language.renderer import english
-from service.damaged_games import DamagedGames
 from service.notifications.deliveries import Deliveries
-from service.process_reports import ProcessReports, health
+from service.operation.process_reports import ProcessReports, health
+from service.store.damaged_games import DamagedGames
 
 MAX_DAMAGED_GAMES: Final = 100
 """Damaged games that are listed."""

@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from domain.errors import Malformed, NotNow
 from domain.game import Game
 from domain.messages import Text, message, plural_message
+from service.accounts.mutes import Mutes
 from service.chat.reports import MessageReports
 from service.chat.store import MessageStore, PlayerMessage
 from service.errors import Forbidden, NotFound, TooManyMessages
 from service.games.access import is_correspondent, require_correspondent, require_visible
-from service.games.idempotency import idempotency_record
+from service.games.dispute_view import statement_fault
 from service.games.loader import GameLoader
-from service.games.statements import statement_fault
 from service.notifications.notifications import Notifications
-from service.players.mutes import Mutes
+from service.store.idempotency import idempotency_record
 
 
 @dataclass(frozen=True, slots=True)

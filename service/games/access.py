@@ -1,6 +1,6 @@
 """Who may see a game, who may act, dispute and rule in it, and what was decided on an outdated position."""
 
-from domain.dispute_records import Dispute
+from domain.disputes.records import Dispute
 from domain.game import Game
 from domain.messages import message
 from service.errors import Forbidden, NotFound, Stale

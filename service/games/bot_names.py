@@ -1,12 +1,12 @@
-"""Which bots can join a game, by name."""
+"""Checks of the settings of a new game beyond the rules: the names of bots, and the least time for a turn."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 from domain.contract import AnyRuleSystem
 from domain.errors import Malformed
-from domain.json_fields import one_of
-from domain.messages import Message, Text, plural_message
+from domain.json_fields import is_integer, one_of
+from domain.messages import Message, Text, message, plural_message
 from domain.registry import rule_system_for
 from replay.playout import bot_names
 
@@ -42,3 +42,21 @@ def bot_faults(
         if fault := bot_fault(system, bot):
             faults[f"bots.{index}"] = fault
     return faults
+
+
+def short_turn_faults(clock: object, least: int) -> dict[str, Text]:
+    """Return why a clock leaves less than `least` seconds for a turn, by field; {} if it does not.
+
+    What a turn has at least is the time for each turn and the increment, when the time bank is used up. A
+    clock that is invalid otherwise has no fault here.
+    """
+    if least <= 1 or not isinstance(clock, Mapping):
+        return {}
+    per_turn, increment = clock.get("per_turn", 0), clock.get("increment", 0)
+    if not is_integer(per_turn) or not is_integer(increment) or per_turn + increment >= least:
+        return {}
+    return {
+        "clock.per_turn": message(
+            "must leave at least {least} seconds for each turn on this server", least=least
+        )
+    }

@@ -21,21 +21,20 @@ from ledger import commands
 from ledger.commands import SecretSource
 from ledger.pending import PendingEvents
 from ledger.turn_clock import clock_faults, waits_for_ruling
+from service.accounts.bots import BotPlayers
+from service.accounts.holidays import Holidays
+from service.accounts.keys import PlayerKeys
 from service.errors import Forbidden
 from service.games.access import can_see, require_seat, require_visible
-from service.games.bot_names import DEFAULT_BOT, bot_fault, bot_faults
+from service.games.bot_names import DEFAULT_BOT, bot_fault, bot_faults, short_turn_faults
 from service.games.cache import CachedGame
-from service.games.clock_bounds import short_turn_faults
 from service.games.holiday_registry import bring_holidays
-from service.games.idempotency import game_id_of, idempotency_record
 from service.games.invitations import Invitations
-from service.games.quota import GameQuota
+from service.games.listings import GameQuota
 from service.games.repository import AppendResult, GameRepository
 from service.games.signed_actions import PlayerSignature, SignedActions
 from service.keyring import Keyring
-from service.players.bots import BotPlayers
-from service.players.holidays import Holidays
-from service.players.keys import PlayerKeys
+from service.store.idempotency import game_id_of, idempotency_record
 from service.trusted_clock import TrustedClock
 
 NONCE_BYTES = 32

@@ -11,8 +11,8 @@ from typing import Final
 
 from domain.chance import Chance
 from domain.event import Event
-from ledger import deadline_commands
-from ledger.deadline_commands import is_due
+from ledger import commands
+from ledger.commands import is_due
 from ledger.pending import PendingEvents
 from replay.absent_player import action_for_absent_player
 from service import clock
@@ -62,8 +62,6 @@ class DeadlineCommands:
             if game.to_act is None or game.turn != turn or not is_due(game, now):
                 return
             choose_action = partial(action_for_absent_player, chance=self._chance())
-            deadline_commands.end_turn(
-                pending, choose_action, lambda: self._repository.secret(game_id)
-            )
+            commands.end_turn(pending, choose_action, lambda: self._repository.secret(game_id))
 
         return list(self._repository.execute(game_id, handler, at_head=True).events)

@@ -1,4 +1,4 @@
-"""The commands of disputes and takebacks: each loads the game and applies ledger/dispute_commands.py to it.
+"""The commands of disputes, takebacks and pauses: each loads the game and applies ledger/commands.py to it.
 
 They append the events, and take an optional idempotency key, like the commands in service/games/commands.py.
 """
@@ -6,11 +6,11 @@ They append the events, and take an optional idempotency key, like the commands 
 from collections.abc import Mapping
 from typing import Any
 
-from domain.disputes import NOTE_MISSING, parse_ruling
+from domain.disputes.disputes import NOTE_MISSING, parse_ruling
 from domain.errors import Malformed
 from domain.game import Game
 from domain.messages import Text, message
-from ledger import dispute_commands
+from ledger import commands
 from ledger.pending import PendingEvents
 from service.errors import NotFound
 from service.games.access import (
@@ -22,10 +22,10 @@ from service.games.access import (
 )
 from service.games.cache import CachedGame
 from service.games.commands import AcceptedAction
-from service.games.idempotency import idempotency_record
+from service.games.dispute_view import statement_fault
 from service.games.repository import GameRepository, Handler
-from service.games.statements import statement_fault
 from service.keyring import Keyring
+from service.store.idempotency import idempotency_record
 
 
 class DisputeCommands:
@@ -58,7 +58,7 @@ class DisputeCommands:
             require_visible(cached.game, player)
             seat = require_seat(cached.game, player)
             self._check_fields(statement=statement)
-            dispute_commands.open_dispute(pending, seat, about, statement)
+            commands.open_dispute(pending, seat, about, statement)
 
         request = ["dispute", about, statement]
         return self._execute(game_id, handler, player, idempotency_key, request)
@@ -78,7 +78,7 @@ class DisputeCommands:
             require_dispute(cached.game, number)
             seat = require_seat(cached.game, player)
             self._check_fields(statement=statement)
-            dispute_commands.answer_dispute(pending, number, seat, statement)
+            commands.answer_dispute(pending, number, seat, statement)
 
         request = ["answer dispute", number, statement]
         return self._execute(game_id, handler, player, idempotency_key, request)
@@ -92,7 +92,7 @@ class DisputeCommands:
             require_visible(cached.game, player)
             dispute = require_dispute(cached.game, number)
             require_opener(cached.game, dispute, player)
-            dispute_commands.withdraw_dispute(pending, number, dispute.seat)
+            commands.withdraw_dispute(pending, number, dispute.seat)
 
         request = ["withdraw dispute", number]
         return self._execute(game_id, handler, player, idempotency_key, request)
@@ -119,9 +119,9 @@ class DisputeCommands:
             self._check_fields(ruling=raw_ruling, statement=statement)
             ruling = parse_ruling(raw_ruling)
             if seat is None:
-                dispute_commands.rule(pending, number, ruling, statement, secret)
+                commands.rule(pending, number, ruling, statement, secret)
             else:
-                dispute_commands.propose_ruling(pending, number, seat, ruling, statement, secret)
+                commands.propose_ruling(pending, number, seat, ruling, statement, secret)
 
         def secret() -> bytes:
             return self._repository.secret(game_id)
@@ -136,7 +136,7 @@ class DisputeCommands:
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
             require_visible(cached.game, player)
-            dispute_commands.request_takeback(pending, require_seat(cached.game, player))
+            commands.request_takeback(pending, require_seat(cached.game, player))
 
         return self._execute(game_id, handler, player, idempotency_key, ["takeback"])
 
@@ -155,7 +155,7 @@ class DisputeCommands:
             require_visible(cached.game, player)
             self.require_takeback(cached.game, number)
             seat = require_seat(cached.game, player)
-            dispute_commands.answer_takeback(
+            commands.answer_takeback(
                 pending,
                 number,
                 seat,
@@ -210,6 +210,34 @@ class DisputeCommands:
         # A receipt must not be older than the publication of its key.
         self._keyring.publish_key()
         record = idempotency_record(player, idempotency_key, request)
+        sign = self._keyring.receipt
+        result = self._repository.execute(game_id, handler, record, sign=sign)
+        return AcceptedAction(result.events, result.receipt or sign(result.events[0]))
+
+
+class PauseCommands:
+    """Agreements to a pause. Thread-safe."""
+
+    def __init__(self, repository: GameRepository, keyring: Keyring) -> None:
+        self._repository = repository
+        self._keyring = keyring
+
+    def agree(
+        self, game_id: str, player: str, *, agree: bool, idempotency_key: str | None = None
+    ) -> AcceptedAction:
+        """Agree to a pause, or withdraw the agreement.
+
+        Raises NotFound, Forbidden (not a player of this game), NotNow (see `domain.clock.pauses.agree`),
+        IdempotencyConflict and Unavailable.
+        """
+        # A receipt must not be older than the publication of its key.
+        self._keyring.publish_key()
+
+        def handler(cached: CachedGame, pending: PendingEvents) -> None:
+            require_visible(cached.game, player)
+            commands.agree_to_pause(pending, require_seat(cached.game, player), agree=agree)
+
+        record = idempotency_record(player, idempotency_key, ["pause", agree])
         sign = self._keyring.receipt
         result = self._repository.execute(game_id, handler, record, sign=sign)
         return AcceptedAction(result.events, result.receipt or sign(result.events[0]))

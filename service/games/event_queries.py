@@ -18,12 +18,12 @@ from replay.inspect import EventContext, explain_event, published_secret
 from replay.language.names import Names
 from replay.language.renderer import Renderer
 from replay.timeline import Step
+from service.accounts.accounts import Players
 from service.bounds import Bounds
 from service.games.loader import PAGE_LINES, GameLoader
 from service.games.viewpoint import Viewpoint, viewpoint_of
 from service.notifications.deliveries import Deliveries
 from service.notifications.kinds import OPERATOR
-from service.players.accounts import Players
 from service.store.event_store import LogReader
 
 SEARCHED_EVENTS: Final = 500

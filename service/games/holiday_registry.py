@@ -12,18 +12,18 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Final
 
+from domain.clock.holidays import has_holidays
 from domain.errors import NotNow, Unreadable
-from domain.holidays import has_holidays
 from domain.messages import message
-from ledger import clock_commands
+from ledger import commands
 from ledger.pending import PendingEvents
 from ledger.time_zones import UTC_NAME
+from service.accounts.accounts import Players
+from service.accounts.holidays import AccountHoliday, Holidays
 from service.errors import NotFound, Unauthorised, log_text
 from service.games.cache import CachedGame
+from service.games.listings import Listings
 from service.games.repository import GameRepository
-from service.listings import Listings
-from service.players.accounts import Players
-from service.players.holidays import AccountHoliday, Holidays
 
 log = logging.getLogger(__name__)
 
@@ -117,11 +117,11 @@ def record_holidays(
         if holiday.player == player and holiday.cancelled_at is None and at < holiday.until
     }
     for since in sorted(recorded - announced):
-        clock_commands.cancel_holiday(pending, player, since)
+        commands.cancel_holiday(pending, player, since)
     for holiday in holidays:
         if holiday.since not in recorded and at < holiday.until:
             try:
-                clock_commands.announce_holiday(pending, player, holiday.since, holiday.until)
+                commands.announce_holiday(pending, player, holiday.since, holiday.until)
             except NotNow as refusal:
                 # The log has as many holidays of the player as it may have.
                 log.warning("game %s records no more holidays: %s", game.id, log_text(refusal))

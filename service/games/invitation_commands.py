@@ -6,13 +6,13 @@ They append the events, and take an optional idempotency key, like the commands 
 from domain.errors import NotNow
 from domain.game import Game
 from domain.messages import message, plural_message
-from ledger import invitation_commands
+from ledger import commands
 from ledger.pending import PendingEvents
 from service.errors import Forbidden
 from service.games.access import require_visible
 from service.games.cache import CachedGame
-from service.games.idempotency import idempotency_record
 from service.games.repository import GameRepository, Handler
+from service.store.idempotency import idempotency_record
 
 
 class InvitationCommands:
@@ -37,7 +37,7 @@ class InvitationCommands:
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
             _require_creator(cached.game, player)
-            invitation_commands.invite(pending, invited)
+            commands.invite(pending, invited)
             if cached.game.invitations >= self._max_invitations:
                 raise NotNow(
                     None,
@@ -57,7 +57,7 @@ class InvitationCommands:
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
             _require_creator(cached.game, player)
-            invitation_commands.revoke(pending, invited)
+            commands.revoke(pending, invited)
 
         return self._execute(game_id, handler, player, idempotency_key, ["revoke", invited])
 
@@ -67,7 +67,7 @@ class InvitationCommands:
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
             require_visible(cached.game, player)
             if player not in cached.game.declined:
-                invitation_commands.decline(pending, player)
+                commands.decline(pending, player)
 
         return self._execute(game_id, handler, player, idempotency_key, ["decline"])
 

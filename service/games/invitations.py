@@ -1,4 +1,6 @@
-"""Invitations by link: tokens with which players see and join games that have not started, even private ones.
+"""Invitations: those by handle that wait for an answer, and links with which players see and join games.
+
+A link is valid for a game that has not started, even a private one.
 
     cartulary:{GAME}:invitations   hash: id of a player -> the time until which that player's token is
                                    valid, a space, and the secret part of the token; expires
@@ -19,10 +21,14 @@ from domain.errors import NotNow
 from domain.game import STATUS_MESSAGES, Game
 from domain.messages import message
 from service import clock
+from service.accounts.mutes import Mutes
 from service.connection import to_text, unavailable_on_error
 from service.errors import NotFound
 from service.games.access import require_seat, require_visible
+from service.games.listings import Listings
 from service.games.loader import GameLoader
+from service.games.queries import GameQueries
+from service.games.summary import Summary
 from service.store.redis_event_store import game_key
 
 INVITATION_DAYS: Final = 30
@@ -139,3 +145,29 @@ def _token(game_id: str, secret: str) -> str:
 
 def _key(game_id: str) -> str:
     return game_key(game_id, "invitations")
+
+
+class ReceivedInvitations:
+    """Reads the invitations of all players. Thread-safe; raises Unavailable if the store does not respond."""
+
+    def __init__(self, listings: Listings, queries: GameQueries, mutes: Mutes) -> None:
+        self._listings = listings
+        self._queries = queries
+        self._mutes = mutes
+
+    def page(
+        self, player: str, cursor: str | None = None, limit: int = 50
+    ) -> tuple[list[Summary], str | None]:
+        """Return a page of the games that wait for the player's answer to an invitation, and the next cursor.
+
+        The newest game is first. Games of creators whom the player has muted are left out, so the page may
+        have fewer games than `limit`, even none, and still a next page. Raises Malformed (cursor).
+        """
+        page = self._listings.invitations(player, cursor, limit)
+        summaries = self._queries.summaries(page.games)
+        page = page.first(len(summaries))
+        invitations = [
+            summary for summary in summaries if summary is not None and player in summary.awaited
+        ]
+        muted = self._mutes.has_muted(player, [summary.creator for summary in invitations])
+        return [summary for summary in invitations if summary.creator not in muted], page.next

@@ -3,7 +3,7 @@
 The log of a game records the keys with which its players may sign, so that the record alone shows whether a
 signature is one of the player's. A player who takes a place brings their keys along (ledger/commands.py).
 A change of keys is appended to the game of each place that the player has; how many these are is bounded
-(service/games/quota.py).
+(service/games/listings.py).
 
 If a process dies in between, some of the logs lack the change. Repeating the request completes it. A key that
 is revoked in the account signs nothing from then on, whatever the logs contain.
@@ -17,11 +17,11 @@ from domain.errors import Unreadable
 from domain.json_types import JsonObject
 from ledger import commands
 from ledger.pending import PendingEvents
+from service.accounts.keys import PlayerKeys
 from service.errors import NotFound, log_text
 from service.games.cache import CachedGame
+from service.games.listings import Listings
 from service.games.repository import GameRepository, Handler
-from service.listings import Listings
-from service.players.keys import PlayerKeys
 
 log = logging.getLogger(__name__)
 

@@ -21,8 +21,7 @@ from domain.upcasters import upcast
 from service.bounds import Bounds
 from service.errors import NotFound, Stale, log_text
 from service.games.access import game_not_found, stale
-from service.games.cache import CachedGame, GameCache, advance
-from service.games.single_flight import SingleFlight
+from service.games.cache import CachedGame, GameCache, SingleFlight, advance
 from service.games.summary import Summary, summarize
 from service.store.event_store import LogReader
 

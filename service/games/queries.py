@@ -9,17 +9,17 @@ from domain.event import Event
 from domain.game import Game
 from domain.json_types import JsonObject
 from ledger import record
+from service.accounts.accounts import Players
+from service.accounts.keys import PlayerKeys
 from service.bounds import Bounds
 from service.games.access import require_dispute, require_seat, require_visible
 from service.games.dispute_view import dispute_details
 from service.games.game_filter import GameFilter
+from service.games.listings import EXAMINED, Listings, Page
 from service.games.loader import GameLoader
 from service.games.record_pages import join_lines, read_lines
 from service.games.summary import Summary
 from service.keyring import Keyring
-from service.listings import EXAMINED, Listings, Page
-from service.players.accounts import Players
-from service.players.keys import PlayerKeys
 from service.store.event_store import LogReader
 from service.transparency.proofs import Proofs
 

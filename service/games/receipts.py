@@ -19,9 +19,9 @@ from domain.messages import message
 from ledger.keys import RECEIPT_FIELDS
 from service.bounds import Bounds
 from service.errors import log_text
+from service.games.listings import Listings
 from service.games.loader import GAME_ID, PAGE_LINES
 from service.keyring import Keyring
-from service.listings import Listings
 from service.store.event_store import LogReader
 
 log = logging.getLogger(__name__)

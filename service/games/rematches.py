@@ -10,11 +10,11 @@ from typing import Any, Final
 from domain.errors import NotNow
 from domain.game import Game
 from domain.messages import message
+from service.accounts.accounts import Players
 from service.errors import Forbidden, IdempotencyConflict, NotFound
 from service.games.access import can_see
 from service.games.commands import GameCommands
 from service.games.loader import GameLoader
-from service.players.accounts import Players
 
 MAX_REMATCHES: Final = 20
 """The most rematches of one game that may be abandoned before they start."""

@@ -23,9 +23,10 @@ from ledger.pending import PendingEvents
 from service.errors import IdempotencyConflict, NotFound, ServiceError, Unavailable
 from service.games.access import game_not_found
 from service.games.cache import CachedGame, GameCache, with_events
+from service.games.listings import Listings
 from service.games.loader import GAME_ID, GameLoader
+from service.games.outbox import listing_inputs, outbox_entries
 from service.games.receipts import decode_receipt, encode_receipt
-from service.listings import Listings
 from service.store.event_store import (
     Appended,
     AppendRequest,
@@ -34,7 +35,6 @@ from service.store.event_store import (
     IdempotencyRecord,
     PreparedTree,
 )
-from service.store.outbox import listing_inputs, outbox_entries
 from service.trusted_clock import TrustedClock
 
 log = logging.getLogger(__name__)

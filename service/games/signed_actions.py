@@ -12,13 +12,12 @@ from domain.game import Game
 from domain.messages import message
 from ledger import commands
 from ledger.canonical import canonical
-from ledger.keys import BadSignature
+from ledger.keys import BadSignature, action_statement, check_action
 from ledger.pending import PendingEvents
-from ledger.player_signatures import action_statement, check_action
+from service.accounts.keys import PlayerKeys
 from service.errors import InvalidPlayerSignature, KeyNotUsable
 from service.games.access import stale
 from service.games.loader import GameLoader
-from service.players.keys import PlayerKeys
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,18 +6,18 @@ from functools import partial
 
 from domain.game import Game
 from domain.messages import message
-from ledger import administration_commands, deadline_commands
+from ledger import commands
 from ledger.pending import PendingEvents
+from service.accounts.holidays import Holidays
+from service.accounts.keys import PlayerKeys
 from service.errors import NotFound
 from service.games.access import require_seat, require_visible
 from service.games.cache import CachedGame
 from service.games.holiday_registry import bring_holidays
-from service.games.idempotency import idempotency_record
-from service.games.quota import GameQuota
+from service.games.listings import GameQuota
 from service.games.repository import GameRepository, Handler
-from service.players.holidays import Holidays
-from service.players.keys import PlayerKeys
 from service.store.event_store import IdempotencyRecord
+from service.store.idempotency import idempotency_record
 
 
 class SubstituteCommands:
@@ -49,7 +49,7 @@ class SubstituteCommands:
             require_visible(cached.game, player)
             seat = require_seat(cached.game, player)
             secret = partial(self._repository.secret, game_id)
-            deadline_commands.leave_seat(pending, seat, {"seat": seat}, secret)
+            commands.leave_seat(pending, seat, {"seat": seat}, secret)
 
         record = idempotency_record(player, idempotency_key, ["leave seat"])
         return self._game_after(game_id, handler, record)
@@ -69,7 +69,7 @@ class SubstituteCommands:
             require_visible(cached.game, player)
             if seat >= cached.game.seats:
                 raise NotFound(message("game {game} has no seat {seat}", game=game_id, seat=seat))
-            deadline_commands.seat_substitute(pending, seat, player, keys)
+            commands.seat_substitute(pending, seat, player, keys)
             bring_holidays(pending, player, self._holidays)
             if refusal is not None:
                 raise refusal
@@ -83,7 +83,7 @@ class SubstituteCommands:
         Raises NotNow (`domain.administration.move_seat`), TooManyGames.
         """
         keys = self._player_keys.valid_keys(player)
-        administration_commands.move_seat(pending, administrator, seat, player, keys)
+        commands.move_seat(pending, administrator, seat, player, keys)
         bring_holidays(pending, player, self._holidays)
         refusal = self._quota.refusal(player)
         if refusal is not None:

@@ -1,6 +1,6 @@
 """The summary of a game: what lists of games contain of it, apart from the handles of its players.
 
-The summaries of games that are open or have ended are stored (service/listings.py). A stored summary is used
+The summaries of games that are open or have ended are stored (`listings`). A stored summary is used
 only if its hash is that of the last event of the log. So such a game is listed without folding its log,
 however long that is, and a summary that is out of date does no harm.
 """

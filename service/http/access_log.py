@@ -17,9 +17,10 @@ from typing import Final, NamedTuple
 import orjson
 from flask import Flask, Response, g, has_request_context, request
 
-from service import clock, json_logging
+from service import clock
 from service.games.repository import GameRepository
 from service.http.metrics import Metrics
+from service.operation import json_logging
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +33,7 @@ _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "O
 
 
 def configure() -> None:
-    """Log JSON lines (service/json_logging.py), those about a request with its id. For web processes."""
+    """Log JSON lines (`json_logging`), those about a request with its id. For web processes."""
     json_logging.configure(request_id=current_request_id)
 
 

@@ -4,9 +4,9 @@ from contextlib import suppress
 
 from flask import request
 
+from service.accounts.password_guesses import LoginSource
 from service.errors import TooManyRequests
 from service.http.context import service
-from service.players.password_guesses import LoginSource
 from service.visitors import network_of
 
 

@@ -9,12 +9,12 @@ from flask import Response, request
 from domain.errors import Malformed, Unreadable
 from domain.game import Game
 from domain.messages import message
+from service.accounts.tokens import token_key
 from service.errors import NotFound, TooManyRequests, Unavailable
 from service.http.context import service
 from service.http.environ import STREAM_REFUSAL, STREAM_REQUEST, ReachedBound, StreamRequest
 from service.http.responses import no_content
 from service.http.schemas.fields import whole_number
-from service.players.tokens import token_key
 from service.visitors import network_of
 
 RETRY_STREAM_SECONDS: Final = 5

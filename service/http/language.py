@@ -21,9 +21,9 @@ from replay.language.catalogue import DOMAIN, ENGLISH, FOLDER, languages, primar
 from replay.language.names import Names
 from replay.language.renderer import Renderer, renderer
 from replay.language.times import locale_of
+from service.accounts.names import AccountNames
 from service.http.auth import player_locale
 from service.http.context import service
-from service.players.names import AccountNames
 
 MAX_HEADER_LENGTH: Final = 512
 """Characters of an `Accept-Language` header. A longer one, as no browser sends, selects English."""

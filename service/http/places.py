@@ -10,12 +10,11 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import Text, message, plural_message
 from ledger.turn_clock import clock_faults
+from service.accounts.account_reader import Player
 from service.errors import NotFound
-from service.games.bot_names import bot_faults
-from service.games.clock_bounds import short_turn_faults
+from service.games.bot_names import bot_faults, short_turn_faults
 from service.http.context import metrics, service
 from service.http.schemas.requests import MAX_BOTS
-from service.players.account_reader import Player
 
 log = logging.getLogger(__name__)
 

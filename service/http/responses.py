@@ -12,11 +12,11 @@ from flask import Response
 
 from domain.game import Game
 from domain.json_types import JsonObject
+from service.accounts.account_reader import Player
 from service.games.commands import AcceptedAction
 from service.games.summary import Summary, summarize
 from service.http.context import metrics, service
 from service.http.headers import ApiResponse
-from service.players.account_reader import Player
 
 
 def json_response(

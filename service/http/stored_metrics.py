@@ -12,7 +12,7 @@ from service.bootstrap import Service
 from service.errors import Unavailable
 from service.notifications.deliveries import Deliveries
 from service.notifications.delivery import FINAL_STATUSES
-from service.process_reports import KINDS, ProcessReports
+from service.operation.process_reports import KINDS, ProcessReports
 
 
 def render(service: Service) -> bytes:

@@ -17,9 +17,9 @@ from redis.client import Pipeline
 
 from domain.messages import message, plural_message
 from service import clock
+from service.accounts.account_reader import account_key
 from service.connection import to_text, unavailable_on_error
 from service.errors import NotFound, TooManyFeeds
-from service.players.account_reader import account_key
 
 _FEED: Final = "cartulary:feed:"
 _FEEDS: Final = "cartulary:feeds:"

@@ -24,13 +24,13 @@ from replay.language.catalogue import ENGLISH, languages, primary_subtag
 from replay.language.names import Names
 from replay.language.renderer import Renderer, renderer
 from service import clock
+from service.accounts.accounts import Players
 from service.errors import NotFound
 from service.games.access import can_see
+from service.games.listings import Listings
 from service.games.queries import GameQueries
-from service.listings import Listings
 from service.notifications.past_events import past_event
 from service.notifications.titles import game_name
-from service.players.accounts import Players
 
 MAX_GAMES: Final = 50
 """Games that are in a feed."""

@@ -11,14 +11,14 @@ from zoneinfo import ZoneInfo
 from domain.json_types import JsonObject
 from ledger.time_zones import UTC_NAME, time_zone
 from service import clock
+from service.accounts.account_reader import Player
+from service.accounts.accounts import Players
 from service.notifications.deliveries import Deliveries
 from service.notifications.delivery import DIGEST, Delivery, delivery_id
 from service.notifications.endpoints import EndpointRegistry
 from service.notifications.kinds import KIND_OF_SUBJECT, OPERATOR, Kind, Subject
 from service.notifications.preferences import Preferences, PreferenceStore
 from service.notifications.schedule import Slot, next_local_time, slot
-from service.players.account_reader import Player
-from service.players.accounts import Players
 from service.trusted_clock import TrustedClock
 
 UTC_ZONE: Final = time_zone(UTC_NAME)

@@ -14,6 +14,7 @@ from domain.json_types import JsonObject
 from domain.messages import message
 from replay.language.names import NO_NAMES, Names
 from service import clock
+from service.accounts.accounts import Players
 from service.errors import NotFound
 from service.games.access import can_see
 from service.games.queries import GameQueries
@@ -22,7 +23,6 @@ from service.notifications.kinds import KIND_OF_SUBJECT, OPERATOR, Subject
 from service.notifications.notification import Notification
 from service.notifications.past_events import PastEvents, events_since_last_turn
 from service.notifications.titles import digest_title, messages_title, title
-from service.players.accounts import Players
 
 
 class NotificationProjection:

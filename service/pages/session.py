@@ -30,12 +30,12 @@ from typing_extensions import override
 from domain.messages import message
 from ledger.time_zones import is_time_zone
 from replay.language.catalogue import languages
+from service.accounts.password_guesses import LoginSource
+from service.accounts.tokens import TOKEN_DAYS
 from service.connection import unavailable_on_error
 from service.errors import Unauthorised, Unavailable
 from service.http.confirmation import client_network
 from service.http.context import service
-from service.players.password_guesses import LoginSource
-from service.players.tokens import TOKEN_DAYS
 
 SESSION_KEY: Final = "cartulary:session-key"
 COOKIE_NAME: Final = "cartulary"

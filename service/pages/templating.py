@@ -37,6 +37,7 @@ from service.games.summary import Summary
 from service.http.context import service
 from service.http.headers import ApiResponse
 from service.http.language import request_language, request_renderer
+from service.notifications.webhooks.push_subscriptions import PushSubscription
 from service.pages.assets import asset, style_sheets
 from service.pages.return_addresses import (
     forgotten_password_address,
@@ -49,7 +50,6 @@ from service.pages.session import can_write_session, viewer
 from service.pages.view_models.announcements import announcements_to_show
 from service.pages.view_models.moments import moment
 from service.pages.view_models.open_graph import absolute_url, player_list
-from service.webhooks.push_subscriptions import PushSubscription
 
 
 def page(

@@ -12,11 +12,11 @@ import orjson
 import redis
 
 from domain.errors import Unreadable
+from service.accounts.account_reader import account_key
+from service.accounts.handle_index import HandleIndex
 from service.administration.log import AdministrationLog
 from service.connection import to_text, unavailable_on_error
 from service.notifications.deliveries import DUE, PREFIX
-from service.players.account_reader import account_key
-from service.players.handle_index import HandleIndex
 
 _PAGE: Final = 500
 _QUEUE_KEYS: Final = "rq:*"

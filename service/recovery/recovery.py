@@ -4,13 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ledger.merkle import root
+from service.accounts.erased import ErasedPlayers
+from service.accounts.handle_index import HandleIndex
 from service.bootstrap import Service
-from service.players.erased import ErasedPlayers
-from service.players.handle_index import HandleIndex
 from service.recovery.games import LostEvents, find_lost_events, remove_lost_events
 from service.recovery.other_data import OtherLosses, restore_order
+from service.recovery.reindex import reindex
 from service.recovery.transparency_log import remove_lost_leaves
-from service.reindex import reindex
 from service.transparency.last_signed import LastSigned
 from service.transparency.store import TransparencyStore
 

@@ -18,8 +18,8 @@ from replay.sandbox import Sandbox, check_bots
 from service.bounds import Bounds
 from service.errors import Forbidden, NotFound, SandboxConflict
 from service.games.access import require_visible
+from service.games.game_for_viewer import GamesForViewers
 from service.games.loader import GameLoader
-from service.sandboxes.game_for_viewer import GamesForViewers
 from service.sandboxes.store import SandboxStore, StoredSandbox
 
 MAX_CACHED: Final = 50

@@ -9,9 +9,9 @@ from typing import TypeAlias
 
 import redis
 
+from service.accounts.tokens import TokenOwner
 from service.http.environ import StreamRequest
 from service.http.language import select_language
-from service.players.tokens import TokenOwner
 from service.server.http_connection import HttpConnection
 from service.server.http_request import HttpRequest
 from service.server.http_response import LAST_CHUNK, chunk, response_head

@@ -21,12 +21,12 @@ from typing import Any, Final, TypeAlias
 from flask import Flask
 
 from domain.messages import Text, message
+from service.accounts.tokens import TokenOwner
 from service.bounds import Bounds
 from service.connection import STORE_AWAY
 from service.http.environ import STREAM_REFUSAL, STREAM_REQUEST, StreamRequest
 from service.http.language import select_language
 from service.http.problems import NO_RESOURCE
-from service.players.tokens import TokenOwner
 from service.readiness import Readiness
 from service.server.exchange import Exchange, send_pages, send_stream
 from service.server.health_checks import HealthChecks

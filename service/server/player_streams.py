@@ -15,8 +15,8 @@ import redis.asyncio
 
 from domain.event import ZEROS
 from service.connection import to_text
+from service.games.listings import current_listings, game_of_member
 from service.http.environ import StreamRequest
-from service.listings import current_listings, game_of_member
 from service.server.stream_listener import BATCH_SIZE, HEARTBEAT_FRAME, EventFrame, Listener
 
 LOOK_SECONDS: Final = 3.0

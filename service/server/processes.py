@@ -16,6 +16,10 @@ from domain.messages import Message, message
 from replay.language.renderer import english
 from service.bootstrap import build
 from service.http import access_log
+from service.operation.forked_process import ForkedProcess
+from service.operation.parent_watch import parent_pipe, watch_parent
+from service.operation.stop_signals import StopSignals
+from service.operation.supervisor import Supervisor
 from service.server.shared_port import (
     SECONDS_TO_FINISH,
     hold_port,
@@ -24,10 +28,6 @@ from service.server.shared_port import (
 )
 from service.server.web_process import publish_key, run_web_process, serve_web
 from service.settings import Settings
-from service.supervision.forked_process import ForkedProcess
-from service.supervision.parent_watch import parent_pipe, watch_parent
-from service.supervision.stop_signals import StopSignals
-from service.supervision.supervisor import Supervisor
 
 log = logging.getLogger(__name__)
 

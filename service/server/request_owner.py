@@ -7,8 +7,8 @@ and its token has not been refused since. So nobody is recognised as a player wh
 
 from flask import Flask
 
+from service.accounts.tokens import TokenOwner, Tokens
 from service.pages.session import COOKIE_NAME, PageSessions
-from service.players.tokens import TokenOwner, Tokens
 from service.server.http_request import HttpRequest
 
 

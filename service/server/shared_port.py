@@ -15,7 +15,7 @@ from typing import Final
 from domain.errors import CartularyError
 from domain.messages import message
 from ledger.os_errors import os_reason
-from service.supervision.forked_process import ForkedProcess
+from service.operation.forked_process import ForkedProcess
 
 SECONDS_TO_FINISH: Final = 7.0
 """Time for the requests under way, and for sending their responses, when a web process stops."""

@@ -9,8 +9,8 @@ from typing import Any, Final, TypeAlias
 import redis
 import redis.asyncio
 
+from service.accounts.account_reader import account_key
 from service.connection import to_text
-from service.players.account_reader import account_key
 from service.server.stream_listener import Listener
 
 log = logging.getLogger(__name__)

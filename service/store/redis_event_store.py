@@ -7,7 +7,7 @@
                               FIRST LAST`; expires a week after the end of the game
     cartulary:{GAME}:receipts hash, SEQ -> `KEY SIGNATURE`: the server's receipts for accepted actions
     cartulary:{GAME}:conditional, cartulary:{GAME}:conditional-void
-                              hashes, which service/conditional/store.py describes
+                              hashes, which service/conditional_actions/store.py describes
     cartulary:statements      set, the ids of games in whose disputes statements were written
     cartulary:live            set, the active games: ids of those that may have outbox entries
     cartulary:appended        channel, `GAME SEQ` after every append
@@ -59,7 +59,7 @@ _RECORDS: Final = "answers"
 _RECEIPTS: Final = "receipts"
 CONDITIONAL: Final = "conditional"
 CONDITIONAL_VOID: Final = "conditional-void"
-"""The parts of a game that service/conditional/store.py keeps."""
+"""The parts of a game that service/conditional_actions/store.py keeps."""
 _SCAN_PAGE: Final = 500
 
 

@@ -20,10 +20,10 @@ import redis
 
 from domain.messages import message
 from ledger.os_errors import os_reason
-from service.append_only_file.parts import sync_folder
 from service.connection import to_text, unavailable_on_error
-from service.data_folder import FOLDER_ID, RESTORED
 from service.errors import Unavailable
+from service.operation.append_only_file.parts import sync_folder
+from service.operation.data_folder import FOLDER_ID, RESTORED
 
 log = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from playwright.sync_api import ViewportSize, sync_playwright
 
 from service.bootstrap import Service
 from service.bounds import Bounds
-from service.embedded_redis import EmbeddedRedis
+from service.operation.embedded_redis import EmbeddedRedis
 from service.settings import Settings
 from tests.support import chromium
 from tests.support.mail_server import MailServer, mail_server

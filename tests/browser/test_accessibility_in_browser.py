@@ -8,11 +8,11 @@ import pytest
 from flask import Flask
 
 from replay.language.catalogue import ENGLISH, languages
+from service.accounts.account_reader import Player
 from service.bootstrap import build
-from service.mail.confirmations import Confirmation
+from service.notifications.mail.confirmations import Confirmation
 from service.pages.app import create_web_app
 from service.pages.session import COOKIE_NAME
-from service.players.account_reader import Player
 from service.settings import Settings, load_settings
 from tests.support.accounts import PASSWORD, Accounts, take_turn
 from tests.support.axe import violations

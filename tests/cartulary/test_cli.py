@@ -11,8 +11,8 @@ from cartulary.cli import cartulary
 from domain.messages import Instant
 from ledger.keys import SigningKey
 from replay.language.renderer import english
-from service import reindex
 from service.bootstrap import Service
+from service.recovery import reindex
 from service.settings import Settings
 from tests.support import processes
 from tests.support.service_games import play_out, start_game

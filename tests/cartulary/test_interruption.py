@@ -25,7 +25,7 @@ sys.meta_path.insert(0, Interrupter())
     ("arguments", "module", "status"),
     [
         (["serve"], "click", -signal.SIGINT),
-        (["serve"], "service.embedded_redis", -signal.SIGINT),
+        (["serve"], "service.operation.embedded_redis", -signal.SIGINT),
         (["serve"], "service.server.web_process", 0),
         (["serve"], "workers.scheduler", 0),
         (["web", "--processes", "1"], "service.server.web_process", -signal.SIGINT),

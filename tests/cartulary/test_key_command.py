@@ -8,8 +8,7 @@ import pytest
 from click.testing import Result
 
 from ledger.canonical import canonical
-from ledger.keys import SigningKey, verify
-from ledger.player_signatures import check_action, key_statement
+from ledger.keys import SigningKey, check_action, key_statement, verify
 
 Run = Callable[..., Result]
 HEAD = "ab" * 32

@@ -14,12 +14,12 @@ from domain.bot_tasks import (
     TakeTurn,
     next_bot_task,
 )
+from domain.clock.deadlines import is_deserted
 from domain.contract import Resign
-from domain.deadlines import is_deserted
-from domain.dispute_events import Ruling
+from domain.disputes.events import Ruling
 from domain.game import Game
 from domain.life_cycle_messages import LIFE_CYCLE_MESSAGES
-from ledger import commands, dispute_commands
+from ledger import commands
 from ledger.envelope import format_timestamp
 from ledger.pending import PendingEvents
 from replay.language.renderer import english
@@ -135,23 +135,21 @@ def test_bots_ask_for_the_end_when_all_people_do_and_withdraw_with_them() -> Non
 def test_a_bot_agrees_to_a_takeback_after_all_people_and_waits_for_their_answers() -> None:
     table = Table((None, "sensible", None), {"takebacks": True})
     table.act()
-    dispute_commands.request_takeback(table.pending, 0)
+    commands.request_takeback(table.pending, 0)
     number = table.game.seq
     assert table.game.to_act == 1
     assert next_bot_task(table.game) is None
-    dispute_commands.answer_takeback(table.pending, number, 2, agree=True, secret=lambda: SECRET)
+    commands.answer_takeback(table.pending, number, 2, agree=True, secret=lambda: SECRET)
     assert next_bot_task(table.game) == AgreeToTakeback(1, number)
-    dispute_commands.answer_takeback(table.pending, number, 1, agree=True, secret=lambda: SECRET)
+    commands.answer_takeback(table.pending, number, 1, agree=True, secret=lambda: SECRET)
     assert table.game.to_act == 0
 
 
 def test_a_bot_plays_on_when_a_takeback_is_declined() -> None:
     table = Table((None, "sensible", None), {"takebacks": True})
     table.act()
-    dispute_commands.request_takeback(table.pending, 0)
-    dispute_commands.answer_takeback(
-        table.pending, table.game.seq, 2, agree=False, secret=lambda: SECRET
-    )
+    commands.request_takeback(table.pending, 0)
+    commands.answer_takeback(table.pending, table.game.seq, 2, agree=False, secret=lambda: SECRET)
     assert next_bot_task(table.game) == TakeTurn(1)
 
 
@@ -159,15 +157,15 @@ def test_bots_propose_the_ruling_that_all_people_propose() -> None:
     table = Table((None, None, "sensible", "random"))
     table.play_set_up()
     table.act_until_turn_of(0)
-    dispute_commands.open_dispute(table.pending, 0, 6, "not so")
+    commands.open_dispute(table.pending, 0, 6, "not so")
     number = table.game.seq
     for seat, ruling in ((0, RESUME), (1, DISMISS)):
-        dispute_commands.propose_ruling(table.pending, number, seat, ruling, None, lambda: SECRET)
+        commands.propose_ruling(table.pending, number, seat, ruling, None, lambda: SECRET)
         assert next_bot_task(table.game) is None
-    dispute_commands.propose_ruling(table.pending, number, 1, RESUME, None, lambda: SECRET)
+    commands.propose_ruling(table.pending, number, 1, RESUME, None, lambda: SECRET)
     for bot in (2, 3):
         assert next_bot_task(table.game) == ProposeRuling(bot, number, RESUME)
-        dispute_commands.propose_ruling(table.pending, number, bot, RESUME, None, lambda: SECRET)
+        commands.propose_ruling(table.pending, number, bot, RESUME, None, lambda: SECRET)
     assert table.game.resumptions[-1].origin == 8
 
 

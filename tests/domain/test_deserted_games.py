@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from domain import lifecycle
-from domain.deadlines import is_deserted
+from domain.clock.deadlines import is_deserted
 from domain.errors import NotNow
 from domain.game import Game
 from tests.support.events import data_of

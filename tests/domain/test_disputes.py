@@ -4,11 +4,15 @@ from typing import Any
 
 import pytest
 
-from domain import disputes
 from domain.baron.state import State as BaronState
-from domain.disputes import MAX_ANSWERS_PER_SEAT, MAX_DISPUTES_PER_SEAT, MAX_PROPOSALS_PER_SEAT
+from domain.disputes import disputes
+from domain.disputes.disputes import (
+    MAX_ANSWERS_PER_SEAT,
+    MAX_DISPUTES_PER_SEAT,
+    MAX_PROPOSALS_PER_SEAT,
+)
 from domain.errors import Malformed, NotNow
-from ledger import commands, dispute_commands
+from ledger import commands
 from tests.support.faults import raises
 from tests.support.local_game import LocalGame
 
@@ -84,7 +88,7 @@ def test_a_dispute_is_open_until_the_arbiter_rules_it() -> None:
     dispute = game.game.open_dispute
     assert dispute is not None
     assert (dispute.seq, dispute.seat, dispute.about, dispute.status) == (number, 1, 6, "open")
-    dispute_commands.answer_dispute(game.pending, number, 2, "I was there.")
+    commands.answer_dispute(game.pending, number, 2, "I was there.")
     game.rule(number, DISMISS)
     assert game.game.open_dispute is None
     (dispute,) = game.game.disputes
@@ -135,9 +139,9 @@ def test_answers_and_proposals_are_bounded() -> None:
     game = LocalGame(2)
     number = game.dispute(0)
     for _ in range(MAX_ANSWERS_PER_SEAT):
-        dispute_commands.answer_dispute(game.pending, number, 1, "No.")
+        commands.answer_dispute(game.pending, number, 1, "No.")
     with raises(NotNow, match="10 times"):
-        dispute_commands.answer_dispute(game.pending, number, 1, "No.")
+        commands.answer_dispute(game.pending, number, 1, "No.")
     for _ in range(MAX_PROPOSALS_PER_SEAT):
         game.propose(number, 1, DISMISS)
     with raises(NotNow, match="10 rulings"):
@@ -175,8 +179,8 @@ def test_only_the_opener_withdraws_a_dispute() -> None:
     game = game_with_arbiter()
     number = game.dispute(0)
     with raises(NotNow, match="only seat 0"):
-        dispute_commands.withdraw_dispute(game.pending, number, 1)
-    dispute_commands.withdraw_dispute(game.pending, number, 0)
+        commands.withdraw_dispute(game.pending, number, 1)
+    commands.withdraw_dispute(game.pending, number, 0)
     assert game.game.disputes[0].status == "withdrawn"
     with raises(NotNow, match="is not open"):
         game.rule(number, DISMISS)

@@ -10,7 +10,7 @@ from domain.game_names import MAX_NAME_CHARACTERS
 from domain.invitations import MAX_INVITATIONS
 from domain.lifecycle import check_options
 from domain.messages import Message
-from ledger import commands, invitation_commands, record
+from ledger import commands, record
 from ledger.pending import PendingEvents
 from replay.audit import audit
 from replay.audit.findings import Report
@@ -44,9 +44,9 @@ def test_an_invited_player_is_awaited_until_joining_declining_or_the_revocation(
     pending = open_game()
     assert list(pending.game.awaited) == ["bea"]
     for player in ("cid", "dan", "eve"):
-        invitation_commands.invite(pending, player)
-    invitation_commands.decline(pending, "bea")
-    invitation_commands.revoke(pending, "cid")
+        commands.invite(pending, player)
+    commands.decline(pending, "bea")
+    commands.revoke(pending, "cid")
     commands.join(pending, "dan", b"", lambda: SECRET)
     game = pending.game
     assert (game.invited, game.awaited, game.declined) == (("dan", "eve"), ("eve",), ("bea",))
@@ -64,16 +64,16 @@ def test_an_invited_player_is_awaited_until_joining_declining_or_the_revocation(
 
 def test_a_player_who_declined_or_is_not_invited_any_more_cannot_join_a_private_game() -> None:
     pending = open_game()
-    invitation_commands.invite(pending, "cid")
-    invitation_commands.decline(pending, "bea")
-    invitation_commands.revoke(pending, "cid")
+    commands.invite(pending, "cid")
+    commands.decline(pending, "bea")
+    commands.revoke(pending, "cid")
     for player in ("bea", "cid"):
         with pytest.raises(NotNow):
             commands.join(pending, player, b"", lambda: SECRET)
     # One may be invited again after a revocation, but not after declining.
-    invitation_commands.invite(pending, "cid")
+    commands.invite(pending, "cid")
     with pytest.raises(NotNow):
-        invitation_commands.invite(pending, "bea")
+        commands.invite(pending, "bea")
 
 
 @pytest.mark.parametrize("player", ["ada", "bea", "zoe"])
@@ -120,9 +120,9 @@ def report_of(pending: PendingEvents) -> Report:
 
 def test_the_audit_accepts_invitations_and_finds_those_that_the_rules_do_not_allow() -> None:
     pending = open_game(name="Friday")
-    invitation_commands.invite(pending, "cid")
-    invitation_commands.decline(pending, "cid")
-    invitation_commands.revoke(pending, "bea")
+    commands.invite(pending, "cid")
+    commands.decline(pending, "cid")
+    commands.revoke(pending, "bea")
     assert not report_of(pending).is_broken
     pending.add(event_of("PlayerInvited", {"player": "cid"}), {"player": "ada"})
     pending.add(event_of("InvitationRevoked", {"player": "cid"}), {"player": "eve"})

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from ledger import administration_commands, clock_commands, deadline_commands, invitation_commands
+from ledger import commands
 from tests.games.scripted_game import Command, ScriptedGame, in_round
 
 DAY: Final = 24 * 3600
@@ -26,36 +26,32 @@ def by_mail(name: str) -> ScriptedGame:
     )
     for player in ("bea", "cid", "dan"):
         game.command(_invitation(player))
-    game.command(lambda pending, _: invitation_commands.decline(pending, "cid"))
-    game.command(lambda pending, _: invitation_commands.revoke(pending, "dan"))
+    game.command(lambda pending, _: commands.decline(pending, "cid"))
+    game.command(lambda pending, _: commands.revoke(pending, "dan"))
     game.join("bea")
     game.play_bots(in_round(2))
     game.miss_deadline()
     game.miss_deadline()
     since, until = "2026-04-06T00:00:00.000Z", "2026-04-09T00:00:00.000Z"
-    game.command(lambda pending, _: clock_commands.announce_holiday(pending, "ada", since, until))
-    game.command(lambda pending, _: clock_commands.cancel_holiday(pending, "ada", since))
+    game.command(lambda pending, _: commands.announce_holiday(pending, "ada", since, until))
+    game.command(lambda pending, _: commands.cancel_holiday(pending, "ada", since))
     for seat, agree in ((0, True), (1, True), (0, False)):
         game.command(_answer(seat, agree=agree))
-    game.command(
-        lambda pending, _: administration_commands.extend_deadline(pending, "operator", DAY)
-    )
+    game.command(lambda pending, _: commands.extend_deadline(pending, "operator", DAY))
     game.play_bots(in_round(4))
-    game.command(
-        lambda pending, secret: deadline_commands.leave_seat(pending, 1, {"seat": 1}, secret)
-    )
-    game.command(lambda pending, _: deadline_commands.seat_substitute(pending, 1, "eve"))
+    game.command(lambda pending, secret: commands.leave_seat(pending, 1, {"seat": 1}, secret))
+    game.command(lambda pending, _: commands.seat_substitute(pending, 1, "eve"))
     game.play_bots(lambda _: False)
     game.finish()
     return game
 
 
 def _invitation(player: str) -> Command:
-    return lambda pending, _: invitation_commands.invite(pending, player)
+    return lambda pending, _: commands.invite(pending, player)
 
 
 def _answer(seat: int, *, agree: bool) -> Command:
-    return lambda pending, _: clock_commands.agree_to_pause(pending, seat, agree=agree)
+    return lambda pending, _: commands.agree_to_pause(pending, seat, agree=agree)
 
 
 SCRIPTS: Final[tuple[Callable[[str], ScriptedGame], ...]] = (by_mail,)

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 from service.bootstrap import build
 from service.bounds import Bounds
-from service.embedded_redis import EmbeddedRedis
+from service.operation.embedded_redis import EmbeddedRedis
 from service.settings import Settings
 from tests.games.dispute_scripts import SCRIPTS, Start
 from tests.games.played_game import START, PlayedGame

@@ -13,12 +13,11 @@ from typing import Any, Final, TypeAlias
 from domain.chance import Chance
 from domain.event import Clock
 from domain.game import Game
-from ledger import commands, deadline_commands
+from ledger import commands
 from ledger.commands import SecretSource
 from ledger.envelope import format_timestamp
-from ledger.keys import SigningKey
+from ledger.keys import SigningKey, sign_action
 from ledger.pending import PendingEvents
-from ledger.player_signatures import sign_action
 from ledger.record import header, write
 from ledger.seal import SALT_BYTES
 from ledger.turn_clock import deadline
@@ -162,7 +161,7 @@ class ScriptedGame:
         assert moment is not None
         self._now = max(self._now, moment) + timedelta(milliseconds=250)
         choose = partial(action_for_absent_player, chance=self._chance)
-        deadline_commands.end_turn(self._pending, choose, lambda: self._secret)
+        commands.end_turn(self._pending, choose, lambda: self._secret)
         self._score(self._scorer_delay)
 
     def finish(self) -> None:

@@ -8,12 +8,12 @@ import pytest
 
 from domain import administration
 from domain.administration import ADMINISTRATOR
+from domain.clock.events import SubstituteSeated
 from domain.conditional import Branch, branches_after
 from domain.contract import DomainEvent
-from domain.deadline_events import SubstituteSeated
 from domain.errors import Malformed, NotNow
 from domain.event import By
-from ledger import administration_commands
+from ledger import commands
 from ledger.keys import SigningKey
 from ledger.turn_clock import deadline
 from replay.audit import audit
@@ -42,7 +42,7 @@ def seated(seat: int, player: str, replaces: str) -> DomainEvent:
 class TestRemoval:
     def test_the_seat_is_out_and_the_log_names_the_administrator(self) -> None:
         game = LocalGame(3)
-        administration_commands.remove_seat(game.pending, "admin-1", 1, game.secret)
+        commands.remove_seat(game.pending, "admin-1", 1, game.secret)
         decision, removal = game.pending.events[-2:]
         assert decision["by"] == ADMINISTRATOR
         assert decision["data"] == {
@@ -60,20 +60,20 @@ class TestRemoval:
     def test_a_seat_that_is_not_in_the_game_cannot_be_removed(self, seat: int) -> None:
         game = LocalGame(3)
         with pytest.raises(NotNow):
-            administration_commands.remove_seat(game.pending, "operator", seat, game.secret)
+            commands.remove_seat(game.pending, "operator", seat, game.secret)
 
     def test_nobody_is_removed_before_the_start_of_the_game_or_after_its_end(self) -> None:
         game = LocalGame(2)
-        administration_commands.abandon_game(game.pending, "operator", game.secret)
+        commands.abandon_game(game.pending, "operator", game.secret)
         with pytest.raises(NotNow):
-            administration_commands.remove_seat(game.pending, "operator", 0, game.secret)
+            commands.remove_seat(game.pending, "operator", 0, game.secret)
 
 
 class TestMove:
     def test_the_seat_is_that_of_the_new_player_and_the_log_names_the_administrator(self) -> None:
         game = LocalGame(3)
         key = SigningKey.from_seed(bytes(range(32)))
-        administration_commands.move_seat(game.pending, "admin-1", 1, "zoe", {key.id: key.public})
+        commands.move_seat(game.pending, "admin-1", 1, "zoe", {key.id: key.public})
         decision, move, added = game.pending.events[-3:]
         assert (decision["by"], move["by"]) == (ADMINISTRATOR, ADMINISTRATOR)
         assert decision["data"] == {
@@ -102,7 +102,7 @@ class TestMove:
             game.act()
         assert game.game.misses[seat]
         game.wait(seconds=40)
-        administration_commands.move_seat(game.pending, "operator", seat, "zoe")
+        commands.move_seat(game.pending, "operator", seat, "zoe")
         assert seat not in game.game.misses
         assert game.seconds_left == MINUTE
         assert not report_of(game).is_broken
@@ -111,7 +111,7 @@ class TestMove:
         game = LocalGame(2, arbiter="judge")
         game.act(2)
         seq = game.game.seq
-        administration_commands.move_seat(game.pending, "operator", 1, "zoe")
+        commands.move_seat(game.pending, "operator", 1, "zoe")
         game.act()
         game.rule(game.dispute(0, about=seq), {"type": "resume", "from": seq})
         assert game.game.players == ("ada", "zoe")
@@ -120,7 +120,7 @@ class TestMove:
 
     def test_prepared_actions_are_void_after_a_move(self) -> None:
         game = LocalGame(2)
-        administration_commands.move_seat(game.pending, "operator", 1, "zoe")
+        commands.move_seat(game.pending, "operator", 1, "zoe")
         branch = Branch(0, {"type": "resign"}, {})
         assert branches_after((branch,), game.pending.events[-2]) == (branch,)
         assert branches_after((branch,), game.pending.events[-1]) is None
@@ -144,34 +144,34 @@ class TestMove:
         game = LocalGame(4, bots=1, arbiter="judge")
         game.resign(1)
         with raises(NotNow, reason):
-            administration_commands.move_seat(game.pending, "operator", seat, player)
+            commands.move_seat(game.pending, "operator", seat, player)
 
     def test_a_former_player_gets_no_seat_again(self) -> None:
         game = LocalGame(2)
-        administration_commands.move_seat(game.pending, "operator", 0, "zoe")
+        commands.move_seat(game.pending, "operator", 0, "zoe")
         with raises(NotNow, "a player who has or had a seat in this game"):
-            administration_commands.move_seat(game.pending, "operator", 0, "ada")
+            commands.move_seat(game.pending, "operator", 0, "ada")
 
     def test_a_vacant_seat_is_left_to_substitutes(self) -> None:
         game = LocalGame(3, substitutes=True)
         game.leave_seat(1)
         with raises(NotNow, "seat 1 is not that of a player in the game"):
-            administration_commands.move_seat(game.pending, "operator", 1, "zoe")
+            commands.move_seat(game.pending, "operator", 1, "zoe")
 
     def test_no_seat_is_moved_before_the_start_of_a_game_or_after_its_end(self) -> None:
         table = Table("barony", 2, {})
         with raises(NotNow, "the game has not started"):
             administration.move_seat(table.game, "operator", 0, "zoe")
         game = LocalGame(2)
-        administration_commands.abandon_game(game.pending, "operator", game.secret)
+        commands.abandon_game(game.pending, "operator", game.secret)
         with raises(NotNow, "the game was abandoned"):
-            administration_commands.move_seat(game.pending, "operator", 0, "zoe")
+            commands.move_seat(game.pending, "operator", 0, "zoe")
 
 
 class TestAbandonment:
     def test_the_game_ends_and_its_secret_is_published(self) -> None:
         game = LocalGame(2)
-        administration_commands.abandon_game(game.pending, "operator", game.secret)
+        commands.abandon_game(game.pending, "operator", game.secret)
         decision, end = game.pending.events[-2:]
         assert decision["data"] == {"administrator": "operator", "decision": "abandon"}
         assert (end["type"], end["data"]["secret"]) == ("GameAbandoned", SECRET.hex())
@@ -180,17 +180,17 @@ class TestAbandonment:
 
     def test_a_game_that_is_over_is_not_abandoned_again(self) -> None:
         game = LocalGame(2)
-        administration_commands.abandon_game(game.pending, "operator", game.secret)
+        commands.abandon_game(game.pending, "operator", game.secret)
         with pytest.raises(NotNow):
-            administration_commands.abandon_game(game.pending, "operator", game.secret)
+            commands.abandon_game(game.pending, "operator", game.secret)
 
 
 class TestExtension:
     def test_the_deadline_of_the_turn_under_way_is_later_and_that_of_the_next_is_not(self) -> None:
         game = LocalGame(2, per_turn=MINUTE)
         before = deadline(game.game)
-        administration_commands.extend_deadline(game.pending, "operator", 30)
-        administration_commands.extend_deadline(game.pending, "operator", 10)
+        commands.extend_deadline(game.pending, "operator", 30)
+        commands.extend_deadline(game.pending, "operator", 10)
         after = deadline(game.game)
         assert before is not None
         assert after is not None
@@ -206,11 +206,11 @@ class TestExtension:
     def test_an_extension_has_bounds(self, seconds: int) -> None:
         game = LocalGame(2, per_turn=MINUTE)
         with pytest.raises(Malformed):
-            administration_commands.extend_deadline(game.pending, "operator", seconds)
+            commands.extend_deadline(game.pending, "operator", seconds)
 
     def test_a_game_without_a_clock_has_no_deadline_to_extend(self) -> None:
         with pytest.raises(NotNow):
-            administration_commands.extend_deadline(LocalGame(2).pending, "operator", 30)
+            commands.extend_deadline(LocalGame(2).pending, "operator", 30)
 
 
 class TestAudit:

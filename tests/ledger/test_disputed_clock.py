@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from domain.errors import NotNow
-from ledger import commands, dispute_commands
+from ledger import commands
 from ledger.turn_clock import deadline, has_passed, ruling_limit, waits_for_ruling
 from tests.support.faults import raises
 from tests.support.local_game import LocalGame
@@ -29,7 +29,7 @@ def test_a_withdrawn_dispute_starts_the_clock_again() -> None:
     game = LocalGame(2, per_turn=24 * HOUR)
     number = game.dispute(0)
     game.wait(hours=5)
-    dispute_commands.withdraw_dispute(game.pending, number, 0)
+    commands.withdraw_dispute(game.pending, number, 0)
     assert game.seconds_left == 24 * HOUR
 
 

@@ -4,7 +4,7 @@ from typing import cast
 
 import pytest
 
-from domain.clock_events import HolidayAnnounced
+from domain.clock.events import HolidayAnnounced
 from domain.contract import DomainEvent
 from domain.errors import NotNow
 from domain.event import By, Clock

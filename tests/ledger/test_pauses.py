@@ -2,11 +2,11 @@
 
 from typing import cast
 
-from domain.clock_events import PauseAgreed
+from domain.clock.events import PauseAgreed
+from domain.clock.pauses import MAX_CHANGES_PER_PLAYER
 from domain.contract import DomainEvent
 from domain.errors import NotNow
 from domain.event import By
-from domain.pauses import MAX_CHANGES_PER_PLAYER
 from ledger import commands
 from ledger.turn_clock import has_passed, is_pause_over, pause_limit
 from replay.audit.findings import Report

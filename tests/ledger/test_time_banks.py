@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from domain.event import Clock
-from ledger import administration_commands
+from ledger import commands
 from ledger.turn_clock import bank_begins_at, bank_left, deadline
 from replay.audit.findings import Report
 from tests.support.local_game import LocalGame
@@ -126,7 +126,7 @@ def test_a_forfeit_at_the_deadline_passes_an_audit_and_an_early_one_does_not() -
 
 def test_seconds_that_an_administrator_adds_are_used_before_the_bank() -> None:
     game = game_with({"per_turn": HOUR, "bank": 9 * HOUR})
-    administration_commands.extend_deadline(game.pending, "operator", 5 * HOUR)
+    commands.extend_deadline(game.pending, "operator", 5 * HOUR)
     assert game.seconds_left == 15 * HOUR
     game.wait(hours=7)
     game.act()

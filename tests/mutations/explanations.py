@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 from io import BytesIO
 from typing import Any, Final
 
-from domain.clock_events import CLOCK_EVENTS
+from domain.clock.events import CLOCK_EVENTS
 from domain.contract import STATEMENT
 from domain.json_types import JsonObject
 from ledger.canonical import canonical

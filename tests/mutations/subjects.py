@@ -8,14 +8,7 @@ from typing import Any, Final
 
 from domain.event import Clock
 from domain.json_types import JsonObject
-from ledger import (
-    administration_commands,
-    clock_commands,
-    commands,
-    deadline_commands,
-    dispute_commands,
-    invitation_commands,
-)
+from ledger import commands
 from ledger.canonical import canonical
 from ledger.keys import SigningKey
 from ledger.record import Record
@@ -91,7 +84,7 @@ def _abandoned() -> bytes:
     """A game of Baron that an administrator abandons."""
     game = LocalGame(2, rules="baron", start=START + timedelta(seconds=WEEK))
     game.act(9)
-    administration_commands.abandon_game(game.pending, "operator", game.secret)
+    commands.abandon_game(game.pending, "operator", game.secret)
     return _with_receipts(game)
 
 
@@ -109,20 +102,20 @@ def _by_mail() -> bytes:
     pending = table._pending
     table.wait(WEEK)
     for player in ("declines", "revoked", "substitute"):
-        invitation_commands.invite(pending, player)
-    invitation_commands.decline(pending, "declines")
-    invitation_commands.revoke(pending, "revoked")
+        commands.invite(pending, player)
+    commands.decline(pending, "declines")
+    commands.revoke(pending, "revoked")
     commands.join(pending, "robot", b"west", lambda: SECRET, bot="random")
     commands.join(pending, "guest", b"south", lambda: SECRET, invited_by="player-0")
-    clock_commands.announce_holiday(
+    commands.announce_holiday(
         pending, "guest", "2026-12-24T00:00:00.000Z", "2026-12-26T00:00:00.000Z"
     )
     while table.game.round < 1 or table.game.to_act != 0:
         table.act_first()
     for agree in (True, False):
         for seat in (0, 2):
-            clock_commands.agree_to_pause(pending, seat, agree=agree)
-    clock_commands.cancel_holiday(pending, "guest", "2026-12-24T00:00:00.000Z")
+            commands.agree_to_pause(pending, seat, agree=agree)
+    commands.cancel_holiday(pending, "guest", "2026-12-24T00:00:00.000Z")
     table.act_first()
     table.act_first()
     rules = table.game.rules
@@ -133,10 +126,10 @@ def _by_mail() -> bytes:
     while "SeatVacated" not in {sealed.event["type"] for sealed in table.sealed}:
         if table.game.to_act == 2:
             table.wait(2 * 3600)
-            deadline_commands.end_turn(pending, lambda _: None, lambda: SECRET)
+            commands.end_turn(pending, lambda _: None, lambda: SECRET)
         else:
             table.act_first()
-    deadline_commands.seat_substitute(pending, 2, "substitute")
+    commands.seat_substitute(pending, 2, "substitute")
     return table.play_out().record(receipts=True)
 
 
@@ -171,7 +164,7 @@ def _disputed() -> bytes:
     game.act(3)
     game.wait(seconds=5)
     number = game.dispute(1, about=6)
-    dispute_commands.answer_dispute(game.pending, number, 0, "No.")
+    commands.answer_dispute(game.pending, number, 0, "No.")
     game.rule(number, {"type": "dismiss"})
     request = game.request_takeback(2)
     for seat in (0, 1):

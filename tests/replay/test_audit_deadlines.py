@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 
-from domain import deadlines, lifecycle, substitutes
+from domain import lifecycle
+from domain.clock import deadlines, substitutes
 from domain.contract import DomainEvent
 from domain.event import By
-from ledger import deadline_commands
+from ledger import commands
 from ledger.commands import CLOCK
 from replay.inspect import explain_event
 from replay.language.renderer import english
@@ -49,7 +50,7 @@ def test_a_clock_that_does_what_the_options_say_is_sound() -> None:
     game = table({"excused": 1, "remove_after": 2}, substitutes=True)
     for _ in range(3):
         game.wait(PER_TURN)
-        deadline_commands.end_turn(game._pending, _first_action, lambda: SECRET)
+        commands.end_turn(game._pending, _first_action, lambda: SECRET)
     types = [sealed.event["type"] for sealed in game.sealed][-3:]
     assert types == ["DeadlineExcused", "CityPlaced", "DeadlineExcused"]
     assert not audit_record(game.record(opened=False)).is_broken
@@ -150,11 +151,11 @@ def test_a_game_that_the_clock_must_abandon_does_not_go_on() -> None:
 def test_vacant_seats_and_substitutes_are_sound_without_a_clock_too() -> None:
     game = Table("barony", 2, {"seating": "joined", "substitutes": True}).start()
     in_play(game)
-    deadline_commands.leave_seat(game._pending, 0, {"seat": 0}, lambda: SECRET)
+    commands.leave_seat(game._pending, 0, {"seat": 0}, lambda: SECRET)
     assert game.game.seat_of("player-0") is None
-    deadline_commands.end_turn(game._pending, _first_action, lambda: SECRET)
+    commands.end_turn(game._pending, _first_action, lambda: SECRET)
     assert game.sealed[-1].event["type"] == "TurnForfeited"
-    deadline_commands.seat_substitute(game._pending, 0, "zoe")
+    commands.seat_substitute(game._pending, 0, "zoe")
     assert (game.game.players, game.game.seat_of("zoe")) == (("zoe", "player-1"), 0)
     assert [place.player for place in game.game.places] == ["player-0", "player-1"]
     game.act_first()
@@ -189,6 +190,6 @@ def test_a_seat_that_was_not_left_cannot_be_taken() -> None:
 def test_a_game_that_its_last_person_leaves_is_abandoned_at_once() -> None:
     game = in_play(Table("barony", 2, {"seating": "joined", "substitutes": True}).start())
     for seat in (1, 0):
-        deadline_commands.leave_seat(game._pending, seat, {"seat": seat}, lambda: SECRET)
+        commands.leave_seat(game._pending, seat, {"seat": seat}, lambda: SECRET)
     assert game.game.status == "abandoned"
     assert not audit_record(game.record()).is_broken

@@ -9,7 +9,7 @@ import pytest
 
 from domain.contract import DomainEvent
 from domain.event import Event
-from ledger import commands, dispute_commands
+from ledger import commands
 from ledger.canonical import canonical
 from replay.audit import Finding
 from replay.language.renderer import english
@@ -39,7 +39,7 @@ def game_with_rulings() -> LocalGame:
     game.act(3)
     game.wait(minutes=10)
     number = game.dispute(1, about=7)
-    dispute_commands.answer_dispute(game.pending, number, 0, "No.")
+    commands.answer_dispute(game.pending, number, 0, "No.")
     game.wait(hours=2)
     game.rule(number, {"type": "resume", "from": 6})
     game.act()
@@ -47,7 +47,7 @@ def game_with_rulings() -> LocalGame:
     game.answer_takeback(request, 0, agree=True)
     game.answer_takeback(request, 2, agree=True)
     game.rule(game.dispute(0, about=7), {"type": "remove_seat", "seat": 2})
-    dispute_commands.withdraw_dispute(game.pending, game.dispute(2), 2)
+    commands.withdraw_dispute(game.pending, game.dispute(2), 2)
     game.rule(game.dispute(0), {"type": "abandon"})
     return game
 

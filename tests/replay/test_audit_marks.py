@@ -12,7 +12,7 @@ import pytest
 from domain import lifecycle
 from domain.contract import DomainEvent
 from domain.event import By, Clock, Event
-from ledger import administration_commands, commands, invitation_commands
+from ledger import commands
 from replay.language.renderer import english
 from tests.support.local_game import LocalGame
 from tests.support.records import Table, audit_record, forge_record
@@ -33,7 +33,7 @@ def private_table() -> Table:
     """A private game: `invited` joins by an invitation, `guest` by a link of `player-0`; a bot joins."""
     table = Table("barony", 4, {"private": True, "seating": "joined"})
     pending = table._pending
-    invitation_commands.invite(pending, "invited")
+    commands.invite(pending, "invited")
     table.join("invited")
     commands.join(pending, "guest", b"g", lambda: b"", invited_by="player-0")
     commands.join(pending, "robot", b"r", lambda: bytes(range(32)), bot="random")
@@ -161,7 +161,7 @@ def test_a_substitute_in_a_private_game_was_invited() -> None:
     for player, is_right in (("invited", True), ("stranger", False)):
         table = Table("barony", 2, {"private": True, "seating": "joined", "substitutes": True})
         for other in ("player-1", "invited"):
-            invitation_commands.invite(table._pending, other)
+            commands.invite(table._pending, other)
         table.join("player-1")
         table.add(DomainEvent("SeatVacated", _data(seat=1, player="player-1")), {"seat": 1})
         substitute = _data(seat=1, player=player, replaces="player-1")
@@ -211,14 +211,14 @@ def test_a_removal_that_an_administrator_decided_or_an_arbiter_ruled_is_right() 
     game = LocalGame(4, arbiter="zoe", start=LATER)
     game.act(2)
     game.rule(game.dispute(0), {"type": "remove_seat", "seat": 1})
-    administration_commands.remove_seat(game.pending, "operator", 2, game.secret)
-    administration_commands.abandon_game(game.pending, "operator", game.secret)
+    commands.remove_seat(game.pending, "operator", 2, game.secret)
+    commands.abandon_game(game.pending, "operator", game.secret)
     assert problems_of(game.record()) == []
 
 
 def test_an_administrator_without_an_id_is_found() -> None:
     game = LocalGame(2, start=LATER)
-    administration_commands.abandon_game(game.pending, "operator", game.secret)
+    commands.abandon_game(game.pending, "operator", game.secret)
 
     def change(events: list[Event]) -> None:
         events[-2]["data"]["administrator"] = 7

@@ -12,9 +12,9 @@ import pytest
 import redis
 
 from ledger.signed_note import COSIGNATURE, note_key
-from service import embedded_redis
 from service.bounds import Bounds
-from service.embedded_redis import EmbeddedRedis
+from service.operation import embedded_redis
+from service.operation.embedded_redis import EmbeddedRedis
 from service.settings import Settings
 from tests.support.accounts import Accounts
 from tests.support.http_contract import Contract

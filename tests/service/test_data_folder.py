@@ -10,7 +10,7 @@ import pytest
 
 from ledger.keys import SigningKey
 from service.bootstrap import Service
-from service.data_folder import DataFolderError, DataFolderLock, protect_data_folder
+from service.operation.data_folder import DataFolderError, DataFolderLock, protect_data_folder
 from tests.support.faults import raises
 
 

@@ -15,14 +15,14 @@ from pathlib import Path
 import pytest
 import redis
 
-from service import embedded_redis as embedded
-from service.data_folder import (
+from service.operation import embedded_redis as embedded
+from service.operation.data_folder import (
     DataFolderInUse,
     default_data_folder,
     embedded_redis_socket,
     embedded_redis_url,
 )
-from service.embedded_redis import EmbeddedRedis, EmbeddedRedisError
+from service.operation.embedded_redis import EmbeddedRedis, EmbeddedRedisError
 from tests.support.faults import raises
 from tests.support.processes import (
     is_running,
@@ -145,7 +145,7 @@ def test_a_second_start_on_the_same_folder_is_refused(tmp_path: Path) -> None:
 
 START = """
 import pathlib, sys, time
-from service.embedded_redis import EmbeddedRedis
+from service.operation.embedded_redis import EmbeddedRedis
 
 server = EmbeddedRedis(pathlib.Path(sys.argv[1]))
 server.start()

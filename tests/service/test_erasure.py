@@ -13,19 +13,18 @@ from freezegun import freeze_time
 
 from domain.messages import message
 from ledger.canonical import canonical
-from ledger.keys import SigningKey
-from ledger.player_signatures import key_statement
+from ledger.keys import SigningKey, key_statement
 from ledger.record import read
 from replay.audit import audit
 from service import clock
+from service.accounts import passwords
+from service.accounts.account_reader import Player
+from service.accounts.erased import ErasedPlayers
+from service.accounts.erasure import SECONDS_TO_SETTLE, Erasure
 from service.bootstrap import Service, build
-from service.embedded_redis import EmbeddedRedis
-from service.erasure import SECONDS_TO_SETTLE, Erasure
 from service.errors import Forbidden, HandleTaken, Unauthorised, Unavailable
-from service.players import passwords
-from service.players.account_reader import Player
-from service.players.erased import ErasedPlayers
-from service.reindex import reindex
+from service.operation.embedded_redis import EmbeddedRedis
+from service.recovery.reindex import reindex
 from tests.support.faults import raises
 from tests.support.redis_contents import contents
 from tests.support.service_games import take_action

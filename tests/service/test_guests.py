@@ -5,10 +5,10 @@ import secrets
 import pytest
 
 from domain.errors import Malformed
+from service.accounts import tokens
+from service.accounts.handle_index import HandleIndex
 from service.bootstrap import Service
 from service.errors import HandleTaken, NotAGuest
-from service.players import tokens
-from service.players.handle_index import HandleIndex
 from tests.support.redis_contents import contents
 
 PASSWORD = "correct horse"

@@ -4,12 +4,7 @@ import unicodedata
 
 import pytest
 
-from service.players.handles import (
-    InvalidHandle,
-    parse_handle,
-    skeletons,
-    spellings,
-)
+from service.accounts.handles import InvalidHandle, parse_handle, skeletons, spellings
 from tests.support.faults import raises
 
 

@@ -7,7 +7,7 @@ import orjson
 import pytest
 from freezegun import freeze_time
 
-from service.json_logging import JsonFormatter
+from service.operation.json_logging import JsonFormatter
 
 
 def format_line(

@@ -10,9 +10,9 @@ from freezegun import freeze_time
 from domain.errors import Malformed
 from domain.game import Status
 from service.bootstrap import Service, build
+from service.games.listings import EXAMINED, Page
 from service.games.queries import MAX_EXAMINED_GAMES
-from service.listings import EXAMINED, Page
-from service.reindex import reindex
+from service.recovery.reindex import reindex
 from service.settings import Settings
 from tests.support.redis_contents import contents
 from tests.support.round_trips import count_round_trips

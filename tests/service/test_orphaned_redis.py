@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 import redis
 
-from service.data_folder import DataFolderInUse, embedded_redis_socket, embedded_redis_url
-from service.embedded_redis import EmbeddedRedis
+from service.operation.data_folder import DataFolderInUse, embedded_redis_socket, embedded_redis_url
+from service.operation.embedded_redis import EmbeddedRedis
 from tests.service.test_embedded_redis import ROOT, START, connect
 from tests.support.faults import raises
 from tests.support.processes import (
@@ -124,9 +124,11 @@ def test_an_orphaned_server_that_cannot_end_is_killed_and_loses_no_write(
         # While a script runs, Redis does not react to SIGTERM.
         endless = pool.submit(client.eval, "while true do end", 0)
         wait_until(lambda: not responds(tmp_path) or endless.done())
-        monkeypatch.setattr("service.data_folder.SIGNAL_SECONDS", 0.05)
+        monkeypatch.setattr("service.operation.data_folder.SIGNAL_SECONDS", 0.05)
         kills = [signal.SIGKILL] * 10_000
-        monkeypatch.setattr("service.data_folder.ORPHAN_SIGNALS", [signal.SIGTERM, *kills])
+        monkeypatch.setattr(
+            "service.operation.data_folder.ORPHAN_SIGNALS", [signal.SIGTERM, *kills]
+        )
         with EmbeddedRedis(tmp_path) as server, connect(server) as other:
             assert not is_running(pid)
             assert other.get("a") == "1"
@@ -152,7 +154,7 @@ def test_only_one_of_two_starts_takes_the_folder_of_an_orphaned_server(
 
 LOCK = """
 import os, pathlib, subprocess, sys
-from service.data_folder import DataFolderLock
+from service.operation.data_folder import DataFolderLock
 
 lock = DataFolderLock(pathlib.Path(sys.argv[1]))
 lock.acquire()
@@ -167,7 +169,7 @@ def test_a_folder_that_another_program_keeps_locked_stays_in_use(
 ) -> None:
     pid = int(run_program([sys.executable, "-c", LOCK, str(tmp_path)], cwd=ROOT, check=True).stdout)
     try:
-        monkeypatch.setattr("service.data_folder.SIGNAL_SECONDS", 0.01)
+        monkeypatch.setattr("service.operation.data_folder.SIGNAL_SECONDS", 0.01)
         with raises(DataFolderInUse, match="Stop its redis-server, which still runs"):
             EmbeddedRedis(tmp_path).start()
         assert is_running(pid)

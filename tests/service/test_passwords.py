@@ -10,10 +10,10 @@ from threading import Event, Semaphore
 import pytest
 from argon2 import PasswordHasher
 
+from service.accounts import passwords as module
+from service.accounts.passwords import Passwords, is_outdated
 from service.bootstrap import Service
 from service.errors import Unavailable
-from service.players import passwords as module
-from service.players.passwords import Passwords, is_outdated
 from tests.support.faults import raises
 from tests.support.processes import HANG_SECONDS
 

@@ -10,14 +10,14 @@ from freezegun import freeze_time
 
 from domain.errors import Malformed
 from service import clock
+from service.accounts.account_reader import Player
+from service.accounts.accounts import Players
+from service.accounts.erased import ErasedPlayers
+from service.accounts.tokens import TOKEN_CACHE_TTL, TokenOwner
 from service.bootstrap import Service
 from service.bounds import Bounds
 from service.errors import HandleTaken, Unauthorised
-from service.players.account_reader import Player
-from service.players.accounts import Players
-from service.players.erased import ErasedPlayers
-from service.players.tokens import TOKEN_CACHE_TTL, TokenOwner
-from service.reindex import reindex
+from service.recovery.reindex import reindex
 from tests.support.faults import raises
 from tests.support.redis_contents import contents
 from tests.support.round_trips import count_round_trips

@@ -8,7 +8,7 @@ from freezegun import freeze_time
 
 from service.bootstrap import Service
 from service.http import stored_metrics
-from service.process_reports import PROCESSES, ProcessReports, Reporter, health
+from service.operation.process_reports import PROCESSES, ProcessReports, Reporter, health
 from tests.support.processes import wait_until
 
 NOW = datetime(2026, 11, 20, 9, tzinfo=UTC)

@@ -11,9 +11,9 @@ import pytest
 import redis
 
 from replay.language.renderer import english
-from service.embedded_redis import EmbeddedRedis
 from service.errors import Unavailable
 from service.keyring import Keyring
+from service.operation.embedded_redis import EmbeddedRedis
 from service.readiness import Readiness
 from service.settings import Settings
 

@@ -3,8 +3,8 @@
 import pytest
 
 from domain.errors import Malformed
+from service.accounts.account_reader import Player
 from service.bootstrap import Service
-from service.players.account_reader import Player
 
 
 @pytest.mark.parametrize(

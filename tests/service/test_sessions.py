@@ -8,13 +8,10 @@ from argon2 import PasswordHasher
 from freezegun import freeze_time
 
 from domain.errors import Malformed
-from service.bootstrap import Service
-from service.bounds import Bounds
-from service.errors import Forbidden, NotFound, Unauthorised
-from service.players import passwords
-from service.players.accounts import Players
-from service.players.erased import ErasedPlayers
-from service.players.tokens import (
+from service.accounts import passwords
+from service.accounts.accounts import Players
+from service.accounts.erased import ErasedPlayers
+from service.accounts.tokens import (
     TOKEN_CACHE_TTL,
     TOKEN_DAYS,
     TokenOwner,
@@ -22,6 +19,9 @@ from service.players.tokens import (
     session_id,
     token_key,
 )
+from service.bootstrap import Service
+from service.bounds import Bounds
+from service.errors import Forbidden, NotFound, Unauthorised
 from tests.support.redis_contents import contents
 
 PASSWORD = "correct horse"

@@ -9,9 +9,9 @@ from ledger.keys import SigningKey
 from ledger.signed_note import COSIGNATURE, note_key
 from replay.language.renderer import english
 from service.bounds import Bounds
-from service.data_folder import embedded_redis_url
-from service.mail.smtp_server import SmtpServer, parse_smtp_url
+from service.operation.data_folder import embedded_redis_url
 from service.settings import SettingsError, load_settings
+from service.smtp_server import SmtpServer, parse_smtp_url
 from tests.support.faults import raises
 
 KEY = SigningKey.from_seed(bytes(32))

@@ -11,9 +11,9 @@ import pytest
 
 from replay.event_filter import NO_FILTER
 from service.bootstrap import Service, build
-from service.embedded_redis import EmbeddedRedis
 from service.errors import Unavailable
-from service.reindex import reindex
+from service.operation.embedded_redis import EmbeddedRedis
+from service.recovery.reindex import reindex
 from service.settings import Settings
 from tests.support.languages import ENGLISH
 from tests.support.service_games import start_game, take_action

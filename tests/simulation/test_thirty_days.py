@@ -11,8 +11,7 @@ from freezegun import freeze_time
 
 from domain.event import Event
 from ledger import turn_clock
-from ledger.commands import CLOCK
-from ledger.deadline_commands import is_vacant_turn
+from ledger.commands import CLOCK, is_vacant_turn
 from replay.audit import audit
 from replay.timeline import Step, steps
 from service.notifications.delivery import Delivery

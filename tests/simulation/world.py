@@ -20,7 +20,7 @@ from rq.serializers import JSONSerializer
 
 from domain.errors import Refused
 from domain.game import Game
-from ledger import clock_commands, turn_clock
+from ledger import commands, turn_clock
 from ledger.envelope import format_timestamp
 from ledger.pending import PendingEvents
 from service.bootstrap import Service, build
@@ -317,14 +317,14 @@ class World:
 
         def announce(_cached: CachedGame, pending: PendingEvents) -> None:
             times = format_timestamp(since), format_timestamp(until)
-            clock_commands.announce_holiday(pending, player, *times)
+            commands.announce_holiday(pending, player, *times)
 
         self._try(lambda: self.service.repository.execute(game_id, announce))
 
     def _pause(self, game_id: str, *, agree: bool) -> None:
         def answer(_cached: CachedGame, pending: PendingEvents) -> None:
             for seat in pending.game.seats_of_people():
-                clock_commands.agree_to_pause(pending, seat, agree=agree)
+                commands.agree_to_pause(pending, seat, agree=agree)
 
         self._try(lambda: self.service.repository.execute(game_id, answer))
 

@@ -23,7 +23,7 @@ from playwright.sync_api import (
     ViewportSize,
 )
 
-from service.data_folder import embedded_redis_url
+from service.operation.data_folder import embedded_redis_url
 from service.pages.session import COOKIE_NAME, SESSION_KEY
 from tests.support.accounts import Accounts, PlayerClient
 from tests.support.running_service import RunningService

@@ -16,9 +16,9 @@ from domain.game import Game
 from replay.audit import audit
 from service.bootstrap import Service, build
 from service.connection import to_text
-from service.data_folder import embedded_redis_url
 from service.notifications.delivery import FINAL_STATUSES, delivery_id
 from service.notifications.kinds import KIND_OF_SUBJECT, SUBJECT_OF_EVENT, Subject
+from service.operation.data_folder import embedded_redis_url
 from service.settings import Settings
 from service.store.redis_event_store import game_key
 from tests.support.acknowledgements import Acknowledgements, PreparedAction

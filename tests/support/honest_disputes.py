@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from domain import disputes, takebacks
 from domain.contract import DomainEvent
+from domain.disputes import disputes, takebacks
 from domain.game import Game
 from domain.json_types import JsonObject
 from ledger.turn_clock import clock_stopped_until

@@ -5,7 +5,8 @@ These are invitations, holidays, pauses, seats that are left and taken, and deci
 
 from typing import Any, cast
 
-from domain import administration, holidays, invitations, pauses, substitutes
+from domain import administration, invitations
+from domain.clock import holidays, pauses, substitutes
 from domain.contract import DomainEvent
 from domain.errors import NotNow
 from domain.game import Game

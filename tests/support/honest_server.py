@@ -11,12 +11,13 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Any, cast
 
-from domain import baron, barony, lifecycle, substitutes
+from domain import baron, barony, lifecycle
 from domain.chance import commitment
+from domain.clock import substitutes
+from domain.clock.deadlines import act_for_absent_seat, deadline_outcome, excuse
 from domain.conditional import KEEPING_EVENTS, seat_of_action
 from domain.contract import STATEMENT, DomainEvent, Opened
 from domain.corrections import RULINGS_SINCE
-from domain.deadlines import act_for_absent_seat, deadline_outcome, excuse
 from domain.errors import CartularyError
 from domain.event import ENDINGS, Event, EventData
 from domain.fold import NOTHING_OPENED, EarlierGames, evolve

@@ -6,7 +6,7 @@ from typing import Any
 
 from domain.event import Clock
 from domain.game import Game
-from ledger import clock_commands, commands, deadline_commands, dispute_commands, record
+from ledger import commands, record
 from ledger.envelope import format_timestamp
 from ledger.pending import PendingEvents
 from ledger.turn_clock import deadline
@@ -108,16 +108,16 @@ class LocalGame:
     def miss(self) -> str:
         """Let the time for the turn under way pass; return the type of the last event of the clock."""
         self.wait(seconds=max(0, self.seconds_left))
-        deadline_commands.end_turn(self.pending, _first_action, self.secret)
+        commands.end_turn(self.pending, _first_action, self.secret)
         return self.types[-1]
 
     def leave_seat(self, seat: int) -> None:
         """Let the player of a seat leave it to a substitute."""
-        deadline_commands.leave_seat(self.pending, seat, {"seat": seat}, self.secret)
+        commands.leave_seat(self.pending, seat, {"seat": seat}, self.secret)
 
     def seat_substitute(self, seat: int, player: str) -> None:
         """Give a vacant seat to a player."""
-        deadline_commands.seat_substitute(self.pending, seat, player)
+        commands.seat_substitute(self.pending, seat, player)
 
     def score(self) -> None:
         """Score the next round."""
@@ -126,43 +126,41 @@ class LocalGame:
     def dispute(self, seat: int, about: int | None = None) -> int:
         """Let a seat dispute an event, by default the last one; return the number of the dispute."""
         about = self.game.seq if about is None else about
-        dispute_commands.open_dispute(self.pending, seat, about, "I object.")
+        commands.open_dispute(self.pending, seat, about, "I object.")
         return self.game.seq
 
     def rule(self, number: int, ruling: Any, statement: str | None = "So be it.") -> None:
         """Let the arbiter rule a dispute."""
-        dispute_commands.rule(self.pending, number, ruling, statement, self.secret)
+        commands.rule(self.pending, number, ruling, statement, self.secret)
 
     def propose(self, number: int, seat: int, ruling: Any) -> None:
         """Let a seat propose a ruling."""
-        dispute_commands.propose_ruling(self.pending, number, seat, ruling, None, self.secret)
+        commands.propose_ruling(self.pending, number, seat, ruling, None, self.secret)
 
     def request_takeback(self, seat: int) -> int:
         """Let a seat ask for a takeback; return the number of the request."""
-        dispute_commands.request_takeback(self.pending, seat)
+        commands.request_takeback(self.pending, seat)
         return self.game.seq
 
     def answer_takeback(self, number: int, seat: int, *, agree: bool) -> None:
         """Let a seat answer a takeback."""
-        dispute_commands.answer_takeback(
-            self.pending, number, seat, agree=agree, secret=self.secret
-        )
+        commands.answer_takeback(self.pending, number, seat, agree=agree, secret=self.secret)
 
     def agree_to_pause(self, seat: int, *, agree: bool = True) -> None:
         """Let a seat agree to a pause, or withdraw its agreement."""
-        clock_commands.agree_to_pause(self.pending, seat, agree=agree)
+        commands.agree_to_pause(self.pending, seat, agree=agree)
 
     def announce_holiday(self, player: str, start: float, end: float) -> str:
         """Let a player announce a holiday, in hours from now; return when it begins."""
         since, until = (
             format_timestamp(self.now + timedelta(hours=hours)) for hours in (start, end)
         )
-        clock_commands.announce_holiday(self.pending, player, since, until)
+        commands.announce_holiday(self.pending, player, since, until)
         return since
 
     def cancel_holiday(self, player: str, since: str) -> None:
         """Let a player cancel a holiday."""
-        clock_commands.cancel_holiday(self.pending, player, since)
+        commands.cancel_holiday(self.pending, player, since)
 
 
 def _first_action(game: Game) -> Any:

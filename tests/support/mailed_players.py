@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from service.bootstrap import Service, build
-from service.mail.confirmations import Confirmation
+from service.notifications.mail.confirmations import Confirmation
 from service.settings import Settings
 from tests.support.mail_server import MailServer
 from tests.support.processes import HANG_SECONDS

@@ -21,9 +21,8 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from ledger import commands, record
 from ledger.canonical import canonical, digest
-from ledger.keys import SigningKey
+from ledger.keys import SigningKey, sign_action
 from ledger.pending import PendingEvents
-from ledger.player_signatures import sign_action
 from ledger.record import Record
 from ledger.seal import Sealed, state_hash
 from replay.audit import Finding, Report, TrustedKey, TrustedKeys, audit

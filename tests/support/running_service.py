@@ -9,7 +9,7 @@ from pathlib import Path
 
 import httpx
 
-from service.data_folder import embedded_redis_pid_file, embedded_redis_socket
+from service.operation.data_folder import embedded_redis_pid_file, embedded_redis_socket
 from tests.support import processes
 from tests.support.processes import (
     descendants,

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import httpx
 
-from service.embedded_redis import EmbeddedRedis
-from service.supervision.child_process import ChildProcess
+from service.operation.child_process import ChildProcess
+from service.operation.embedded_redis import EmbeddedRedis
 from tests.support.processes import HANG_SECONDS, environment, free_port, wait_until
 
 WATCHER = " watcher"

@@ -8,8 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from domain.contract import State
-from domain.hex_text import hex_from_text, hex_text
-from domain.hexes import Hex
+from domain.hexes import Hex, hex_from_text, hex_text
 
 
 def first_line_words(state: State) -> list[str]:

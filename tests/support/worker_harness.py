@@ -10,8 +10,8 @@ from service.bootstrap import Service
 from service.connection import connect
 from service.notifications.delivery import Delivery
 from service.notifications.notification import Notification
-from service.process_reports import Reporter
-from service.supervision.stop_signals import StopSignals
+from service.operation.process_reports import Reporter
+from service.operation.stop_signals import StopSignals
 from workers.jobs import TaskRunner, configure
 from workers.notifications.channel import DEFAULT_RETRY_PAUSES, Channel, NotDelivered
 from workers.notifications.dispatcher import Channels, Dispatcher

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from domain.event import Event
-from ledger import commands, dispute_commands
+from ledger import commands
 from ledger.seal import commitment
 from replay.audit import Report
 from replay.compare import compare
@@ -115,7 +115,7 @@ def disputed() -> tuple[bytes, int]:
     game = LocalGame(2, arbiter="judge")
     game.act(2)
     number = game.dispute(0)
-    dispute_commands.answer_dispute(game.pending, number, 1, "It was late.")
+    commands.answer_dispute(game.pending, number, 1, "It was late.")
     seq = game.game.seq
     game.rule(number, {"type": "dismiss"})
     return ended(game), seq

@@ -17,9 +17,8 @@ from io import BytesIO
 import pytest
 
 from domain.json_types import JsonObject
-from ledger import administration_commands, commands
-from ledger.keys import SigningKey
-from ledger.player_signatures import sign_action
+from ledger import commands
+from ledger.keys import SigningKey, sign_action
 from replay.audit import audit
 from tests.games.records import FOLDER, record_of
 from tests.mutations import audits
@@ -121,7 +120,7 @@ def test_a_seat_that_an_administrator_has_moved_is_verified_as_it_is_audited(
         game = LocalGame(2)
         commands.add_key(game.pending, "ada", keys[0].id, keys[0].public)
         key, public = keys[1].id, keys[1].public
-        administration_commands.move_seat(game.pending, "operator", 0, "zoe", {key: public})
+        commands.move_seat(game.pending, "operator", 0, "zoe", {key: public})
         assert game.game.to_act == 0
         legal = game.game.rules.legal_actions(game.game.state, 0)[0]
         action: JsonObject = {**game.game.rules.action_to_json(legal)}

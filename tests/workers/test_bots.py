@@ -178,7 +178,7 @@ def test_jobs_of_bots_have_a_queue_of_their_own_behind_that_of_games(
 
 
 def test_reindexing_restores_the_entries_of_bots(workers: WorkerHarness) -> None:
-    from service.reindex import reindex
+    from service.recovery.reindex import reindex
 
     service = workers.service
     game = create(service, "sensible")

@@ -7,10 +7,10 @@ import pytest
 from freezegun import freeze_time
 
 from service.bootstrap import Service, build
-from service.damaged_games import DAMAGED_GAMES_KEY
 from service.http.app import create_app
-from service.reindex import reindex
+from service.recovery.reindex import reindex
 from service.settings import Settings
+from service.store.damaged_games import DAMAGED_GAMES_KEY
 from service.store.redis_event_store import ACTIVE_GAMES_KEY, game_key
 from tests.support.service_games import play_out, play_set_up, play_until, start_game
 from tests.support.worker_harness import RecordingChannel, WorkerHarness

@@ -8,7 +8,7 @@ from freezegun import freeze_time
 from domain.event import Clock
 from domain.game import Game
 from service.bootstrap import Service
-from service.store.outbox import rebuild_outbox
+from service.games.outbox import rebuild_outbox
 from tests.support.service_games import play_out, play_until, start_game, take_action
 from tests.support.worker_harness import RecordingChannel, WorkerHarness
 

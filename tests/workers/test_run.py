@@ -16,7 +16,7 @@ import pytest
 
 from service import clock
 from service.bootstrap import build
-from service.embedded_redis import EmbeddedRedis
+from service.operation.embedded_redis import EmbeddedRedis
 from service.settings import Settings
 from tests.support.processes import begin, cartulary, idle_at_most, wait_for_exit, wait_until
 from tests.support.receiver import raw_receiver, webhook_receiver

@@ -7,7 +7,7 @@ from freezegun import freeze_time
 
 from service.bootstrap import Service
 from service.errors import Stale
-from service.reindex import reindex
+from service.recovery.reindex import reindex
 from service.store.redis_event_store import ACTIVE_GAMES_KEY, game_key
 from tests.support.service_games import play_out, play_set_up, play_until, start_game, take_action
 from tests.support.worker_harness import RecordingChannel, WorkerHarness

@@ -142,7 +142,7 @@ def test_what_a_bot_was_thinking_about_is_thought_about_again_after_a_sigkill(
 
 
 def test_reindexing_restores_the_entry_of_a_bot_that_searches(workers: WorkerHarness) -> None:
-    from service.reindex import reindex
+    from service.recovery.reindex import reindex
 
     service = workers.service
     game = create(service, "strong")

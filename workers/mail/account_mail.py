@@ -8,14 +8,14 @@ from urllib.parse import urlsplit
 from domain.messages import Instant, Message, Text, message
 from replay.language.renderer import renderer
 from service import clock
+from service.accounts.account_reader import Player
 from service.bootstrap import Service
 from service.errors import NotFound, log_text
 from service.http.language import select_language
-from service.mail.account_mails import AccountMail
-from service.mail.confirmations import Confirmation
+from service.notifications.mail.account_mails import AccountMail
+from service.notifications.mail.confirmations import Confirmation
 from service.notifications.notifications import time_zone_of
 from service.notifications.stored_messages import decode_message
-from service.players.account_reader import Player
 from workers.mail.layout import Content
 from workers.mail.outgoing import OutgoingMail
 from workers.mail.smtp import MailNotSent, MailRefused

@@ -133,7 +133,7 @@ def content_id(name: str, domain: str) -> str:
 
 
 def recipient_address(name: str, address: str) -> Address:
-    """Return a recipient with a display name. `address` has been checked (service/mail/addresses.py)."""
+    """Return a recipient with a display name. `address` has been checked (service/email_address.py)."""
     local, _, domain = address.rpartition("@")
     return Address(display_name=_line(name), username=local, domain=domain)
 

@@ -10,13 +10,13 @@ from domain.game import Game
 from domain.messages import Instant, Message, PlayerWithId, comma_list, message
 from replay.language.renderer import Renderer, renderer
 from service import clock
+from service.accounts.account_reader import Player
 from service.bootstrap import Service
 from service.errors import Unavailable
 from service.http.language import select_language
 from service.notifications.notification import Notification
 from service.notifications.notifications import time_zone_of
 from service.notifications.titles import game_name_in
-from service.players.account_reader import Player
 from workers.mail.board import BoardPicture, board_picture
 from workers.mail.layout import Content, Picture, content_id
 from workers.mail.templating import render_template

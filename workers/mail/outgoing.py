@@ -3,10 +3,10 @@
 from typing import Final
 
 from service import clock
+from service.accounts.account_reader import Player
 from service.bootstrap import Service
-from service.mail.addresses import ascii_form, parse_sender
-from service.mail.smtp_server import parse_smtp_url
-from service.players.account_reader import Player
+from service.email_address import ascii_form, parse_sender
+from service.smtp_server import parse_smtp_url
 from workers.mail.layout import Content, Headers, compose, recipient_address
 from workers.mail.smtp import MailRefused, SmtpClient
 

@@ -20,7 +20,7 @@ from typing_extensions import override
 
 from domain.errors import CartularyError
 from domain.messages import Message, message
-from service.mail.smtp_server import SmtpServer
+from service.smtp_server import SmtpServer
 from workers.bounded_calls import resolve, time_left
 
 MAX_REPLY_CHARACTERS: Final = 300

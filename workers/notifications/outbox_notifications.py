@@ -11,11 +11,11 @@ from domain.event import Event, acting_seat
 from domain.game import Game
 from domain.messages import message
 from service import clock
+from service.accounts.mutes import Mutes
 from service.games.queries import GameQueries
 from service.notifications.delivery import Delivery
 from service.notifications.kinds import KIND_OF_SUBJECT, Subject, subject_of
 from service.notifications.notifications import Notifications, Times
-from service.players.mutes import Mutes
 from workers.tasks import Task
 
 _ABOUT_ONE_SEAT = frozenset({"turn_forfeited", "turn_excused", "turn_played_by_bot"})

@@ -21,7 +21,7 @@ from service.notifications.circuit_breakers import Receiver
 from service.notifications.delivery import Delivery
 from service.notifications.notification import Notification
 from service.notifications.stored_messages import encode_message
-from service.webhooks.webhooks import SECRET_PREFIX, Webhook
+from service.notifications.webhooks.webhooks import SECRET_PREFIX, Webhook
 from workers.notifications.channel import NotDelivered, Undeliverable
 from workers.webhooks.requests import NoResponse, ReceiverRequests
 

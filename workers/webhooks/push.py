@@ -20,7 +20,7 @@ from service.http.language import select_language
 from service.notifications.delivery import Delivery
 from service.notifications.notification import Notification
 from service.notifications.notifications import UTC_ZONE, time_zone_of
-from service.webhooks.push_subscriptions import decode_base64
+from service.notifications.webhooks.push_subscriptions import decode_base64
 from workers.notifications.channel import NotDelivered, Undeliverable
 from workers.webhooks.requests import NoResponse, ReceiverRequests
 

@@ -16,7 +16,7 @@ import httpx
 
 from domain.errors import CartularyError
 from domain.messages import message
-from service.webhooks.receivers import Receivers
+from service.notifications.webhooks.receivers import Receivers
 from workers.bounded_calls import resolve, run_coroutine, time_left
 
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}

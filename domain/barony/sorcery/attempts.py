@@ -14,8 +14,7 @@ from domain.barony.sorcery.decide import decide, legal_casts
 from domain.barony.sorcery.recruitment import sites
 from domain.barony.sorcery.state import SorceryState
 from domain.choices import Choice
-from domain.hex_text import hex_from_text, number_from_text
-from domain.hexes import Hex, distance, neighbours
+from domain.hexes import Hex, distance, hex_from_text, neighbours, number_from_text
 
 
 def attempt(state: SorceryState, seat: int, path: Sequence[Choice], value: str) -> Action | None:

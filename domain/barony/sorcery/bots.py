@@ -20,10 +20,10 @@ from domain.barony.evaluation import TERRAIN_VALUE, VILLAGE_DESTROYED
 from domain.barony.formats import BaronyPosition, PlayerJson
 from domain.barony.sorcery.components import POINTS_AN_IMPRINT, cost_of
 from domain.barony.sorcery.evaluation import SorceryEvaluation
-from domain.bots import best_action
 from domain.chance import Chance
 from domain.contract import Bot
 from domain.hexes import Hex
+from domain.search import best_action
 
 CITY_FOR_A_KNIGHT: Final = 8.0
 """Less than a new city while there is time to build a village first, which gains a token as well."""

@@ -3,6 +3,7 @@
 from flask import Response
 
 from domain.json_types import JsonObject
+from service.accounts.tokens import session_id
 from service.http.auth import bearer_token
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.confirmation import change_email, client_source, request_confirmation
@@ -20,7 +21,6 @@ from service.http.schemas.account_requests import (
 )
 from service.http.schemas.account_responses import MyAccount
 from service.http.schemas.responses import Key, PlayerKeyList, SessionList
-from service.players.tokens import session_id
 
 blueprint = Blueprint("account", __name__, description="The player's own sessions and keys.")
 

@@ -7,6 +7,7 @@ from flask import Response
 from domain.event import Event
 from domain.json_types import JsonObject
 from service.administration.administration import MAX_PAGE_SIZE
+from service.games.listings import parse_statuses
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import metrics, service
 from service.http.language import request_language, request_renderer
@@ -34,7 +35,6 @@ from service.http.schemas.administration import (
 )
 from service.http.schemas.notification_responses import NotificationDelivery
 from service.http.schemas.responses import GameList
-from service.listings import parse_statuses
 
 blueprint = Blueprint(
     "administration", __name__, description="For accounts with the role of an administrator."

@@ -8,6 +8,7 @@ from flask import Response
 from domain.errors import Malformed
 from domain.json_types import JsonObject
 from domain.messages import Text, message
+from service.accounts.holidays import AccountHoliday
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import service
 from service.http.ratelimits import limit_disputes, limit_new_places
@@ -15,7 +16,6 @@ from service.http.responses import accepted_events, json_response
 from service.http.schemas.clock_requests import AgreeToPause, AnnounceHoliday
 from service.http.schemas.clock_responses import Holiday, HolidayList
 from service.http.schemas.responses import AcceptedAction
-from service.players.holidays import AccountHoliday
 
 blueprint = Blueprint("clocks", __name__, description="Holidays, and pauses by agreement.")
 

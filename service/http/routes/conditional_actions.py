@@ -7,8 +7,7 @@ from flask import Response
 from domain.errors import Malformed
 from domain.game import Game
 from domain.json_types import JsonObject
-from service.conditional.conditional_actions import Preparation
-from service.conditional.void_messages import void_message
+from service.conditional_actions.conditional_actions import Preparation, void_message
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import service
 from service.http.language import game_names, request_renderer, with_language

@@ -11,6 +11,7 @@ from domain.messages import Text, message
 from domain.registry import EXPANSIONS
 from service.games.bot_names import DEFAULT_BOT, bot_fault
 from service.games.game_filter import GameFilter
+from service.games.listings import Page, parse_statuses
 from service.http import places
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import service
@@ -24,7 +25,6 @@ from service.http.schemas.requests import (
     JoinGame,
 )
 from service.http.schemas.responses import GameList, GameSummary
-from service.listings import Page, parse_statuses
 
 log = logging.getLogger(__name__)
 blueprint = Blueprint("games", __name__, description="Games, from an open table to their end.")

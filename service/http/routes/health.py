@@ -15,7 +15,7 @@ from service.http.context import access_log, metrics, service
 from service.http.metrics import CONTENT_TYPE
 from service.http.responses import json_response
 from service.http.schemas.health_responses import Health, ProcessHealth
-from service.process_reports import health
+from service.operation.process_reports import health
 
 blueprint = Blueprint("health", __name__, description="Health checks and metrics.")
 

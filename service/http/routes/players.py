@@ -7,6 +7,8 @@ from flask import Response, request
 from domain.errors import Malformed
 from domain.json_types import JsonObject
 from domain.messages import message
+from service.accounts.account_reader import Player
+from service.accounts.tokens import MAX_CLIENT_LENGTH
 from service.errors import Unauthorised
 from service.games.summary import summarize
 from service.http.auth import bearer_token
@@ -26,8 +28,6 @@ from service.http.schemas.account_requests import (
 from service.http.schemas.account_responses import MyAccount, Registration, Token
 from service.http.schemas.requests import MAX_PAGE_SIZE, MeQuery
 from service.http.schemas.responses import Me
-from service.players.account_reader import Player
-from service.players.tokens import MAX_CLIENT_LENGTH
 
 MAX_SHOWN_INVITATIONS: Final = 20
 """The most invitations in the answer to `GET /me`."""

@@ -10,7 +10,7 @@ from service.http.ratelimits import limit_new_places, limit_webhook_tests
 from service.http.responses import json_response, no_content
 from service.http.schemas.webhooks import AddWebhook, WebhookList, WebhookResponse
 from service.notifications.stored_messages import decode_message
-from service.webhooks.webhooks import Webhook
+from service.notifications.webhooks.webhooks import Webhook
 
 blueprint = Blueprint("webhooks", __name__, description="The player's own webhooks.")
 

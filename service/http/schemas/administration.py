@@ -3,6 +3,7 @@
 from typing import Annotated, Literal, TypedDict
 
 from domain.json_types import Digest, GameId, PlayerId, PositiveCount, Timestamp
+from service.games.listings import STATUSES
 from service.http.schemas.fields import (
     AnyObject,
     NonNegativeInteger,
@@ -15,7 +16,6 @@ from service.http.schemas.health_responses import ProcessHealth
 from service.http.schemas.notification_responses import NotificationDelivery
 from service.http.schemas.requests import PageQuery
 from service.http.schemas.responses import Event
-from service.listings import STATUSES
 
 
 class SearchPlayers(StrictSchema):

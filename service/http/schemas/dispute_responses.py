@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal, TypeAlias, TypedDict
 
-from domain.dispute_events import Ruling as AnyRuling
+from domain.disputes.events import Ruling as AnyRuling
 from domain.json_types import PlayerId, PositiveCount, Seat, Timestamp
 from service.http.schemas.type_schemas import RESPONSES, Component
 

@@ -4,6 +4,7 @@ from typing import Final
 
 from domain.registry import EXPANSIONS, RULES
 from service.games.game_filter import PACES
+from service.games.listings import STATUSES
 from service.http.schemas.fields import (
     Choice,
     PositiveInteger,
@@ -12,7 +13,6 @@ from service.http.schemas.fields import (
     String,
 )
 from service.http.schemas.requests import PageQuery
-from service.listings import STATUSES
 
 ListGames: Final = PageQuery.from_dict(
     {

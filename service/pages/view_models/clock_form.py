@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from domain.clock_messages import time_amount
+from domain.clock.messages import time_amount
 from domain.json_types import JsonObject
 from domain.messages import Amount
 from ledger.time_zones import time_zone_names

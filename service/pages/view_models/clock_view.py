@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from domain.clock_messages import clock_message, has_only_time_per_turn
+from domain.clock.messages import clock_message, has_only_time_per_turn
 from domain.event import Clock
 from domain.game import Game
 from domain.json_types import Timestamp

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from domain import substitutes
-from domain.deadlines import deadline_policy
+from domain.clock import substitutes
+from domain.clock.deadlines import deadline_policy
 from domain.errors import Refused
 from domain.game import Game
 from domain.messages import Text, message, plural_message

@@ -6,6 +6,8 @@ from werkzeug.wrappers import Response
 from domain.errors import Malformed
 from domain.messages import message
 from replay.language.catalogue import languages, primary_subtag
+from service.accounts.account_reader import Player
+from service.accounts.tokens import session_id
 from service.errors import Forbidden, HandleTaken, NotAGuest, TooManyRequests, Unauthorised
 from service.http import problems
 from service.http.auth import player_locale
@@ -19,8 +21,6 @@ from service.pages import session
 from service.pages.forms import Form, entered_form, read_form, see_other
 from service.pages.return_addresses import ACCOUNT, naming_address, next_address
 from service.pages.templating import page
-from service.players.account_reader import Player
-from service.players.tokens import session_id
 
 blueprint = Blueprint("accounts", __name__)
 

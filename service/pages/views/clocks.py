@@ -5,7 +5,7 @@ from typing import Final
 from flask import Blueprint
 from werkzeug.wrappers import Response
 
-from domain import pauses
+from domain.clock import pauses
 from domain.errors import Malformed, Refused
 from domain.messages import message
 from ledger.time_zones import UTC_NAME, time_zone_names

@@ -6,9 +6,9 @@ from typing import Any, Final
 from flask import Blueprint
 from werkzeug.wrappers import Response
 
-from domain import disputes
-from domain.dispute_events import RULING_FIELDS
-from domain.dispute_messages import ruling_message
+from domain.disputes import disputes
+from domain.disputes.events import RULING_FIELDS
+from domain.disputes.messages import ruling_message
 from domain.errors import Malformed, Refused
 from domain.json_types import JsonObject
 from domain.messages import Text, message

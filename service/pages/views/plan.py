@@ -8,8 +8,7 @@ from werkzeug.wrappers import Response
 from domain.errors import Malformed, Refused
 from domain.json_types import JsonObject
 from domain.messages import message
-from service.conditional.conditional_actions import Preparation
-from service.conditional.void_messages import void_message
+from service.conditional_actions.conditional_actions import Preparation, void_message
 from service.errors import Stale
 from service.http.context import service
 from service.http.json_body import decode_json

@@ -12,7 +12,7 @@ from domain.game import STATUS_MESSAGES, Game
 from domain.messages import Message, PlayerAt, Text, message
 from replay.event_text import actor_message, outcome_message
 from service import clock
-from service.conditional.void_messages import void_message
+from service.conditional_actions.conditional_actions import void_message
 from service.errors import NotFound, Stale, Unauthorised
 from service.games.access import can_see
 from service.games.viewpoint import viewpoint_of

@@ -5,7 +5,7 @@ from typing import Final
 from flask import Blueprint
 from werkzeug.wrappers import Response
 
-from domain import disputes, takebacks
+from domain.disputes import disputes, takebacks
 from domain.errors import Refused
 from domain.game import Game
 from service.games.dispute_view import pending_takeback

@@ -13,10 +13,10 @@ from service.http.ratelimits import limit_new_places, limit_webhook_tests
 from service.http.schemas.fields import StrictSchema, String
 from service.http.schemas.webhooks import AddWebhook
 from service.notifications.stored_messages import decode_message
+from service.notifications.webhooks.webhooks import Webhook
 from service.pages import session
 from service.pages.forms import Form, entered_form, read_form, see_other
 from service.pages.templating import page
-from service.webhooks.webhooks import Webhook
 
 blueprint = Blueprint("webhooks", __name__)
 

@@ -9,7 +9,7 @@ import pytest
 import redis
 
 from replay.language.renderer import english
-from service.append_only_file.parts import (
+from service.operation.append_only_file.parts import (
     AppendOnlyFileError,
     ManifestError,
     Part,
@@ -18,12 +18,12 @@ from service.append_only_file.parts import (
     manifest_of,
     write_manifest,
 )
-from service.append_only_file.repair import find_damaged_part
-from service.append_only_file.salvage import read_contents, replace_by, write_intact
-from service.embedded_redis import EmbeddedRedis
+from service.operation.append_only_file.repair import find_damaged_part
+from service.operation.append_only_file.salvage import read_contents, replace_by, write_intact
+from service.operation.embedded_redis import EmbeddedRedis
+from service.operation.retry import wait_until
 from service.store.event_store import AppendRequest
 from service.store.redis_event_store import RedisEventStore
-from service.supervision.retry import wait_until
 from tests.support.append_only_files import current_file, write_data, write_parts
 from tests.support.faults import raises
 

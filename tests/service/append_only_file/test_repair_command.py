@@ -9,9 +9,9 @@ import redis
 from click.testing import CliRunner
 
 from cartulary.cli import cartulary
-from service.append_only_file.parts import find_parts, manifest_of
 from service.bootstrap import build
-from service.embedded_redis import EmbeddedRedis
+from service.operation.append_only_file.parts import find_parts, manifest_of
+from service.operation.embedded_redis import EmbeddedRedis
 from service.settings import Settings
 from tests.support.append_only_files import write_data, write_parts
 from tests.support.service_games import start_game, take_action

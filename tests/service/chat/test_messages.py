@@ -15,7 +15,7 @@ from service.errors import (
     TooManyReports,
     Unavailable,
 )
-from service.reindex import reindex
+from service.recovery.reindex import reindex
 from tests.support.redis_contents import contents
 from tests.support.service_games import start_game
 

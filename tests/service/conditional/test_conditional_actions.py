@@ -13,11 +13,11 @@ from ledger.pending import PendingEvents
 from replay.audit import audit
 from replay.language.renderer import english
 from service.bootstrap import Service
-from service.conditional.conditional_actions import ConditionalActions
-from service.conditional.store import StoredTree, VoidTree
+from service.conditional_actions.conditional_actions import ConditionalActions
+from service.conditional_actions.store import StoredTree, VoidTree
 from service.errors import Forbidden, Stale
 from service.games.cache import CachedGame
-from service.reindex import reindex
+from service.recovery.reindex import reindex
 from tests.support.conditional import Branch, act, branch, legal_actions, line, marks, next_actions
 from tests.support.faults import raises
 from tests.support.service_games import play_set_up, start_game
@@ -134,7 +134,9 @@ def test_an_action_that_the_rules_refuse_then_voids_the_tree(
     first = legal_actions(game)[0]
     impossible = {"type": "expedition", "to": [99, 99]}
     # What is certainly impossible cannot be prepared, so the check is left out here.
-    monkeypatch.setattr("service.conditional.conditional_actions.check_branches", lambda *_: None)
+    monkeypatch.setattr(
+        "service.conditional_actions.conditional_actions.check_branches", lambda *_: None
+    )
     prepare(service, game, 1, line((0, first), (1, impossible)))
     act(service, game, first)
     assert service.conditional_actions.play(game.id)

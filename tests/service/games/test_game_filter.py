@@ -7,7 +7,7 @@ import pytest
 from domain.event import Clock
 from service.bootstrap import Service
 from service.games.game_filter import PACES, GameFilter, Pace, pace_of
-from service.listings import EXAMINED
+from service.games.listings import EXAMINED
 from tests.support.service_games import start_game
 
 HOUR = 3600

@@ -5,7 +5,7 @@ import pytest
 from domain.errors import NotNow
 from service.bootstrap import Service
 from service.errors import Forbidden, IdempotencyConflict, NotFound
-from service.reindex import reindex
+from service.recovery.reindex import reindex
 from tests.support.service_games import start_game
 
 

@@ -9,7 +9,7 @@ from domain import chance
 from domain.errors import Malformed, NotNow
 from service.bootstrap import Service, build
 from service.errors import IdempotencyConflict, NotFound, TooManyGames
-from service.games.quota import GameQuota
+from service.games.listings import GameQuota
 from service.settings import Settings
 from tests.support.faults import raises
 from tests.support.redis_contents import contents

@@ -9,19 +9,19 @@ import pytest
 from domain.errors import Unreadable
 from domain.fold import fold
 from ledger import record
+from service.accounts.accounts import Players
+from service.accounts.keys import PlayerKeys
 from service.bootstrap import Service, build
 from service.bounds import Bounds
 from service.errors import NotFound
 from service.games.cache import GameCache
 from service.games.event_queries import EventQueries
+from service.games.listings import Listings
 from service.games.loader import GameLoader
 from service.games.queries import GameQueries
 from service.games.repository import GameRepository
 from service.keyring import Keyring
-from service.listings import Listings
 from service.notifications.deliveries import Deliveries
-from service.players.accounts import Players
-from service.players.keys import PlayerKeys
 from service.settings import Settings
 from service.store.event_store import LogReader
 from service.transparency.proofs import Proofs

@@ -11,8 +11,7 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import message
 from ledger.canonical import canonical
-from ledger.keys import SigningKey
-from ledger.player_signatures import key_statement, sign_action
+from ledger.keys import SigningKey, key_statement, sign_action
 from replay.audit import audit
 from replay.language.renderer import english
 from service.bootstrap import Service

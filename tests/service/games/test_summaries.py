@@ -5,7 +5,7 @@ import pytest
 from domain.game import Game
 from service.bootstrap import Service, build
 from service.games.summary import Summary, decode_summary, encode_summary, summarize
-from service.reindex import reindex
+from service.recovery.reindex import reindex
 from tests.support.round_trips import count_round_trips
 from tests.support.service_games import play_out, start_game, take_action
 

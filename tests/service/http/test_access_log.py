@@ -12,10 +12,10 @@ import pytest
 from flask import Flask
 from typing_extensions import override
 
-from service import json_logging
 from service.http import access_log
 from service.http.access_log import AccessLog
 from service.http.metrics import Metrics
+from service.operation import json_logging
 from tests.support.processes import HANG_SECONDS
 
 COUNTER = 'cartulary_requests_total{method="GET",route="/",status="200"}'

@@ -5,7 +5,7 @@ import re
 import sys
 from pathlib import Path
 
-from service.embedded_redis import EmbeddedRedis
+from service.operation.embedded_redis import EmbeddedRedis
 from tests.service.conftest import settings_for
 from tests.support.processes import run_program
 from tests.support.server import ROOT, WebServer

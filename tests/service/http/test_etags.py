@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from service.bootstrap import build
-from service.embedded_redis import EmbeddedRedis
+from service.operation.embedded_redis import EmbeddedRedis
 from tests.service.conftest import settings_for
 from tests.support.accounts import Accounts
 

@@ -8,8 +8,8 @@ import pytest
 import redis
 
 from service.bootstrap import build
-from service.embedded_redis import EmbeddedRedis
 from service.http.app import create_app
+from service.operation.embedded_redis import EmbeddedRedis
 from service.settings import Settings
 from tests.service.conftest import settings_for
 from tests.support.accounts import PASSWORD, Accounts

@@ -3,7 +3,7 @@
 import pytest
 import redis
 
-from service.process_reports import PROCESSES, ProcessReports, Reporter
+from service.operation.process_reports import PROCESSES, ProcessReports, Reporter
 from tests.support.accounts import Accounts
 
 PATH = "/healthz/processes"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.mail.addresses import InvalidAddress, limit_key, parse_address, parse_sender
+from service.email_address import InvalidAddress, limit_key, parse_address, parse_sender
 from tests.support.faults import raises
 
 

@@ -8,7 +8,7 @@ from email.headerregistry import Address
 import pytest
 
 from service.bootstrap import Service
-from service.mail.delivery_status import read_delivery_status
+from service.notifications.mail.delivery_status import read_delivery_status
 from service.settings import Settings
 from tests.support.mail_server import MailServer
 from tests.support.mailed_players import confirm, mail_service

@@ -10,7 +10,7 @@ from freezegun import freeze_time
 from service import clock
 from service.bootstrap import Service, build
 from service.errors import NotFound, TooManyRequests
-from service.mail.confirmations import Confirmation
+from service.notifications.mail.confirmations import Confirmation
 from service.settings import Settings
 from tests.support.faults import raises
 from tests.support.redis_contents import contents

@@ -8,9 +8,9 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+from service.accounts import passwords
 from service.bootstrap import Service
 from service.pages.return_addresses import local_address
-from service.players import passwords
 from tests.support.page_forms import PASSWORD, post
 
 

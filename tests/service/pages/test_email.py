@@ -8,7 +8,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from service.bootstrap import Service, build
-from service.mail.confirmations import Confirmation
+from service.notifications.mail.confirmations import Confirmation
 from service.settings import Settings
 from tests.support.page_forms import PASSWORD, csrf_token, post
 

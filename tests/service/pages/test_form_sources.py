@@ -14,7 +14,7 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from service.bootstrap import Service
-from service.mail.confirmations import Confirmation
+from service.notifications.mail.confirmations import Confirmation
 from service.settings import Settings
 from tests.support.mail_server import make_certificate
 from tests.support.page_forms import PASSWORD

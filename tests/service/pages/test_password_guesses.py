@@ -9,11 +9,11 @@ from flask import Flask
 from flask.testing import FlaskClient
 from freezegun import freeze_time
 
+from service.accounts import passwords
+from service.accounts.password_guesses import LoginSource, known_networks_key
 from service.bootstrap import Service
 from service.bounds import Bounds
 from service.errors import Forbidden, TooManyRequests, Unauthorised
-from service.players import passwords
-from service.players.password_guesses import LoginSource, known_networks_key
 from tests.support.page_forms import PASSWORD, csrf_token
 
 LIMIT = Bounds().max_password_guesses

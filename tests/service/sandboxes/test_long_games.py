@@ -10,12 +10,12 @@ from domain.contract import ALL_SECRETS
 from domain.game import Game
 from replay.sandbox import game_with_drawn_secrets, known_secrets
 from service.bootstrap import Service
-from service.conditional.conditional_actions import ConditionalActions
+from service.conditional_actions.conditional_actions import ConditionalActions
 from service.connection import connect
 from service.errors import TooManySandboxes
 from service.games.cache import GameCache
+from service.games.game_for_viewer import GamesForViewers
 from service.games.loader import GameLoader
-from service.sandboxes.game_for_viewer import GamesForViewers
 from service.sandboxes.sandboxes import Sandboxes
 from service.sandboxes.store import SandboxStore
 from service.settings import Settings

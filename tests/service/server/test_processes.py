@@ -12,7 +12,7 @@ from threading import Event
 import httpx
 import pytest
 
-from service.embedded_redis import EmbeddedRedis
+from service.operation.embedded_redis import EmbeddedRedis
 from service.server.processes import run_web
 from service.server.shared_port import PortError, hold_port, local_url
 from tests.service.conftest import settings_for

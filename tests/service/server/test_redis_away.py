@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from service.embedded_redis import EmbeddedRedis
+from service.operation.embedded_redis import EmbeddedRedis
 from tests.service.conftest import settings_for
 from tests.support.accounts import Accounts, take_turn
 from tests.support.http_contract import Contract

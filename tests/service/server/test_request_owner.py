@@ -9,12 +9,12 @@ import httpx
 import pytest
 from flask import Flask, Response
 
+from service.accounts.tokens import TokenOwner
 from service.bootstrap import Service, build
-from service.embedded_redis import EmbeddedRedis
+from service.operation.embedded_redis import EmbeddedRedis
 from service.pages import session
 from service.pages.app import create_web_app
 from service.pages.session import COOKIE_NAME, load_key
-from service.players.tokens import TokenOwner
 from service.server.http_request import HttpRequest
 from service.server.request_owner import RequestOwners
 from tests.service.conftest import settings_for

@@ -26,7 +26,7 @@ from bench.siege.measurement import of_kind, running_players
 from bench.siege.stored_games import Sizes, StoredGames, store_in
 from bench.siege.traffic import Outcome, Read, Traffic, send_traffic
 from service.bootstrap import build
-from service.embedded_redis import EmbeddedRedis
+from service.operation.embedded_redis import EmbeddedRedis
 from service.settings import Settings
 from tests.service.conftest import settings_for
 from tests.support.accounts import Accounts, take_turn

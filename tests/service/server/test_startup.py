@@ -7,7 +7,7 @@ import pytest
 
 from ledger.keys import SigningKey
 from service.bootstrap import build
-from service.embedded_redis import EmbeddedRedis
+from service.operation.embedded_redis import EmbeddedRedis
 from tests.service.conftest import settings_for
 from tests.support import processes
 from tests.support.accounts import http_client

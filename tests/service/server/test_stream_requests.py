@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from flask import request
 
+from service.accounts.tokens import token_key
 from service.bootstrap import Service
 from service.bounds import Bounds
-from service.embedded_redis import EmbeddedRedis
 from service.http.app import create_app
 from service.http.environ import STREAM_REQUEST, StreamRequest
-from service.players.tokens import token_key
+from service.operation.embedded_redis import EmbeddedRedis
 from service.server.stream_listener import HEARTBEAT_FRAME
 from service.settings import Settings
 from tests.service.conftest import settings_for

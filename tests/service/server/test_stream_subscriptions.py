@@ -2,9 +2,9 @@
 
 import asyncio
 
-from service.embedded_redis import EmbeddedRedis
 from service.http.environ import StreamRequest
 from service.http.metrics import Metrics
+from service.operation.embedded_redis import EmbeddedRedis
 from service.server.stream_listener import Listener
 from service.server.streams import StreamHub
 

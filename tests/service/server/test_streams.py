@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from service.bootstrap import build
-from service.embedded_redis import EmbeddedRedis
+from service.operation.embedded_redis import EmbeddedRedis
 from service.server.stream_listener import MAX_QUEUED_EVENTS
 from service.settings import Settings
 from tests.service.conftest import settings_for

@@ -10,8 +10,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from service.connection import connect
-from service.embedded_redis import EmbeddedRedis
 from service.errors import Unavailable
+from service.operation.embedded_redis import EmbeddedRedis
 from service.store.event_store import Appended, AppendRequest, IdempotencyRecord
 from service.store.redis_event_store import RedisEventStore
 from tests.support.processes import wait_until

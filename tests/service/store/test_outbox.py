@@ -14,15 +14,14 @@ from freezegun import freeze_time
 from domain.errors import NotNow
 from domain.event import Clock
 from domain.game import Game
+from service.accounts.bots import BotPlayers
 from service.bootstrap import Service, build
 from service.clock import deadline
 from service.connection import connect
 from service.games.cache import GameCache
 from service.games.commands import GameCommands
-from service.games.quota import GameQuota
+from service.games.listings import GameQuota, Listings
 from service.games.repository import GameRepository
-from service.listings import Listings
-from service.players.bots import BotPlayers
 from service.settings import Settings
 from tests.support.service_games import (
     PLAYERS,

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from service.supervision.child_process import ChildProcess
-from service.supervision.parent_watch import watched_command
+from service.operation.child_process import ChildProcess
+from service.operation.parent_watch import watched_command
 from tests.support.processes import ROOT, descendants, is_running, wait_until
 
 SLEEP = [sys.executable, "-c", "import time; time.sleep(600)"]
@@ -66,7 +66,7 @@ def test_a_start_that_fails_leaves_no_file_open(tmp_path: Path) -> None:
 PARENT = """
 import sys, time
 from pathlib import Path
-from service.supervision.child_process import ChildProcess
+from service.operation.child_process import ChildProcess
 
 child = ChildProcess("child", sys.argv[1:], output=Path("/dev/null"))
 child.start()
@@ -86,7 +86,7 @@ def start_parent(*command: str) -> tuple["subprocess.Popen[str]", int]:
 
 WATCHING = """
 import os, time
-from service.supervision.parent_watch import watch_parent
+from service.operation.parent_watch import watch_parent
 
 watch_parent(os.environ)
 time.sleep(600)

@@ -15,8 +15,8 @@ import os, random, signal, sys, threading, time
 from pathlib import Path
 from domain.errors import CartularyError
 from domain.messages import message
-from service.supervision.forked_process import ForkedProcess
-from service.supervision.stop_signals import StopSignals
+from service.operation.forked_process import ForkedProcess
+from service.operation.stop_signals import StopSignals
 
 folder = Path(sys.argv[1])
 

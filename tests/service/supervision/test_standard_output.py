@@ -13,7 +13,7 @@ import httpx
 import orjson
 import pytest
 
-from service.supervision.standard_output import TolerantOutput, describe_loss
+from service.operation.standard_output import TolerantOutput, describe_loss
 from tests.support.processes import (
     ROOT,
     descendants,
@@ -97,7 +97,7 @@ def test_the_loss_of_log_lines_is_reported_as_a_log_line(tmp_path: Path, unwrita
 
 PRINT = """
 import os, sys
-from service.supervision.standard_output import tolerate_write_errors
+from service.operation.standard_output import tolerate_write_errors
 
 tolerate_write_errors()
 secret = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT)

@@ -13,11 +13,11 @@ import pytest
 from domain.errors import CartularyError
 from domain.messages import Message, message
 from replay.language.renderer import english
-from service.supervision import retry
-from service.supervision.child_process import ChildProcess
-from service.supervision.retry import Backoff, retry_until_stopped, wait_until
-from service.supervision.stop_signals import StopSignals
-from service.supervision.supervisor import Supervisor
+from service.operation import retry
+from service.operation.child_process import ChildProcess
+from service.operation.retry import Backoff, retry_until_stopped, wait_until
+from service.operation.stop_signals import StopSignals
+from service.operation.supervisor import Supervisor
 from tests.support.faults import raises
 from tests.support.processes import HANG_SECONDS, ROOT, idle_at_most, is_running
 from tests.support.processes import wait_until as assert_soon
@@ -194,7 +194,7 @@ def test_a_stop_ends_a_pause_at_once() -> None:
 def test_stop_signals_counts_the_signals_that_arrive(tmp_path: Path) -> None:
     program = """
 import os, signal
-from service.supervision.stop_signals import StopSignals
+from service.operation.stop_signals import StopSignals
 
 stop = StopSignals()
 stop.listen()

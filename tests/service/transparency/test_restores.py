@@ -16,9 +16,9 @@ from ledger.merkle import MemoryTree
 from ledger.signed_note import COSIGNATURE, SignedNote, note_key
 from service.bootstrap import Service, build
 from service.bounds import Bounds
-from service.data_folder import RESTORED
-from service.embedded_redis import EmbeddedRedis
 from service.errors import ServiceError
+from service.operation.data_folder import RESTORED
+from service.operation.embedded_redis import EmbeddedRedis
 from service.settings import Settings
 from service.transparency.checkpoints import CheckpointNotKept, LogIncomplete
 from service.transparency.store import TransparencyStore

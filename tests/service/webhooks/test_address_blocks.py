@@ -5,7 +5,7 @@ from ipaddress import ip_address, ip_network
 
 import pytest
 
-from service.webhooks.receivers import Receivers
+from service.notifications.webhooks.receivers import Receivers
 
 BLOCKS = {
     # block: whether the addresses before and after it are public

@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.webhooks.receivers import InvalidUrl, Receivers
+from service.notifications.webhooks.receivers import InvalidUrl, Receivers
 from tests.support.faults import raises
 
 FORBIDDEN = [

@@ -7,8 +7,7 @@ from domain.choices import COMMON_QUESTIONS, Choice, Preview, card, hex_choice
 from domain.contract import DomainEvent, Reason, Resign
 from domain.errors import Malformed
 from domain.event import Event, EventData, recorded_data
-from domain.hex_text import hex_from_text, hex_text
-from domain.hexes import Hex, hex_of, neighbours
+from domain.hexes import Hex, hex_from_text, hex_of, hex_text, neighbours
 from domain.lessons import Lesson
 from domain.life_cycle_messages import LIFE_CYCLE_MESSAGES, EventMessage
 from domain.messages import (

@@ -9,8 +9,7 @@ from domain.chance import Chance
 from domain.contract import DomainEvent, Inference, Opened, OwnOptions, Resign, ResignJson
 from domain.errors import Malformed, NotNow, Refused
 from domain.event import EventData, Ranked, RankingEntry
-from domain.hex_text import hex_pair, hex_text, json_from_text
-from domain.hexes import DIRECTIONS, Hex, hex_of, neighbours
+from domain.hexes import DIRECTIONS, Hex, hex_of, hex_pair, hex_text, json_from_text, neighbours
 from domain.json_fields import FieldReader, parse_action_fields
 from domain.json_types import JsonObject
 from domain.life_cycle_messages import ENDED_PHASES

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 from argon2 import PasswordHasher
 
+from service.accounts import passwords
 from service.bootstrap import Service
-from service.players import passwords
 from service.settings import Settings
 from tests.support.mail_server import MailServer, mail_server
 from tests.support.mailed_players import mail_service

@@ -10,11 +10,11 @@ from flask.testing import FlaskClient
 from freezegun import freeze_time
 
 from domain.errors import Malformed
+from service.accounts.password_guesses import LoginSource
 from service.bootstrap import Service
 from service.bounds import Bounds
 from service.errors import NotFound, TooManyRequests, Unauthorised
 from service.pages.app import create_web_app
-from service.players.password_guesses import LoginSource
 from tests.support.mail_server import MailServer
 from tests.support.mailed_players import PUBLIC_URL, confirm, register
 from tests.support.page_forms import post

@@ -13,7 +13,7 @@ from replay.language.renderer import renderer
 from replay.render.text_layout import columns
 from service import clock
 from service.bootstrap import Service
-from service.mail.confirmations import Confirmation
+from service.notifications.mail.confirmations import Confirmation
 from tests.support.mail_server import MailServer
 from tests.support.mailed_players import PUBLIC_URL, register
 from tests.support.service_games import play_set_up, start_game, take_action

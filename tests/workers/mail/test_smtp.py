@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from replay.language.renderer import english
-from service.mail.smtp_server import parse_smtp_url
+from service.smtp_server import parse_smtp_url
 from tests.support.faults import raises
 from tests.support.mail_server import (
     MailServer,

@@ -15,8 +15,8 @@ from domain.game import Game
 from service import clock
 from service.bootstrap import Service, build
 from service.errors import NotFound
+from service.notifications.webhooks.webhooks import Webhook
 from service.settings import Settings
-from service.webhooks.webhooks import Webhook
 from tests.support.faults import raises
 from tests.support.mailed_players import confirm
 from tests.support.receiver import WebhookReceiver, webhook_receiver

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from replay.language.renderer import english
-from service.webhooks.receivers import Receivers
+from service.notifications.webhooks.receivers import Receivers
 from tests.support.faults import raises
 from tests.support.mail_server import make_certificate
 from tests.support.processes import HANG_SECONDS, idle_at_most

@@ -1,0 +1,73 @@
+"""The decisions of a takeback: request it, answer it.
+
+A takeback is an option of the game. The player who acted last requests it, and it takes effect when all other
+seats still in the game have agreed before anyone acts again. `domain.lifecycle.resume` then decides
+`PlayResumed`.
+"""
+
+from collections.abc import Sequence
+
+from domain.contract import DomainEvent
+from domain.disputes.events import TakebackAnswered, TakebackRequested
+from domain.disputes.records import LastPlay, Takeback
+from domain.errors import NotNow
+from domain.game import STATUS_MESSAGES, Game
+from domain.messages import message
+
+
+def request(game: Game, seat: int) -> DomainEvent:
+    """`TakebackRequested`. Raises NotNow unless the game is in progress and has takebacks, this seat acted
+    last, and its action was not requested back before.
+    """
+    last = _require_takebacks(game)
+    if last.seat != seat:
+        raise NotNow(None, message("only the player who acted last can take an action back"))
+    if last.seq in game.requested_takebacks:
+        raise NotNow(None, message("a takeback of this action has been requested before"))
+    if not _seats_to_agree(game, seat):
+        raise NotNow(None, message("no other player is in the game who could agree"))
+    data: TakebackRequested = {"seat": seat, "from": last.origin}
+    return DomainEvent("TakebackRequested", data)
+
+
+def answer(game: Game, number: int, seat: int, *, agree: bool) -> DomainEvent:
+    """`TakebackAnswered`. Raises NotNow unless the request is pending and this seat has yet to answer it."""
+    takeback = _require_takebacks(game).takeback
+    if takeback is None or takeback.seq != number or takeback.declined_by is not None:
+        raise NotNow(
+            None, message("takeback {number} has lapsed, or was answered by all", number=number)
+        )
+    if seat == takeback.seat:
+        raise NotNow(None, message("the player who requests a takeback does not answer it"))
+    if seat not in _seats_to_agree(game, takeback.seat):
+        raise NotNow(None, message("only players who are still in the game answer a takeback"))
+    if seat in takeback.agreed_by:
+        raise NotNow(None, message("this player has agreed already"))
+    data: TakebackAnswered = {"request": number, "seat": seat, "agree": agree}
+    return DomainEvent("TakebackAnswered", data)
+
+
+def agreed_takeback(game: Game) -> Takeback | None:
+    """Return the takeback to which all other seats still in the game have agreed, if there is one."""
+    if game.status != "playing" or game.last_play is None or game.last_play.takeback is None:
+        return None
+    takeback = game.last_play.takeback
+    is_agreed = set(_seats_to_agree(game, takeback.seat)) <= set(takeback.agreed_by)
+    return takeback if is_agreed and takeback.agreed_by else None
+
+
+def _require_takebacks(game: Game) -> LastPlay:
+    if game.status == "open":
+        raise NotNow(None, STATUS_MESSAGES["open"])
+    if game.status != "playing":
+        raise NotNow(
+            None, message("{status}, and its secret is public", status=STATUS_MESSAGES[game.status])
+        )
+    if game.last_play is None:
+        raise NotNow(None, message("this game has no takebacks: its options do not allow them"))
+    return game.last_play
+
+
+def _seats_to_agree(game: Game, seat: int) -> Sequence[int]:
+    seats: Sequence[int] = () if game.state is None else game.state.in_game()
+    return [other for other in seats if other != seat and other not in game.vacant_seats]

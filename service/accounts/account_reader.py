@@ -1,0 +1,180 @@
+"""Reading accounts: players by id and by handle, and handles, which are cached.
+
+accounts.py describes how they are stored, and changes them.
+"""
+
+import secrets
+import time
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from threading import Lock
+from typing import Final, Literal, TypeAlias
+
+import redis
+from cachetools import TTLCache
+
+from service import clock
+from service.accounts.handle_index import HandleIndex
+from service.accounts.tokens import TOKEN_CACHE_TTL
+from service.connection import to_text, unavailable_on_error
+from service.email_address import parse_address
+
+EMAIL_FIELDS: Final = (
+    "email",
+    "email_confirmed",
+    "email_disabled",
+    "email_bounces",
+    "email_refusal",
+)
+"""The fields of an account about its e-mail address: the address, the times at which it was confirmed and
+disabled, and the number of mails to it that have bounced since."""
+MAX_CACHED_HANDLES: Final = 10_000
+_BATCH_SIZE: Final = 500
+_NOT_CACHED: Final = object()
+
+
+EmailStatus: TypeAlias = Literal["unconfirmed", "confirmed", "disabled"]
+"""Notifications are sent to confirmed addresses only; one is disabled after mails to it have bounced."""
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """A player's account. `email`, `locale` and `time_zone` are shown to nobody else."""
+
+    id: str
+    handle: str
+    created: str
+    email: str | None = field(default=None, repr=False)
+    locale: str | None = None
+    bot: str | None = None
+    """The name of the bot that the player is; None for a person."""
+    is_guest: bool = False
+    """Whether the handle was made up, and there is no password."""
+    email_status: EmailStatus | None = None
+    """None without an address."""
+    time_zone: str | None = None
+    """The IANA name of the player's time zone; None means UTC."""
+
+
+class AccountReader:
+    """Reads all accounts of a service. Thread-safe. Methods raise Unavailable if Redis does not respond."""
+
+    def __init__(self, client: redis.Redis, handle_index: HandleIndex) -> None:
+        self._redis = client
+        self._handle_index = handle_index
+        self._handles: TTLCache[str, str | None] = TTLCache(
+            MAX_CACHED_HANDLES,
+            TOKEN_CACHE_TTL.total_seconds(),
+            timer=lambda: time.monotonic(),  # noqa: PLW0108 # looked up at each call, so that tests can replace it
+        )
+        """By player id, handles that were read lately; None for a player without an account."""
+        self._lock = Lock()
+
+    def page(self, prefix: str, after: str | None, limit: int) -> tuple[list[Player], str | None]:
+        """Return players whose handles begin with `prefix`; see `HandleIndex.page`."""
+        ids, next_after = self._handle_index.page(prefix, after, limit)
+        return [player for player in self.get(ids) if player is not None], next_after
+
+    def by_handle(self, handle: str) -> Player | None:
+        """Return the player with a handle, in any case; None if there is none."""
+        return self.by_handles([handle])[handle]
+
+    def by_handles(self, handles: Iterable[str]) -> dict[str, Player | None]:
+        """Return the players by handle, in any case; None for a handle that no player has.
+
+        Needs two round trips, for any number of handles.
+        """
+        players: dict[str, Player | None] = dict.fromkeys(handles)
+        ids = self._handle_index.ids(players)
+        if ids:
+            players.update(zip(ids, self.get(list(ids.values())), strict=True))
+        return players
+
+    def get(self, ids: Sequence[str]) -> list[Player | None]:
+        """Return the players with these ids, in this order; None for an id without an account."""
+        fields = (
+            *("handle", "created", "email", "locale", "bot", "guest"),
+            *("email_confirmed", "email_disabled", "time_zone"),
+        )
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+            for id in ids:
+                pipeline.hmget(account_key(id), fields)
+            rows = pipeline.execute()
+        players: list[Player | None] = []
+        for id, row in zip(ids, rows, strict=True):
+            handle, created, email, locale, bot, guest, confirmed, disabled, zone = (
+                None if value is None else to_text(value) for value in row
+            )
+            if handle is None or created is None:
+                players.append(None)
+            else:
+                is_guest = guest is not None
+                status = _email_status(email, confirmed, disabled)
+                players.append(
+                    Player(id, handle, created, email, locale, bot, is_guest, status, zone)
+                )
+        return players
+
+    def handles(self, ids: Collection[str]) -> dict[str, str]:
+        """Return the handles of those of the players who have an account.
+
+        The store is read at most once per TOKEN_CACHE_TTL for a player.
+        """
+        with self._lock:
+            handles = {id: self._handles.get(id, _NOT_CACHED) for id in ids}
+        unknown = [id for id, handle in handles.items() if handle is _NOT_CACHED]
+        if unknown:
+            accounts = zip(unknown, self.get(unknown), strict=True)
+            read = {id: None if account is None else account.handle for id, account in accounts}
+            with self._lock:
+                self._handles.update(read)
+            handles |= read
+        return {id: handle for id, handle in handles.items() if isinstance(handle, str)}
+
+    def with_account(self, ids: Iterable[str]) -> list[str]:
+        """Return those of the ids that have an account."""
+        remaining, existing = iter(ids), list[str]()
+        while batch := list(islice(remaining, _BATCH_SIZE)):
+            with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+                for id in batch:
+                    pipeline.exists(account_key(id))
+                existing += [
+                    id for id, exists in zip(batch, pipeline.execute(), strict=True) if exists
+                ]
+        return existing
+
+    def _forget_handle(self, player_id: str) -> None:
+        """Have the handle of a player read again."""
+        with self._lock:
+            self._handles.pop(player_id, None)
+
+
+def _email_status(
+    email: str | None, confirmed: str | None, disabled: str | None
+) -> EmailStatus | None:
+    if email is None:
+        return None
+    if disabled is not None:
+        return "disabled"
+    return "unconfirmed" if confirmed is None else "confirmed"
+
+
+def account_key(id: str) -> str:
+    """Return the key in Redis of the account with this player id."""
+    return f"cartulary:player:{id}"
+
+
+def new_player(handle: str, email: str | None, locale: str | None) -> Player:
+    """Return a player with a new id. `email` is an address that is not normalized yet, or None."""
+    created = clock.format(clock.now())
+    if email is None:
+        return Player(secrets.token_hex(8), handle, created, locale=locale)
+    return Player(
+        secrets.token_hex(8),
+        handle,
+        created,
+        parse_address(email),
+        locale,
+        email_status="unconfirmed",
+    )

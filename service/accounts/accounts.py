@@ -1,0 +1,374 @@
+"""Accounts: players with their handles, and what registering and logging in do.
+
+    cartulary:player:ID   hash: handle, created, and where there is one, password (argon2), email (and
+                          email_confirmed, email_disabled, email_bounces: service/mail), locale, time_zone,
+                          bot (the name of the bot that the player is), role (`admin`), suspended_at,
+                          suspension_reason
+
+A guest is a player without a password, whose handle was made up, until they choose both. The account of a
+guest also has the field `guest`, and expires together with its only token.
+
+A player's id reveals nothing about the person, and it is all that the log of a game contains of
+them. If a player is erased (`erasure`), the id stays in the logs, and the handle stays taken (`erased`).
+"""
+
+import secrets
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Final
+
+import redis
+from redis.client import Pipeline
+from redis.typing import EncodableT
+
+from domain.errors import Malformed
+from domain.messages import message
+from service import clock
+from service.accounts.account_fields import (
+    checked_handle,
+    faults_of,
+    locale_fault,
+    password_fault,
+    time_zone_fault,
+)
+from service.accounts.account_reader import (
+    EMAIL_FIELDS,
+    AccountReader,
+    EmailStatus,
+    Player,
+    account_key,
+    new_player,
+)
+from service.accounts.erased import ErasedPlayers
+from service.accounts.handle_index import HandleIndex
+from service.accounts.handles import random_guest_handle
+from service.accounts.holidays import holidays_key
+from service.accounts.password_guesses import (
+    GuessCount,
+    LoginSource,
+    PasswordGuesses,
+    known_networks_key,
+)
+from service.accounts.passwords import Passwords, is_outdated
+from service.accounts.tokens import TOKEN_SECONDS, TokenOwner, Tokens, sessions_key
+from service.bounds import Bounds
+from service.connection import to_text, unavailable_on_error
+from service.email_address import parse_address
+from service.errors import Forbidden, HandleTaken, NotAGuest, Unauthorised, Unavailable
+from service.shared_secret import MailTokens
+
+SUSPENSION_REASON: Final = "suspension_reason"
+"""The field of an account whose player may not log in; its value is the reason."""
+_MAX_ATTEMPTS: Final = 20
+"""Handles that are tried for a guest."""
+_NO_SOURCE: Final = LoginSource()
+_NOT_A_GUEST: Final = message("this player is not a guest: the account has a password")
+
+
+class Players(AccountReader):
+    """All accounts of a service. Thread-safe. Every method raises Unavailable if Redis does not respond.
+
+    `register` and `login` also raise it if too many passwords wait to be hashed.
+    """
+
+    def __init__(self, client: redis.Redis, bounds: Bounds, erased: ErasedPlayers) -> None:
+        super().__init__(client, HandleIndex(client, erased))
+        self._erased = erased
+        self._passwords = Passwords(bounds.hashing_threads, bounds.max_waiting_passwords)
+        self._guesses = PasswordGuesses(client, bounds, MailTokens(client))
+        self.tokens = Tokens(client, account_key, bounds.max_sessions_per_player)
+
+    def register(
+        self,
+        handle: str,
+        password: str,
+        email: str | None = None,
+        locale: str | None = None,
+        client: str | None = None,
+        source: LoginSource = _NO_SOURCE,
+    ) -> tuple[Player, str]:
+        """Create a player and a token. Raises Malformed (naming every wrong field), HandleTaken.
+
+        `client` names the program that will use the token, for the list of sessions.
+        """
+        handle = checked_handle(handle, faults_of(password, email, locale))
+        self._handle_index.require_free(handle)
+        player = new_player(handle, email, locale)
+        self._create(player, self._passwords.hash(password))
+        self._guesses.add_network(player.id, source)
+        return player, self.tokens.create(player.id, client, is_first=True)
+
+    def create_guest(
+        self, locale: str | None = None, client: str | None = None
+    ) -> tuple[Player, str]:
+        """Create a player without a password, with a handle such as `guest-7k2m9x`, and a token.
+
+        The account expires with the token, after TOKEN_DAYS, unless the guest is named before. Raises
+        Malformed (the locale).
+        """
+        if fault := locale_fault(locale):
+            raise Malformed({"locale": fault})
+        id, created = secrets.token_hex(8), clock.format(clock.now())
+        for _ in range(_MAX_ATTEMPTS):
+            guest = Player(id, random_guest_handle(), created, locale=locale, is_guest=True)
+            with suppress(HandleTaken):
+                self._create(guest)
+                break
+        else:
+            raise Unavailable(message("no handle for a guest is free"))
+        with unavailable_on_error():
+            self._redis.expire(account_key(id), TOKEN_SECONDS)
+        self._handle_index.expire(guest.handle, TOKEN_SECONDS)
+        return guest, self.tokens.create(id, client, is_first=True)
+
+    def name_guest(
+        self,
+        player_id: str,
+        handle: str,
+        password: str,
+        email: str | None = None,
+        source: LoginSource = _NO_SOURCE,
+    ) -> Player:
+        """Give a guest a handle and a password of their choice, and return the player.
+
+        Their sessions stay valid. Raises Malformed (naming every wrong field), HandleTaken, NotAGuest (also
+        for a player without an account).
+        """
+        handle = checked_handle(handle, faults_of(password, email, None))
+        (guest,) = self.get([player_id])
+        if guest is None or not guest.is_guest:
+            raise NotAGuest(_NOT_A_GUEST)
+        self._handle_index.require_free(handle, player_id)
+        password_hash = self._passwords.hash(password)
+        fields: dict[EncodableT, EncodableT] = {"handle": handle, "password": password_hash}
+        if email is not None:
+            email = parse_address(email)
+            fields["email"] = email
+
+        def store(pipeline: Pipeline) -> None:
+            if not pipeline.hexists(key, "guest"):
+                raise NotAGuest(_NOT_A_GUEST)
+            pipeline.multi()
+            pipeline.persist(key)
+            pipeline.hdel(key, "guest")
+            pipeline.hset(key, mapping=fields)
+
+        key = account_key(player_id)
+        self._handle_index.take(handle, player_id)
+        try:
+            with unavailable_on_error():
+                self._redis.transaction(store, key)
+        except NotAGuest:
+            self._handle_index.release(handle, player_id, kept=guest.handle)
+            raise
+        self._handle_index.release(guest.handle, player_id, kept=handle)
+        self._forget_handle(player_id)
+        self._guesses.add_network(player_id, source)
+        status: EmailStatus | None = None if email is None else "unconfirmed"
+        return replace(guest, handle=handle, email=email, is_guest=False, email_status=status)
+
+    def create_bot(self, id: str, handle: str, bot: str) -> None:
+        """Create the account of the bot with this name, or complete it. Raises HandleTaken."""
+        self._create(Player(id, handle, clock.format(clock.now()), bot=bot))
+
+    def login(
+        self,
+        handle: str,
+        password: str,
+        client: str | None = None,
+        source: LoginSource = _NO_SOURCE,
+    ) -> str:
+        """Return a new token. Raises Unauthorised or TooManyRequests, neither of which reveals whether the
+        handle exists, and Forbidden if the account is suspended.
+
+        `client` names the program that will use the token, for the list of sessions.
+        """
+        player = self.by_handle(handle)
+        guess = self._guesses.begin_login(handle, None if player is None else player.id, source)
+        password_hash = None
+        if player is not None:
+            with unavailable_on_error():
+                stored = self._redis.hget(account_key(player.id), "password")
+            password_hash = None if stored is None else to_text(stored)
+        is_correct = self._is_password(guess, password_hash, password)
+        if not is_correct or player is None or password_hash is None:
+            raise Unauthorised(message("there is no player with this handle and password"))
+        token = self.tokens.create(player.id, client)
+        with unavailable_on_error():
+            fields = ("password", SUSPENSION_REASON)
+            current, reason = self._redis.hmget(account_key(player.id), fields)
+        if current is None or to_text(current) != password_hash:
+            # The password was changed meanwhile, which has ended the sessions that there were then.
+            self.tokens.revoke(token)
+            raise Unauthorised(message("there is no player with this handle and password"))
+        if reason is not None:
+            self.tokens.revoke(token)
+            raise Forbidden(message("this account is suspended: {reason}", reason=to_text(reason)))
+        self._guesses.add_network(player.id, source)
+        if is_outdated(password_hash):
+            new_hash = self._passwords.hash(password)
+            with unavailable_on_error():
+                self._redis.hset(account_key(player.id), "password", new_hash)
+        return token
+
+    def require_password(self, player_id: str, password: str) -> None:
+        """Raise Forbidden unless this is the password of the player, TooManyRequests after many others."""
+        guess = self._guesses.begin_confirmation(player_id)
+        with unavailable_on_error():
+            stored = self._redis.hget(account_key(player_id), "password")
+        password_hash = None if stored is None else to_text(stored)
+        if not self._is_password(guess, password_hash, password):
+            raise Forbidden(message("the password is not correct"))
+
+    def require_password_of_owner(self, player_id: str, password: str | None) -> None:
+        """Raise an error unless this is the password of the player; that of a guest is not checked.
+
+        Raises Malformed (no password), Forbidden, TooManyRequests.
+        """
+        (player,) = self.get([player_id])
+        if player is not None and player.is_guest:
+            return
+        if password is None:
+            raise Malformed({"password": message("is needed to change this")})
+        self.require_password(player_id, password)
+
+    def change_password(self, player_id: str, token: str, password: str, new_password: str) -> None:
+        """Replace the password of a player, and end all their sessions but that of `token`.
+
+        Raises Forbidden and TooManyRequests (wrong passwords), Malformed (the new one).
+        """
+        self.require_password(player_id, password)
+        if fault := password_fault(new_password):
+            raise Malformed({"new_password": fault})
+        self.replace_password(player_id, new_password, token)
+
+    def replace_password(
+        self, player_id: str, new_password: str, except_token: str | None = None
+    ) -> None:
+        """Store a new, valid password of a player, and end all sessions, with or without that of one token.
+
+        The player must have an account with a password.
+        """
+        new_hash = self._passwords.hash(new_password)
+        with unavailable_on_error():
+            self._redis.hset(account_key(player_id), "password", new_hash)
+        self.tokens.end_all(player_id, except_token=except_token)
+
+    def change_settings(
+        self, player_id: str, token: str, settings: Mapping[str, str | None]
+    ) -> None:
+        """Store the settings `locale` and `time_zone` of a player, as far as given, or delete them (None).
+
+        They apply to requests with `token` at once, elsewhere after TOKEN_CACHE_TTL at the latest. Raises
+        Malformed (naming every wrong setting), Unauthorised (no account).
+        """
+        checks = {"locale": locale_fault, "time_zone": time_zone_fault}
+        faults = {name: checks[name](value) for name, value in settings.items()}
+        if any(faults.values()):
+            raise Malformed({name: fault for name, fault in faults.items() if fault is not None})
+
+        def store(pipeline: Pipeline) -> None:
+            # An account that is erased meanwhile must not come into being again.
+            if not pipeline.hexists(key, "created"):
+                raise Unauthorised(message("the account of this token has been deleted"))
+            pipeline.multi()
+            for name, value in settings.items():
+                if value is None:
+                    pipeline.hdel(key, name)
+                else:
+                    pipeline.hset(key, name, value)
+
+        key = account_key(player_id)
+        with unavailable_on_error():
+            self._redis.transaction(store, key)
+        self.tokens.forget_owner(token)
+
+    def adopt_time_zone(self, player_id: str, token: str, zone: str) -> None:
+        """Store the time zone of a player's browser, unless the account has one. `zone` must be valid."""
+
+        def store(pipeline: Pipeline) -> None:
+            created = pipeline.hexists(key, "created")
+            pipeline.multi()
+            if created:
+                pipeline.hsetnx(key, "time_zone", zone)
+
+        key = account_key(player_id)
+        with unavailable_on_error():
+            self._redis.transaction(store, key)
+        self.tokens.forget_owner(token)
+
+    def close_account(self, player_id: str) -> None:
+        """Erase of an account what lets its player in, and what no other part of an erasure needs."""
+        self.tokens.end_all(player_id)
+        with unavailable_on_error():
+            fields = ("password", "locale", "time_zone", "guest", "role", *EMAIL_FIELDS)
+            self._redis.hdel(account_key(player_id), *fields)
+
+    def delete_account(self, player_id: str) -> None:
+        """Delete an account and its handle, which nobody can register from then on."""
+        (player,) = self.get([player_id])
+        if player is not None:
+            self._erased.reserve_handle(player.handle)
+            self._handle_index.release(player.handle, player_id)
+        with unavailable_on_error():
+            keys = (account_key, sessions_key, holidays_key, known_networks_key)
+            self._redis.delete(*(key(player_id) for key in keys))
+        self._forget_handle(player_id)
+
+    def end_sessions(self, player_id: str, except_token: str | None = None) -> None:
+        """End all sessions of a player, with or without that of one token."""
+        self.tokens.end_all(player_id, except_token)
+
+    def logout(self, token: str) -> None:
+        """Revoke a token. Other processes may accept it for another TOKEN_CACHE_TTL."""
+        self.tokens.revoke(token)
+
+    def token_owner(self, token: str) -> TokenOwner | None:
+        """Return the player whom a token authenticates; None if it is not valid."""
+        return self.tokens.owner(token)
+
+    def index_skeletons(self) -> None:
+        """Store the skeletons of all handles; see `HandleIndex.index_skeletons`."""
+        self._handle_index.index_skeletons(
+            lambda ids: [None if player is None else player.handle for player in self.get(ids)]
+        )
+
+    def add_login_source(self, player_id: str, source: LoginSource) -> None:
+        """Remember a place where a player has proven who they are, without logging in."""
+        self._guesses.add_network(player_id, source)
+
+    def _is_password(self, guess: GuessCount, password_hash: str | None, password: str) -> bool:
+        """Return whether a password has this hash. Only a wrong one stays counted as a guess."""
+        is_wrong = False
+        try:
+            is_wrong = not self._passwords.is_password(password_hash, password)
+        finally:
+            if not is_wrong:
+                self._guesses.forget(guess)
+        return not is_wrong
+
+    def _create(self, player: Player, password_hash: str | None = None) -> None:
+        """Store a new account. Raises HandleTaken."""
+        fields = {
+            "handle": player.handle,
+            "created": player.created,
+            "password": password_hash,
+            "email": player.email,
+            "locale": player.locale,
+            "bot": player.bot,
+            "guest": "1" if player.is_guest else None,
+        }
+        with unavailable_on_error():
+            # The account is written before the handle that leads to it. A process that dies in between
+            # leaves an account that nobody can reach, and the handle free.
+            self._redis.hset(
+                account_key(player.id),
+                mapping={name: value for name, value in fields.items() if value is not None},
+            )
+        try:
+            self._handle_index.take(player.handle, player.id, is_listed=not player.is_guest)
+        except HandleTaken:
+            with unavailable_on_error():
+                self._redis.delete(account_key(player.id))
+            raise

@@ -1,0 +1,184 @@
+"""The index of handles: which player has a handle, and which handles look like one that is taken.
+
+    cartulary:handle:FOLDED      id of the player with that handle, which is case-insensitive
+    cartulary:skeleton:SKELETON  id of a player whose handle has that skeleton, so that nobody can
+                                 register one that looks like it
+    cartulary:handles            sorted set of the folded handles of players who are no guests, in
+                                 alphabetical order
+
+The keys of a guest's handle expire.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Final
+
+import redis
+
+from domain.messages import message
+from service.accounts.erased import ErasedPlayers
+from service.accounts.handles import fold_case, skeletons, spellings
+from service.connection import to_text, unavailable_on_error
+from service.errors import HandleTaken
+
+HANDLES: Final = "cartulary:handles"
+_BATCH_SIZE: Final = 500
+
+ReadHandles = Callable[[Sequence[str]], Sequence[str | None]]
+"""Returns the handles of the players with these ids, in this order; None for an id without an account."""
+
+
+class HandleIndex:
+    """Which player has which handle. Thread-safe. Methods raise Unavailable if Redis does not respond."""
+
+    def __init__(self, client: redis.Redis, erased: ErasedPlayers) -> None:
+        self._redis = client
+        self._erased = erased
+
+    def ids(self, handles: Iterable[str]) -> dict[str, str]:
+        """Return the ids of the players by handle, in any case; a handle that no player has is left out."""
+        candidates = [(handle, text) for handle in handles for text in spellings(handle)]
+        ids: dict[str, str] = {}
+        if candidates:
+            with unavailable_on_error():
+                replies = self._redis.mget(_handle_key(text) for _, text in candidates)
+            for (handle, _), id in zip(candidates, replies, strict=True):
+                if id is not None:
+                    ids.setdefault(handle, to_text(id))
+        return ids
+
+    def require_free(self, handle: str, player_id: str | None = None) -> None:
+        """Raise HandleTaken if another player than this one has the handle, or one that looks like it."""
+        keys = _keys(handle)
+        with unavailable_on_error():
+            owners = [None if id is None else to_text(id) for id in self._redis.mget(keys)]
+        is_taken, *is_similar = (owner not in (None, player_id) for owner in owners)
+        if is_taken:
+            raise HandleTaken(message("the handle {handle} is taken", handle=handle))
+        if any(is_similar):
+            raise HandleTaken(
+                message(
+                    "the handle {handle} looks like the handle of another player", handle=handle
+                )
+            )
+        if self._erased.is_reserved(handle):
+            raise HandleTaken(
+                message("the handle {handle} is taken, or looks like one that was", handle=handle)
+            )
+
+    def take(self, handle: str, player_id: str, *, is_listed: bool = True) -> None:
+        """Give a handle to a player. Raises HandleTaken if somebody has it, or one that looks like it.
+
+        `is_listed`: the handle is on the pages of `page`.
+        """
+        keys = _keys(handle)
+        with unavailable_on_error():
+            if is_listed:
+                # An entry without a player is removed when it is read.
+                self._redis.zadd(HANDLES, {fold_case(handle): 0})
+            if self._redis.msetnx(dict.fromkeys(keys, player_id)):
+                return
+        # The player may have a part of the keys already, because of a handle that looks like this one.
+        self.require_free(handle, player_id)
+        with unavailable_on_error():
+            for key in keys:
+                self._redis.set(key, player_id, nx=True)
+                self._redis.persist(key)
+            if any(
+                owner is None or to_text(owner) != player_id for owner in self._redis.mget(keys)
+            ):
+                raise HandleTaken(message("the handle {handle} is taken", handle=handle))
+
+    def page(self, prefix: str, after: str | None, limit: int) -> tuple[list[str], str | None]:
+        """Return the ids of players whose handles begin with `prefix`, in any case, in alphabetical order.
+
+        Reads at most `limit` handles. Also returns the value of `after` for the next page; None on the last.
+        """
+        folded = fold_case(prefix)
+        start = f"[{folded}" if after is None else f"({after}"
+        with unavailable_on_error():
+            members = self._redis.zrangebylex(
+                HANDLES, start, f"[{folded}\U0010ffff", start=0, num=limit
+            )
+            handles = [to_text(member) for member in members]
+            ids = self._redis.mget([_handle_key(handle) for handle in handles]) if handles else []
+            expired = [handle for handle, id in zip(handles, ids, strict=True) if id is None]
+            if expired:
+                self._redis.zrem(HANDLES, *expired)
+        next_after = handles[-1] if len(handles) == limit else None
+        return [to_text(id) for id in ids if id is not None], next_after
+
+    def expire(self, handle: str, seconds: int) -> None:
+        """Free a handle when this time has passed."""
+        with unavailable_on_error():
+            for key in _keys(handle):
+                self._redis.expire(key, seconds)
+
+    def release(self, handle: str, player_id: str, kept: str | None = None) -> None:
+        """Take a handle from a player who has it, and who keeps the handle `kept`, if any."""
+        keys = {*map(_handle_key, spellings(handle)), *_keys(handle)}
+        keys -= set() if kept is None else set(_keys(kept))
+        with unavailable_on_error():
+            owners = self._redis.mget(sorted(keys)) if keys else []
+            for key, owner in zip(sorted(keys), owners, strict=True):
+                if owner is not None and to_text(owner) == player_id:
+                    self._redis.delete(key)
+                    if key == _handle_key(fold_case(handle)):
+                        self._redis.zrem(HANDLES, fold_case(handle))
+
+    def restore(self, handle: str, player_id: str, seconds: int | None) -> None:
+        """Give a player the handle of their account again if nobody has it, for a time or for good."""
+        with unavailable_on_error():
+            self._redis.set(_handle_key(fold_case(handle)), player_id, nx=True, ex=seconds)
+
+    def release_of_missing(self, has_account: Callable[[str], bool]) -> set[str]:
+        """Free the handles and skeletons of players without an account, and return the ids of these."""
+        missing: set[str] = set()
+        for key in (_handle_key("*"), _skeleton_key("*")):
+            with unavailable_on_error():
+                for name in self._redis.scan_iter(key, count=_BATCH_SIZE):
+                    owner = self._redis.get(name)
+                    if owner is not None and not has_account(to_text(owner)):
+                        self._redis.delete(name)
+                        missing.add(to_text(owner))
+        return missing
+
+    def index_skeletons(self, read_handles: ReadHandles) -> None:
+        """Store the skeletons and the order of all handles, also of those that earlier versions registered.
+
+        Of two old handles that look alike, both stay valid.
+        """
+        with unavailable_on_error():
+            keys = map(to_text, self._redis.scan_iter(_handle_key("*"), count=_BATCH_SIZE))
+            while batch := list(islice(keys, _BATCH_SIZE)):
+                replies = self._redis.mget(batch)
+                owners = {
+                    key: to_text(id)
+                    for key, id in zip(batch, replies, strict=True)
+                    if id is not None
+                }
+                self._index_skeletons_of(owners, read_handles(list(owners.values())))
+
+    def _index_skeletons_of(self, owners: Mapping[str, str], handles: Sequence[str | None]) -> None:
+        """Store the skeletons of handles. `owners` are the ids of their players, by key of the handle."""
+        with self._redis.pipeline(transaction=False) as pipeline:
+            for (key, id), current_handle in zip(owners.items(), handles, strict=True):
+                # The handle of a deleted account is known only without upper case.
+                handle = current_handle or key.removeprefix(_handle_key(""))
+                for skeleton in skeletons(handle):
+                    pipeline.setnx(_skeleton_key(skeleton), id)
+                pipeline.zadd(HANDLES, {key.removeprefix(_handle_key("")): 0})
+            pipeline.execute()
+
+
+def _keys(handle: str) -> list[str]:
+    """Return the keys in Redis of a handle, the first of which leads to its player."""
+    return [_handle_key(fold_case(handle)), *map(_skeleton_key, sorted(skeletons(handle)))]
+
+
+def _handle_key(folded_handle: str) -> str:
+    return f"cartulary:handle:{folded_handle}"
+
+
+def _skeleton_key(skeleton: str) -> str:
+    return f"cartulary:skeleton:{skeleton}"

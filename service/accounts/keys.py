@@ -1,0 +1,144 @@
+"""The public keys of players, with which they sign their actions.
+
+    cartulary:player-keys:ID   hash: id of a key -> JSON {"key", "public", "from", "until"}
+
+A revoked key keeps its entry, so that it cannot be registered again. These entries are the list that a
+player sees. Whether an action may be signed with a key depends on the log of the game, which records when
+the key was added and revoked (service/games/player_keys.py).
+"""
+
+from collections.abc import Sequence
+
+import orjson
+import redis
+
+from domain.errors import Malformed
+from domain.json_types import JsonObject
+from domain.messages import Instant, message, plural_message
+from ledger.canonical import canonical
+from ledger.keys import BadSignature, check_public_key, key_id, key_statement, verify
+from service import clock
+from service.bounds import Bounds
+from service.connection import unavailable_on_error
+from service.errors import InvalidPlayerSignature, KeyNotUsable, NotFound
+
+
+class PlayerKeys:
+    """The keys of all players of a service. Thread-safe.
+
+    Every method raises Unavailable if Redis does not respond.
+    """
+
+    def __init__(self, client: redis.Redis, bounds: Bounds) -> None:
+        self._redis = client
+        self._max_keys = bounds.max_keys_per_player
+        self._max_revoked = bounds.max_revoked_keys_per_player
+
+    def of(self, player: str) -> list[JsonObject]:
+        """Return the entries of a player's keys, the oldest first."""
+        return self.of_each([player])[0]
+
+    def of_each(self, players: Sequence[str]) -> list[list[JsonObject]]:
+        """Return the entries of the keys of several players, in this order, in one round trip."""
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+            for player in players:
+                pipeline.hvals(keys_key(player))
+            replies = pipeline.execute()
+        return [
+            sorted(map(orjson.loads, entries), key=lambda entry: (entry["from"], entry["key"]))
+            for entries in replies
+        ]
+
+    def valid_keys(self, player: str) -> dict[str, str]:
+        """Return the public keys of a player that are not revoked, by id, the oldest first."""
+        return {entry["key"]: entry["public"] for entry in self.of(player) if not entry["until"]}
+
+    def is_revoked(self, player: str, key: str) -> bool:
+        """Return whether the player has revoked a key, or never registered it."""
+        with unavailable_on_error():
+            entry = self._redis.hget(keys_key(player), key)
+        return entry is None or orjson.loads(entry)["until"] is not None
+
+    def delete(self, player: str) -> None:
+        """Delete the entries of all keys of a player."""
+        with unavailable_on_error():
+            self._redis.delete(keys_key(player))
+
+    def add(self, player: str, public: bytes, proof: bytes) -> JsonObject:
+        """Register a key, unless that was done before, and return its entry.
+
+        `proof` is the key's signature of `key_statement` (ledger/keys.py). Raises Malformed (the
+        public key is not a valid one), KeyNotUsable (the key was revoked, or the player has too many), and
+        InvalidPlayerSignature (the proof). Concurrent requests can exceed the bounds by a few keys.
+        """
+        try:
+            check_public_key(public)
+        except BadSignature as fault:
+            raise Malformed(
+                {"public": message("is not a valid Ed25519 key: {reason}", reason=fault.message)}
+            ) from None
+        entries = {entry["key"]: entry for entry in self.of(player)}
+        id = key_id(public)
+        entry = entries.get(id)
+        if entry is not None and entry["until"]:
+            raise KeyNotUsable(
+                message(
+                    "key {key} was revoked on {time}: register another one",
+                    key=id,
+                    time=Instant(entry["until"]),
+                )
+            )
+        revoked = sum(entry["until"] is not None for entry in entries.values())
+        if entry is None and len(entries) - revoked >= self._max_keys:
+            raise KeyNotUsable(
+                plural_message(
+                    "a player can have one key: revoke it first",
+                    "a player can have at most {count} keys: revoke one of them first",
+                    count=self._max_keys,
+                )
+            )
+        if entry is None and revoked >= self._max_revoked:
+            raise KeyNotUsable(
+                plural_message(
+                    "a player can register no more keys after a revoked one",
+                    "a player can register no more keys after {count} revoked ones",
+                    count=revoked,
+                )
+            )
+        statement = canonical(key_statement(player, public.hex()))
+        try:
+            verify(public, proof, statement)
+        except BadSignature as fault:
+            raise InvalidPlayerSignature(
+                message(
+                    "{reason}: the proof must be the signature of {statement} by this key",
+                    reason=fault.message,
+                    statement=statement.decode(),
+                )
+            ) from None
+        if entry is None:
+            entry = {
+                "key": id,
+                "public": public.hex(),
+                "from": clock.format(clock.now()),
+                "until": None,
+            }
+            with unavailable_on_error():
+                self._redis.hsetnx(keys_key(player), id, canonical(entry))
+        return entry
+
+    def revoke(self, player: str, key: str) -> None:
+        """Revoke a key, unless that was done before. Raises NotFound if the player never registered it."""
+        for entry in self.of(player):
+            if entry["key"] == key:
+                if entry["until"] is None:
+                    entry["until"] = clock.format(clock.now())
+                    with unavailable_on_error():
+                        self._redis.hset(keys_key(player), key, canonical(entry))
+                return
+        raise NotFound(message("this player has no key {key}", key=key[:64]))
+
+
+def keys_key(player: str) -> str:
+    """Return the key in Redis of the public keys of a player."""
+    return f"cartulary:player-keys:{player}"

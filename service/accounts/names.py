@@ -1,0 +1,42 @@
+"""The names of players in a text, read from their accounts when one is shown."""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+from typing_extensions import override
+
+from replay.language.names import Names
+from service.accounts.accounts import Players
+from service.errors import Unavailable
+
+
+class AccountNames(Names):
+    """The handles of players for one text. `players_by_seat` returns their ids by seat.
+
+    If the store does not respond, players are shown by seat or by id.
+    """
+
+    def __init__(self, accounts: Players, players_by_seat: Callable[[], Sequence[str]]) -> None:
+        super().__init__()
+        self._accounts = accounts
+        self._players_by_seat = players_by_seat
+        self._read: dict[str, str | None] = {}
+
+    @override
+    def handle(self, id: str) -> str | None:
+        if id not in self._read:
+            ids = {id, *self._players}
+            self._read.update(dict.fromkeys(ids))
+            with suppress(Unavailable):
+                self._read.update(self._accounts.handles(ids))
+        return self._read[id]
+
+    @override
+    def seat(self, seat: int) -> str | None:
+        if not self._players:
+            self._players = tuple(self._players_by_seat())
+        return super().seat(seat)
+
+    @override
+    def seated(self, players: Sequence[str]) -> "AccountNames":
+        return AccountNames(self._accounts, lambda: players)

@@ -1,0 +1,138 @@
+"""Guesses of passwords: how many of them an account takes, so that nobody can lock its player out.
+
+    cartulary:password-guesses:CODE   number of failed attempts in the current period, with which it expires
+    cartulary:known-networks:ID       sorted set: code of a network -> time of the last login from it, in
+                                      seconds since 1970; the networks of a player
+
+All attempts to log in to an account from places where nobody has ever logged in to it count together, however
+many networks they come from. Each browser and each network from which its player has logged in before has an
+allowance of its own, which others cannot use up. A handle that nobody has is treated like one of a player.
+"""
+
+import unicodedata
+from dataclasses import dataclass
+from typing import Final
+
+import redis
+
+from domain.messages import Message, message
+from service import clock
+from service.accounts.handles import fold_case
+from service.bounds import Bounds
+from service.connection import unavailable_on_error
+from service.errors import TooManyRequests
+from service.shared_secret import MailTokens
+from service.visitors import UNKNOWN
+
+MAX_KNOWN_NETWORKS: Final = 20
+"""Networks that are remembered for a player: those of the last logins."""
+_SECONDS_KNOWN: Final = 180 * 24 * 3600
+_MAX_HANDLE_LENGTH: Final = 128
+"""Characters of a handle that are read; no player has a longer one."""
+_NOBODY: Final = "nobody"
+_TOO_MANY_LOGINS: Final = message(
+    "too many wrong passwords were entered for this account: try again later or where you have logged in"
+    " before, or have a link sent with which you choose a new password"
+)
+_TOO_MANY_CONFIRMATIONS: Final = message("too many wrong passwords were entered: try again later")
+
+
+@dataclass(frozen=True, slots=True)
+class LoginSource:
+    """Where a visitor logs in: the network, and the browser, if it has a cookie of an earlier login.
+
+    `players` are those who have logged in with the browser.
+    """
+
+    network: str = UNKNOWN
+    browser: str | None = None
+    players: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class GuessCount:
+    """What an attempt is counted with. `is_owners` states that the player has logged in there before."""
+
+    key: str
+    is_owners: bool
+
+
+class PasswordGuesses:
+    """Counts failed attempts. Thread-safe. Methods raise Unavailable if Redis does not respond."""
+
+    def __init__(self, client: redis.Redis, bounds: Bounds, codes: MailTokens) -> None:
+        self._redis = client
+        self._limit = bounds.max_password_guesses
+        self._seconds = bounds.password_guess_seconds
+        self._codes = codes
+
+    def begin_login(self, handle: str, player_id: str | None, source: LoginSource) -> GuessCount:
+        """Count an attempt to log in with a handle, which is that of this player, if of anybody.
+
+        It counts as failed until `forget` is called, so that attempts at the same time do not exceed the
+        limit. Raises TooManyRequests.
+        """
+        network = self._network_code(player_id, source.network)
+        with unavailable_on_error():
+            known_since = self._redis.zscore(known_networks_key(player_id or _NOBODY), network)
+        if player_id is not None and source.browser is not None and player_id in source.players:
+            count = self._count_of("browser", player_id, source.browser, is_owners=True)
+        elif player_id is not None and known_since is not None:
+            count = self._count_of("network", player_id, source.network, is_owners=True)
+        else:
+            text = unicodedata.normalize("NFKC", handle[:_MAX_HANDLE_LENGTH])
+            # JSON may contain a lone surrogate, which UTF-8 cannot encode.
+            count = self._count_of("handle", ascii(fold_case(text)))
+        return self._begin(count, _TOO_MANY_LOGINS)
+
+    def begin_confirmation(self, player_id: str) -> GuessCount:
+        """Count an attempt to confirm the password in a session, like `begin_login`."""
+        return self._begin(self._count_of("session", player_id), _TOO_MANY_CONFIRMATIONS)
+
+    def forget(self, count: GuessCount) -> None:
+        """Forget an attempt that was no wrong guess; at a place of the player, all failed attempts."""
+        with unavailable_on_error(), self._redis.pipeline() as pipeline:
+            if count.is_owners:
+                pipeline.delete(count.key)
+            else:
+                pipeline.set(count.key, 0, nx=True, px=self._milliseconds)
+                pipeline.decr(count.key)
+            pipeline.execute()
+
+    def add_network(self, player_id: str, source: LoginSource) -> None:
+        """Remember that a player has logged in from a network."""
+        if source.network == UNKNOWN:
+            return
+        key = known_networks_key(player_id)
+        code = self._network_code(player_id, source.network)
+        with unavailable_on_error(), self._redis.pipeline() as pipeline:
+            pipeline.zadd(key, {code: round(clock.now().timestamp())})
+            pipeline.zremrangebyrank(key, 0, -MAX_KNOWN_NETWORKS - 1)
+            pipeline.expire(key, _SECONDS_KNOWN)
+            pipeline.execute()
+
+    @property
+    def _milliseconds(self) -> int:
+        return round(self._seconds * 1000)
+
+    def _network_code(self, player_id: str | None, network: str) -> str:
+        return self._codes.code("known network", player_id or _NOBODY, network)
+
+    def _count_of(self, *values: str, is_owners: bool = False) -> GuessCount:
+        code = self._codes.code("password guesses", *values)
+        return GuessCount(f"cartulary:password-guesses:{code}", is_owners)
+
+    def _begin(self, count: GuessCount, refusal: Message) -> GuessCount:
+        with unavailable_on_error(), self._redis.pipeline() as pipeline:
+            pipeline.set(count.key, 0, nx=True, px=self._milliseconds)
+            pipeline.incr(count.key)
+            pipeline.ttl(count.key)
+            _, attempts, seconds = pipeline.execute()
+        if attempts > self._limit:
+            raise TooManyRequests(refusal, max(1, int(seconds)))
+        return count
+
+
+def known_networks_key(player_id: str) -> str:
+    """Return the key in Redis of the networks from which a player has logged in."""
+    return f"cartulary:known-networks:{player_id}"

@@ -1,0 +1,268 @@
+"""Conditional actions of players: prepared, shown, deleted, and played when their turn comes.
+
+A player who waits prepares a tree of actions (domain/conditional.py). While there is one, each append to
+the log of the game sets the outbox entry `conditional`, and a worker calls `play`: it follows the events
+after the one with which the tree begins, and takes the player's action once the game has come there. The
+action is decided on the position at that moment and appended like any other; the append fails if the player
+has changed the tree meanwhile. What was played follows from the log, so a worker that dies between two
+steps neither loses nor repeats an action.
+"""
+
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Final
+
+from domain.conditional import (
+    Branches,
+    TreeBounds,
+    branches_after,
+    own_action,
+    parse_branches,
+)
+from domain.contract import AnyRuleSystem
+from domain.errors import Malformed, NotNow, Refused
+from domain.game import STATUS_MESSAGES, Game
+from domain.json_types import JsonObject
+from domain.messages import Text, message
+from ledger import commands
+from ledger.pending import PendingEvents
+from replay.look_ahead import Outlook, check_branches, outlook
+from service.bounds import Bounds
+from service.conditional_actions.store import StoredTree, TreeStore, VoidTree
+from service.errors import Unavailable
+from service.games.access import require_seat, require_visible
+from service.games.cache import CachedGame
+from service.games.game_for_viewer import GamesForViewers
+from service.games.repository import GameRepository
+from service.keyring import Keyring
+from service.store.event_store import PreparedTree, TreeChanged
+
+MAX_STEPS: Final = 50
+"""Steps of one job, before the jobs of other games have their turn."""
+MAX_ATTEMPTS: Final = 20
+"""How often a tree is checked again because the game has moved on, before the request fails."""
+_SEED_LABEL: Final = b"cartulary conditional actions v1"
+_YOUR_TURN: Final = message("it is your turn: take the action itself")
+_OUT: Final = message("this player is out of the game")
+_NOTHING_TO_WAIT_FOR: Final = message("play is over, so there is nothing to wait for")
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """What a player has prepared in a game, for this player alone.
+
+    `branches` are those that may come after event `seq`, the last one of the game. `void` states why the
+    player's last tree is void; None if it is not, or the player knows already.
+    """
+
+    seq: int
+    branches: Branches
+    void: VoidTree | None = None
+
+    def as_json(self) -> list[JsonObject]:
+        """Return the branches as JSON."""
+        return [branch.as_json() for branch in self.branches]
+
+
+class ConditionalActions:
+    """The conditional actions of all players. Thread-safe.
+
+    Every method raises NotFound if there is no such game or the player may not see it, and Unavailable if the
+    store does not respond.
+    """
+
+    def __init__(
+        self,
+        repository: GameRepository,
+        games: GamesForViewers,
+        trees: TreeStore,
+        keyring: Keyring,
+        bounds: Bounds,
+    ) -> None:
+        self._repository = repository
+        self._games = games
+        self._trees = trees
+        self._keyring = keyring
+        self._max_bytes = bounds.max_conditional_bytes
+        self._tree_bounds = TreeBounds(
+            bounds.max_conditional_actions,
+            bounds.max_conditional_width,
+            bounds.max_conditional_depth,
+        )
+
+    def get(self, game_id: str, player: str) -> Preparation:
+        """Return what a player has prepared. Raises Forbidden for somebody who is not in the game."""
+        game = self._repository.load(game_id).game
+        require_visible(game, player)
+        require_seat(game, player)
+        tree = self._trees.get(game_id, player)
+        if tree is None or game.has_ended:
+            return Preparation(game.seq, (), self._trees.void_tree(game_id, player))
+        branches, void = self._follow(game, player, tree)
+        return Preparation(game.seq, branches, void)
+
+    def put(
+        self, game_id: str, player: str, raw_branches: object, expected_seq: int
+    ) -> Preparation:
+        """Replace what a player has prepared by these branches (decoded JSON), and return it.
+
+        They begin after event `expected_seq`. Without any, everything is deleted. Raises Forbidden (not a
+        player of the game), Malformed (wrong forms, contradictions, too large), Stale (the position has
+        changed since), NotNow (there is nothing to wait for), and Refused if the rules certainly refuse one
+        of the actions.
+        """
+        for _ in range(MAX_ATTEMPTS):
+            cached = self._repository.load(game_id)
+            game = cached.game
+            require_visible(game, player)
+            seat = require_seat(game, player)
+            branches = parse_branches(game.rules, game.seats, seat, raw_branches, self._tree_bounds)
+            self._repository.require_current(cached, expected_seq)
+            _require_waiting(game, seat)
+            tree = StoredTree(seat, game.seq, game.hash, branches)
+            if len(tree.encoded()) > self._max_bytes:
+                raise Malformed(
+                    {"": message("is too large: at most {count} bytes", count=self._max_bytes)}
+                )
+            check_branches(self.outlook(game, seat), branches)
+            if not branches:
+                self._trees.delete(game_id, player)
+                return Preparation(game.seq, ())
+            if self._trees.put(game_id, player, tree):
+                return Preparation(game.seq, branches)
+        raise Unavailable(message("too many requests write to this game at once"), retry_after=1)
+
+    def delete(self, game_id: str, player: str) -> None:
+        """Delete what a player has prepared, with the note on an earlier tree that is void.
+
+        Nothing of it is played after this has returned. Raises Forbidden for somebody who is not in the game.
+        """
+        game = self._repository.load(game_id).game
+        require_visible(game, player)
+        require_seat(game, player)
+        self._trees.delete(game_id, player)
+
+    def reason_not_to_prepare(self, game: Game, seat: int) -> Text | None:
+        """Return why a seat cannot prepare anything now; None if it can."""
+        try:
+            _require_waiting(game, seat)
+        except NotNow as error:
+            return error.why
+        return None
+
+    def outlook(self, game: Game, seat: int) -> Outlook:
+        """Return what a seat may know of a game at its head, from which to look ahead."""
+        seed = sha256(_SEED_LABEL + f"{game.id} {seat} {game.seq}".encode()).digest()
+        return outlook(
+            self._games.game(game.id, game.seq, seat, seed), seat, self._games.secrets(game)
+        )
+
+    def play(self, game_id: str) -> bool:
+        """Take the actions of all trees of a game whose turn has come; drop those that are void.
+
+        Returns False if something may be left to do.
+        """
+        for _ in range(MAX_STEPS):
+            trees = self._trees.all_of(game_id)
+            if not any(self._play_next(game_id, player, tree) for player, tree in trees.items()):
+                return True
+        return False
+
+    def _play_next(self, game_id: str, player: str, tree: StoredTree) -> bool:
+        """Do the next thing that a tree calls for; return False if it only waits."""
+        game = self._repository.load(game_id).game
+        branches, void = self._follow(game, player, tree)
+        if void is not None:
+            self._trees.make_void(game_id, player, tree, void)
+            return True
+        action = own_action(branches, tree.seat)
+        if action is not None:
+            self._take(game, player, tree, action)
+            return True
+        if game.seq == tree.seq:
+            return False
+        remainder = StoredTree(tree.seat, game.seq, game.hash, branches) if branches else None
+        self._trees.advance(game_id, player, tree, remainder)
+        return True
+
+    def _take(self, game: Game, player: str, tree: StoredTree, action: JsonObject) -> None:
+        """Take an action of a tree on this position, unless the game or the tree changes meanwhile."""
+        seq = game.seq
+        # A receipt must not be older than the publication of its key.
+        self._keyring.publish_key()
+
+        def handler(cached: CachedGame, pending: PendingEvents) -> None:
+            if cached.game.seq == seq:
+                parsed = cached.game.rules.parse_action(action)
+                commands.act(pending, tree.seat, parsed, is_conditional=True)
+
+        try:
+            self._repository.execute(
+                game.id,
+                handler,
+                at_head=True,
+                sign=self._keyring.receipt,
+                prepared=PreparedTree(player, tree.stored),
+            )
+        except TreeChanged:
+            return
+        except Refused as error:
+            note = VoidTree(seq, "refused", error.clause, action)
+            self._trees.make_void(game.id, player, tree, note)
+
+    def _follow(
+        self, game: Game, player: str, tree: StoredTree
+    ) -> tuple[Branches, VoidTree | None]:
+        """Return what is left of a tree at the head of its game, or why it is void."""
+        events = self._repository.event_range(game.id, tree.seq - 1, game.seq)
+        if not events or events[0]["hash"] != tree.hash or game.seat_of(player) != tree.seat:
+            return (), VoidTree(game.seq, "event")
+        branches = tree.branches
+        for event in events[1:]:
+            after = branches_after(branches, event)
+            if after is None:
+                return (), VoidTree(event["seq"], "event")
+            branches = after
+        return branches, None
+
+
+def _require_waiting(game: Game, seat: int) -> None:
+    """Raise NotNow unless the seat is in the game and waits for another one to act."""
+    if game.status != "playing":
+        raise NotNow(None, STATUS_MESSAGES[game.status])
+    if game.to_act is None or game.state is None:
+        raise NotNow(None, _NOTHING_TO_WAIT_FOR)
+    if seat not in game.state.in_game():
+        raise NotNow(None, _OUT)
+    if game.to_act == seat:
+        raise NotNow(None, _YOUR_TURN)
+
+
+def void_message(void: VoidTree, rules: AnyRuleSystem) -> Text:
+    """Return why the last conditional actions of a player are void."""
+    if void.reason == "event":
+        return message(
+            "what you had prepared is void: event {seq} is none of those that you expected",
+            seq=void.seq,
+        )
+    action = _action_text(void, rules)
+    if void.clause is None or void.clause not in rules.CLAUSES:
+        return message(
+            "what you had prepared is void: after event {seq}, “{action}” was not possible",
+            seq=void.seq,
+            action=action,
+        )
+    return message(
+        "what you had prepared is void: after event {seq}, “{action}” was refused: {clause}",
+        seq=void.seq,
+        action=action,
+        clause=rules.CLAUSES[void.clause],
+    )
+
+
+def _action_text(void: VoidTree, rules: AnyRuleSystem) -> str:
+    """Return the action that was refused in short form; "" if the rules of today cannot read it."""
+    try:
+        return rules.action_text(rules.parse_action(void.action))
+    except Malformed:
+        return ""

@@ -1,0 +1,356 @@
+"""The listings of games, newest first: sorted sets that can be dropped and rebuilt from the logs.
+
+    cartulary:games:STATUS              public games with that status
+    cartulary:games:STATUS:private:     private games with that status
+    cartulary:games:STATUS:of:PLAYER    public games in which the player has a place
+    cartulary:games:STATUS:for:PLAYER   private games that the player may see: with a place, invited, or
+                                        as the arbiter
+    cartulary:games:STATUS:with:PLAYER  private games in which the player has a place
+    cartulary:games:open:invited:PLAYER games to which the player is invited, and which wait for an answer
+    cartulary:games:playing:vacant      public games with vacant seats
+    cartulary:games:playing:vacant:PLAYER  private games with vacant seats to which the player is invited
+    cartulary:{GAME}:listed             set, the keys of the listings above that contain the game
+    cartulary:{GAME}:summary            the summary of a game that is not in progress (games/summary.py)
+
+A member is `CREATED~GAME` and all scores are 0, so Redis sorts members by time of creation. A cursor is a
+member: what follows it stays the same however many games are added. The quota of games of a player is
+counted in them.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, get_args
+
+import redis
+
+from domain.errors import Malformed
+from domain.game import Game, Status
+from domain.messages import comma_list, message, plural_message
+from service.connection import to_text, unavailable_on_error
+from service.errors import TooManyGames
+from service.games.summary import Summary, decode_summary, encode_summary, summarize
+from service.store.redis_event_store import game_key
+
+PREFIX: Final = "cartulary:games:"
+STATUSES: Final[tuple[Status, ...]] = get_args(Status)
+EXAMINED: Final = 250
+"""The most games that are examined for a page, if only some of them belong on it: private games of one
+status, or games that may pass a filter."""
+_BATCH_SIZE: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some members of listings, newest first. `next` is the cursor of the next page, None on the last one."""
+
+    members: tuple[str, ...]
+    next: str | None
+
+    @property
+    def games(self) -> tuple[str, ...]:
+        """The ids of the games."""
+        return tuple(map(_game_id, self.members))
+
+    def first(self, count: int) -> "Page":
+        """Return this page with only its first `count` games; the others are on the next page."""
+        if count >= len(self.members):
+            return self
+        return Page(self.members[:count], self.members[count - 1])
+
+
+class Listings:
+    """The listings of a service. Every method raises Unavailable if Redis does not respond."""
+
+    def __init__(self, client: redis.Redis) -> None:
+        self._redis = client
+
+    def refresh(self, game: Game) -> None:
+        """List a game by its current state, and remove it from all other listings. Idempotent.
+
+        Two concurrent calls may leave the older state; `GameRepository.update_listings` therefore
+        compares with the log afterwards.
+        """
+        current = _listings_of(game)
+        listings_key = game_key(game.id, "listed")
+        with unavailable_on_error():
+            outdated = {to_text(name) for name in self._redis.smembers(listings_key)} - current
+            # Written before the game is added, so that a later call removes it from every listing.
+            self._redis.sadd(listings_key, *current)
+            with self._redis.pipeline(transaction=False) as pipeline:
+                for listing in current:
+                    pipeline.zadd(listing, {_member(game): 0})
+                for listing in outdated:
+                    pipeline.zrem(listing, _member(game))
+                if game.status == "playing":
+                    # The next action would make it out of date.
+                    pipeline.delete(game_key(game.id, "summary"))
+                else:
+                    pipeline.set(game_key(game.id, "summary"), encode_summary(summarize(game)))
+                pipeline.execute()
+            if outdated:
+                self._redis.srem(listings_key, *outdated)
+
+    def page(
+        self,
+        statuses: Iterable[Status] = (),
+        player: str | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+        viewer: str | None = None,
+    ) -> Page:
+        """Return games with any of the statuses (none given: with any status), newest first.
+
+        With `player`, only games in which that player has a place. Private games are included if the
+        player `viewer` may see them. Raises Malformed for an invalid cursor.
+
+        A page costs at most two round trips and a bounded number of members, however long the listings
+        are. With both a player and another viewer, it may therefore have fewer games than `limit`, even
+        none, and still a next page: only some of the private games that the viewer may see belong on it.
+        """
+        below = "+" if cursor is None else f"({_checked_cursor(cursor)}"
+        chosen = tuple(dict.fromkeys(statuses)) or STATUSES
+        relation = () if player is None else ("of", player)
+        complete = [_listing(status, *relation) for status in chosen]
+        to_filter: list[tuple[str, str]] = []
+        if viewer is not None and player is None:
+            complete += [_listing(status, "for", viewer) for status in chosen]
+        elif viewer is not None and player == viewer:
+            complete += [_listing(status, "with", viewer) for status in chosen]
+        elif viewer is not None and player is not None:
+            to_filter = [
+                (_listing(status, "for", viewer), _listing(status, "with", player))
+                for status in chosen
+            ]
+        with unavailable_on_error():
+            heads = self._heads(
+                below,
+                {**dict.fromkeys(complete, limit + 1), **{name: EXAMINED for name, _ in to_filter}},
+            )
+            examined = [(heads[name], common) for name, common in to_filter]
+            members = {member for name in complete for member in heads[name]}
+            members.update(self._members_in_both(examined))
+        # Whatever follows the last examined member of a listing is not known yet.
+        ends = [head[-1] for head, _ in examined if len(head) == EXAMINED]
+        end = max(ends, default=None)
+        ordered = sorted((m for m in members if end is None or m >= end), reverse=True)
+        # A game whose status is just changing may be in two listings, so the members are a set.
+        return Page(tuple(ordered), end).first(limit)
+
+    def page_of_all(
+        self,
+        statuses: Iterable[Status] = (),
+        player: str | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> Page:
+        """Return games like `page`, with all private games. Raises Malformed for an invalid cursor."""
+        if player is not None:
+            return self.page(statuses, player, cursor, limit, viewer=player)
+        below = "+" if cursor is None else f"({_checked_cursor(cursor)}"
+        chosen = tuple(dict.fromkeys(statuses)) or STATUSES
+        names = [
+            _listing(status, *relation) for status in chosen for relation in ((), ("private",))
+        ]
+        with unavailable_on_error():
+            heads = self._heads(below, dict.fromkeys(names, limit + 1))
+        members = sorted({member for head in heads.values() for member in head}, reverse=True)
+        return Page(tuple(members), None).first(limit)
+
+    def games_in_progress(self, player: str, cursor: str | None = None, limit: int = 50) -> Page:
+        """Return the games in progress in which the player has a place. Raises Malformed (cursor)."""
+        return self.page(["playing"], player, cursor, limit, viewer=player)
+
+    def vacant(self, viewer: str | None = None, cursor: str | None = None, limit: int = 50) -> Page:
+        """Return the games in progress with vacant seats, newest first.
+
+        Private games are included if the player `viewer` is invited to them. Raises Malformed for an invalid
+        cursor.
+        """
+        below = "+" if cursor is None else f"({_checked_cursor(cursor)}"
+        names = [_listing("playing", "vacant")]
+        if viewer is not None:
+            names.append(_listing("playing", "vacant", viewer))
+        with unavailable_on_error():
+            heads = self._heads(below, dict.fromkeys(names, limit + 1))
+        members = sorted({member for head in heads.values() for member in head}, reverse=True)
+        return Page(tuple(members), None).first(limit)
+
+    def invitations(self, player: str, cursor: str | None = None, limit: int = 50) -> Page:
+        """Return the open games that wait for the player's answer to an invitation, newest first.
+
+        Raises Malformed for an invalid cursor.
+        """
+        below = "+" if cursor is None else f"({_checked_cursor(cursor)}"
+        listing = _listing("open", "invited", player)
+        with unavailable_on_error():
+            members = self._heads(below, {listing: limit + 1})[listing]
+        return Page(tuple(members), None).first(limit)
+
+    def current_games(self, player: str) -> tuple[str, ...]:
+        """Return the ids of all games, open or in progress, in which the player has a place.
+
+        Their number is bounded, because players can only have a bounded number of places.
+        """
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+            for listing in current_listings(player):
+                pipeline.zrange(listing, 0, -1)
+            replies = pipeline.execute()
+        return tuple(_game_id(to_text(member)) for reply in replies for member in reply)
+
+    def count_current_games(self, player: str) -> int:
+        """Return in how many games that are open or in progress the player has a place, in one round trip."""
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+            for status in ("open", "playing"):
+                pipeline.zcard(_listing(status, "of", player))
+                pipeline.zcard(_listing(status, "with", player))
+            return sum(pipeline.execute())
+
+    def summaries(self, game_ids: Sequence[str]) -> dict[str, Summary]:
+        """Return the stored summaries of games, by id. They may be out of date, or missing."""
+        if not game_ids:
+            return {}
+        with unavailable_on_error():
+            replies = self._redis.mget([game_key(id, "summary") for id in game_ids])
+        decoded = (None if reply is None else decode_summary(reply) for reply in replies)
+        return {
+            id: summary
+            for id, summary in zip(game_ids, decoded, strict=True)
+            if summary is not None and summary.id == id
+        }
+
+    def clear(self) -> None:
+        """Drop all listings and summaries."""
+        with unavailable_on_error():
+            patterns = (PREFIX + "*", game_key("*", "listed"), game_key("*", "summary"))
+            for pattern in patterns:
+                for name in self._redis.scan_iter(pattern, count=_BATCH_SIZE):
+                    self._redis.delete(name)
+
+    def _heads(self, below: str, limits: Mapping[str, int]) -> dict[str, list[str]]:
+        """Return the first members of each listing below a bound, in descending order, at most its limit."""
+        with self._redis.pipeline(transaction=False) as pipeline:
+            for listing, limit in limits.items():
+                pipeline.zrevrangebylex(listing, below, "-", start=0, num=limit)
+            replies = pipeline.execute()
+        return {
+            listing: [to_text(member) for member in reply]
+            for listing, reply in zip(limits, replies, strict=True)
+        }
+
+    def _members_in_both(self, examined: Sequence[tuple[Sequence[str], str]]) -> Iterator[str]:
+        """Iterate over those of the members that are also in the listing next to them, in one round trip."""
+        examined = [(members, listing) for members, listing in examined if members]
+        with self._redis.pipeline(transaction=False) as pipeline:
+            for members, listing in examined:
+                pipeline.zmscore(listing, list(members))
+            replies = pipeline.execute()
+        for (members, _), scores in zip(examined, replies, strict=True):
+            for member, score in zip(members, scores, strict=True):
+                if score is not None:
+                    yield member
+
+
+def parse_statuses(text: str | None) -> list[Status]:
+    """Return the statuses in a text that separates them by commas; [] for None. Raises Malformed."""
+    names = [] if text is None else text.split(",")
+    statuses = [status for name in names for status in STATUSES if status == name]
+    if len(statuses) < len(names):
+        fault = message(
+            "must be one or several of these, separated by commas: {statuses}",
+            statuses=comma_list(STATUSES),
+        )
+        raise Malformed({"status": fault})
+    return statuses
+
+
+def _listings_of(game: Game) -> set[str]:
+    """Return the keys of the listings that must contain the game."""
+    places = [place.player for place in game.places]
+    players = [player for player in game.participants if game.is_participant(player)]
+    vacant = _vacant_listings(game)
+    awaited = {_listing(game.status, "invited", player) for player in game.awaited}
+    if not game.options["private"]:
+        of_players = {_listing(game.status, "of", player) for player in players}
+        return {_listing(game.status), *of_players, *awaited, *vacant}
+    viewers = {
+        *places,
+        *game.all_players,
+        *game.invited,
+        *([] if game.arbiter is None else [game.arbiter]),
+    } - {*game.excluded_players}
+    return {
+        *awaited,
+        *vacant,
+        _listing(game.status, "private"),
+        *(_listing(game.status, "for", player) for player in viewers),
+        *(_listing(game.status, "with", player) for player in players),
+    }
+
+
+def _vacant_listings(game: Game) -> set[str]:
+    """Return the keys of the listings that must contain the game because of its vacant seats."""
+    if not game.open_seats():
+        return set()
+    if not game.options["private"]:
+        return {_listing("playing", "vacant")}
+    return {
+        _listing("playing", "vacant", player)
+        for player in game.invited
+        if not game.has_joined(player) and player != game.arbiter
+    }
+
+
+def _listing(status: Status, relation: str = "", player: str = "") -> str:
+    return ":".join(filter(None, (f"{PREFIX}{status}", relation, player)))
+
+
+def current_listings(player: str) -> tuple[str, ...]:
+    """Return the keys of the listings of games, open or in progress, in which a player has a place."""
+    return tuple(
+        _listing(status, relation, player)
+        for status in ("open", "playing")
+        for relation in ("of", "with")
+    )
+
+
+def game_of_member(member: str) -> str:
+    """Return the id of the game that a member of a listing stands for."""
+    return _game_id(member)
+
+
+def _member(game: Game) -> str:
+    return f"{game.created_at}~{game.id}"
+
+
+def _game_id(member: str) -> str:
+    return member.split("~", 1)[1]
+
+
+def _checked_cursor(cursor: str) -> str:
+    if "~" not in cursor:
+        raise Malformed({"cursor": message("is not a cursor of this list")})
+    return cursor
+
+
+class GameQuota:
+    """Allows each player a place in at most `maximum` games that are open or in progress. Thread-safe."""
+
+    def __init__(self, listings: Listings, maximum: int) -> None:
+        self._listings = listings
+        self._maximum = maximum
+
+    def refusal(self, player: str) -> TooManyGames | None:
+        """Return the error for a player who may not take a place in another game, otherwise None.
+
+        Costs one round trip. The listings contain a game only after the request that changes it, so a
+        player with concurrent requests can exceed the quota by as many games. Raises Unavailable.
+        """
+        if self._listings.count_current_games(player) < self._maximum:
+            return None
+        return TooManyGames(
+            plural_message(
+                "a player can have a place in one game that is open or in progress",
+                "a player can have a place in at most {count} games that are open or in progress",
+                count=self._maximum,
+            )
+        )

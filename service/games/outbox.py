@@ -1,0 +1,252 @@
+"""The outbox entries that a game's events call for.
+
+    score/ROUND      {"seq"}         the round ended with that event and is to be scored
+    finish           {"seq", "at"}   play is over: the game is to be finished once all rounds are scored.
+                                     `at` is missing unless a dispute is open: the game waits for the ruling
+                                     until that time
+    deadline         {"turn", "at"}  the clock ends the turn at that time (domain/clock/deadlines.py)
+    remind           {"seat", "turn", "seq", "deadline", "remind_at", "at"}
+                                     that seat is to be reminded of the deadline at `remind_at`. The work is
+                                     done from `at` on, because the player's quiet hours may be in between
+    notify/invited/P {"seq"}         that event invited player P (an id), who has not answered yet
+    notify/started   {"seq"}         the game started with that event
+    notify/turn      {"seat", "seq"} it has been that seat's turn since that event
+    notify/round/N   {"seq"}         round N was scored by that event
+    notify/over      {"seq"}         the game ended with that event
+    notify/event/N   {"seq"}         event N concerns players: it is of a dispute or a takeback, a turn was
+                                     missed, or an administrator has moved a seat. `seat` and `turn` are
+                                     added for a turn that a bot has played
+    index            {"seq"}         that event changed what the listings show of the game
+    bot              {"seq"}         after that event, the game waits for a bot (domain/bot_tasks.py)
+    think            {"seq"}         the same, for a bot that searches before it takes its turn
+    conditional      {"seq"}         that event was appended while a player of the game had conditional
+                                     actions. The script that appends sets this entry by itself
+
+Entries are appended together with the events and acknowledged (removed) after the work is done. A
+game has one entry of a name at most: a later one replaces the earlier, whose work is no longer
+needed. All work may be done twice without harm, so an entry is acknowledged only after its work, and
+only if it is still the same.
+"""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Final
+
+from domain.bot_tasks import has_searching_bot, needs_search, next_bot_task
+from domain.event import Event
+from domain.game import Game
+from domain.json_types import JsonObject
+from ledger import turn_clock
+from ledger.canonical import canonical
+from ledger.commands import is_vacant_turn
+from service import clock
+from service.notifications.kinds import subject_of
+from service.notifications.preferences import MAX_QUIET_MINUTES
+
+SHORTEST_REMINDER: Final = timedelta(minutes=1)
+LONGEST_REMINDER: Final = timedelta(hours=24)
+"""How long before a deadline a reminder is sent: a quarter of the time for the turn within these limits, and
+never in a turn that is shorter than twice the first one.
+"""
+LONGEST_QUIET_HOURS: Final = timedelta(minutes=MAX_QUIET_MINUTES)
+
+
+def outbox_entries(
+    before: Game | None, after: Game, events: Sequence[Event]
+) -> dict[str, str | None]:
+    """Return the payloads of the entries that one append sets, by name; None removes an entry.
+
+    `events`, at least one, lead from `before` (None: a new game) to `after`.
+    """
+    entries: dict[str, JsonObject | None] = {}
+    if before is None or listing_inputs(before) != listing_inputs(after):
+        entries["index"] = {"seq": after.seq}
+        entries |= _invitation_entries(before, after)
+    entries |= _scoring_entries(before, after)
+    if after.bot_seats:
+        entries |= _bot_entries(after)
+    if after.to_act is None:
+        if before is not None and before.to_act is not None:
+            entries |= {"deadline": None, "notify/turn": None}
+            if after.clock is not None:
+                entries["remind"] = None
+    else:
+        if before is None or _player_to_act(before) != _player_to_act(after):
+            is_person = after.to_act in after.seats_of_people()
+            entries["notify/turn"] = {"seat": after.to_act, "seq": after.seq} if is_person else None
+        if before is None or _deadline_inputs(before) != _deadline_inputs(after):
+            if before is not None and after.clock is not None:
+                entries["remind"] = None
+            entries |= _deadline_entries(after)
+    for event in events:
+        entries |= _event_entries(before, event)
+        match event["type"]:
+            case "GameStarted":
+                entries["notify/started"] = {"seq": event["seq"]}
+            case "RoundScored":
+                round = event["data"]["round"]
+                entries[f"score/{round}"] = None
+                entries[f"notify/round/{round}"] = {"seq": event["seq"]}
+            case "GameFinished":
+                entries["finish"] = None
+                entries["notify/over"] = {"seq": event["seq"]}
+            case "GameAbandoned":
+                # An abandoned game has no ranking, so its rounds need not be scored any more.
+                entries |= {f"score/{round}": None for round in after.rounds_ended}
+                entries["finish"] = None
+                entries["notify/over"] = {"seq": event["seq"]}
+            case _:
+                pass
+    return {
+        name: None if payload is None else canonical(payload).decode()
+        for name, payload in entries.items()
+    }
+
+
+def _event_entries(before: Game | None, event: Event) -> dict[str, JsonObject | None]:
+    """Return the entry for the notification about an event, if it concerns players by itself.
+
+    What the clock does in the place of a player who has left the seat vacant concerns nobody.
+    """
+    is_by_clock, is_action = event["by"] == {"system": "clock"}, event["action"] is not None
+    name, payload = f"notify/event/{event['seq']}", {"seq": event["seq"]}
+    if not is_by_clock or before is None:
+        return {} if subject_of(event) is None else {name: payload}
+    seat = event["data"].get("seat", before.to_act)
+    if is_action and seat in before.seats_of_people():
+        return {name: {**payload, "seat": seat, "turn": before.turn}}
+    if not is_action and subject_of(event) is not None and seat in before.seats_of_people():
+        return {name: payload}
+    return {}
+
+
+def _invitation_entries(before: Game | None, after: Game) -> dict[str, JsonObject | None]:
+    """Return entries for the players invited since `before`; None for those who need no answer any more."""
+    awaited_before = () if before is None else before.awaited
+    seq = 1 if before is None else after.seq
+    entries: dict[str, JsonObject | None] = {
+        f"notify/invited/{player}": {"seq": seq}
+        for player in after.awaited
+        if player not in awaited_before
+    }
+    answered = (player for player in awaited_before if player not in after.awaited)
+    return entries | {f"notify/invited/{player}": None for player in answered}
+
+
+def listing_inputs(game: Game) -> tuple[object, ...]:
+    """Return everything of a game on which it depends how lists of games show it."""
+    return (
+        game.status,
+        game.places,
+        game.players,
+        game.vacant_seats,
+        game.invited,
+        game.declined,
+    )
+
+
+def _player_to_act(game: Game) -> tuple[object, ...]:
+    """Return the seat whose turn it is and who has it; a vacant seat is of nobody."""
+    seat = game.to_act
+    is_vacant = seat is None or seat in game.vacant_seats
+    return (seat, None if is_vacant or seat is None else game.players[seat])
+
+
+def rebuild_outbox(game: Game) -> dict[str, str]:
+    """Return the entries that follow from a game alone: its rounds, its end, its deadline, its bots.
+
+    Other notifications cannot be rebuilt, because they may have been delivered.
+    """
+    if game.status != "playing":
+        return {}
+    entries = _scoring_entries(None, game) | _deadline_entries(game) | _bot_entries(game)
+    return {
+        name: canonical(payload).decode()
+        for name, payload in entries.items()
+        if payload is not None
+    }
+
+
+def _scoring_entries(before: Game | None, after: Game) -> dict[str, JsonObject | None]:
+    """Return entries for the rounds that have ended, and for the end of play, since `before`.
+
+    After a resumption of play, the entries of what it supersedes are removed.
+    """
+    ended_before = {} if before is None else before.rounds_ended
+    entries: dict[str, JsonObject | None] = {
+        f"score/{round}": {"seq": seq}
+        for round, seq in after.rounds_ended.items()
+        if ended_before.get(round) != seq
+    }
+    for round in ended_before.keys() - after.rounds_ended.keys():
+        entries[f"score/{round}"] = None
+    finish, finish_before = _finish_payload(after), _finish_payload(before)
+    if finish != finish_before:
+        entries["finish"] = finish
+    return entries
+
+
+def _bot_entries(game: Game) -> dict[str, JsonObject | None]:
+    """Return the entries for the bot that a game waits for; None for those that it does not call for."""
+    payload: JsonObject | None = None if next_bot_task(game) is None else {"seq": game.seq}
+    if not has_searching_bot(game):
+        return {"bot": payload}
+    return (
+        {"bot": None, "think": payload} if needs_search(game) else {"bot": payload, "think": None}
+    )
+
+
+def _finish_payload(game: Game | None) -> JsonObject | None:
+    """Return the payload of `finish` that a game calls for; None unless play is over."""
+    if game is None or not game.is_played_out:
+        return None
+    limit = turn_clock.ruling_limit(game)
+    payload: JsonObject = {"seq": game.play_seq}
+    return payload if limit is None else {**payload, "at": limit}
+
+
+def _deadline_inputs(game: Game) -> tuple[object, ...]:
+    """Return everything of a game on which its entry `deadline` depends."""
+    return (
+        game.turn,
+        game.turn_at,
+        game.turn_extension,
+        is_vacant_turn(game),
+        game.to_act is None,
+        game.players,
+        game.disputes,
+        game.pauses.pauses,
+        game.holidays,
+    )
+
+
+def _deadline_entries(game: Game) -> dict[str, JsonObject | None]:
+    """Return the entries for the deadline of the turn under way, and the reminder of it, if there are any.
+
+    The turn of a vacant seat is ended at once.
+    """
+    if is_vacant_turn(game):
+        return {"deadline": {"turn": game.turn, "at": game.turn_at}}
+    deadline = clock.deadline(game)
+    if deadline is None:
+        return {}
+    reminder = {} if game.to_act in game.bot_seats else _reminder_entries(game, deadline)
+    return {"deadline": {"turn": game.turn, "at": deadline}, **reminder}
+
+
+def _reminder_entries(game: Game, deadline: str) -> dict[str, JsonObject | None]:
+    """Return the entry for the reminder of a deadline; none if the time for the turn is too short for it."""
+    start, end = clock.parse(game.turn_at), clock.parse(deadline)
+    if end - start < 2 * SHORTEST_REMINDER:
+        return {}
+    remind_at = end - min(LONGEST_REMINDER, max(SHORTEST_REMINDER, (end - start) / 4))
+    return {
+        "remind": {
+            "seat": game.to_act,
+            "turn": game.turn,
+            "seq": game.seq,
+            "deadline": deadline,
+            "remind_at": clock.format(remind_at),
+            "at": clock.format(max(start, remind_at - LONGEST_QUIET_HOURS)),
+        }
+    }

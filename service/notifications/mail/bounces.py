@@ -1,0 +1,113 @@
+"""Bounces: which mail a report of a mail server is about, and what follows from it.
+
+    cartulary:bounce:TOKEN   JSON {"player", "address", "delivery"}; the address is a digest; it expires after
+                             30 days, or with the first report
+
+Each mail has an envelope sender of its own (VERP): `games+TOKEN@example.org`. Reports are sent to this
+address, so only those who have received the mail, or transported it, know the token.
+"""
+
+import re
+from dataclasses import asdict, dataclass
+from email.headerregistry import Address
+from typing import Final
+
+import orjson
+import redis
+
+from domain.messages import message
+from service import clock
+from service.accounts.account_reader import AccountReader
+from service.connection import unavailable_on_error
+from service.notifications.deliveries import Deliveries
+from service.notifications.mail.delivery_status import DeliveryStatus
+from service.notifications.mail.email_addresses import EmailAddresses
+from service.shared_secret import CODE_DIGITS, MailTokens
+
+SECONDS_KEPT: Final = 30 * 24 * 3600
+"""Time in which a report about a mail can arrive. Servers give up after five days at most, as a rule."""
+_TOKEN: Final = re.compile(rf"\+([0-9a-f]{{{CODE_DIGITS}}})@")
+
+
+@dataclass(frozen=True, slots=True)
+class SentMail:
+    """A mail that may bounce.
+
+    `address` is the digest of the recipient's address. `delivery` is the id of the delivery of a
+    notification, "" for another mail.
+    """
+
+    player: str
+    address: str
+    delivery: str = ""
+
+
+class Bounces:
+    """Remembers mails that may bounce, and records bounces. Methods raise Unavailable without Redis."""
+
+    def __init__(
+        self,
+        client: redis.Redis,
+        accounts: AccountReader,
+        addresses: EmailAddresses,
+        deliveries: Deliveries,
+        tokens: MailTokens,
+    ) -> None:
+        self._redis = client
+        self._accounts = accounts
+        self._addresses = addresses
+        self._deliveries = deliveries
+        self._tokens = tokens
+
+    def envelope_sender(self, sender: Address, player: str, address: str, mail: str) -> str:
+        """Return the envelope sender of a mail with an id to a player, and remember the mail.
+
+        `mail` is the id of the delivery of a notification, or of another mail. The sender is the same if the
+        mail is sent again.
+        """
+        token = self._tokens.code("bounce", mail, player, address)
+        sent_mail = SentMail(player, self._tokens.digest(address), mail)
+        with unavailable_on_error():
+            self._redis.set(_key(token), orjson.dumps(asdict(sent_mail)), ex=SECONDS_KEPT)
+        return f"{sender.username}+{token}@{sender.domain}"
+
+    def record(self, report: DeliveryStatus) -> SentMail | None:
+        """Record a bounce that a report is about; None if it is about no mail, or was recorded before.
+
+        The delivery is marked as bounced, and the bounce is counted for the address if that is at fault.
+        """
+        for recipient in report.recipients:
+            match = _TOKEN.search(recipient.lower())
+            if match is None:
+                continue
+            with unavailable_on_error():
+                stored = self._redis.getdel(_key(match[1]))
+            if stored is None:
+                continue
+            sent_mail = SentMail(**orjson.loads(stored))
+            self._mark_bounced(sent_mail, report)
+            if report.is_about_address:
+                self._count(sent_mail)
+            return sent_mail
+        return None
+
+    def _mark_bounced(self, sent_mail: SentMail, report: DeliveryStatus) -> None:
+        delivery = self._deliveries.find(sent_mail.delivery)
+        if delivery is not None:
+            result = message(
+                "a mail server reports: {status} {text}",
+                status=report.status,
+                text=report.diagnostic,
+            )
+            self._deliveries.mark_bounced(delivery, clock.now(), result)
+
+    def _count(self, sent_mail: SentMail) -> None:
+        (player,) = self._accounts.get([sent_mail.player])
+        if player is None or player.email is None:
+            return
+        if self._tokens.digest(player.email) == sent_mail.address:
+            self._addresses.count_bounce(player.id, player.email)
+
+
+def _key(token: str) -> str:
+    return f"cartulary:bounce:{token}"

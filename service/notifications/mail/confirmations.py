@@ -1,0 +1,135 @@
+"""The confirmation of e-mail addresses: mails with a link, in bounded numbers, and what the link does.
+
+    cartulary:email-confirmation:HASH    JSON {"player", "address"}, by the SHA-256 of the token in the link;
+                                         the address is a digest; it expires
+    cartulary:confirmation-mails:DIGEST  number of confirmation mails in the last day for a player, to an
+                                         address, or from a network
+
+A player can name the address of somebody else. So that nobody can be flooded with mails, their number is
+bounded for each account, each address and each network.
+"""
+
+import secrets
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Final
+
+import orjson
+import redis
+
+from domain.messages import message
+from service.accounts.account_reader import AccountReader
+from service.bounds import Bounds
+from service.connection import unavailable_on_error
+from service.email_address import limit_key
+from service.errors import NotFound, TooManyRequests
+from service.notifications.mail.account_mails import AccountMails
+from service.notifications.mail.email_addresses import EmailAddresses
+from service.shared_secret import MailTokens
+
+PERIOD_SECONDS: Final = 24 * 3600
+"""The period in which confirmation mails are counted."""
+_TOKEN_BYTES: Final = 24
+_COUNTS: Final = "cartulary:confirmation-mails:"
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """What the link in a confirmation mail confirms: that an address belongs to a player."""
+
+    player: str
+    address: str = field(repr=False)
+
+
+class Confirmations:
+    """Sends confirmation mails and confirms addresses. Methods raise Unavailable without Redis."""
+
+    def __init__(
+        self,
+        client: redis.Redis,
+        bounds: Bounds,
+        accounts: AccountReader,
+        addresses: EmailAddresses,
+        mails: AccountMails,
+        tokens: MailTokens,
+        *,
+        is_mail_configured: bool,
+    ) -> None:
+        self._redis = client
+        self._bounds = bounds
+        self._accounts = accounts
+        self._addresses = addresses
+        self._mails = mails
+        self._tokens = tokens
+        self.is_mail_configured = is_mail_configured
+
+    def request(self, player_id: str, network: str) -> bool:
+        """Have a confirmation mail sent to the address of a player, on behalf of a client in a network.
+
+        Returns False if nothing is to be sent: there is no address, it is confirmed already, or this server
+        sends no mail. Raises TooManyRequests if a bound on the number of these mails is reached.
+        """
+        (player,) = self._accounts.get([player_id])
+        if player is None or player.email is None or not self.is_mail_configured:
+            return False
+        if player.email_status == "confirmed":
+            return False
+        bounds = self._bounds
+        # The address comes last, so that only mails that are sent are counted for it.
+        self._count("player", player_id, bounds.max_confirmations_per_player)
+        self._count("network", network, bounds.max_confirmations_per_network)
+        self._count("mailbox", limit_key(player.email), bounds.max_confirmations_per_address)
+        self._mails.add("confirmation", player_id, self._tokens.digest(player.email))
+        return True
+
+    def create_token(self, confirmation: Confirmation) -> str:
+        """Return a new token for the link in a mail. Others for the same address stay valid."""
+        token = secrets.token_urlsafe(_TOKEN_BYTES)
+        digest = self._tokens.digest(confirmation.address)
+        value = orjson.dumps({"player": confirmation.player, "address": digest})
+        with unavailable_on_error():
+            self._redis.set(
+                _token_key(token), value, px=round(self._bounds.confirmation_seconds * 1000)
+            )
+        return token
+
+    def find(self, token: str) -> Confirmation:
+        """Return what a token confirms. Raises NotFound: it has expired, or the address was changed since."""
+        with unavailable_on_error():
+            stored = self._redis.get(_token_key(token))
+        if stored is not None:
+            value = orjson.loads(stored)
+            (player,) = self._accounts.get([value["player"]])
+            address = None if player is None else player.email
+            if address is not None and self._tokens.digest(address) == value["address"]:
+                return Confirmation(value["player"], address)
+        raise NotFound(
+            message(
+                "this link has expired, or the address is not that of the account any more: have a new"
+                " mail sent from the page of your account"
+            )
+        )
+
+    def confirm(self, token: str) -> Confirmation:
+        """Confirm the address of a token, which may be used again as long as it is valid. Raises NotFound."""
+        confirmation = self.find(token)
+        if not self._addresses.confirm(confirmation.player, confirmation.address):
+            return self.find(token)  # raises NotFound: the address has just been changed
+        return confirmation
+
+    def _count(self, scope: str, name: str, limit: int) -> None:
+        """Count a mail in the current period. Raises TooManyRequests if it is one too many."""
+        key = _COUNTS + self._tokens.code(scope, name)
+        with unavailable_on_error(), self._redis.pipeline() as pipeline:
+            pipeline.set(key, 0, nx=True, ex=PERIOD_SECONDS)
+            pipeline.incr(key)
+            pipeline.ttl(key)
+            _, count, seconds = pipeline.execute()
+        if count > limit:
+            raise TooManyRequests(
+                message("no more confirmation mails are sent today"), max(1, int(seconds))
+            )
+
+
+def _token_key(token: str) -> str:
+    return f"cartulary:email-confirmation:{sha256(token.encode()).hexdigest()}"

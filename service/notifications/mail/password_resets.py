@@ -1,0 +1,168 @@
+"""Recovery of a forgotten password: a mail with a link to the confirmed address of the account.
+
+    cartulary:password-reset:HASH         JSON {"player", "address", "password"}, by the SHA-256 of the token
+                                          in the link: the id, and digests of the address and of the hash of
+                                          the password; it expires
+    cartulary:password-reset-mails:CODE   number of requests from a network, or of mails to a player
+
+A request does the same whether or not there is such an account: it stores a mail that a worker is to send,
+and the worker looks for the account. A link can be used once, and not after the password or the address has
+changed.
+"""
+
+import secrets
+from hashlib import sha256
+from typing import Final
+
+import orjson
+import redis
+
+from domain.errors import Malformed
+from domain.messages import message
+from service.accounts.account_fields import password_fault
+from service.accounts.account_reader import Player, account_key
+from service.accounts.accounts import Players
+from service.accounts.password_guesses import LoginSource
+from service.bounds import Bounds
+from service.connection import to_text, unavailable_on_error
+from service.errors import NotFound, OperationNotPossible, TooManyRequests
+from service.notifications.mail.account_mails import AccountMails
+from service.shared_secret import MailTokens
+
+_TOKEN_BYTES: Final = 24
+_DAY_SECONDS: Final = 24 * 3600
+_MAILS_WHILE_VALID: Final = 2
+"""Mails to a player in the time for which a link is valid: after these, the last link is still valid."""
+_MAX_HANDLE_LENGTH: Final = 128
+
+
+class PasswordResets:
+    """Sends links, and replaces passwords. Methods raise Unavailable without Redis."""
+
+    def __init__(
+        self,
+        client: redis.Redis,
+        bounds: Bounds,
+        players: Players,
+        mails: AccountMails,
+        tokens: MailTokens,
+        *,
+        is_mail_configured: bool,
+    ) -> None:
+        self._redis = client
+        self._bounds = bounds
+        self._players = players
+        self._mails = mails
+        self._tokens = tokens
+        self.is_mail_configured = is_mail_configured
+
+    def request(self, handle: str, network: str) -> None:
+        """Have a link sent to the player with a handle, if there is one with a confirmed address.
+
+        Raises OperationNotPossible on a server that sends no mail, TooManyRequests after many requests from
+        the network.
+        """
+        if not self.is_mail_configured:
+            raise OperationNotPossible(
+                message("this server sends no mails: ask an administrator for a new password")
+            )
+        limit, seconds = self._bounds.max_password_resets_per_network, _DAY_SECONDS
+        if wait := self._count("network", network, limit, seconds):
+            raise TooManyRequests(message("no more links are sent today"), wait)
+        text = handle[:_MAX_HANDLE_LENGTH].encode(errors="replace").decode()
+        self._mails.add("password_reset", "", "", {"handle": text})
+
+    def recipient(self, handle: str, *, is_first_attempt: bool) -> Player | None:
+        """Return the player to whom a link is sent for a handle; None if there is none, or after too many."""
+        player = self._players.by_handle(handle)
+        if player is None or player.is_guest or player.bot is not None:
+            return None
+        if player.email_status != "confirmed":
+            return None
+        limits = (
+            ("player", _MAILS_WHILE_VALID, self._bounds.password_reset_seconds),
+            ("player-day", self._bounds.max_password_resets_per_player, _DAY_SECONDS),
+        )
+        if is_first_attempt and any(
+            self._count(scope, player.id, limit, seconds) for scope, limit, seconds in limits
+        ):
+            return None
+        return player
+
+    def create_token(self, player: Player) -> str:
+        """Return a new token with which a player can choose a new password."""
+        assert player.email is not None
+        token = secrets.token_urlsafe(_TOKEN_BYTES)
+        value = {
+            "player": player.id,
+            "address": self._tokens.digest(player.email),
+            "password": self._password_digest(player.id),
+        }
+        milliseconds = round(self._bounds.password_reset_seconds * 1000)
+        with unavailable_on_error():
+            self._redis.set(_token_key(token), orjson.dumps(value), px=milliseconds)
+        return token
+
+    def find(self, token: str) -> Player:
+        """Return the player whose password a token replaces. Raises NotFound."""
+        with unavailable_on_error():
+            stored = self._redis.get(_token_key(token))
+        return self._player_of(stored)
+
+    def reset(self, token: str, new_password: str, source: LoginSource) -> Player:
+        """Replace the password, end all sessions, and return the player. The token cannot be used again.
+
+        Raises Malformed (the password), with which the token stays valid, and NotFound.
+        """
+        if fault := password_fault(new_password):
+            raise Malformed({"new_password": fault})
+        self.find(token)
+        with unavailable_on_error():
+            stored = self._redis.getdel(_token_key(token))
+        player = self._player_of(stored)
+        self._players.replace_password(player.id, new_password)
+        self._players.add_login_source(player.id, source)
+        self.report_change(player.id)
+        return player
+
+    def report_change(self, player_id: str) -> None:
+        """Have a player notified that the password was changed, if there is a confirmed address."""
+        (player,) = self._players.get([player_id])
+        if self.is_mail_configured and player is not None and player.email_status == "confirmed":
+            assert player.email is not None
+            self._mails.add("password_changed", player_id, self._tokens.digest(player.email))
+
+    def _player_of(self, stored: bytes | str | None) -> Player:
+        if stored is not None:
+            value = orjson.loads(stored)
+            (player,) = self._players.get([value["player"]])
+            if (
+                player is not None
+                and player.email is not None
+                and player.email_status == "confirmed"
+                and self._tokens.digest(player.email) == value["address"]
+                and self._password_digest(player.id) == value["password"]
+            ):
+                return player
+        raise NotFound(
+            message("this link has expired or was used already: have a new mail sent to you")
+        )
+
+    def _password_digest(self, player_id: str) -> str:
+        with unavailable_on_error():
+            stored = self._redis.hget(account_key(player_id), "password")
+        return self._tokens.code("password", "" if stored is None else to_text(stored))
+
+    def _count(self, scope: str, name: str, limit: int, seconds: float) -> int:
+        """Count one more in the current period; return the seconds until its end if it is one too many."""
+        key = f"cartulary:password-reset-mails:{self._tokens.code(scope, name)}"
+        with unavailable_on_error(), self._redis.pipeline() as pipeline:
+            pipeline.set(key, 0, nx=True, px=round(seconds * 1000))
+            pipeline.incr(key)
+            pipeline.ttl(key)
+            _, count, remaining = pipeline.execute()
+        return max(1, int(remaining)) if count > limit else 0
+
+
+def _token_key(token: str) -> str:
+    return f"cartulary:password-reset:{sha256(token.encode(errors='replace')).hexdigest()}"

@@ -1,0 +1,207 @@
+"""The webhooks of players: URLs to which their notifications are posted.
+
+    cartulary:webhooks:PLAYER    hash: id of a webhook -> JSON of the webhook, with its secret
+    cartulary:webhook-tests      set: PLAYER/ID of the webhooks to which a test is to be posted
+
+A webhook is disabled after a number of failures in a row, or when its receiver responds that it is gone.
+Before that, its circuit breaker pauses it after each failure (service/notifications/circuit_breakers.py).
+"""
+
+import secrets
+from base64 import b64encode
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Final
+
+import orjson
+import redis
+
+from domain.errors import Malformed
+from domain.json_types import JsonObject
+from domain.messages import message, plural_message
+from service import clock
+from service.bounds import Bounds
+from service.connection import to_text, unavailable_on_error
+from service.errors import NotFound, TooManyWebhooks
+from service.notifications.circuit_breakers import CircuitBreakers, Receiver
+from service.notifications.endpoints import Endpoint
+from service.notifications.webhooks.receivers import InvalidUrl, Receivers
+
+SECRET_PREFIX: Final = "whsec_"  # noqa: S105 # what secrets begin with
+_SECRET_BYTES: Final = 32
+_TESTS: Final = "cartulary:webhook-tests"
+_REPLACE: Final = """
+if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then redis.call('HSET', KEYS[1], ARGV[1], ARGV[2]) end
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    """A webhook of a player. `failures` counts the attempts that have failed since the last success."""
+
+    id: str
+    url: str = field(repr=False)
+    secret: str = field(repr=False)
+    created: str
+    failures: int = 0
+    tried_at: str | None = None
+    result: str | None = None
+    """What the last attempt has led to, as a stored message; None if it was accepted."""
+    disabled_at: str | None = None
+
+    def as_json(self) -> JsonObject:
+        """Return the webhook as its player sees it: without the secret, which is shown once."""
+        return {
+            "id": self.id,
+            "url": self.url,
+            "created": self.created,
+            "failures": self.failures,
+            "tried_at": self.tried_at,
+            "disabled_at": self.disabled_at,
+        }
+
+
+class Webhooks:
+    """The webhooks of all players. Every method raises Unavailable if Redis does not respond."""
+
+    channel = "webhook"
+
+    def __init__(
+        self, client: redis.Redis, bounds: Bounds, receivers: Receivers, breakers: CircuitBreakers
+    ) -> None:
+        self._redis = client
+        self._breakers = breakers
+        self._receivers = receivers
+        self._max = bounds.max_webhooks_per_player
+        self._max_failures = bounds.max_webhook_failures
+        self._replace = client.register_script(_REPLACE)
+
+    def of(self, player: str) -> list[Webhook]:
+        """Return the webhooks of a player, the oldest first."""
+        with unavailable_on_error():
+            stored: list[Any] = self._redis.hvals(_key(player))
+        webhooks = [Webhook(**orjson.loads(value)) for value in stored]
+        return sorted(webhooks, key=lambda webhook: (webhook.created, webhook.id))
+
+    def endpoints(self, player: str) -> Sequence[Endpoint]:
+        """Return the webhooks of a player that are not disabled, as endpoints for notifications."""
+        return [
+            Endpoint(self.channel, webhook.id, webhook.url)
+            for webhook in self.of(player)
+            if webhook.disabled_at is None
+        ]
+
+    def find(self, player: str, id: str) -> Webhook:
+        """Return a webhook of a player. Raises NotFound."""
+        with unavailable_on_error():
+            stored = self._redis.hget(_key(player), id)
+        if stored is None:
+            raise NotFound(message("this player has no webhook {webhook}", webhook=id[:64]))
+        return Webhook(**orjson.loads(stored))
+
+    def add(self, player: str, url: str) -> Webhook:
+        """Register a webhook, and return it with its secret. Raises Malformed, TooManyWebhooks.
+
+        Concurrent requests can exceed the bound by a few webhooks.
+        """
+        try:
+            self._receivers.check_url(url)
+        except InvalidUrl as error:
+            raise Malformed({"url": error.message}) from None
+        with unavailable_on_error():
+            count = int(self._redis.hlen(_key(player)))
+        if count >= self._max:
+            raise TooManyWebhooks(
+                plural_message(
+                    "a player can have one webhook: remove it first",
+                    "a player can have at most {count} webhooks: remove one of them first",
+                    count=self._max,
+                )
+            )
+        secret = SECRET_PREFIX + b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()
+        webhook = Webhook(secrets.token_hex(8), url, secret, clock.format(clock.now()))
+        with unavailable_on_error():
+            self._redis.hset(_key(player), webhook.id, orjson.dumps(asdict(webhook)))
+        return webhook
+
+    def remove(self, player: str, id: str) -> None:
+        """Remove a webhook. Raises NotFound."""
+        self.find(player, id)
+        with unavailable_on_error():
+            self._redis.hdel(_key(player), id)
+        self._breakers.forget(Receiver(self.channel, player, id))
+
+    def enable(self, player: str, id: str) -> Webhook:
+        """Enable a webhook again, and forget its failures. Raises NotFound."""
+        self._breakers.forget(Receiver(self.channel, player, id))
+        return self._store(player, replace(self.find(player, id), failures=0, disabled_at=None))
+
+    def paused_until(self, player: str, webhooks: Sequence[Webhook]) -> list[str | None]:
+        """Return for each webhook until when nothing is posted to it after failures; None for at once."""
+        now = clock.now()
+        breakers = self._breakers.of_each(
+            [Receiver(self.channel, player, webhook.id) for webhook in webhooks]
+        )
+        return [
+            None
+            if webhook.disabled_at is not None or breaker.pause_after(now) is None
+            else breaker.paused_until
+            for webhook, breaker in zip(webhooks, breakers, strict=True)
+        ]
+
+    def record_success(self, player: str, id: str) -> None:
+        """Record that a webhook has accepted a notification, or a test."""
+        now = clock.format(clock.now())
+        self._update(player, id, failures=0, tried_at=now, result=None)
+
+    def record_failure(self, player: str, id: str, result: str, *, is_gone: bool) -> Webhook | None:
+        """Record a failed attempt; return the webhook if it is disabled by it.
+
+        `result` is a stored message; `is_gone`: the receiver wants no more requests.
+        """
+        try:
+            webhook = self.find(player, id)
+        except NotFound:
+            return None
+        now = clock.format(clock.now())
+        failures = webhook.failures + 1
+        is_last = webhook.disabled_at is None and (is_gone or failures >= self._max_failures)
+        changed = replace(webhook, failures=failures, tried_at=now, result=result)
+        if is_last:
+            changed = replace(changed, disabled_at=now)
+        self._store(player, changed)
+        return changed if is_last else None
+
+    def request_test(self, player: str, id: str) -> None:
+        """Have a test posted to a webhook, also to one that is disabled. Raises NotFound."""
+        self.find(player, id)
+        with unavailable_on_error():
+            self._redis.sadd(_TESTS, f"{player}/{id}")
+
+    def take_tests(self, limit: int) -> list[tuple[str, str]]:
+        """Return up to `limit` webhooks, as player and id, for which tests were requested, once each."""
+        with unavailable_on_error():
+            members: Any = self._redis.spop(_TESTS, limit)
+        pairs = [to_text(member).partition("/") for member in members or ()]
+        return [(player, id) for player, _, id in pairs]
+
+    def delete_all_of(self, player: str) -> None:
+        """Delete all webhooks of a player."""
+        with unavailable_on_error():
+            self._redis.delete(_key(player))
+
+    def _update(self, player: str, id: str, **fields: Any) -> None:
+        try:
+            self._store(player, replace(self.find(player, id), **fields))
+        except NotFound:
+            return
+
+    def _store(self, player: str, webhook: Webhook) -> Webhook:
+        """Store a changed webhook unless it was removed meanwhile."""
+        with unavailable_on_error():
+            self._replace(keys=[_key(player)], args=[webhook.id, orjson.dumps(asdict(webhook))])
+        return webhook
+
+
+def _key(player: str) -> str:
+    return f"cartulary:webhooks:{player}"

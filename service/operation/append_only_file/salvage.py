@@ -1,0 +1,158 @@
+"""Making a new append-only file of the intact writes in a damaged one, and putting it in its place.
+
+The new file is made in a folder of its own, where a Redis can load it and be asked what is missing. Nothing
+of the damaged file is changed before a person agrees. Then the folders change places, in steps that the next
+start completes if they are interrupted:
+
+    redis/repaired/             the new file; it exists from the decision to the end of the repair
+    redis/repaired/damaged/     the damaged file, which becomes redis/cut-TIME-XXXXXXXX/
+"""
+
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from domain.messages import message
+from ledger.os_errors import os_reason
+from service import clock
+from service.operation.append_only_file.parts import (
+    FOLDER,
+    SINGLE_FILE,
+    AppendOnlyFileError,
+    Part,
+    find_parts,
+    sync_folder,
+    unreadable_file,
+)
+from service.operation.append_only_file.writes import (
+    IntactWrites,
+    Range,
+    find_events,
+    find_intact_writes,
+)
+
+ARCHIVE_PREFIX: Final = "cut-"
+_REPLACEMENT: Final = "repaired"
+_DAMAGED: Final = "damaged"
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """The parts of an append-only file with the intact writes of each, in order.
+
+    `events`: ids of games and seqs of their events that can be recognized outside of intact writes.
+    """
+
+    parts: tuple[tuple[Part, IntactWrites], ...]
+    events: tuple[tuple[str, int], ...]
+
+    @property
+    def gaps(self) -> tuple[tuple[Part, Range], ...]:
+        """The ranges that contain no intact write, with the part of each."""
+        return tuple((part, gap) for part, writes in self.parts for gap in writes.gaps)
+
+
+def read_contents(folder: Path) -> Contents:
+    """Return the contents of the append-only file in a Redis's folder.
+
+    Raises AppendOnlyFileError if a part cannot be read or has a damaged snapshot, and ManifestError.
+    """
+    parts: list[tuple[Part, IntactWrites]] = []
+    events: tuple[tuple[str, int], ...] = ()
+    for part in find_parts(folder):
+        try:
+            writes = find_intact_writes(part.path)
+            if writes is None:
+                raise AppendOnlyFileError(
+                    message(
+                        "the snapshot in {file} is damaged: restore a backup", file=str(part.path)
+                    )
+                )
+            events += find_events(part.path, writes.gaps)
+        except OSError as error:
+            raise unreadable_file(str(part.path), error) from error
+        parts.append((part, writes))
+    return Contents(tuple(parts), events)
+
+
+def write_intact(contents: Contents, folder: Path) -> None:
+    """Write the intact writes of all parts to a single file in an empty folder for a Redis.
+
+    Raises AppendOnlyFileError if the disk is full.
+    """
+    path = folder / SINGLE_FILE
+    try:
+        folder.mkdir(mode=0o700, parents=True)
+        with path.open("xb") as target:
+            path.chmod(0o600)
+            for part, writes in contents.parts:
+                with part.path.open("rb") as source:
+                    for start, end in writes.ranges:
+                        _copy_range(source.fileno(), target.fileno(), start, end)
+            os.fsync(target.fileno())
+    except OSError as error:
+        raise AppendOnlyFileError(
+            message("{file} cannot be written: {reason}", file=str(path), reason=os_reason(error))
+        ) from error
+
+
+def replace_by(folder: Path, new: Path) -> Path:
+    """Put the file in the folder `new` in the place of the one in `folder`; return where that is kept.
+
+    No Redis may run on either of them. Raises AppendOnlyFileError; the file is then the old or the new one.
+    """
+    try:
+        (new / _DAMAGED).mkdir(mode=0o700)
+        new.rename(folder / _REPLACEMENT)
+        sync_folder(folder)
+    except OSError as error:
+        raise _not_replaced(folder, error) from error
+    archive = complete_replacement(folder)
+    assert archive is not None
+    return archive
+
+
+def complete_replacement(folder: Path) -> Path | None:
+    """Complete a replacement that has been decided on; return where the old file is kept, None if none was.
+
+    Raises AppendOnlyFileError.
+    """
+    replacement = folder / _REPLACEMENT
+    if not replacement.is_dir():
+        return None
+    archive, damaged = None, replacement / _DAMAGED
+    try:
+        for name in (FOLDER, SINGLE_FILE):
+            if (replacement / name).exists():
+                for old in (folder / FOLDER, folder / SINGLE_FILE):
+                    if old.exists():
+                        old.rename(damaged / old.name)
+                (replacement / name).rename(folder / name)
+                sync_folder(folder)
+        if damaged.is_dir():
+            timestamp = clock.format(clock.now())[:19].replace(":", "")
+            archive = Path(tempfile.mkdtemp(prefix=f"{ARCHIVE_PREFIX}{timestamp}-", dir=folder))
+            damaged.replace(archive)
+        shutil.rmtree(replacement)
+        sync_folder(folder)
+    except OSError as error:
+        raise _not_replaced(folder, error) from error
+    return archive
+
+
+def _not_replaced(folder: Path, error: OSError) -> AppendOnlyFileError:
+    return AppendOnlyFileError(
+        message("{file} cannot be repaired: {reason}", file=str(folder), reason=os_reason(error))
+    )
+
+
+def _copy_range(source: int, target: int, start: int, end: int) -> None:
+    """Append a range of the file `source` to the file `target`. Raises OSError."""
+    while start < end:
+        copied = os.sendfile(target, source, start, end - start)
+        if not copied:
+            raise OSError(5, os.strerror(5))
+        start += copied

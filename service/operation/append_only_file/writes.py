@@ -1,0 +1,279 @@
+"""Reading the writes in one part of an append-only file, and finding those that are intact around damage.
+
+A part is a sequence of commands in Redis's protocol (RESP), each an array of strings. A write is one command,
+or all commands from MULTI to EXEC: Redis surrounds what a script writes with these two. A part may begin with
+a snapshot (RDB), which is not examined, since Redis checks its checksum.
+"""
+
+import mmap
+import re
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+
+from service.operation.append_only_file.commands import WRITE_COMMANDS
+from service.operation.append_only_file.snapshot import snapshot_size
+
+Range: TypeAlias = tuple[int, int]
+"""The offsets of the first byte and after the last byte of a part of a file."""
+DamageKind: TypeAlias = Literal[
+    "incomplete write", "zero bytes", "damaged bytes", "damaged snapshot"
+]
+"""`incomplete write`: the part ends within a write, as after a power failure. `zero bytes`: after the last
+complete write, or after the beginning of a write, it contains only zeros."""
+
+_NUMBER: Final = re.compile(rb"(\d{1,10})\r\n")
+_NUMBER_PREFIX: Final = re.compile(rb"\d{0,10}\r?")
+_LONGEST_NUMBER_LINE: Final = len(b"$9999999999\r\n")
+_COMMAND: Final = re.compile(rb"\*\d{1,9}\r\n\$\d{1,9}\r\n([A-Za-z-]+)\r\n")
+_ANNOTATION: Final = re.compile(rb"#TS:\d+\r\n")
+"""The time of the next write, which Redis 7 writes if it is configured to."""
+_EVENT: Final = re.compile(
+    rb"\r\nXADD\r\n\$\d+\r\ncartulary:\{([^}\r\n]+)\}:log\r\n\$\d+\r\n(\d+)-0\r\n"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """Where the complete writes of a part end, and what follows.
+
+    `offset`: the number of bytes up to the end of the last complete write. `size`: that of the whole part.
+    """
+
+    kind: DamageKind
+    offset: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class IntactWrites:
+    """The ranges of a part that contain intact writes, in order, and the size of the part.
+
+    The snapshot at the beginning of a part belongs to the first range.
+    """
+
+    ranges: tuple[Range, ...]
+    size: int
+
+    @property
+    def gaps(self) -> tuple[Range, ...]:
+        """The ranges between them, which contain damage, or writes that are damaged elsewhere."""
+        ends = (0, *(end for _, end in self.ranges))
+        starts = (*(start for start, _ in self.ranges), self.size)
+        return tuple((end, start) for end, start in zip(ends, starts, strict=True) if end < start)
+
+
+class _IncompleteCommand(Exception):
+    """The part ends within a command."""
+
+
+class _DamagedCommand(Exception):
+    """These bytes are not the beginning of a command."""
+
+
+def find_damage(path: Path) -> Damage | None:
+    """Return the damage in a part, or None if every write in it is complete. Raises OSError."""
+    size = path.stat().st_size
+    if size == 0:
+        return None
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        start = snapshot_size(content)
+        if start is None:
+            return Damage("damaged snapshot", 0, size)
+        end_of_write, end_of_command, is_truncated = _read_writes(content, start)
+        if end_of_write == size:
+            return None
+        kind = _kind(content, end_of_command, is_truncated=is_truncated)
+        return Damage(kind, end_of_write, size)
+
+
+def find_intact_writes(path: Path) -> IntactWrites | None:
+    """Return the intact writes of a part; None if its snapshot is damaged. Raises OSError.
+
+    A transaction is intact only as a whole. After damage, reading continues with the next command. Commands
+    between damage and EXEC belong to a damaged transaction. Commands between damage and more damage may
+    belong to one, and are not intact either.
+    """
+    size = path.stat().st_size
+    if size == 0:
+        return IntactWrites((), 0)
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        start = snapshot_size(content)
+        if start is None:
+            return None
+        ranges = _joined([(0, start), *_intact_writes(content, start)])
+        return IntactWrites(tuple(ranges), size)
+
+
+def find_events(path: Path, ranges: Iterable[Range]) -> tuple[tuple[str, int], ...]:
+    """Return the events of games that can be recognized in ranges of a part: ids of games, and seqs.
+
+    Raises OSError.
+    """
+    if path.stat().st_size == 0:
+        return ()
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        return tuple(
+            (match[1].decode(errors="replace"), int(match[2]))
+            for start, end in ranges
+            for match in _EVENT.finditer(content, start, end)
+        )
+
+
+def _intact_writes(content: mmap.mmap, start: int) -> list[Range]:
+    """Return the ranges of the intact writes after an offset, one for each write."""
+    beginnings = array(
+        "Q",
+        (
+            match.start()
+            for match in _COMMAND.finditer(content, start)
+            if match[1].upper() in WRITE_COMMANDS
+        ),
+    )
+    writes: list[Range] = []
+    transaction: int | None = None
+    """Where the transaction begins that is being read."""
+    undecided: list[Range] | None = None
+    """The commands since the last damage, as long as they may belong to a damaged transaction."""
+    position = start
+    while position < len(content):
+        command = _intact_command(content, position, beginnings)
+        if command is None:
+            transaction, undecided = None, []
+            index = bisect_right(beginnings, position)
+            position = beginnings[index] if index < len(beginnings) else len(content)
+            if position == len(content):
+                undecided = None
+            continue
+        name, end = command
+        if name == b"MULTI":
+            writes += undecided or ()
+            transaction, undecided = position, None
+        elif name == b"EXEC":
+            if transaction is not None:
+                writes.append((transaction, end))
+            transaction = undecided = None
+        elif undecided is not None:
+            undecided.append((position, end))
+        elif transaction is None:
+            writes.append((position, end))
+        position = end
+    return writes + (undecided or [])
+
+
+def _intact_command(
+    content: mmap.mmap, position: int, beginnings: "array[int]"
+) -> tuple[bytes, int] | None:
+    """Return the name of the command at a position and the position after it; None if it is damaged.
+
+    A damaged length can make a command seem to contain others, and a damaged count can make it seem to end
+    before its last value.
+    """
+    try:
+        name, end = _skip_command(content, position)
+    except (_IncompleteCommand, _DamagedCommand):
+        return None
+    index = bisect_right(beginnings, position)
+    if index < len(beginnings) and beginnings[index] < end:
+        return None
+    if content[end : end + 1] == b"$" and _is_value(content, end):
+        return None
+    return name, end
+
+
+def _is_value(content: mmap.mmap, position: int) -> bool:
+    """Return whether there is a value of a command at a position."""
+    try:
+        length, start = _read_number(content, position, b"$")
+    except (_IncompleteCommand, _DamagedCommand):
+        return False
+    return content[start + length : start + length + 2] == b"\r\n"
+
+
+def _joined(ranges: Iterable[Range]) -> list[Range]:
+    """Return ranges in which those that follow one another without a gap are joined; none is empty."""
+    joined: list[Range] = []
+    for start, end in ranges:
+        if joined and joined[-1][1] == start:
+            joined[-1] = (joined[-1][0], end)
+        elif start < end:
+            joined.append((start, end))
+    return joined
+
+
+def _read_writes(content: mmap.mmap, start: int) -> tuple[int, int, bool]:
+    """Read commands up to the first that is not complete.
+
+    Returns the offsets after the last complete write and after the last complete command (which may belong to
+    an incomplete transaction), and whether the part ends within the next command or transaction.
+    """
+    end_of_write = position = start
+    in_transaction = False
+    while position < len(content):
+        try:
+            name, end = _skip_command(content, position)
+        except _IncompleteCommand:
+            return end_of_write, position, True
+        except _DamagedCommand:
+            return end_of_write, position, False
+        if name == b"MULTI":
+            if in_transaction:
+                return end_of_write, position, False  # EXEC is missing
+            in_transaction = True
+        elif name == b"EXEC":
+            in_transaction = False
+        position = end
+        if not in_transaction:
+            end_of_write = position
+    return end_of_write, position, in_transaction
+
+
+def _skip_command(content: mmap.mmap, position: int) -> tuple[bytes, int]:
+    """Return the name of the command at a position, in capitals, and the position after the command."""
+    if content[position] == ord("#"):
+        if (annotation := _ANNOTATION.match(content, position)) is not None:
+            return b"", annotation.end()
+        is_last = content.find(b"\r\n", position) < 0
+        raise _IncompleteCommand if is_last else _DamagedCommand
+    count, position = _read_number(content, position, b"*")
+    name = b""
+    for index in range(count):
+        length, position = _read_number(content, position, b"$")
+        end = position + length
+        terminator = content[end : end + 2]
+        if terminator != b"\r\n":
+            raise _IncompleteCommand if b"\r\n".startswith(terminator) else _DamagedCommand
+        if index == 0:
+            name = content[position:end].upper()
+        position = end + 2
+    if name not in WRITE_COMMANDS:
+        raise _DamagedCommand
+    return name, position
+
+
+def _read_number(content: mmap.mmap, position: int, sign: bytes) -> tuple[int, int]:
+    """Return the number after a sign, and the position after its line."""
+    line = content[position : position + _LONGEST_NUMBER_LINE]
+    match = _NUMBER.match(line, 1)
+    if match is not None and line.startswith(sign):
+        return int(match[1]), position + match.end()
+    is_last_line = position + len(line) == len(content)
+    if is_last_line and line[:1] in {b"", sign} and _NUMBER_PREFIX.fullmatch(line, 1):
+        raise _IncompleteCommand
+    raise _DamagedCommand
+
+
+def _kind(content: mmap.mmap, end_of_command: int, *, is_truncated: bool) -> DamageKind:
+    """Return what kind of damage follows the last complete command.
+
+    A damaged length can make a command seem to end beyond the end of the part, so that later commands seem
+    to belong to one of its values. So a part ends within a command only if no other command follows.
+    """
+    if _COMMAND.search(content, end_of_command + 1) is not None:
+        return "damaged bytes"
+    if content[len(content) - 1] == 0:
+        return "zero bytes"
+    return "incomplete write" if is_truncated else "damaged bytes"

@@ -1,0 +1,62 @@
+"""Rebuilding derived data: listings, active games and lost outbox entries, and the skeletons of handles."""
+
+from collections.abc import Callable
+from contextlib import suppress
+
+from domain.errors import Unreadable
+from service.bootstrap import Service
+from service.errors import log_text
+from service.games.outbox import rebuild_outbox
+from service.store.damaged_games import work_part
+
+PROGRESS_STEP = 1000
+"""Games between two reports of the progress."""
+
+
+def reindex(service: Service, on_progress: Callable[[int], None] | None = None) -> int:
+    """Rebuild all derived data and return the number of games; a damaged game is reported and left out.
+
+    May run while games are played, because every append updates the listings of its game. `on_progress`,
+    if given, is called with the number of games that have been reindexed so far. Raises Unavailable; call it
+    again then.
+    """
+    count = 0
+    service.erasure.repeat()
+    service.players.index_skeletons()
+    service.listings.clear()
+    for game_id in service.store.game_ids():
+        # Outbox entries are found only if the game is among the active ones.
+        service.store.mark_active(game_id)
+        if service.store.statements(game_id):
+            service.store.mark_statements(game_id)
+        try:
+            service.repository.update_listings(game_id)
+            rebuild_game_outbox(service, game_id)
+        except Unreadable as error:
+            _leave_to_worker(service, game_id, error)
+            continue
+        count += 1
+        if on_progress is not None and count % PROGRESS_STEP == 0:
+            on_progress(count)
+    # Now that all games with statements are known.
+    service.erasure.repeat(is_thorough=True)
+    return count
+
+
+def _leave_to_worker(service: Service, game_id: str, error: Unreadable) -> None:
+    """Report a damaged game, and have a worker list it after its repair."""
+    service.damaged_games.report(game_id, work_part("index"), log_text(error))
+    with suppress(Unreadable):
+        service.store.add_outbox_entries_if_absent(game_id, {"index": '{"seq":0}'})
+
+
+def rebuild_game_outbox(service: Service, game_id: str) -> None:
+    """Add the outbox entries that a game calls for and that are missing. Raises NotFound, Unavailable.
+
+    An entry that is out of date by the time it is written does no harm, as with any entry.
+    """
+    game = service.repository.load(game_id).game
+    entries = rebuild_outbox(game)
+    if service.trees.exists(game_id):
+        entries["conditional"] = f'{{"seq":{game.seq}}}'
+    service.store.add_outbox_entries_if_absent(game_id, entries)
