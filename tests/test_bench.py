@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from bench.action_path import trace_action
 from bench.measure import compare
 from bench.our_games import play, random_type_bot, untitled_bot, very_long_game
 from bench.record_rows import record_bytes
@@ -106,3 +107,16 @@ def test_a_comparison_runs_both_workloads_equally_often() -> None:
     assert runs == ["ours", "theirs"] * 4
     assert len(row.ratios) == 3
     assert row.is_met
+
+
+def test_the_path_of_an_action_leads_from_the_application_through_the_rules_to_the_store(
+    redis_url: str, tmp_path: Path
+) -> None:
+    path = trace_action(redis_url, tmp_path)
+    functions = [call.function for call in path.calls]
+    steps = ("submit_action", "decide_move", "seal", "apply", "RedisEventStore.append")
+    assert [name for name in functions if name in steps] == list(steps)
+    assert path.calls[0].room == "service/http"
+    assert path.calls[0].depth == 0
+    assert path.rooms > {"domain", "domain/barony", "ledger"}
+    assert len(path.calls) > path.room_changes > len(path.rooms)
