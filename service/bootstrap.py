@@ -30,6 +30,7 @@ from service.games.cache import GameCache
 from service.games.commands import GameCommands
 from service.games.deadline_commands import DeadlineCommands
 from service.games.dispute_commands import DisputeCommands, PauseCommands
+from service.games.erasure import GameErasure
 from service.games.event_queries import EventQueries
 from service.games.game_for_viewer import GamesForViewers
 from service.games.holiday_registry import HolidayRegistry
@@ -229,24 +230,19 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     )
     damaged_games = DamagedGames(client)
     process_reports = ProcessReports(client, settings.report_seconds)
-    erasure = Erasure(
-        client,
-        erased,
-        players,
-        player_keys,
-        repository,
-        store,
-        listings,
-        sandboxes,
-        mutes,
-        messages,
-        deliveries,
-        preferences,
-        feed_tokens,
-        trees,
-        webhooks,
-        push_subscriptions,
-    )
+    erasure = Erasure(client, erased, players)
+    erasure.register(lambda player: trees.delete(player, *listings.current_games(player)))
+    game_erasure = GameErasure(repository, store, listings)
+    erasure.register(game_erasure.delete_all_of, game_erasure.authors)
+    erasure.register(mutes.delete_all_of)
+    erasure.register(messages.erase_all_of, messages.authors)
+    erasure.register(sandboxes.delete_all_of)
+    erasure.register(deliveries.delete_all_of)
+    erasure.register(preferences.delete)
+    erasure.register(feed_tokens.delete_all_of)
+    erasure.register(webhooks.delete_all_of)
+    erasure.register(push_subscriptions.delete_all_of)
+    erasure.register(player_keys.delete)
     return Service(
         settings=settings,
         redis=client,
@@ -257,7 +253,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         substitutes=substitutes,
         disputes=DisputeCommands(repository, keyring, settings.bounds.max_statement_characters),
         queries=queries,
-        events=EventQueries(repository, store, players, deliveries, settings.bounds),
+        events=EventQueries(repository, store, players, deliveries.shown_to, settings.bounds),
         replays=Replays(repository, settings.bounds),
         lessons=Lessons(repository, settings.bounds),
         pictures=PngPictures(settings.bounds),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from importlinter.cli import EXIT_STATUS_SUCCESS, lint_imports
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ["domain", "ledger", "replay", "service", "workers", "cartulary"]
@@ -42,11 +43,14 @@ def top_level_imports(path: Path) -> set[str]:
     return {module.split(".")[0] for module in imported_modules(path)}
 
 
+def test_packages_and_rooms_import_only_layers_below_them() -> None:
+    assert lint_imports(str(ROOT / "pyproject.toml"), no_cache=True) == EXIT_STATUS_SUCCESS
+
+
 @pytest.mark.parametrize("package", PACKAGES)
-def test_imports_point_down(package: str) -> None:
-    forbidden = {*PACKAGES[PACKAGES.index(package) + 1 :], "tests", "bench"}
+def test_the_product_imports_neither_tests_nor_benchmarks(package: str) -> None:
     for path in sources(package):
-        imports = top_level_imports(path) & forbidden
+        imports = top_level_imports(path) & {"tests", "bench"}
         assert not imports, f"{path} imports {sorted(imports)}"
 
 

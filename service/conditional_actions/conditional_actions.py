@@ -126,7 +126,7 @@ class ConditionalActions:
                 )
             check_branches(self.outlook(game, seat), branches)
             if not branches:
-                self._trees.delete(game_id, player)
+                self._trees.delete(player, game_id)
                 return Preparation(game.seq, ())
             if self._trees.put(game_id, player, tree):
                 return Preparation(game.seq, branches)
@@ -140,7 +140,7 @@ class ConditionalActions:
         game = self._repository.load(game_id).game
         require_visible(game, player)
         require_seat(game, player)
-        self._trees.delete(game_id, player)
+        self._trees.delete(player, game_id)
 
     def reason_not_to_prepare(self, game: Game, seat: int) -> Text | None:
         """Return why a seat cannot prepare anything now; None if it can."""

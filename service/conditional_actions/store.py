@@ -119,11 +119,12 @@ class TreeStore:
         fields = {name: getattr(note, name) for name in VoidTree.__slots__}
         return self._replaced(game_id, player, old, b"", orjson.dumps(fields))
 
-    def delete(self, game_id: str, player: str) -> None:
-        """Delete the tree of a player and the note on an earlier one, if there are any."""
+    def delete(self, player: str, *game_ids: str) -> None:
+        """Delete the trees of a player in these games, and the notes on earlier ones, if there are any."""
         with unavailable_on_error(), self._redis.pipeline() as pipeline:
-            pipeline.hdel(_trees(game_id), player)
-            pipeline.hdel(_notes(game_id), player)
+            for game_id in game_ids:
+                pipeline.hdel(_trees(game_id), player)
+                pipeline.hdel(_notes(game_id), player)
             pipeline.execute()
 
     def _replaced(

@@ -3,8 +3,8 @@
 The work for each query is bounded, however long the game is.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, cast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeAlias, cast
 
 import orjson
 
@@ -22,12 +22,14 @@ from service.accounts.accounts import Players
 from service.bounds import Bounds
 from service.games.loader import PAGE_LINES, GameLoader
 from service.games.viewpoint import Viewpoint, viewpoint_of
-from service.notifications.deliveries import Deliveries
-from service.notifications.kinds import OPERATOR
 from service.store.event_store import LogReader
 
 SEARCHED_EVENTS: Final = 500
 """Events after one that are searched for the scoring of its round, and before the start for nonces."""
+
+
+DeliveriesAbout: TypeAlias = Callable[[str, int, str], list[JsonObject]]
+"""Returns the deliveries about an event that a player may see; takes the game id, the seq, the player id."""
 
 
 class EventQueries:
@@ -42,13 +44,13 @@ class EventQueries:
         loader: GameLoader,
         log_reader: LogReader,
         players: Players,
-        deliveries: Deliveries,
+        deliveries_about: DeliveriesAbout,
         bounds: Bounds,
     ) -> None:
         self._loader = loader
         self._log_reader = log_reader
         self._players = players
-        self._deliveries = deliveries
+        self._deliveries_about = deliveries_about
         self._bounds = bounds
 
     def step(self, head: Game, seq: int) -> Step:
@@ -204,17 +206,10 @@ class EventQueries:
         return {keys[key]: orjson.loads(opening) for key, opening in stored.items()}
 
     def _deliveries_for(self, head: Game, seq: int, player: str | None) -> list[JsonObject] | None:
-        """Return the deliveries about an event for a player or the arbiter of the game; else None.
-
-        Players see those to the operator and to themselves: the endpoints of others are private.
-        """
+        """Return the deliveries about an event for a player or the arbiter of the game; else None."""
         if player is None or player not in (*head.participants, head.arbiter):
             return None
-        return [
-            delivery.as_json()
-            for delivery in self._deliveries.about(head.id, seq)
-            if delivery.player in (OPERATOR, player)
-        ]
+        return self._deliveries_about(head.id, seq, player)
 
 
 def _sees_actor(viewpoint: Viewpoint, before: Game | None, event: Event) -> bool:

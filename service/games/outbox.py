@@ -40,15 +40,15 @@ from ledger import turn_clock
 from ledger.canonical import canonical
 from ledger.commands import is_vacant_turn
 from service import clock
-from service.notifications.kinds import subject_of
-from service.notifications.preferences import MAX_QUIET_MINUTES
+from service.games.subjects import subject_of
 
 SHORTEST_REMINDER: Final = timedelta(minutes=1)
 LONGEST_REMINDER: Final = timedelta(hours=24)
 """How long before a deadline a reminder is sent: a quarter of the time for the turn within these limits, and
 never in a turn that is shorter than twice the first one.
 """
-LONGEST_QUIET_HOURS: Final = timedelta(minutes=MAX_QUIET_MINUTES)
+LONGEST_QUIET_HOURS: Final = timedelta(hours=16)
+"""The longest quiet hours of a player, so that a day has hours in which the player can be reached."""
 
 
 def outbox_entries(

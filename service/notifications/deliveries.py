@@ -26,6 +26,7 @@ import orjson
 import redis
 
 from domain.errors import Unreadable
+from domain.json_types import JsonObject
 from domain.messages import Text, message
 from service import clock
 from service.bounds import Bounds
@@ -209,6 +210,17 @@ class Deliveries:
             return []
         deliveries = self._get([to_text(id) for id in ids])
         return sorted(deliveries, key=lambda delivery: (delivery.created_at, delivery.channel))
+
+    def shown_to(self, game_id: str, seq: int, player: str) -> list[JsonObject]:
+        """Return the deliveries about event `seq` of a game that a player may see, the oldest first, as JSON.
+
+        These are those to the operator and to the player: the endpoints of others are private.
+        """
+        return [
+            delivery.as_json()
+            for delivery in self.about(game_id, seq)
+            if delivery.player in (OPERATOR, player)
+        ]
 
     def of_player(
         self, player: str, limit: int, before: str | None = None

@@ -13,10 +13,11 @@ from ledger.time_zones import UTC_NAME, time_zone
 from service import clock
 from service.accounts.account_reader import Player
 from service.accounts.accounts import Players
+from service.games.subjects import Subject
 from service.notifications.deliveries import Deliveries
 from service.notifications.delivery import DIGEST, Delivery, delivery_id
 from service.notifications.endpoints import EndpointRegistry
-from service.notifications.kinds import KIND_OF_SUBJECT, OPERATOR, Kind, Subject
+from service.notifications.kinds import KIND_OF_SUBJECT, OPERATOR, Kind
 from service.notifications.preferences import Preferences, PreferenceStore
 from service.notifications.schedule import Slot, next_local_time, slot
 from service.trusted_clock import TrustedClock

@@ -6,7 +6,7 @@ cartulary:notifications:PLAYER   JSON of the preferences; missing if they are th
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import time
+from datetime import time, timedelta
 from typing import Any, Final
 
 import orjson
@@ -16,12 +16,11 @@ from domain.errors import Malformed
 from domain.json_types import JsonObject
 from domain.messages import Text, comma_list, message
 from service.connection import unavailable_on_error
+from service.games.outbox import LONGEST_QUIET_HOURS
 from service.notifications.kinds import KINDS, PLAYER_CHANNELS, Kind
 
 _PREFIX: Final = "cartulary:notifications:"
 _TIME: Final = re.compile("(?:[01][0-9]|2[0-3]):[0-5][0-9]")
-MAX_QUIET_MINUTES: Final = 16 * 60
-"""The longest quiet hours, so that a day has hours in which a player can be reached."""
 _ALL_BUT_ROUNDS: Final = frozenset(KINDS) - {"round_scored"}
 
 DEFAULT_KINDS: Final[Mapping[str, frozenset[Kind]]] = {
@@ -124,9 +123,10 @@ def _quiet_hours(value: Any, faults: dict[str, Text]) -> tuple[time, time] | Non
     if start is None or end is None:
         return None
     minutes = ((end.hour - start.hour) * 60 + end.minute - start.minute) % (24 * 60)
-    if not 0 < minutes <= MAX_QUIET_MINUTES:
+    if not timedelta() < timedelta(minutes=minutes) <= LONGEST_QUIET_HOURS:
         faults["quiet_hours"] = message(
-            "must last at least a minute and at most {hours} hours", hours=MAX_QUIET_MINUTES // 60
+            "must last at least a minute and at most {hours} hours",
+            hours=LONGEST_QUIET_HOURS // timedelta(hours=1),
         )
         return None
     return start, end

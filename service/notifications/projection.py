@@ -18,8 +18,9 @@ from service.accounts.accounts import Players
 from service.errors import NotFound
 from service.games.access import can_see
 from service.games.queries import GameQueries
+from service.games.subjects import Subject
 from service.notifications.delivery import DIGEST, Delivery
-from service.notifications.kinds import KIND_OF_SUBJECT, OPERATOR, Subject
+from service.notifications.kinds import KIND_OF_SUBJECT, OPERATOR
 from service.notifications.notification import Notification
 from service.notifications.past_events import PastEvents, events_since_last_turn
 from service.notifications.titles import digest_title, messages_title, title

@@ -20,9 +20,11 @@ from service import clock
 from service.accounts import passwords
 from service.accounts.account_reader import Player
 from service.accounts.erased import ErasedPlayers
-from service.accounts.erasure import SECONDS_TO_SETTLE, Erasure
+from service.accounts.erasure import SECONDS_TO_SETTLE
 from service.bootstrap import Service, build
 from service.errors import Forbidden, HandleTaken, Unauthorised, Unavailable
+from service.games.erasure import GameErasure
+from service.games.listings import Listings
 from service.operation.embedded_redis import EmbeddedRedis
 from service.recovery.reindex import reindex
 from tests.support.faults import raises
@@ -251,15 +253,18 @@ def test_the_list_of_erased_players_is_kept_in_redis_and_in_the_data_folder(
     assert file.read_text() == f"{ada.player.id}\n"
 
 
-@pytest.mark.parametrize("step", ["_current_games", "_leave", "_erase_statements"])
+@pytest.mark.parametrize(
+    ("part", "step"),
+    [(Listings, "current_games"), (GameErasure, "_leave"), (GameErasure, "_statements")],
+)
 def test_an_interrupted_erasure_is_completed_later(
-    service: Service, ada: Erased, monkeypatch: pytest.MonkeyPatch, step: str
+    service: Service, ada: Erased, monkeypatch: pytest.MonkeyPatch, part: type, step: str
 ) -> None:
     def fail(*_: Any) -> Iterator[str]:
         raise Unavailable(message("the store does not respond"))
 
     with monkeypatch.context() as patch:
-        patch.setattr(Erasure, step, fail)
+        patch.setattr(part, step, fail)
         with pytest.raises(Unavailable):
             service.erasure.erase(ada.player.id, PASSWORD)
     assert service.players.token_owner(ada.token) is None

@@ -186,7 +186,7 @@ class TestFilter:
 
 def queries_with(service: Service, bounds: Bounds) -> EventQueries:
     return EventQueries(
-        service.repository, service.store, service.players, service.deliveries, bounds
+        service.repository, service.store, service.players, service.deliveries.shown_to, bounds
     )
 
 
