@@ -1,6 +1,6 @@
 """The bounds of the resources that a visitor can use: reaching one costs that visitor, and not the others.
 
-Each is a setting, `CARTULARY_` and its name in capitals; docs/running.md explains them in one table. Where a
+Each is a setting, `CARTULARY_` and its name in capitals; docs/bounds.md explains them in one table. Where a
 bound is per visitor, a visitor is the player of a valid token, and otherwise a network: an IPv4 address or an
 IPv6 /64.
 """

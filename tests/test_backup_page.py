@@ -1,4 +1,4 @@
-"""The backup section of docs/running.md names every file that a service creates in its data folder."""
+"""The backup section of docs/recovery.md names every file that a service creates in its data folder."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ from service.operation.embedded_redis import EmbeddedRedis
 from service.settings import Settings
 from tests.support.service_games import start_game
 
-PAGE = (Path(__file__).parent.parent / "docs" / "running.md").read_text()
+PAGE = (Path(__file__).parent.parent / "docs" / "recovery.md").read_text()
 
 
 def test_the_page_names_every_file_of_the_data_folder(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@
 
 A part is `outbox`, `log`, `entry NAME` (an outbox entry whose payload cannot be read) or `work NAME` (an
 outbox entry whose work cannot be done, because something else cannot be read). A damaged value stays as it
-is, for a person to repair; docs/running.md describes how.
+is, for a person to repair; docs/recovery.md describes how.
 """
 
 import logging

@@ -1,4 +1,4 @@
-"""The terms in three languages of docs/glossary.md, and whether a translation uses them.
+"""The terms in three languages of docs/adding-a-language.md, and whether a translation uses them.
 
 An English cell names a term, or several; each other cell has as many entries, which are the forms of these
 terms, or one. `a / b` are forms that fit equally well. `(not: a, b)` are phrases of English in which the word
@@ -47,7 +47,7 @@ class GlossaryTerm:
 
 def glossary_terms() -> Iterator[GlossaryTerm]:
     """Yield the terms of the tables of translations."""
-    page = (DOCS / "glossary.md").read_text()
+    page = (DOCS / "adding-a-language.md").read_text()
     _, *parts = _SECTION.split(page[page.index("## Terms of the games") :])
     for section, text in zip(parts[::2], parts[1::2], strict=True):
         for line in text.splitlines():

@@ -33,7 +33,7 @@ def entry_of(service: Service, game_id: str, entry: str) -> bytes | None:
 
 
 def remove_last_event(service: Service, game_id: str) -> None:
-    """Remove the last event of a log, as docs/running.md describes it."""
+    """Remove the last event of a log, as docs/recovery.md describes it."""
     key, seq = game_key(game_id, "log"), service.store.head(game_id)
     service.redis.xdel(key, f"{seq}-0")
     service.redis.execute_command("XSETID", key, f"{seq - 1}-0")  # type: ignore[no-untyped-call] # redis-py has no method for this command

@@ -1,7 +1,7 @@
 """Nothing is lost or done twice while processes are killed with SIGKILL again and again during play.
 
 The default test is short. `make kill` kills 200 processes and 20 whole services and prints figures, which are
-in docs/running.md.
+in docs/recovery.md.
 """
 
 import os
