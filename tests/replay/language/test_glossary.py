@@ -1,4 +1,4 @@
-"""Every message has the terms of the page on languages in each of them; words with two meanings are explained."""
+"""Every message has the terms of the page on languages; words with two meanings are explained."""
 
 from functools import cache
 
