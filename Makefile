@@ -49,17 +49,13 @@ serve: $(VENV)/run.stamp $(addprefix $(VENV)/,$(REDIS_STAMP)) $(VENV)/self.stamp
 test: check ## the same as check
 
 .PHONY: check
-check: install ## install, then run what CI runs: format, lint, types, tests (about 10 minutes on two cores)
-	$(call print,format: ruff format --check)
-	@$(BIN)/ruff format --check --quiet . || { echo "run 'make format'" >&2; exit 1; }
-	$(call print,lint: ruff check)
-	@$(BIN)/ruff check --quiet .
-	$(call print,types: mypy)
-	@$(BIN)/mypy
-	$(call print,scripts of the pages: tsc and eslint)
-	@tests/browser/check-scripts.sh $(VENV)
-	$(call print,tests: pytest)
-	@$(BIN)/pytest -n $(WORKERS) --dist loadfile $(ARGS)
+check: install ## install, then run what CI runs: format, lint, types, scripts, tests (about 6 minutes on two cores)
+	@tests/check.sh $(VENV) -n $(WORKERS) --dist loadfile $(ARGS)
+
+.PHONY: nightly
+nightly: install ## run the tests that take long by nature (marker nightly), as CI does every night
+	$(call print,long tests: pytest -m nightly)
+	@$(BIN)/pytest -m nightly -n $(WORKERS) --dist loadfile $(ARGS)
 
 .PHONY: format
 format: install ## format the code and apply ruff's automatic fixes

@@ -1,6 +1,8 @@
 """Fixtures for tests of several packages: one real Redis for a whole run, emptied for each test using it."""
 
+import json
 import os
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -33,38 +35,25 @@ hypothesis.settings.load_profile("any machine")
 
 HERE: Final = Path(__file__).parent
 BROWSER_TESTS: Final = HERE / "browser"
-SLOW_FILES: Final = (
-    BROWSER_TESTS,
-    HERE / "service/http/test_non_interference.py",
-    HERE / "workers/test_kill.py",
-    HERE / "cartulary/test_serve.py",
-    HERE / "replay/test_audit_forgeries.py",
-    HERE / "workers/test_run.py",
-    HERE / "service/server/test_processes.py",
-    HERE / "domain/test_types.py",
-    HERE / "service/server/test_streams.py",
-    HERE / "service/operation/test_standard_output.py",
-    HERE / "service/test_embedded_redis.py",
-    HERE / "test_readme.py",
-    HERE / "cartulary/test_cli.py",
-    HERE / "service/http/test_refusals.py",
-    HERE / "test_bench.py",
-    HERE / "mutations/test_audits.py",
-    HERE / "test_installation.py",
-)
-"""The files and folders that take longest."""
+DURATIONS: Final[dict[str, int]] = json.loads((HERE / "durations.json").read_text())
+"""The seconds of processor time of the longest test files (see tests/support/processor_times.py)."""
+
+
+def group_of(path: Path) -> str:
+    """Return the name of the tests that one process runs: those of a file, or all browser tests.
+
+    The browser tests share a service.
+    """
+    file = path.relative_to(HERE.parent).as_posix()
+    return "browser" if BROWSER_TESTS in path.parents else file
 
 
 class FileScheduling(LoadFileScheduling):  # type: ignore[misc] # as above
-    """Shares the files of a run among the processes, in the order in which they are collected.
-
-    All browser tests run in one process, since they share a service.
-    """
+    """Shares the files of a run among the processes, in the order in which they are collected."""
 
     @override
     def _split_scope(self, nodeid: str) -> str:
-        path = nodeid.split("::", 1)[0]
-        return "browser" if BROWSER_TESTS in (HERE.parent / path).parents else path
+        return group_of(HERE.parent / nodeid.split("::", 1)[0])
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -77,13 +66,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> FileSch
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the slow files, so that no process has a long one left when the others have finished."""
-    ranks = {path: rank for rank, path in enumerate(SLOW_FILES)}
-    items.sort(
-        key=lambda item: next(
-            (ranks[path] for path in (item.path, *item.path.parents) if path in ranks), len(ranks)
-        )
-    )
+    """Begin with the longest files, so that no process has one left when the others have finished."""
+    seconds: Counter[str] = Counter()
+    for file, duration in DURATIONS.items():
+        seconds[group_of(HERE.parent / file)] += duration
+    items.sort(key=lambda item: -seconds[group_of(item.path)])
 
 
 @pytest.hookimpl(tryfirst=True)

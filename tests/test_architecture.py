@@ -3,6 +3,7 @@
 import ast
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -25,18 +26,28 @@ def sources(package: str) -> Iterator[Path]:
     return (ROOT / package).rglob("*.py")
 
 
-def imported_modules(path: Path) -> Iterator[str]:
-    """Iterate over the modules that a file imports, at its top or inside functions.
+@cache
+def nodes(path: Path) -> list[ast.AST]:
+    """The nodes of a file's syntax tree."""
+    return list(ast.walk(ast.parse(path.read_text())))
+
+
+@cache
+def imported_modules(path: Path) -> frozenset[str]:
+    """The modules that a file imports, at its top or inside functions.
 
     `from a import b` counts as both `a` and `a.b`.
     """
-    for node in ast.walk(ast.parse(path.read_text())):
+    modules: set[str] = set()
+    for node in nodes(path):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            modules.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: a relative import"
-            yield node.module or ""
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            modules.update(
+                (node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names))
+            )
+    return frozenset(modules)
 
 
 def top_level_imports(path: Path) -> set[str]:
@@ -59,7 +70,7 @@ def test_the_domain_imports_only_pure_modules_of_the_standard_library() -> None:
         imports = top_level_imports(path) - {"domain"}
         assert imports <= sys.stdlib_module_names, f"{path} imports a library: {sorted(imports)}"
         assert not imports & IMPURE_MODULES, f"{path} imports {imports & IMPURE_MODULES}"
-        names = {n.id for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Name)}
+        names = {node.id for node in nodes(path) if isinstance(node, ast.Name)}
         assert not names & {"open", "print", "input"}, f"{path} reads or writes"
 
 
@@ -102,15 +113,14 @@ def test_no_package_above_the_domain_names_a_game(package: str) -> None:
     games = {path.parent.name for path in (ROOT / "domain").rglob("*/decide.py")}
     assert {"barony", "sorcery"} <= games
     for path in sources(package):
-        tree = ast.parse(path.read_text())
         docstrings = {
             id(node.body[0].value)
-            for node in ast.walk(tree)
+            for node in nodes(path)
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
             and node.body
             and isinstance(node.body[0], ast.Expr)
         }
-        for node in ast.walk(tree):
+        for node in nodes(path):
             if isinstance(node, ast.Constant) and id(node) not in docstrings:
                 assert node.value not in games, f"{path}:{node.lineno} names a game"
         modules = [

@@ -15,7 +15,9 @@ from tests.support.pages import PAGES
 
 ROOT = Path(__file__).parent.parent
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-WORKFLOW: dict[str, Any] = YAML(typ="safe").load(ROOT / ".github" / "workflows" / "ci.yml")
+WORKFLOWS = ROOT / ".github" / "workflows"
+WORKFLOW: dict[str, Any] = YAML(typ="safe").load(WORKFLOWS / "ci.yml")
+NIGHTLY_WORKFLOW: dict[str, Any] = YAML(typ="safe").load(WORKFLOWS / "nightly.yml")
 VERSIONS = ["3.11", "3.12", "3.13", "3.14"]
 """The versions of Python that Cartulary supports."""
 
@@ -34,6 +36,14 @@ def test_ci_installs_into_the_python_of_the_matrix() -> None:
     assert setup["with"]["python-version"] == "${{ matrix.python }}"
     assert job["env"]["PYTHON"] == "python${{ matrix.python }}"
     assert re.search(r"^PYTHON \?=", (ROOT / "Makefile").read_text(), re.MULTILINE)
+
+
+def test_ci_runs_the_long_tests_every_night() -> None:
+    assert [entry["cron"].split()[2:] for entry in NIGHTLY_WORKFLOW["on"]["schedule"]] == [
+        ["*"] * 3
+    ]
+    (job,) = NIGHTLY_WORKFLOW["jobs"].values()
+    assert [step["run"] for step in job["steps"] if "run" in step] == ["make nightly"]
 
 
 def test_the_supported_versions_are_the_same_everywhere() -> None:
