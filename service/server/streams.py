@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from functools import partial
 from time import perf_counter
 from typing import Any, Final
 
@@ -103,13 +104,16 @@ class StreamHub:
         self._listeners: set[Listener] = set()
         self._streams_by_visitor: Counter[str] = Counter()
         self._log = AsyncLogReader(self._redis)
-        self._pages: LRUCache[tuple[str, int], list[EventFrame]] = LRUCache(MAX_PAGES)
-        """Full pages of the games that have streams, by game and the seq before the first event."""
+        self._pages: LRUCache[tuple[str, int], asyncio.Task[list[EventFrame]]] = LRUCache(MAX_PAGES)
+        """Full pages of the games that have streams, by game and the seq before the first event.
+
+        A page that is still being read may turn out not to be full, and is not kept then.
+        """
         self._feed = AppendFeed(self._redis, self._channels, self._wake)
         self._token_check = TokenCheck(self._redis, self._listeners, token_check_seconds)
         self._tasks: list[asyncio.Task[None]] = []
-        self._ending: set[asyncio.Task[None]] = set()
-        """Tasks of games without streams, which the event loop alone would not keep until they end."""
+        self._background: set[asyncio.Task[Any]] = set()
+        """Tasks that read pages, or that end a channel; the event loop alone would not keep them."""
         self._is_closed = False
 
     def __len__(self) -> int:
@@ -143,8 +147,8 @@ class StreamHub:
             listener.close()
         if senders:
             await asyncio.wait(senders, timeout=SHUTDOWN_TIMEOUT)
-        tasks = [channel.task for channel in self._channels.values() if channel.task is not None]
-        tasks += [*self._tasks, *self._ending]
+        tasks = {channel.task for channel in self._channels.values() if channel.task is not None}
+        tasks |= {*self._tasks, *self._background}
         for task in tasks:
             task.cancel()
         if tasks:
@@ -283,8 +287,7 @@ class StreamHub:
                 channel.task.cancel()
                 tasks.append(channel.task)
             for task in tasks:
-                self._ending.add(task)
-                task.add_done_callback(self._ending.discard)
+                self._keep(task)
 
     def _wake(self, game_id: str) -> None:
         self._channels[game_id].has_new_events.set()
@@ -341,18 +344,38 @@ class StreamHub:
                 await asyncio.sleep(0)
 
     async def _read_earlier(self, channel: Channel, after: int, last: int) -> list[EventFrame]:
-        """Return the next BATCH_SIZE events after seq `after`, up to seq `last`. Raises Unreadable.
+        """Return the next BATCH_SIZE events after seq `after`, or fewer up to seq `last`. Raises Unreadable.
 
         While a game has streams, its pages are kept, so that a thousand streams of it that begin at once read
-        the log once.
+        the log once. A page that another stream has begun to read may end elsewhere than at `last`.
         """
         key = channel.game_id, after
-        page = self._pages.get(key)
-        if page is None:
-            page = await self._read(channel.game_id, after, min(last, after + BATCH_SIZE))
-            if len(page) == BATCH_SIZE and self._channels.get(channel.game_id) is channel:
-                self._pages[key] = page
-        return page
+        reading = self._pages.get(key)
+        if reading is None:
+            reading = asyncio.create_task(
+                self._read(channel.game_id, after, min(last, after + BATCH_SIZE))
+            )
+            self._pages[key] = reading
+            self._keep(reading)
+            reading.add_done_callback(partial(self._forget_unless_full, key))
+        # The other streams need the page even if this one ends.
+        return await asyncio.shield(reading)
+
+    def _forget_unless_full(
+        self, key: tuple[str, int], reading: "asyncio.Task[list[EventFrame]]"
+    ) -> None:
+        is_full = (
+            not reading.cancelled()
+            and reading.exception() is None
+            and len(reading.result()) == BATCH_SIZE
+        )
+        if not is_full and self._pages.get(key) is reading:
+            del self._pages[key]
+
+    def _keep(self, task: "asyncio.Task[Any]") -> None:
+        """Keep a task until it ends."""
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
 
     def _drop_pages(self, game_id: str) -> None:
         for key in [key for key in self._pages if key[0] == game_id]:

@@ -180,6 +180,127 @@ def test_a_stream_whose_client_does_not_read_keeps_few_events(
     asyncio.run(follow())
 
 
+@pytest.fixture
+def pages_read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The seqs before the pages of five events that streams read from the log, in order."""
+    monkeypatch.setattr(streams, "BATCH_SIZE", 5)
+    read = AsyncLogReader.read
+    pages: list[int] = []
+
+    async def count(reader: AsyncLogReader, game_id: str, after: int, upto: int) -> list[bytes]:
+        # What follows a game reads PAGE_SIZE events.
+        if upto - after <= 5:
+            pages.append(after)
+        return await read(reader, game_id, after, upto)
+
+    monkeypatch.setattr(AsyncLogReader, "read", count)
+    return pages
+
+
+def test_streams_that_begin_at_once_read_each_page_once(
+    service: Service, pages_read: list[int]
+) -> None:
+    game = game_with(service, 23)
+
+    async def follow() -> None:
+        async with running_hub(service, max_streams=50, max_streams_per_visitor=50) as hub:
+            opened = [Stream(hub, StreamRequest(game.id, 0)) for _ in range(50)]
+            await asyncio.gather(*(stream.read_to(20) for stream in opened))
+            assert pages_read == [0, 5, 10, 15]
+            await asyncio.gather(*(stream.read_to(23) for stream in opened))
+            # The last page is not full: it was shared by those who read it at the same time, and is not kept.
+            assert pages_read == [0, 5, 10, 15, 20]
+            late = Stream(hub, StreamRequest(game.id, 0))
+            await opened.pop().close()
+            await late.read_to(23)
+            assert pages_read == [0, 5, 10, 15, 20, 20]
+            for stream in (*opened, late):
+                await stream.close()
+            # Nobody needs the pages any more.
+            again = Stream(hub, StreamRequest(game.id, 0))
+            await again.read_to(23)
+            assert pages_read == [0, 5, 10, 15, 20, 20, 0, 5, 10, 15, 20]
+            await again.close()
+
+    asyncio.run(follow())
+
+
+def test_a_page_goes_on_being_read_for_others_when_the_first_stream_ends(
+    service: Service, pages_read: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = game_with(service, 10)
+    read = AsyncLogReader.read
+    has_ended = asyncio.Event()
+
+    async def read_later(reader: AsyncLogReader, *args: Any) -> list[bytes]:
+        lines = await read(reader, *args)
+        await has_ended.wait()
+        return lines
+
+    monkeypatch.setattr(AsyncLogReader, "read", read_later)
+
+    async def follow() -> None:
+        async with running_hub(service) as hub:
+            first, second = (Stream(hub, StreamRequest(game.id, 0)) for _ in range(2))
+            reading = [asyncio.create_task(stream.read_to(5)) for stream in (first, second)]
+            await wait_until(lambda: len(hub) == 2 and bool(pages_read))
+            reading[0].cancel()
+            await asyncio.wait(reading[:1])
+            has_ended.set()
+            await reading[1]
+            assert reading[0].cancelled()
+            assert pages_read == [0]
+            await second.close()
+
+    asyncio.run(follow())
+
+
+def test_pages_with_lost_events_are_dropped_after_a_failover(
+    service: Service, pages_read: list[int]
+) -> None:
+    game = game_with(service, 16)
+    lost = service.redis.dump(log_key(game))
+    assert lost is not None
+    play_until(service, game.id, lambda game: game.seq == 24, seed=1)
+
+    async def follow() -> None:
+        async with running_hub(service) as hub:
+            stream, slow = (Stream(hub, StreamRequest(game.id, 0)) for _ in range(2))
+            await stream.read_to(24)
+            # This stream still waits for its client, so that the game has streams all the time.
+            await slow.read_to(1)
+            await run(lambda: fail_over(service, game, lost, plays_to=30))
+            assert ((await stream.next()) or {}).get("event") == "reset"
+            pages_read.clear()
+            again = Stream(hub, StreamRequest(game.id, 0))
+            await again.read_to(30)
+            assert pages_read == [0, 5, 10, 15, 20, 25]
+            await again.close()
+            await slow.close()
+
+    asyncio.run(follow())
+
+
+def test_a_page_that_cannot_be_read_is_not_kept(service: Service, pages_read: list[int]) -> None:
+    game = game_with(service, 10)
+    entries: Any = service.redis.xrange(log_key(game))
+    service.redis.delete(log_key(game))
+    for id, fields in entries:
+        service.redis.xadd(log_key(game), {"e": "no event"} if id == b"3-0" else fields, id=id)
+
+    async def follow() -> None:
+        async with running_hub(service) as hub:
+            keeping = Stream(hub, StreamRequest(game.id, 9))
+            await keeping.read_to(10)
+            pages_read.clear()
+            for _ in range(2):
+                assert await Stream(hub, StreamRequest(game.id, 0)).next() is None
+            assert pages_read == [0, 0]
+            await keeping.close()
+
+    asyncio.run(follow())
+
+
 def test_a_stream_that_begins_after_a_reset_of_its_game_continues(service: Service) -> None:
     """The channel of a game stays usable while its other streams are reset."""
     game = game_with(service, 10)
@@ -347,7 +468,7 @@ def test_what_follows_a_game_is_kept_until_it_has_ended(service: Service) -> Non
             assert follower is not None
             waiting.cancel()
             await asyncio.wait([waiting])
-            assert follower in hub._ending or follower.done()
+            assert follower in hub._background or follower.done()
         assert follower.done()
 
     asyncio.run(close_the_only_stream())
