@@ -86,7 +86,7 @@ def _log_filters(target: Target) -> Traffic:
 
 def _game_pages(target: Target) -> Traffic:
     parts = (
-        *("", "/branches", "/clock", "/disputes", "/disputes/1", "/invitation", "/live", "/log"),
+        *("", "/sandboxes", "/clock", "/disputes", "/disputes/1", "/invitation", "/live", "/log"),
         *("/messages", "/plan", "/position.svg", "/proofs", "/receipts", "/record", "/scores"),
         *("/table", "/takebacks", "/verify"),
     )
@@ -118,7 +118,7 @@ def _forms(target: Target) -> Traffic:
         *("/disputes/1/rulings", "/disputes/1/withdrawal", "/invitation", "/invited", "/leave"),
         *("/messages", "/messages/1/erase", "/messages/1/report", "/plan", "/plan/deletion"),
         *("/players", "/rematch", "/seats/leave", "/substitutes", "/takebacks"),
-        *("/takebacks/1/answers", "/uninvited", "/branches"),
+        *("/takebacks/1/answers", "/uninvited", "/sandboxes"),
     )
     account = (
         *("/email", "/email/remove", "/holidays", "/holidays/cancel", "/holidays/time-zone"),
@@ -126,11 +126,11 @@ def _forms(target: Target) -> Traffic:
         *("/notifications/push", "/notifications/push/remove", "/webhooks"),
         *("/webhooks/enable", "/webhooks/remove", "/webhooks/test"),
     )
-    branch = f"/branches/{target.sandboxes[0]}"
+    sandbox = f"/sandboxes/{target.sandboxes[0]}"
     paths = [
         *(game + part for part in parts),
         *(f"/account{part}" for part in account),
-        *(branch + part for part in ("/actions", "/undo", "/bots", "/deletion")),
+        *(sandbox + part for part in ("/actions", "/undo", "/bots", "/deletion")),
         *("/announcements/dismissals", "/games", "/language", "/password/forgotten", "/play"),
         "/tutorial",
         *(f"/email/confirm/{UNKNOWN}", f"/unsubscribe/{UNKNOWN}"),
@@ -223,7 +223,7 @@ def _sandboxes(target: Target) -> Traffic:
     parts = [f"/sandboxes/{sandbox}" for sandbox in target.sandboxes]
     read = _calls(target, "GET", parts)
     pages = _pages(
-        target, [f"/branches/{id}{end}" for id in target.sandboxes for end in ("", "/table")]
+        target, [f"/sandboxes/{id}{end}" for id in target.sandboxes for end in ("", "/table")]
     )
     changed = [
         *_calls(

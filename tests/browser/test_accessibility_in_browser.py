@@ -171,10 +171,10 @@ class Scenes:
         self._add("proofs.show_proofs", f"{game}/proofs")
         self._add("verify.verify_game", f"{game}/verify")
         body = {"game": game_id, "seq": 6}
-        branch = http.post("/api/v1/sandboxes", json=body).raise_for_status().json()["id"]
-        self._add("branches.list_branches", f"{game}/branches")
-        self._add("branches.show_branch", f"/branches/{branch}")
-        self._add("branches.show_table", f"/branches/{branch}/table")
+        sandbox = http.post("/api/v1/sandboxes", json=body).raise_for_status().json()["id"]
+        self._add("sandboxes.list_sandboxes", f"{game}/sandboxes")
+        self._add("sandboxes.show_sandbox", f"/sandboxes/{sandbox}")
+        self._add("sandboxes.show_table", f"/sandboxes/{sandbox}/table")
 
 
 @pytest.fixture(scope="module")

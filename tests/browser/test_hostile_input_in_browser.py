@@ -147,7 +147,7 @@ def bad_addresses(game_id: str, secret: str) -> dict[str, int]:
         f"/games/{secret}/log": 404,
         "/games/0000000000000000": 404,
         "/invitations/forged": 404,
-        "/branches/forged": 404,
+        "/sandboxes/forged": 404,
         "/rules/chess": 404,
         f"/games/{game_id}?choose={MARKUP}": 400,
     }

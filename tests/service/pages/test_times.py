@@ -37,13 +37,13 @@ def account_zone(service: Service, player: PlayerOfPages) -> str | None:
 
 
 def eventful_game(players: PlayersOfPages) -> str:
-    """Return a game with a deadline, holidays, messages, an open dispute and a branch."""
+    """Return a game with a deadline, holidays, messages, an open dispute and a sandbox."""
     ada, grace = players["ada"], players["grace"]
     game = players.game("barony", clock=CLOCK)
     day = (datetime.now(UTC).date() + timedelta(days=10)).isoformat()
     ada.submit("/account/holidays", "/account/holidays", first_day=day, last_day=day)
     grace.submit(f"/games/{game}/messages", f"/games/{game}/messages", text="good evening")
-    ada.submit(f"/games/{game}/branches?seq=4", f"/games/{game}/branches", seq=4)
+    ada.submit(f"/games/{game}/sandboxes?seq=4", f"/games/{game}/sandboxes", seq=4)
     ada.submit("/account/notifications", "/account/notifications/feeds")
     players.act(game)
     disputes = f"/games/{game}/disputes"
@@ -82,7 +82,7 @@ def test_no_page_shows_a_time_as_programs_write_it(
     )
     raw = {name: raw_times(visible_text(page)) for name, page in pages.items()}
     assert {name: times for name, times in raw.items() if times} == {}
-    for part in ("", "/clock", "/disputes", "/log", "/messages", "/branches"):
+    for part in ("", "/clock", "/disputes", "/log", "/messages", "/sandboxes"):
         assert f"/games/{game}{part}" in pages
     assert pages.keys() >= {"/account", "/account/holidays", "/account/notifications", "/games"}
     moments = {name: MOMENT.findall(page) for name, page in pages.items()}

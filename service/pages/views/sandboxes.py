@@ -1,13 +1,12 @@
-"""The pages of what-if branches: games that go on from an event of another one.
+"""The pages of sandboxes: games that go on from an event of another one, beside it.
 
-A branch shows what could have happened. It is a sandbox (`service/sandboxes`). Its maker acts for every seat;
-everybody who has its address can see it.
+The maker of a sandbox acts for every seat; everybody who has its address can see it.
 """
 
 import secrets
 from typing import Final
 
-from flask import Blueprint, g, request
+from flask import Blueprint, g, redirect, request
 from werkzeug.wrappers import Response
 
 from domain.errors import Malformed, Refused
@@ -40,21 +39,21 @@ from service.sandboxes.store import StoredSandbox
 from service.visitors import network_of
 
 SEED_BYTES: Final = 16
-_BRANCHES: Final = "/games/<game_id>/branches"
-_BRANCH: Final = "/branches/<sandbox_id>"
+_SANDBOXES: Final = "/games/<game_id>/sandboxes"
+_SANDBOX: Final = "/sandboxes/<sandbox_id>"
 _NOT_THE_MAKER: Final = message("only the player who made a sandbox can change it")
 
-blueprint = Blueprint("branches", __name__)
+blueprint = Blueprint("sandboxes", __name__)
 
 
-class BranchForm(StrictSchema):
-    """The event after which a branch begins."""
+class SandboxForm(StrictSchema):
+    """The event after which a sandbox begins."""
 
     seq = QueryInteger(minimum=1, required=True)
 
 
 class ActionForm(StrictSchema):
-    """An action as JSON, and the number of actions that the branch had when it was chosen."""
+    """An action as JSON, and the number of actions that the sandbox had when it was chosen."""
 
     action = String(required=True)
     after = QueryInteger(required=True)
@@ -62,7 +61,7 @@ class ActionForm(StrictSchema):
 
 
 class UndoForm(StrictSchema):
-    """The number of actions that the branch had when the last one was to be taken back."""
+    """The number of actions that the sandbox had when the last one was to be taken back."""
 
     after = QueryInteger(required=True)
 
@@ -76,24 +75,24 @@ class BotsForm(StrictSchema):
 
 
 class DeletionForm(StrictSchema):
-    """The confirmation that a branch is to be deleted."""
+    """The confirmation that a sandbox is to be deleted."""
 
     sure = Choice(choices=("yes",), required=True)
 
 
-@blueprint.get(_BRANCHES)
-def list_branches(game_id: str) -> Response:
-    """Show the viewer's branches of a game, and the form to make one after event `seq`."""
+@blueprint.get(_SANDBOXES)
+def list_sandboxes(game_id: str) -> Response:
+    """Show the viewer's sandboxes of a game, and the form to make one after event `seq`."""
     return _list_page(game_viewer(game_id), form_about_event())
 
 
-@blueprint.post(_BRANCHES)
-def create_branch(game_id: str) -> Response:
-    """Branch a game after one of its events."""
+@blueprint.post(_SANDBOXES)
+def create_sandbox(game_id: str) -> Response:
+    """Make a sandbox of a game after one of its events."""
     player = require_player(game_id)
     try:
-        values = read_form(BranchForm())
-        branch = service().sandboxes.create(
+        values = read_form(SandboxForm())
+        sandbox = service().sandboxes.create(
             player,
             network_of(request.remote_addr or ""),
             game_id,
@@ -101,56 +100,62 @@ def create_branch(game_id: str) -> Response:
             secrets.token_bytes(SEED_BYTES),
         )
     except NotFound as error:
-        return _refused_branch(game_id, error, "seq")
+        return _refused_sandbox(game_id, error, "seq")
     except (Refused, Forbidden, TooManySandboxes) as error:
-        return _refused_branch(game_id, error)
-    return see_other(f"/branches/{branch.stored.id}")
+        return _refused_sandbox(game_id, error)
+    return see_other(f"/sandboxes/{sandbox.stored.id}")
 
 
-@blueprint.get(_BRANCH)
-def show_branch(sandbox_id: str) -> Response:
-    """Show a branch as it stands, and to its maker what can be done next."""
-    return _branch_page(service().sandboxes.get(sandbox_id))
+@blueprint.get(_SANDBOX)
+def show_sandbox(sandbox_id: str) -> Response:
+    """Show a sandbox as it stands, and to its maker what can be done next."""
+    return _sandbox_page(service().sandboxes.get(sandbox_id))
 
 
-@blueprint.get(f"{_BRANCH}/table")
+@blueprint.get("/branches/<sandbox_id>")
+def redirect_earlier_link(sandbox_id: str) -> Response:
+    """Redirect a link that was shared when the addresses of these pages began with `/branches`."""
+    return redirect(f"/sandboxes/{sandbox_id}", 301)
+
+
+@blueprint.get(f"{_SANDBOX}/table")
 def show_table(sandbox_id: str) -> Response:
-    """Show the position of a branch as a table of its hexes."""
+    """Show the position of a sandbox as a table of its hexes."""
     stored = service().sandboxes.get(sandbox_id)
     sandbox = service().sandboxes.open(stored).sandbox
     _set_names(stored)
     view = PositionView(sandbox.rules.scene(sandbox.position(), None))
-    return page("branch_table.html", stored=stored, view=view)
+    return page("sandbox_table.html", stored=stored, view=view)
 
 
-@blueprint.post(f"{_BRANCH}/actions")
-def act_in_branch(sandbox_id: str) -> Response:
+@blueprint.post(f"{_SANDBOX}/actions")
+def act_in_sandbox(sandbox_id: str) -> Response:
     """Let the seat whose turn it is act."""
-    stored = _own_branch(sandbox_id)
+    stored = _own_sandbox(sandbox_id)
     try:
         values = read_form(ActionForm())
         action = decode_json(values["action"].encode())
         service().sandboxes.act(stored, action, None, values["after"])
     except (Refused, SandboxConflict) as error:
-        return _branch_page(service().sandboxes.get(sandbox_id), error)
-    return see_other(f"/branches/{sandbox_id}")
+        return _sandbox_page(service().sandboxes.get(sandbox_id), error)
+    return see_other(f"/sandboxes/{sandbox_id}")
 
 
-@blueprint.post(f"{_BRANCH}/undo")
-def undo_in_branch(sandbox_id: str) -> Response:
+@blueprint.post(f"{_SANDBOX}/undo")
+def undo_in_sandbox(sandbox_id: str) -> Response:
     """Take the last action back."""
-    stored = _own_branch(sandbox_id)
+    stored = _own_sandbox(sandbox_id)
     try:
         service().sandboxes.undo(stored, 1, read_form(UndoForm())["after"])
     except (Refused, SandboxConflict) as error:
-        return _branch_page(service().sandboxes.get(sandbox_id), error)
-    return see_other(f"/branches/{sandbox_id}")
+        return _sandbox_page(service().sandboxes.get(sandbox_id), error)
+    return see_other(f"/sandboxes/{sandbox_id}")
 
 
-@blueprint.post(f"{_BRANCH}/bots")
+@blueprint.post(f"{_SANDBOX}/bots")
 def let_bots_play(sandbox_id: str) -> Response:
     """Let a bot play all seats for some turns."""
-    stored = _own_branch(sandbox_id)
+    stored = _own_sandbox(sandbox_id)
     try:
         values = read_form(BotsForm())
         seats = range(service().sandboxes.open(stored).sandbox.game.seats)
@@ -158,31 +163,31 @@ def let_bots_play(sandbox_id: str) -> Response:
             stored, seats, values["bot"], values["turns"], values["after"]
         )
     except (Refused, SandboxConflict) as error:
-        return _branch_page(service().sandboxes.get(sandbox_id), error)
-    return see_other(f"/branches/{sandbox_id}")
+        return _sandbox_page(service().sandboxes.get(sandbox_id), error)
+    return see_other(f"/sandboxes/{sandbox_id}")
 
 
-@blueprint.post(f"{_BRANCH}/deletion")
-def delete_branch(sandbox_id: str) -> Response:
-    """Delete a branch."""
-    stored = _own_branch(sandbox_id)
+@blueprint.post(f"{_SANDBOX}/deletion")
+def delete_sandbox(sandbox_id: str) -> Response:
+    """Delete a sandbox."""
+    stored = _own_sandbox(sandbox_id)
     try:
         read_sure_form(DeletionForm())
     except Malformed as error:
-        return _branch_page(stored, error)
+        return _sandbox_page(stored, error)
     service().sandboxes.delete(stored)
-    return see_other(f"/games/{stored.game}/branches")
+    return see_other(f"/games/{stored.game}/sandboxes")
 
 
-def _own_branch(sandbox_id: str) -> StoredSandbox:
-    """Return a branch that the viewer has made. Raises NotFound, Unauthorised and Forbidden."""
+def _own_sandbox(sandbox_id: str) -> StoredSandbox:
+    """Return a sandbox that the viewer has made. Raises NotFound, Unauthorised and Forbidden."""
     stored = service().sandboxes.get(sandbox_id)
     if session.require_player() != stored.maker:
         raise Forbidden(_NOT_THE_MAKER)
     return stored
 
 
-def _refused_branch(
+def _refused_sandbox(
     game_id: str, error: Refused | Forbidden | NotFound | TooManySandboxes, field: str | None = None
 ) -> Response:
     form = entered_form().refused(error, field)
@@ -192,23 +197,23 @@ def _refused_branch(
 def _list_page(current: GameViewer, form: Form, status: int = 200) -> Response:
     game, player = current.game, current.player
     return page(
-        "branches.html",
+        "sandboxes.html",
         status,
         game=game,
         form=form,
-        reason=_reason_not_to_branch(current),
+        reason=_reason_against_sandbox(current),
         first=_start_seq(game),
-        branches=[] if player is None else service().sandboxes.of_player(player, game.id),
+        sandboxes=[] if player is None else service().sandboxes.of_player(player, game.id),
     )
 
 
-def _reason_not_to_branch(current: GameViewer) -> Text | None:
-    """Return why the viewer cannot branch the game; None if the viewer can."""
+def _reason_against_sandbox(current: GameViewer) -> Text | None:
+    """Return why the viewer cannot make a sandbox of the game; None if the viewer can."""
     game, player = current.game, current.player
     if game.state is None:
-        return message("the game has not started, so there is nothing to branch")
+        return message("the game has not started, so there is nothing to make a sandbox of")
     if player is None:
-        return message("log in to branch the game")
+        return message("log in to make a sandbox of the game")
     try:
         seat_of_maker(game, player)
     except Forbidden as error:
@@ -217,57 +222,65 @@ def _reason_not_to_branch(current: GameViewer) -> Text | None:
 
 
 def _start_seq(game: Game) -> int:
-    """Return the first event after which the game can be branched."""
+    """Return the first event after which a sandbox of the game can begin."""
     return min(game.seq, len(game.places) + 1)
 
 
-def _branch_page(stored: StoredSandbox, error: Refused | SandboxConflict | None = None) -> Response:
+def _sandbox_page(
+    stored: StoredSandbox, error: Refused | SandboxConflict | None = None
+) -> Response:
     opened = service().sandboxes.open(stored)
     game = service().queries.game(stored.game)
     is_visible = _set_names(stored)
     is_maker = session.viewer() == stored.maker
-    branched = _branched_game(opened)
+    game_in_sandbox = _game_in_sandbox(opened)
     seat = opened.sandbox.to_act
     steps: ActionSteps | None = None
     if is_maker and seat is not None and error is None:
         query = read_query(request.args.to_dict(flat=False))
-        steps = action_steps(branched, seat, query)
+        steps = action_steps(game_in_sandbox, seat, query)
     return page(
-        "branch.html",
+        "sandbox.html",
         200 if error is None else status_of(error),
-        game=branched,
+        game=game_in_sandbox,
         stored=stored,
         steps=steps,
         view=_view(opened, steps),
         actions=[
-            (step, [branched.rules.event_message(event.type, event.data) for event in step.events])
+            (
+                step,
+                [
+                    game_in_sandbox.rules.event_message(event.type, event.data)
+                    for event in step.events
+                ],
+            )
             for step in reversed(opened.sandbox.steps)
         ],
         origin=event_messages(game, stored.seq) if is_visible else None,
         is_visible=is_visible,
         is_maker=is_maker,
         form=Form() if error is None else entered_form().refused(error),
-        bots=quick_bot_names(branched.rules),
-        address=f"{request.host_url}branches/{stored.id}",
+        bots=quick_bot_names(game_in_sandbox.rules),
+        address=f"{request.host_url}sandboxes/{stored.id}",
     )
 
 
 def _set_names(stored: StoredSandbox) -> bool:
-    """Show players by name to a viewer who may see the game of a branch; return whether the viewer may."""
+    """Show players by name to a viewer who may see the game of a sandbox; return whether the viewer may."""
     is_visible = can_see(service().queries.game(stored.game), session.viewer())
     g.names = game_names(stored.game) if is_visible else NO_NAMES
     return is_visible
 
 
-def _branched_game(opened: OpenSandbox) -> Game:
-    """Return the game of a branch as it stands after the actions in the branch."""
+def _game_in_sandbox(opened: OpenSandbox) -> Game:
+    """Return the game of a sandbox as it stands after the actions in the sandbox."""
     game = copy(opened.sandbox.game)
     game.state = opened.sandbox.state
     return game
 
 
 def _view(opened: OpenSandbox, steps: ActionSteps | None) -> PositionView:
-    """Return the view of the branch, or of the preview of the action that its maker has chosen."""
+    """Return the view of the sandbox, or of the preview of the action that its maker has chosen."""
     if steps is not None and steps.action is not None:
         return position_view(steps.preview_scene())
     sandbox = opened.sandbox

@@ -1,4 +1,4 @@
-"""The pages of branches: made at an event, played on by choices, bots and short form, shared and deleted."""
+"""The pages of sandboxes: made at an event, played on by choices, bots and short form, shared and deleted."""
 
 import re
 from html import unescape
@@ -18,21 +18,21 @@ def players(app: Flask, service: Service) -> PlayersOfPages:
     return PlayersOfPages(app, service)
 
 
-def branch(players: PlayersOfPages, game: str, seq: int, handle: str = "ada") -> str:
-    """Branch a game after an event and return the address of the branch."""
-    address = f"/games/{game}/branches"
+def make_sandbox(players: PlayersOfPages, game: str, seq: int, handle: str = "ada") -> str:
+    """Make a sandbox of a game after an event and return its address."""
+    address = f"/games/{game}/sandboxes"
     response = players[handle].submit(f"{address}?seq={seq}", address, seq=seq)
     assert response.status_code == 303, response.text
     return response.location
 
 
 @pytest.mark.parametrize("rules", ["barony", "baron"])
-def test_a_branch_is_played_step_by_step_and_leaves_no_trace(
+def test_a_sandbox_is_played_step_by_step_and_leaves_no_trace(
     players: PlayersOfPages, service: Service, rules: str
 ) -> None:
     game = players.game(rules)
     before = service.queries.game(game).seq
-    address = branch(players, game, before)
+    address = make_sandbox(players, game, before)
     ada = players["ada"]
     page = ada.get(address)
     while f"{address}/actions" not in forms_of(page):
@@ -60,7 +60,7 @@ def test_a_typed_action_is_previewed_or_refused_with_its_clause(
     players: PlayersOfPages, service: Service
 ) -> None:
     game = players.game("baron")
-    address = branch(players, game, service.queries.game(game).seq)
+    address = make_sandbox(players, game, service.queries.game(game).seq)
     page = players["ada"].get(f"{address}?action=draw+1")
     assert "not known yet" in page
     assert (
@@ -72,11 +72,20 @@ def test_a_typed_action_is_previewed_or_refused_with_its_clause(
     assert ">BN-LAY-1</a>" in refused
 
 
-def test_everybody_with_the_link_sees_a_branch_and_only_its_maker_changes_it(
+def test_a_link_from_before_the_addresses_changed_leads_to_the_sandbox(
+    players: PlayersOfPages, service: Service
+) -> None:
+    game = players.game("barony")
+    address = make_sandbox(players, game, service.queries.game(game).seq)
+    response = players.visitor.get(address.replace("/sandboxes/", "/branches/"))
+    assert (response.status_code, response.location) == (301, address)
+
+
+def test_everybody_with_the_link_sees_a_sandbox_and_only_its_maker_changes_it(
     players: PlayersOfPages, service: Service
 ) -> None:
     game = players.game("barony", private=True)
-    address = branch(players, game, service.queries.game(game).seq)
+    address = make_sandbox(players, game, service.queries.game(game).seq)
     own = players["ada"].get(address)
     assert f"http://localhost{address}" in own
     page = players.visitor.get(address).text
@@ -95,26 +104,26 @@ def test_everybody_with_the_link_sees_a_branch_and_only_its_maker_changes_it(
     assert steps_of(service, address) == 0
     assert players["ada"].submit(address, f"{address}/deletion").status_code == 400
     deleted = players["ada"].submit(address, f"{address}/deletion", sure="yes")
-    assert deleted.location == f"/games/{game}/branches"
+    assert deleted.location == f"/games/{game}/sandboxes"
     assert players.visitor.get(address).status_code == 404
 
 
-def test_a_branch_of_a_finished_game_can_be_made_by_every_player(
+def test_a_sandbox_of_a_finished_game_can_be_made_by_every_player(
     players: PlayersOfPages, service: Service
 ) -> None:
     game = store_game(service, recorded_game("duke-of-two"))
-    address = branch(players, game, 12, "hilda")
+    address = make_sandbox(players, game, 12, "hilda")
     page = players["hilda"].get(address)
     assert f'href="/games/{game}?seq=12"' in page
-    listed = players["hilda"].get(f"/games/{game}/branches")
+    listed = players["hilda"].get(f"/games/{game}/sandboxes")
     assert "After event 12, with 0 actions" in listed
     assert address in listed
-    assert address not in players["grace"].get(f"/games/{game}/branches")
+    assert address not in players["grace"].get(f"/games/{game}/sandboxes")
 
 
-def test_a_game_cannot_be_branched_where_it_has_no_position(players: PlayersOfPages) -> None:
+def test_a_game_without_a_position_can_have_no_sandbox(players: PlayersOfPages) -> None:
     game = players.game("barony")
-    address = f"/games/{game}/branches"
+    address = f"/games/{game}/sandboxes"
     ada = players["ada"]
     for seq, status in (("1", 409), ("999", 404), ("x", 400), ("", 400)):
         response = ada.submit(address, address, seq=seq)
@@ -122,4 +131,4 @@ def test_a_game_cannot_be_branched_where_it_has_no_position(players: PlayersOfPa
         assert 'role="alert"' in response.text
     assert "only its players" in players["hilda"].get(address).lower()
     assert forms_of(players.visitor.get(address).text).keys() == {"/language"}
-    assert ada.client.get("/branches/no-such-branch").status_code == 404
+    assert ada.client.get("/sandboxes/no-such-sandbox").status_code == 404
