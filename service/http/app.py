@@ -18,9 +18,9 @@ from service.http import api_docs, language, problems, ratelimits
 from service.http.access_log import AccessLog
 from service.http.blueprint import Api
 from service.http.context import ACCESS_LOG, METRICS, SERVICE
-from service.http.headers import ApiResponse
 from service.http.json_body import MAX_BODY_BYTES
 from service.http.metrics import Metrics
+from service.http.responses import ApiResponse
 from service.http.routes import (
     account,
     administration,
@@ -32,18 +32,12 @@ from service.http.routes import (
     history,
     invitations,
     messages,
-    mutes,
     notifications,
     pictures,
     play,
     players,
-    push,
-    receipts,
     sandboxes,
-    substitutes,
-    takebacks,
     transparency,
-    webhooks,
 )
 
 _INTRODUCTION: Final = (
@@ -103,30 +97,30 @@ def create_app(service: Service, metrics: Metrics | None = None) -> Flask:
         },
     )
     api.spec.components.security_scheme("token", {"type": "http", "scheme": "bearer"})
-    for module in (
-        players,
-        account,
-        games,
-        invitations,
-        messages,
-        mutes,
-        notifications,
-        play,
-        pictures,
-        disputes,
-        substitutes,
-        takebacks,
-        conditional_actions,
-        clocks,
-        history,
-        receipts,
-        webhooks,
-        push,
-        sandboxes,
-        transparency,
-        administration,
+    for blueprint in (
+        players.blueprint,
+        account.blueprint,
+        games.blueprint,
+        invitations.blueprint,
+        messages.blueprint,
+        messages.mutes,
+        notifications.blueprint,
+        play.blueprint,
+        pictures.blueprint,
+        disputes.blueprint,
+        games.substitutes,
+        disputes.takebacks,
+        conditional_actions.blueprint,
+        clocks.blueprint,
+        history.blueprint,
+        history.receipts,
+        notifications.webhooks,
+        notifications.push,
+        sandboxes.blueprint,
+        transparency.blueprint,
+        administration.blueprint,
     ):
-        api.register_blueprint(module.blueprint, url_prefix=api_docs.PREFIX)
+        api.register_blueprint(blueprint, url_prefix=api_docs.PREFIX)
     api.register_blueprint(health.blueprint)
     api_docs.add_components(api)
     api_docs.register(app, api)

@@ -1,8 +1,13 @@
-"""The response that opens an event stream, which the gateway then sends (service/server/streams.py)."""
+"""The responses that open event streams, and how the gateway and the application communicate about them.
 
-from collections.abc import Iterable
+WSGI has no event streams: the application leaves a `StreamRequest` in the WSGI environ, and the gateway then
+sends the stream (service/server/streams.py).
+"""
+
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import Final, assert_never
+from dataclasses import dataclass, field
+from typing import Final, Literal, TypeAlias, assert_never
 
 from flask import Response, request
 
@@ -12,10 +17,47 @@ from domain.messages import message
 from service.accounts.tokens import token_key
 from service.errors import NotFound, TooManyRequests, Unavailable
 from service.http.context import service
-from service.http.environ import STREAM_REFUSAL, STREAM_REQUEST, ReachedBound, StreamRequest
 from service.http.responses import no_content
 from service.http.schemas.fields import whole_number
 from service.visitors import network_of
+
+STREAM_REFUSAL: Final = "cartulary.stream_refusal"
+"""Set by the gateway: a function that takes the key of a visitor (service/bounds.py) and returns which bound
+forbids the visitor another event stream; None if it may be opened."""
+
+STREAM_REQUEST: Final = "cartulary.stream_request"
+"""Set by the application if the response is an event stream: a `StreamRequest`."""
+
+ReachedBound: TypeAlias = Literal["max_streams", "max_streams_per_visitor"]
+"""The name of a bound that has been reached."""
+
+
+@dataclass(frozen=True, slots=True)
+class StreamRequest:
+    """An event stream that a client is allowed to open: the events of `game_id` after seq `after`.
+
+    `visitor` is the key by which its streams are counted. `player` and `token_key` are the player who opened
+    it and the key of the token in Redis, if any: the stream ends when the token is no longer valid.
+    `evict_on_leave` is the id of a player who may see this game only while they have a place in it: the
+    stream ends when they leave the game. `evict_without_invitation` is the id of a player who may see it only
+    while they are invited or have a place: the stream ends when they decline, when the invitation is revoked,
+    or when an administrator moves their seat to another account.
+    `must_reset`: the log has no event `after`.
+    """
+
+    game_id: str
+    after: int
+    visitor: str = ""
+    player: str | None = None
+    token_key: str | None = field(default=None, repr=False)
+    evict_on_leave: str | None = None
+    evict_without_invitation: str | None = None
+    must_reset: bool = False
+    positions: Mapping[str, int] | None = None
+    """For a stream over all games of `player`, whose `game_id` is "": by game, the last seq that the client
+    has.
+    """
+
 
 RETRY_STREAM_SECONDS: Final = 5
 MAX_POSITIONS: Final = 1_000

@@ -3,25 +3,106 @@ requests (Flask-Limiter).
 
 An attempt costs a password hash and may be a guess, and places in games and disputes add to logs that are
 kept for ever, so these are counted in Redis for all processes together. Other requests are counted in the
-memory of each process, and only if an operator sets a limit. All limits are settings (service/settings.py). A
-request without a valid token counts for its network: an IPv4 address or an IPv6 /64 (service/visitors.py).
+memory of each process (`MonotonicStorage`), and only if an operator sets a limit. All limits are settings
+(service/settings.py). A request without a valid token counts for its network: an IPv4 address or an IPv6 /64
+(service/visitors.py).
 """
 
 import math
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
+from threading import Lock
 from typing import Final
 
 import redis
+from cachetools import TLRUCache
 from flask import Flask, request
 from flask_limiter import Limiter, RequestLimit
+from limits.storage import Storage
+from typing_extensions import override
 
 from domain.messages import Term, counted, message, term
 from service.errors import TooManyRequests
 from service.http.auth import authenticated_player
 from service.http.context import service
-from service.http.rate_storage import SCHEME
 from service.visitors import network_of
+
+SCHEME: Final = "monotonic"
+MAX_WINDOWS: Final = 100_000
+"""Visitors that are counted at the same time; the least recent ones are forgotten."""
+
+
+@dataclass(slots=True)
+class _Window:
+    """The requests of a visitor until a moment of the monotonic clock."""
+
+    ends_at: float
+    count: int = 0
+
+
+class MonotonicStorage(Storage):
+    """Counts in memory, for the strategy `fixed-window`. Thread-safe."""
+
+    STORAGE_SCHEME: list[str] | None = [SCHEME]  # noqa: RUF012 # declared by the base class
+
+    def __init__(self, uri: str | None = None, **_options: float | str | bool) -> None:
+        """Create an empty storage. It has no options: no error can occur that would have to be wrapped."""
+        super().__init__(uri)
+        self._windows: TLRUCache[str, _Window] = TLRUCache(
+            MAX_WINDOWS, ttu=lambda _key, window, _now: window.ends_at, timer=time.monotonic
+        )
+        self._lock = Lock()
+
+    @property
+    @override
+    def base_exceptions(self) -> tuple[type[Exception], ...]:
+        """No errors can occur."""
+        return ()
+
+    @override
+    def incr(self, key: str, expiry: int, amount: int = 1) -> int:
+        """Add to the count of a window, which ends `expiry` seconds after its first request."""
+        with self._lock:
+            window = self._windows.get(key)
+            if window is None:
+                window = self._windows[key] = _Window(time.monotonic() + expiry)
+            window.count += amount
+            return window.count
+
+    @override
+    def get(self, key: str) -> int:
+        """Return the count of a window."""
+        with self._lock:
+            window = self._windows.get(key)
+            return 0 if window is None else window.count
+
+    @override
+    def get_expiry(self, key: str) -> float:
+        """Return the end of a window, as a time of the wall clock."""
+        with self._lock:
+            window = self._windows.get(key)
+            return time.time() + (0 if window is None else window.ends_at - time.monotonic())
+
+    @override
+    def check(self) -> bool:
+        """Return True: there is nothing that could fail."""
+        return True
+
+    @override
+    def reset(self) -> int:
+        """Forget all windows; return their number."""
+        with self._lock:
+            count = len(self._windows)
+            self._windows.clear()
+            return count
+
+    @override
+    def clear(self, key: str) -> None:
+        """Forget a window."""
+        with self._lock:
+            self._windows.pop(key, None)
+
 
 _KEY_PREFIX: Final = "cartulary:rate"
 _REQUEST: Final = term("request; plural: requests")

@@ -8,10 +8,9 @@ from service.bootstrap import Service
 from service.http.api_docs import PREFIX
 from service.http.app import create_app
 from service.http.metrics import Metrics
-from service.pages import blueprint, errors, session, templating
+from service.pages import announcements, assets, blueprint, errors, session, templating
 from service.pages.views import (
     accounts,
-    announcements,
     clocks,
     disputes,
     email,
@@ -20,53 +19,34 @@ from service.pages.views import (
     lobby,
     messages,
     notifications,
-    password,
-    pictures,
     plan,
     play,
     proofs,
-    push,
     quick_play,
     replay,
     rules,
     sandboxes,
-    static_files,
-    substitutes,
-    takebacks,
-    tutorial,
-    unsubscribe,
-    verify,
-    webhooks,
 )
 
 _VIEWS: Final = (
     home,
     announcements,
     accounts,
-    password,
     email,
-    unsubscribe,
     notifications,
-    webhooks,
-    push,
     quick_play,
-    tutorial,
     lobby,
     invitations,
     messages,
     play,
-    pictures,
     replay,
     disputes,
     plan,
-    substitutes,
-    takebacks,
     clocks,
     sandboxes,
     proofs,
     rules,
-    verify,
-    static_files,
+    assets,
 )
 
 

@@ -1,4 +1,4 @@
-"""The static files of pages: style sheets, scripts and fonts, and their addresses.
+"""The static files of pages: style sheets, scripts and fonts, their addresses, and the view.
 
 Addresses contain a version, which changes whenever one of the files does, so that browsers may keep them for
 ever, and scripts can import each other by relative addresses.
@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Final
 
 import brotli  # type: ignore[import-untyped] # has no annotations
-from flask import url_for
+from flask import Blueprint, Response, request, url_for
+from werkzeug.exceptions import NotFound
 
 FOLDER: Final = Path(__file__).parent / "static"
 TYPES: Final = {
@@ -26,11 +27,14 @@ TYPES: Final = {
 COMPRESSIBLE: Final = frozenset({".css", ".js", ".svg"})
 """How the names of files end that brotli makes much smaller."""
 _VERSION_CHARACTERS: Final = 12
+_YEAR_SECONDS: Final = 365 * 24 * 3600
+
+blueprint = Blueprint("static_files", __name__)
 
 
 def asset(name: str) -> str:
     """Return the address of a static file."""
-    return url_for("pages.static_files.get_file", version=version(), name=name)
+    return url_for("pages.static_files.get_file", version=current_version(), name=name)
 
 
 def style_sheets() -> list[str]:
@@ -61,9 +65,34 @@ def compressed(name: str) -> bytes:
 
 
 @cache
-def version() -> str:
+def current_version() -> str:
     """Return the version of the files: a digest of all of them."""
     digest = sha256()
     for name, data in files().items():
         digest.update(f"{name}\0".encode() + data)
     return digest.hexdigest()[:_VERSION_CHARACTERS]
+
+
+@blueprint.get("/static/<version>/<path:name>")
+def get_file(version: str, name: str) -> Response:
+    """Return a static file. One of another version is that of another release, and may not be kept."""
+    data = files().get(name)
+    if data is None:
+        raise NotFound
+    # Flask-Compress compresses every response anew, and a streamed file in the context of the request, which
+    # the threads that produce the parts of a response do not share. So the files are in memory, compressed
+    # once.
+    suffix = Path(name).suffix
+    is_compressed = suffix in COMPRESSIBLE and request.accept_encodings["br"] > 0
+    response = Response(compressed(name) if is_compressed else data, mimetype=TYPES[suffix])
+    if is_compressed:
+        response.content_encoding = "br"
+    response.add_etag()
+    response.make_conditional(request)
+    if version == current_version():
+        response.cache_control.public = True
+        response.cache_control.max_age = _YEAR_SECONDS
+        response.cache_control.immutable = True
+    else:
+        response.cache_control.no_cache = True
+    return response

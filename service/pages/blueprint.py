@@ -12,9 +12,9 @@ from flask_wtf.csrf import CSRFError, CSRFProtect  # type: ignore[import-untyped
 
 from domain.messages import message
 from service.errors import Forbidden, Unauthorised, Unavailable
-from service.http.headers import ApiResponse
 from service.http.language import request_language
-from service.pages.request_source import is_from_own_page, is_own_host, source_host
+from service.http.responses import ApiResponse
+from service.pages.return_addresses import is_from_own_page, is_own_host, source_host
 from service.pages.session import can_write_session, load_visitor, viewer
 
 CONTENT_SECURITY_POLICY: Final = (
@@ -23,7 +23,7 @@ CONTENT_SECURITY_POLICY: Final = (
 )
 STATIC_ENDPOINT: Final = "pages.static_files.get_file"
 """The view of static files, which are the same for every visitor."""
-UNSUBSCRIBE_ENDPOINT: Final = "pages.unsubscribe.unsubscribe"
+UNSUBSCRIBE_ENDPOINT: Final = "pages.email.unsubscribe"
 """The view to which mail programs post (RFC 8058). They have no token against cross-site requests; the secret
 token in the address stands for it."""
 VISITORS_FORMS: Final = frozenset(
@@ -35,11 +35,11 @@ VISITORS_FORMS: Final = frozenset(
         "pages.accounts.log_out",
         "pages.email.confirm_email",
         "pages.lobby.join_game",
-        "pages.password.request_reset",
-        "pages.password.choose_new_password",
+        "pages.accounts.request_reset",
+        "pages.accounts.choose_new_password",
         "pages.quick_play.play_against_bots",
-        "pages.tutorial.begin_tutorial",
-        "pages.verify.audit_game",
+        "pages.quick_play.begin_tutorial",
+        "pages.proofs.audit_game",
     }
 )
 """The views of forms that visitors use without logging in."""

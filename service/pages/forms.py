@@ -1,4 +1,4 @@
-"""Forms: what a visitor has entered, and what is wrong with it.
+"""Forms: what a visitor has entered, and what is wrong with it; numbers in addresses and forms.
 
 A form that is refused is shown again with everything that was entered, except for passwords, and each fault
 stands next to its field. Values are checked by marshmallow schemas; an empty field counts as missing.
@@ -13,9 +13,9 @@ from marshmallow import Schema
 from werkzeug.wrappers import Response
 
 from domain.errors import CartularyError, Malformed
-from domain.messages import Text
+from domain.messages import Text, message
 from service.errors import ServiceError
-from service.http.schemas.fields import validate
+from service.http.schemas.fields import validate, whole_number
 from service.pages.return_addresses import NEXT_FIELD
 
 CSRF_FIELD: Final = "csrf_token"
@@ -61,3 +61,26 @@ def read_form(schema: Schema) -> dict[str, Any]:
 def see_other(address: str) -> Response:
     """Return a redirection to a page after a form was accepted, so that reloading sends nothing twice."""
     return redirect(address, 303)
+
+
+def number_parameter(name: str) -> int | None:
+    """Return a parameter of the address that is a whole number; None if it is missing or no such number."""
+    return whole_number(request.args.get(name, "").strip())
+
+
+def sequence_number(text: str, field: str) -> int:
+    """Return the seq of an event that a field of a form or an address has. Raises Malformed."""
+    number = whole_number(text)
+    if number is None:
+        raise Malformed({field: message("must be the seq of an event")})
+    return number
+
+
+def seat_parameter() -> int | None:
+    """Return the seat of the parameter `as`; None without one. Raises Malformed if it is no number."""
+    if not request.args.get("as", ""):
+        return None
+    seat = number_parameter("as")
+    if seat is None:
+        raise Malformed({"as": message("must be the number of a seat of this game")})
+    return seat

@@ -5,7 +5,7 @@ The cookie is signed with a key that all web processes share through Redis:
     cartulary:session-key    random bytes, created by the first process that needs them
 
 The cookie also has the id of the player, so that the front of the web server recognises the player before it
-has read anything from Redis (service/server/request_owner.py).
+has read anything from Redis (service/server/request_queues.py).
 
 The token is one of the HTTP API, so that ending all sessions and erasing an account end the sessions of
 browsers too. A cookie whose signature or token is not valid counts as none. Only pages have sessions; the
@@ -34,8 +34,8 @@ from service.accounts.password_guesses import LoginSource
 from service.accounts.tokens import TOKEN_DAYS
 from service.connection import unavailable_on_error
 from service.errors import Unauthorised, Unavailable
-from service.http.confirmation import client_network
-from service.http.context import service
+from service.http.auth import player_locale
+from service.http.context import client_name, client_network, service
 
 SESSION_KEY: Final = "cartulary:session-key"
 COOKIE_NAME: Final = "cartulary"
@@ -249,3 +249,16 @@ def set_language(language: str | None) -> None:
     elif language in languages():
         session.permanent = True
         session[_LANGUAGE] = language
+
+
+def require_player_or_guest() -> str:
+    """Return the id of the player who views the page; a visitor becomes a guest, and is logged in.
+
+    Views that call this need the rate limit of registrations, `limit_account_attempts`.
+    """
+    player_id = viewer()
+    if player_id is None:
+        guest, token = service().players.create_guest(player_locale(), client=client_name())
+        log_in(token)
+        player_id = guest.id
+    return player_id

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from babel import Locale, UnknownLocaleError
-from flask import Flask, Response, render_template
+from flask import Flask, Response, render_template, request
 from flask_wtf.csrf import generate_csrf  # type: ignore[import-untyped] # has no annotations
 from markupsafe import Markup
 
@@ -20,12 +20,14 @@ from domain.game import Game
 from domain.hexes import Hex
 from domain.messages import (
     Day,
+    Instant,
     Listing,
     Message,
     PlayerAt,
     PlayerWithId,
     Text,
     Value,
+    comma_list,
     hex_at,
     listing,
 )
@@ -35,9 +37,10 @@ from replay.language.catalogue import languages
 from service.games.access import is_correspondent
 from service.games.summary import Summary
 from service.http.context import service
-from service.http.headers import ApiResponse
 from service.http.language import request_language, request_renderer
+from service.http.responses import ApiResponse
 from service.notifications.webhooks.push_subscriptions import PushSubscription
+from service.pages.announcements import announcements_to_show
 from service.pages.assets import asset, style_sheets
 from service.pages.return_addresses import (
     forgotten_password_address,
@@ -47,9 +50,6 @@ from service.pages.return_addresses import (
 )
 from service.pages.rules.source import rules_url
 from service.pages.session import can_write_session, viewer
-from service.pages.view_models.announcements import announcements_to_show
-from service.pages.view_models.moments import moment
-from service.pages.view_models.open_graph import absolute_url, player_list
 
 
 def page(
@@ -163,3 +163,22 @@ def _viewer_handle() -> str | None:
     if player_id is None:
         return None
     return service().players.handles([player_id]).get(player_id)
+
+
+def moment(timestamp: str, *, is_exact: bool = False) -> Markup:
+    """Return a timestamp as a `<time>` element, such as `Sun, Nov 22, 2026, 10:53 AM (Europe/Paris)`.
+
+    It is shown to the minute, or to the millisecond.
+    """
+    text = request_renderer()(Instant(timestamp, is_exact))
+    return Markup('<time datetime="{}">{}</time>').format(timestamp, text)
+
+
+def player_list(game: Game) -> Listing:
+    """Return the names of the players of a game, by seat or in the order of joining."""
+    return comma_list(PlayerWithId(player) for player in game.participants)
+
+
+def absolute_url(path: str) -> str:
+    """Return the address of a path of this server, as the visitor addresses it."""
+    return request.host_url.rstrip("/") + path

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import redis
 
 from service.accounts.tokens import TokenOwner
-from service.http.environ import StreamRequest
+from service.http.event_streams import StreamRequest
 from service.http.language import select_language
 from service.server.http_connection import HttpConnection
 from service.server.http_request import HttpRequest

@@ -24,7 +24,7 @@ from domain.messages import Text, message
 from service.accounts.tokens import TokenOwner
 from service.bounds import Bounds
 from service.connection import STORE_AWAY
-from service.http.environ import STREAM_REFUSAL, STREAM_REQUEST, StreamRequest
+from service.http.event_streams import STREAM_REFUSAL, STREAM_REQUEST, StreamRequest
 from service.http.language import select_language
 from service.http.problems import NO_RESOURCE
 from service.readiness import Readiness

@@ -14,9 +14,9 @@ from domain.messages import Text
 from replay.language.catalogue import ENGLISH
 from replay.language.renderer import renderer
 from service.http.access_log import REQUEST_ID
-from service.http.headers import DEFAULT_HEADERS
 from service.http.language import language_headers
 from service.http.problems import CONTENT_TYPE, problem_document
+from service.http.responses import DEFAULT_HEADERS
 
 _STATUS_LINES: Final = {
     status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n" for status in HTTPStatus

@@ -16,7 +16,7 @@ import redis.asyncio
 from domain.event import ZEROS
 from service.connection import to_text
 from service.games.listings import current_listings, game_of_member
-from service.http.environ import StreamRequest
+from service.http.event_streams import StreamRequest
 from service.server.stream_listener import BATCH_SIZE, HEARTBEAT_FRAME, EventFrame, Listener
 
 LOOK_SECONDS: Final = 3.0

@@ -1,9 +1,16 @@
-"""The queues of a process: requests that take long to compute have queues and threads of their own."""
+"""The queues of a process, and as whose a request is queued.
+
+Requests that take long to compute have queues and threads of their own.
+"""
 
 from collections.abc import Iterator
 from typing import Final
 
+from flask import Flask
+
+from service.accounts.tokens import TokenOwner, Tokens
 from service.bounds import Bounds
+from service.pages.session import COOKIE_NAME, PageSessions
 from service.server.http_request import HttpRequest
 from service.server.request_queue import Job, RequestQueue
 
@@ -74,3 +81,25 @@ class RequestQueues:
         """End the threads of all queues; those of each have this time to finish a request."""
         for queue in self:
             queue.close(seconds)
+
+
+class RequestOwners:
+    """Finds the players who send requests to a web process."""
+
+    def __init__(self, tokens: Tokens, app: Flask) -> None:
+        self._tokens = tokens
+        self._app = app
+
+    def __call__(self, request: HttpRequest) -> TokenOwner | None:
+        """Return the player who sends a request; None for a visitor of whom only the network is known."""
+        token = request.bearer_token
+        if token is not None:
+            return self._tokens.last_owner(token)
+        cookie = request.cookie(COOKIE_NAME)
+        sessions = self._app.session_interface
+        if cookie is None or not isinstance(sessions, PageSessions):
+            return None
+        session = sessions.session_of_cookie(self._app, cookie)
+        if session is None or self._tokens.was_refused(session.token):
+            return None
+        return TokenOwner(session.player, session.language)

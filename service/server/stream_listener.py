@@ -11,7 +11,7 @@ from domain.administration import ADMINISTRATOR
 from domain.errors import Unreadable
 from domain.event import ENDINGS
 from domain.messages import message
-from service.http.environ import StreamRequest
+from service.http.event_streams import StreamRequest
 
 MAX_QUEUED_EVENTS: Final = 256
 """Events that may wait for the client of a stream before it counts as too slow."""

@@ -29,7 +29,7 @@ from service.server.connections import SPARE_FILES, ConnectionTable
 from service.server.gateway import Gateway
 from service.server.http_connection import HttpConnection
 from service.server.refusals import Refusals
-from service.server.request_owner import RequestOwners
+from service.server.request_queues import RequestOwners
 from service.server.shared_port import SECONDS_TO_FINISH, unusable_port
 from service.server.streams import StreamHub
 from service.settings import Settings, SettingsError, load_settings

@@ -6,20 +6,19 @@ from domain.json_types import JsonObject
 from service.accounts.tokens import session_id
 from service.http.auth import bearer_token
 from service.http.blueprint import NO_QUERY, Blueprint, response
-from service.http.confirmation import change_email, client_source, request_confirmation
-from service.http.context import service
+from service.http.context import change_email, client_source, request_confirmation, service
 from service.http.ratelimits import limit_account_attempts, limit_new_places
 from service.http.responses import account, json_response, no_content
 from service.http.routes.players import account_of
-from service.http.schemas.account_requests import (
+from service.http.schemas.account import (
     AddKey,
     ChangeEmail,
     ChangePassword,
     ErasePlayer,
+    MyAccount,
     NameGuest,
     RemoveEmail,
 )
-from service.http.schemas.account_responses import MyAccount
 from service.http.schemas.responses import Key, PlayerKeyList, SessionList
 
 blueprint = Blueprint("account", __name__, description="The player's own sessions and keys.")

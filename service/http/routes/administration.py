@@ -33,7 +33,7 @@ from service.http.schemas.administration import (
     WithReason,
     Work,
 )
-from service.http.schemas.notification_responses import NotificationDelivery
+from service.http.schemas.notifications import NotificationDelivery
 from service.http.schemas.responses import GameList
 
 blueprint = Blueprint(

@@ -13,8 +13,7 @@ from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import service
 from service.http.ratelimits import limit_disputes, limit_new_places
 from service.http.responses import accepted_events, json_response
-from service.http.schemas.clock_requests import AgreeToPause, AnnounceHoliday
-from service.http.schemas.clock_responses import Holiday, HolidayList
+from service.http.schemas.clocks import AgreeToPause, AnnounceHoliday, Holiday, HolidayList
 from service.http.schemas.responses import AcceptedAction
 
 blueprint = Blueprint("clocks", __name__, description="Holidays, and pauses by agreement.")

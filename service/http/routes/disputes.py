@@ -1,4 +1,4 @@
-"""Disputes: opening, reading, answering, ruling and withdrawing them."""
+"""Disputes (opening, reading, answering, ruling and withdrawing them) and takebacks."""
 
 from typing import Final
 
@@ -11,15 +11,23 @@ from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import metrics, service
 from service.http.ratelimits import limit_disputes
 from service.http.responses import accepted_events, json_response, no_content
-from service.http.schemas.dispute_responses import DisputeDetails, DisputeList
+from service.http.schemas.disputes import (
+    AnswerDispute,
+    AnswerTakeback,
+    DisputeDetails,
+    DisputeList,
+    GiveRuling,
+    OpenDispute,
+    RequestTakeback,
+)
 from service.http.schemas.fields import MAX_INTEGER
-from service.http.schemas.requests import AnswerDispute, GiveRuling, OpenDispute
 from service.http.schemas.responses import AcceptedAction
 
 _DISPUTES: Final = "/games/<game_id>/disputes"
 _DISPUTE: Final = f"{_DISPUTES}/<int(max={MAX_INTEGER}):seq>"
 
 blueprint = Blueprint("disputes", __name__, description="Disputes about what happened in a game.")
+takebacks = Blueprint("takebacks", __name__, description="Actions taken back by agreement.")
 
 
 def _field_errors(body: JsonObject, **_: object) -> dict[str, Text]:
@@ -140,5 +148,54 @@ def give_ruling(
     """
     accepted = service().disputes.give_ruling(
         game_id, seq, player, body["ruling"], body["statement"], idempotency_key
+    )
+    return accepted_events(accepted)
+
+
+_TAKEBACKS: Final = "/games/<game_id>/takebacks"
+
+
+@takebacks.route(
+    "POST",
+    _TAKEBACKS,
+    auth="participants_only",
+    limit=limit_disputes,
+    json_body=RequestTakeback(),
+    is_body_required=False,
+    is_idempotent=True,
+    responses={201: response("The event, and a receipt for it.", AcceptedAction)},
+    error_responses=(409,),
+)
+def request_takeback(
+    game_id: str, player: str, body: JsonObject, idempotency_key: str | None
+) -> Response:
+    """Ask to take back the last action, in a game with the option `takebacks`.
+
+    Only the player who acted last can ask, once for each action. The request lapses when anyone acts, when a
+    turn is forfeited or a seat removed, and when a player declines.
+    """
+    return accepted_events(service().disputes.request_takeback(game_id, player, idempotency_key))
+
+
+@takebacks.route(
+    "POST",
+    f"{_TAKEBACKS}/<int(max={MAX_INTEGER}):seq>/answers",
+    auth="participants_only",
+    limit=limit_disputes,
+    json_body=AnswerTakeback(),
+    is_idempotent=True,
+    resource="takeback",
+    responses={201: response("The events, and a receipt for the first.", AcceptedAction)},
+    error_responses=(409,),
+)
+def answer_takeback(
+    game_id: str, seq: int, player: str, body: JsonObject, idempotency_key: str | None
+) -> Response:
+    """Agree to a takeback, or decline it.
+
+    When all other players who are still in the game have agreed, play resumes from before the action.
+    """
+    accepted = service().disputes.answer_takeback(
+        game_id, seq, player, agree=body["agree"], idempotency_key=idempotency_key
     )
     return accepted_events(accepted)

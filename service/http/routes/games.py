@@ -1,4 +1,4 @@
-"""Games: creating, joining, leaving and finding them."""
+"""Games: creating, joining, leaving and finding them; vacant seats and their substitutes."""
 
 import logging
 
@@ -14,10 +14,10 @@ from service.games.game_filter import GameFilter
 from service.games.listings import Page, parse_statuses
 from service.http import places
 from service.http.blueprint import NO_QUERY, Blueprint, response
-from service.http.context import service
+from service.http.context import metrics, service
 from service.http.ratelimits import limit_new_places
 from service.http.responses import game_summaries, game_summary, json_response, no_content
-from service.http.schemas.lobby_requests import ListGames
+from service.http.schemas.lobby import ListGames, TakeSeat
 from service.http.schemas.requests import (
     MAX_PAGE_SIZE,
     AddBot,
@@ -28,6 +28,7 @@ from service.http.schemas.responses import GameList, GameSummary
 
 log = logging.getLogger(__name__)
 blueprint = Blueprint("games", __name__, description="Games, from an open table to their end.")
+substitutes = Blueprint("substitutes", __name__, description="Vacant seats, and who takes them.")
 
 
 @blueprint.route(
@@ -183,3 +184,43 @@ def leave_game(game_id: str, player: str, idempotency_key: str | None) -> Respon
     """
     places.leave_game(game_id, player, idempotency_key)
     return no_content()
+
+
+@substitutes.route(
+    "DELETE",
+    "/games/<game_id>/seats/me",
+    auth="participants_only",
+    is_idempotent=True,
+    responses={200: response("The summary of the game, with the vacant seat.", GameSummary)},
+    error_responses=(409,),
+)
+def leave_seat(game_id: str, player: str, idempotency_key: str | None) -> Response:
+    """Leave your seat to a substitute, in a game in progress with the option `substitutes`.
+
+    The clock ends the turns of a vacant seat at once, as the game's options say for missed turns. You cannot
+    come back. When no people are left in the game, it is abandoned.
+    """
+    game = service().substitutes.leave_seat(game_id, player, idempotency_key)
+    metrics().count_events("SeatVacated", *["GameAbandoned"] * (game.status == "abandoned"))
+    return json_response(game_summary(game))
+
+
+@substitutes.route(
+    "POST",
+    "/games/<game_id>/substitutes",
+    auth="login_required",
+    limit=limit_new_places,
+    json_body=TakeSeat(),
+    is_idempotent=True,
+    responses={201: response("The summary of the game, with you at the seat.", GameSummary)},
+    error_responses=(409,),
+)
+def take_seat(game_id: str, player: str, body: JsonObject, idempotency_key: str | None) -> Response:
+    """Take a vacant seat of a game, as a substitute for its former player.
+
+    From then on, the seat and everything that belongs to it is yours. Players who have or had a seat in the
+    game, and its arbiter, cannot be substitutes. `GET /games?vacant=true` lists games with vacant seats.
+    """
+    game = service().substitutes.take_seat(game_id, player, body["seat"], idempotency_key)
+    metrics().count_events("SubstituteSeated", *["PlayerKeyAdded"] * len(game.keys.get(player, {})))
+    return json_response(game_summary(game), 201)

@@ -14,7 +14,7 @@ from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import access_log, metrics, service
 from service.http.metrics import CONTENT_TYPE
 from service.http.responses import json_response
-from service.http.schemas.health_responses import Health, ProcessHealth
+from service.http.schemas.responses import Health, ProcessHealth
 from service.operation.process_reports import health
 
 blueprint = Blueprint("health", __name__, description="Health checks and metrics.")

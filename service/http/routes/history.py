@@ -1,5 +1,5 @@
-"""History: the log of a game, single events, the event stream, the game record, and the keys to
-check it with.
+"""History: the log of a game, single events, the event stream, the game record, and the keys to check it
+with; a player's receipts.
 """
 
 from typing import Final
@@ -15,12 +15,13 @@ from service.http.event_streams import stream_response
 from service.http.language import request_language, request_renderer, with_language
 from service.http.responses import json_response
 from service.http.schemas.fields import MAX_INTEGER
-from service.http.schemas.requests import EventQuery, EventsQuery, StreamQuery
-from service.http.schemas.responses import EventDetails, EventList, KeyList
+from service.http.schemas.requests import EventQuery, EventsQuery, ReceiptsQuery, StreamQuery
+from service.http.schemas.responses import EventDetails, EventList, KeyList, ReceiptList
 
 MAX_PAGE_SIZE: Final = 500
 
 blueprint = Blueprint("history", __name__, description="The log of a game, and proofs of it.")
+receipts = Blueprint("receipts", __name__, description="The receipts of a player.")
 
 
 @blueprint.route(
@@ -144,3 +145,32 @@ def list_keys(player: str | None) -> Response:
     keyring = service().keyring
     body = {"keys": keyring.public_keys(), "origin": keyring.origin or None, "next": None}
     return json_response(body)
+
+
+@receipts.route(
+    "GET",
+    "/me/receipts",
+    auth="login_required",
+    query=ReceiptsQuery(),
+    responses={
+        200: response(
+            "A page of receipts: by game, the newest first, and within a game by seq. A page may have fewer"
+            " receipts than `limit`, even none, before the last one.",
+            ReceiptList,
+        )
+    },
+    error_responses=(404,),
+)
+def list_receipts(player: str, query: JsonObject) -> Response:
+    """List the receipts for the player's own actions.
+
+    A receipt is the server's signature for an action that it accepted. Keep your receipts: they prove what
+    the server accepted even if it denies it later.
+    """
+    game_id = query["game"]
+    if game_id is not None:
+        service().queries.visible_game(game_id, player)
+    page = service().receipts.page(
+        player, query["cursor"], min(query["limit"], MAX_PAGE_SIZE), game_id
+    )
+    return json_response({"receipts": page.receipts, "left_out": page.left_out, "next": page.next})

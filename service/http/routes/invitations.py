@@ -10,7 +10,7 @@ from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import metrics, service
 from service.http.ratelimits import limit_new_places
 from service.http.responses import game_summaries, game_summary, json_response, no_content
-from service.http.schemas.lobby_responses import Invitation
+from service.http.schemas.lobby import Invitation
 from service.http.schemas.requests import MAX_PAGE_SIZE, Invite, PageQuery, RequestRematch
 from service.http.schemas.responses import GameList, GameSummary, InvitedGame
 

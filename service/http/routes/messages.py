@@ -1,4 +1,4 @@
-"""Messages of players within a game: reading, writing, erasing and reporting them."""
+"""Messages of players within a game (reading, writing, erasing, reporting them), and muted players."""
 
 from typing import Any, Final
 
@@ -6,19 +6,27 @@ from flask import Response
 
 from domain.json_types import JsonObject
 from service.chat.messages import ShownMessage
-from service.http.blueprint import Blueprint, response
+from service.http import places
+from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import service
 from service.http.ratelimits import limit_messages
 from service.http.responses import json_response, no_content
 from service.http.schemas.fields import MAX_INTEGER
-from service.http.schemas.lobby_requests import MessagesQuery, PostMessage, ReportMessage
-from service.http.schemas.lobby_responses import Message, MessageList
+from service.http.schemas.lobby import (
+    Message,
+    MessageList,
+    MessagesQuery,
+    MuteList,
+    PostMessage,
+    ReportMessage,
+)
 
 _MAX_PAGE_SIZE: Final = 200
 _MESSAGES: Final = "/games/<game_id>/messages"
 _MESSAGE: Final = f"{_MESSAGES}/<int(max={MAX_INTEGER}):number>"
 
 blueprint = Blueprint("messages", __name__, description="Messages of players within a game.")
+mutes = Blueprint("mutes", __name__, description="Muting players.")
 
 
 def _as_json(messages: list[ShownMessage]) -> list[JsonObject]:
@@ -118,4 +126,48 @@ def report_message(game_id: str, number: int, player: str, body: JsonObject) -> 
     repeated; only the first one counts.
     """
     service().messages.report(game_id, player, number, body["reason"])
+    return no_content()
+
+
+@mutes.route(
+    "GET",
+    "/me/mutes",
+    auth="login_required",
+    query=NO_QUERY,
+    responses={200: response("The muted players, the last one first.", MuteList)},
+)
+def list_mutes(player: str) -> Response:
+    """List the players whom the player has muted."""
+    handles = service().players.handles(ids := service().mutes.of(player))
+    players = [{"id": id, "handle": handles[id]} for id in ids if id in handles]
+    return json_response({"players": players, "next": None})
+
+
+@mutes.route(
+    "PUT",
+    "/me/mutes/<handle>",
+    auth="login_required",
+    limit=limit_messages,
+    responses={204: response("The player is muted.")},
+    error_responses=(400, 404, 409),
+)
+def mute_player(player: str, handle: str) -> Response:
+    """Mute a player: their messages are hidden from the player, and their invitations are not shown.
+
+    Nobody else learns of it. The request can be repeated.
+    """
+    service().mutes.add(player, places.person_in_path(handle).id)
+    return no_content()
+
+
+@mutes.route(
+    "DELETE",
+    "/me/mutes/<handle>",
+    auth="login_required",
+    responses={204: response("The player is not muted.")},
+    error_responses=(404,),
+)
+def unmute_player(player: str, handle: str) -> Response:
+    """Stop muting a player. The request can be repeated."""
+    service().mutes.remove(player, places.person_in_path(handle).id)
     return no_content()

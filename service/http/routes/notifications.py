@@ -1,4 +1,4 @@
-"""What a player is notified of, the deliveries to the player, and the feeds of their games."""
+"""What a player is notified of, the deliveries to the player, and where they go: feeds, push, webhooks."""
 
 from hashlib import sha256
 from typing import Final
@@ -13,15 +13,24 @@ from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import service
 from service.http.event_streams import player_stream_response
 from service.http.language import request_renderer
-from service.http.ratelimits import limit_new_places
+from service.http.ratelimits import limit_new_places, limit_webhook_tests
 from service.http.responses import json_response, no_content
-from service.http.schemas.notification_requests import ChangeNotifications, DeliveriesQuery
-from service.http.schemas.notification_responses import (
+from service.http.schemas.notifications import (
+    AddPushSubscription,
+    AddWebhook,
+    ChangeNotifications,
+    DeliveriesQuery,
     DeliveryList,
     FeedList,
     MyNotifications,
     NewFeeds,
+    PushState,
+    PushSubscriptionResponse,
+    WebhookList,
+    WebhookResponse,
 )
+from service.notifications.stored_messages import decode_message
+from service.notifications.webhooks.webhooks import Webhook
 
 MAX_PAGE_SIZE: Final = 100
 _ETAG_DIGITS: Final = 32
@@ -29,6 +38,8 @@ _REQUEST_HEADERS: Final = {"If-None-Match": "ETag of the document that the clien
 _HEADERS: Final = {"ETag": "A digest of the document."}
 
 blueprint = Blueprint("notifications", __name__, description="Notifications and feeds.")
+push = Blueprint("push", __name__, description="The player's own push subscriptions.")
+webhooks = Blueprint("webhooks", __name__, description="The player's own webhooks.")
 
 
 @blueprint.route(
@@ -213,3 +224,128 @@ def _document(content: bytes, content_type: str) -> Response:
     if request.if_none_match.contains(etag):
         return Response(status=304, headers=headers)
     return Response(content, headers=headers, content_type=content_type)
+
+
+@push.route(
+    "GET",
+    "/me/push",
+    auth="login_required",
+    query=NO_QUERY,
+    responses={200: response("The public key, and all subscriptions.", PushState)},
+)
+def list_push_subscriptions(player: str) -> Response:
+    """List the player's push subscriptions, with the key that a browser needs to subscribe."""
+    subscriptions = [item.as_json() for item in service().push_subscriptions.of(player)]
+    state = {"public_key": service().vapid_key.public, "subscriptions": subscriptions}
+    return json_response(state)
+
+
+@push.route(
+    "POST",
+    "/me/push",
+    auth="login_required",
+    limit=limit_new_places,
+    json_body=AddPushSubscription(),
+    responses={201: response("The subscription.", PushSubscriptionResponse)},
+)
+def add_push_subscription(player: str, body: JsonObject) -> Response:
+    """Add a push subscription, or replace its keys. One too many replaces the oldest."""
+    return json_response(service().push_subscriptions.add(player, **body).as_json(), 201)
+
+
+@push.route(
+    "DELETE",
+    "/me/push/<subscription>",
+    auth="login_required",
+    responses={204: response("The subscription is removed.")},
+    error_responses=(404,),
+)
+def remove_push_subscription(player: str, subscription: str) -> Response:
+    """Remove a push subscription."""
+    service().push_subscriptions.find(player, subscription)
+    service().push_subscriptions.remove(player, subscription)
+    return no_content()
+
+
+@webhooks.route(
+    "GET",
+    "/me/webhooks",
+    auth="login_required",
+    query=NO_QUERY,
+    responses={200: response("All webhooks of the player, the oldest first.", WebhookList)},
+)
+def list_webhooks(player: str) -> Response:
+    """List the player's webhooks, without their secrets."""
+    webhooks = service().webhooks.of(player)
+    paused_until = service().webhooks.paused_until(player, webhooks)
+    listed = [_webhook_json(*item) for item in zip(webhooks, paused_until, strict=True)]
+    return json_response({"webhooks": listed, "next": None})
+
+
+@webhooks.route(
+    "POST",
+    "/me/webhooks",
+    auth="login_required",
+    limit=limit_new_places,
+    json_body=AddWebhook(),
+    responses={201: response("The webhook, with its secret.", WebhookResponse)},
+    error_responses=(409,),
+)
+def add_webhook(player: str, body: JsonObject) -> Response:
+    """Register a webhook, to which notifications are posted from now on.
+
+    `secret` is shown only in this response; each request is signed with it. If the player has too many
+    webhooks, the response is a 409.
+    """
+    webhook = service().webhooks.add(player, body["url"])
+    return json_response({**_webhook_json(webhook), "secret": webhook.secret}, 201)
+
+
+@webhooks.route(
+    "DELETE",
+    "/me/webhooks/<webhook>",
+    auth="login_required",
+    responses={204: response("The webhook is removed.")},
+    error_responses=(404,),
+)
+def remove_webhook(player: str, webhook: str) -> Response:
+    """Remove a webhook. What has not been posted to it yet is dropped."""
+    service().webhooks.remove(player, webhook)
+    return no_content()
+
+
+@webhooks.route(
+    "POST",
+    "/me/webhooks/<webhook>/test",
+    auth="login_required",
+    limit=limit_webhook_tests,
+    responses={204: response("A test is posted to the webhook.")},
+    error_responses=(404,),
+)
+def test_webhook(player: str, webhook: str) -> Response:
+    """Have a test posted to a webhook. `GET /me/webhooks` shows the result a moment later.
+
+    A player can have 20 tests posted in an hour, unless the operator has chosen another rate. Further ones
+    are refused with 429 and `Retry-After`.
+    """
+    service().webhooks.request_test(player, webhook)
+    return no_content()
+
+
+@webhooks.route(
+    "POST",
+    "/me/webhooks/<webhook>/enable",
+    auth="login_required",
+    limit=limit_new_places,
+    responses={200: response("The webhook, which is enabled.", WebhookResponse)},
+    error_responses=(404,),
+)
+def enable_webhook(player: str, webhook: str) -> Response:
+    """Enable a webhook again that was disabled after repeated failures."""
+    return json_response(_webhook_json(service().webhooks.enable(player, webhook)))
+
+
+def _webhook_json(webhook: Webhook, paused_until: str | None = None) -> JsonObject:
+    result = webhook.result
+    text = None if result is None else request_renderer()(decode_message(result))
+    return {**webhook.as_json(), "paused_until": paused_until, "result": text}

@@ -2,30 +2,36 @@
 
 from typing import Final
 
-from flask import Response, request
+from flask import Response
 
 from domain.errors import Malformed
 from domain.json_types import JsonObject
 from domain.messages import message
 from service.accounts.account_reader import Player
-from service.accounts.tokens import MAX_CLIENT_LENGTH
 from service.errors import Unauthorised
 from service.games.summary import summarize
 from service.http.auth import bearer_token
 from service.http.blueprint import Blueprint, response
-from service.http.confirmation import client_network, client_source, request_confirmation
-from service.http.context import service
+from service.http.context import (
+    client_name,
+    client_network,
+    client_source,
+    request_confirmation,
+    service,
+)
 from service.http.ratelimits import limit_account_attempts
 from service.http.responses import account, game_summaries, json_response, no_content
-from service.http.schemas.account_requests import (
+from service.http.schemas.account import (
     ChangeAccount,
     CreateGuest,
     LogIn,
+    MyAccount,
     Register,
+    Registration,
     RequestPasswordReset,
     ResetPassword,
+    Token,
 )
-from service.http.schemas.account_responses import MyAccount, Registration, Token
 from service.http.schemas.requests import MAX_PAGE_SIZE, MeQuery
 from service.http.schemas.responses import Me
 
@@ -133,12 +139,6 @@ def choose_new_password(body: JsonObject) -> Response:
     """
     service().mail.password_resets.reset(**body, source=client_source())
     return no_content()
-
-
-def client_name() -> str | None:
-    """Return the name of the program that sends the request, as far as it is printable."""
-    name: str = request.headers.get("User-Agent", "")
-    return "".join(filter(str.isprintable, name[:MAX_CLIENT_LENGTH])) or None
 
 
 @blueprint.route(

@@ -8,18 +8,16 @@ from domain.json_types import JsonObject
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import service
 from service.http.responses import json_response
-from service.http.schemas.requests import (
-    ConsistencyQuery,
-    InclusionQuery,
-    LeavesQuery,
-    SubmitCosignatures,
-)
-from service.http.schemas.transparency_responses import (
+from service.http.schemas.transparency import (
     ConsistencyProof,
+    ConsistencyQuery,
     CosignedCheckpoint,
     EpochList,
     InclusionProof,
+    InclusionQuery,
     LeafList,
+    LeavesQuery,
+    SubmitCosignatures,
 )
 
 NOTE: Final = "text/plain"

@@ -12,10 +12,9 @@ from service.http.schemas.fields import (
     StrictSchema,
     String,
 )
-from service.http.schemas.health_responses import ProcessHealth
-from service.http.schemas.notification_responses import NotificationDelivery
+from service.http.schemas.notifications import NotificationDelivery
 from service.http.schemas.requests import PageQuery
-from service.http.schemas.responses import Event
+from service.http.schemas.responses import Event, ProcessHealth
 
 
 class SearchPlayers(StrictSchema):

@@ -1,4 +1,4 @@
-"""Schemas of requests: accounts, games, play and history. They check bodies and queries."""
+"""Schemas of requests: games, play and history. They check bodies and queries."""
 
 from typing import Final
 
@@ -12,11 +12,9 @@ from service.http.schemas.fields import (
     AnyObject,
     AnyValue,
     Choice,
-    Flag,
     HexBytes,
     HexText,
     NonNegativeInteger,
-    PositiveInteger,
     QueryInteger,
     StrictSchema,
     String,
@@ -32,10 +30,6 @@ MAX_BOTS: Final = 16
 """The maximum length of `bots`. How many bots have a place is checked later."""
 MAX_PAGE_SIZE: Final = 100
 """The largest number of games on a page."""
-_STATEMENT: Final = {
-    "minLength": 1,
-    "description": "A text for everybody who may see the game; the server bounds its length.",
-}
 _NONCE: Final = {
     "description": "Bytes that become part of the game's seed; drawn by the server if left out."
 }
@@ -289,87 +283,3 @@ class StreamQuery(StrictSchema):
             "description": "The stream begins after this event. `Last-Event-ID` takes precedence."
         },
     )
-
-
-class InclusionQuery(StrictSchema):
-    """Which game's head to prove."""
-
-    game = String(required=True, metadata={"description": "The id of the game."})
-    seq = QueryInteger(
-        minimum=1,
-        load_default=1,
-        metadata={"description": "The logged head must be this event or a later one."},
-    )
-
-
-ConsistencyQuery = StrictSchema.from_dict(
-    {
-        "from": QueryInteger(
-            minimum=1, required=True, metadata={"description": "Leaves of the earlier log."}
-        ),
-        "to": QueryInteger(
-            minimum=1, required=True, metadata={"description": "Leaves of the later log."}
-        ),
-    },
-    name="ConsistencyQuery",
-)
-"""The sizes of two logs. (`from` is a keyword of Python.)"""
-
-
-class LeavesQuery(StrictSchema):
-    """Which page of the leaves to show."""
-
-    after = QueryInteger(
-        load_default=0,
-        metadata={"description": "`next` of the previous page: the number of leaves before it."},
-    )
-    limit = QueryInteger(
-        minimum=1, load_default=1000, metadata={"description": "Leaves per page, at most 2048."}
-    )
-
-
-class SubmitCosignatures(StrictSchema):
-    """A checkpoint with cosignatures."""
-
-    checkpoint = String(
-        required=True, metadata={"description": "The checkpoint as a signed note (C2SP)."}
-    )
-
-
-class OpenDispute(StrictSchema):
-    """A dispute about an event."""
-
-    seq = PositiveInteger(
-        required=True, metadata={"description": "The event that the dispute is about."}
-    )
-    statement = String(required=True, metadata=dict(_STATEMENT))
-
-
-class AnswerDispute(StrictSchema):
-    """A comment on a dispute."""
-
-    statement = String(required=True, metadata=dict(_STATEMENT))
-
-
-class GiveRuling(StrictSchema):
-    """A ruling of the arbiter, or one that a player proposes."""
-
-    ruling = AnyValue(required=True, metadata={"allOf": [{"$ref": REFERENCE + "Ruling"}]})
-    statement = String(
-        allow_none=True,
-        load_default=None,
-        metadata={
-            "description": "The reasons, or the note with which a result stands, for which it is required.",
-            "nullable": True,
-        },
-    )
-
-
-class RequestTakeback(StrictSchema):
-    """A request to take back the last action; it has no fields."""
-
-
-class AnswerTakeback(StrictSchema):
-    """Whether the player agrees to a takeback."""
-
-    agree = Flag(required=True)

@@ -17,11 +17,11 @@ from domain.json_types import (
     Timestamp,
 )
 from domain.registry import RULES
-from service.http.schemas.account_responses import Account
-from service.http.schemas.clock_responses import Timing
-from service.http.schemas.dispute_responses import Arbiter, DisputeSummary, Takeback
-from service.http.schemas.lobby_responses import InvitedPlayer
-from service.http.schemas.notification_responses import NotificationDelivery
+from service.http.schemas.account import Account
+from service.http.schemas.clocks import Timing
+from service.http.schemas.disputes import Arbiter, DisputeSummary, Takeback
+from service.http.schemas.lobby import InvitedPlayer
+from service.http.schemas.notifications import NotificationDelivery
 from service.http.schemas.type_schemas import Component, OneOf
 
 Action: TypeAlias = Annotated[object, Component("Action")]
@@ -358,3 +358,28 @@ class Problem(TypedDict):
     clause: NotRequired[Annotated[str, "The id of the clause that forbids the action."]]
     errors: NotRequired[Annotated[list[FieldError], "Every invalid field."]]
     seq: NotRequired[Annotated[Count, "The seq of the last event of the game."]]
+
+
+class Health(TypedDict):
+    """The state of a process."""
+
+    status: Literal["alive", "ready"]
+
+
+class ProcessState(TypedDict):
+    """A process that has reported lately. `queues` are those of which a worker takes jobs."""
+
+    kind: Literal["worker", "scheduler"]
+    version: str
+    queues: list[str]
+    started_at: Timestamp
+    seen_at: Timestamp
+
+
+class ProcessHealth(TypedDict):
+    """Whether the processes behind the web server are alive. `missing` are the kinds of which none is."""
+
+    status: Literal["healthy", "degraded"]
+    version: str
+    missing: list[Literal["worker", "scheduler"]]
+    processes: list[ProcessState]

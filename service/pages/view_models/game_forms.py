@@ -1,4 +1,4 @@
-"""What the pages with forms about a game share: who views them, why something cannot be done, and keys."""
+"""What the pages about a game share: their viewer, why something cannot be done, keys, the last messages."""
 
 import secrets
 from collections.abc import Callable, Mapping
@@ -11,11 +11,12 @@ from domain.errors import Malformed, Refused
 from domain.game import Game
 from domain.messages import Text, Value, message
 from replay.event_text import actor_message, outcome_message
+from service.chat.messages import MessagePage
+from service.games.access import is_correspondent
 from service.games.commands import AcceptedAction
 from service.http.context import metrics, service
 from service.pages import session
-from service.pages.forms import Form, read_form
-from service.pages.parameters import number_parameter
+from service.pages.forms import Form, number_parameter, read_form
 
 NOT_A_PLAYER: Final = message("only the players of the game can do this")
 
@@ -105,3 +106,13 @@ def event_messages(game: Game, seq: int) -> tuple[Value, Text] | None:
     if not events:
         return None
     return actor_message(events[0]), outcome_message(game.rules, events[0])
+
+
+LATEST_MESSAGES: Final = 3
+
+
+def conversation(game: Game, player: str | None) -> MessagePage | None:
+    """Return the last messages of a game; None for a viewer who may not read them."""
+    if player is None or not is_correspondent(game, player):
+        return None
+    return service().messages.latest(game.id, player, limit=LATEST_MESSAGES)

@@ -1,4 +1,4 @@
-"""The lists of games on the first page, each of which continues on pages of its own.
+"""The lists of games on the first page, which continue on pages of their own, and the filter of open games.
 
 A page of a list may have few games, even none, and still a next one: the visitor's own games are left out of
 the lists of games of others.
@@ -7,13 +7,17 @@ the lists of games of others.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
+from urllib.parse import urlencode
 
 from domain.contract import AnyRuleSystem
 from domain.game import Status
-from domain.registry import rule_system_for
-from service.games.game_filter import GameFilter
+from domain.lifecycle import seat_counts
+from domain.messages import Text, message_in
+from domain.registry import rule_system_for, rule_systems
+from service.games.game_filter import PACES, GameFilter, Pace
 from service.games.summary import Summary, summarize
 from service.http.context import service
+from service.http.schemas.fields import whole_number
 
 FIRST_PAGE_GAMES: Final = 6
 """Games of each list on the first page."""
@@ -184,4 +188,44 @@ def _player_to_act(summary: Summary) -> str | None:
     return next(
         (player for player, seat in summary.players if seat is not None and seat == summary.to_act),
         None,
+    )
+
+
+FIELDS: Final = ("rules", "seats", "free", "clock")
+"""The names of the fields, as parameters of the address. `rules` is the own name of a rule system."""
+PACE_LABELS: Final[Mapping[Pace, Text]] = {
+    "none": message_in("filter", "no time limit"),
+    "hour": message_in("filter", "at most an hour for each turn"),
+    "day": message_in("filter", "at most a day for each turn"),
+    "slow": message_in("filter", "more than a day for each turn"),
+}
+
+
+def chosen_values(arguments: Mapping[str, str]) -> dict[str, str]:
+    """Return the values of the form that an address has; empty ones are left out."""
+    return {name: value for name in FIELDS if (value := arguments.get(name, ""))}
+
+
+def filter_of(values: Mapping[str, str]) -> GameFilter:
+    """Return the filter that the values of the form stand for. A value that is none is no condition."""
+    entry = rule_systems().get(values.get("rules", ""))
+    pace = next((pace for pace in PACES if pace == values.get("clock")), None)
+    return GameFilter(
+        rules=None if entry is None else entry.rules,
+        expansions={} if entry is None else entry.options,
+        seats=whole_number(values.get("seats", "")),
+        pace=pace,
+        free=whole_number(values.get("free", "")),
+    )
+
+
+def filter_query(values: Mapping[str, str]) -> str:
+    """Return the values of the form as the end of a query, such as `&rules=baron`."""
+    return "".join(f"&{urlencode({name: value})}" for name, value in values.items())
+
+
+def all_seat_counts() -> list[int]:
+    """Return the numbers of seats that any game allows, in order."""
+    return sorted(
+        {seats for entry in rule_systems().values() for seats in seat_counts(entry.system)}
     )

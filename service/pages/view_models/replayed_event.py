@@ -32,6 +32,7 @@ from replay.timeline import Step
 from service.games.viewpoint import Viewpoint
 from service.http.context import service
 from service.http.language import request_renderer
+from service.pages.templating import absolute_url
 from service.pages.view_models.action_steps import (
     ACTION,
     CHOOSE,
@@ -40,7 +41,6 @@ from service.pages.view_models.action_steps import (
     action_steps,
     read_query,
 )
-from service.pages.view_models.open_graph import absolute_url
 from service.pages.view_models.position_view import PositionView, position_view
 
 EXPLORE: Final = "explore"

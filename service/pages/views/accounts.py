@@ -1,4 +1,4 @@
-"""Registering, logging in and out, the visitor's own account, and the language of the pages."""
+"""Registering, logging in and out, forgotten passwords, the visitor's account, the language of the pages."""
 
 from flask import Blueprint, request
 from werkzeug.wrappers import Response
@@ -8,18 +8,29 @@ from domain.messages import message
 from replay.language.catalogue import languages, primary_subtag
 from service.accounts.account_reader import Player
 from service.accounts.tokens import session_id
-from service.errors import Forbidden, HandleTaken, NotAGuest, TooManyRequests, Unauthorised
+from service.errors import (
+    Forbidden,
+    HandleTaken,
+    NotAGuest,
+    OperationNotPossible,
+    TooManyRequests,
+    Unauthorised,
+)
 from service.http import problems
 from service.http.auth import player_locale
-from service.http.confirmation import request_confirmation
-from service.http.context import service
+from service.http.context import client_name, client_network, request_confirmation, service
 from service.http.ratelimits import limit_account_attempts
-from service.http.routes.players import client_name
-from service.http.schemas.account_requests import ChangePassword, ErasePlayer, LogIn
+from service.http.schemas.account import (
+    ChangePassword,
+    ErasePlayer,
+    LogIn,
+    RequestPasswordReset,
+    ResetPassword,
+)
 from service.http.schemas.fields import StrictSchema, String
 from service.pages import session
 from service.pages.forms import Form, entered_form, read_form, see_other
-from service.pages.return_addresses import ACCOUNT, naming_address, next_address
+from service.pages.return_addresses import ACCOUNT, FORGOTTEN_PASSWORD, naming_address, next_address
 from service.pages.templating import page
 
 blueprint = Blueprint("accounts", __name__)
@@ -222,3 +233,65 @@ def _viewer_account() -> Player | None:
         return None
     (account,) = service().players.get([player_id])
     return account
+
+
+@blueprint.get(FORGOTTEN_PASSWORD)
+def show_request() -> Response:
+    """Show the form with which a link is sent, and what to do without an address."""
+    return _request_page(Form())
+
+
+@blueprint.post(FORGOTTEN_PASSWORD)
+@limit_account_attempts
+def request_reset() -> Response:
+    """Have a link sent. The page does not reveal whether there is such an account."""
+    form = entered_form()
+    try:
+        handle = read_form(RequestPasswordReset())["handle"]
+        service().mail.password_resets.request(handle, client_network())
+    except (Malformed, OperationNotPossible, TooManyRequests) as error:
+        return _request_page(form.refused(error), problems.status_of(error))
+    return _request_page(form, is_sent=True)
+
+
+@blueprint.get("/password/new/<token>")
+def show_new_password(token: str) -> Response:
+    """Show the form with which a new password is chosen. Opening it changes nothing."""
+    return _new_password_page(token, Form())
+
+
+@blueprint.post("/password/new")
+@limit_account_attempts
+def choose_new_password() -> Response:
+    """Replace the password, and end all sessions."""
+    try:
+        values = read_form(ResetPassword())
+        player = service().mail.password_resets.reset(**values, source=session.login_source())
+    except Malformed as error:
+        token = request.form.get("token", "")
+        return _new_password_page(token, Form().refused(error), problems.status_of(error))
+    session.log_out()
+    return page("new_password.html", player_handle=player.handle, is_done=True)
+
+
+def _request_page(form: Form, status: int = 200, *, is_sent: bool = False) -> Response:
+    return page(
+        "forgotten_password.html",
+        status,
+        form=form,
+        next=next_address(),
+        is_sent=is_sent,
+        is_mail_configured=service().mail.password_resets.is_mail_configured,
+    )
+
+
+def _new_password_page(token: str, form: Form, status: int = 200) -> Response:
+    player = service().mail.password_resets.find(token)
+    return page(
+        "new_password.html",
+        status,
+        form=form,
+        token=token,
+        player_handle=player.handle,
+        is_done=False,
+    )

@@ -1,4 +1,4 @@
-"""The page of a game's clock, with pauses by agreement; the player's holidays and time zone."""
+"""The page of a game's clock, with pauses and substitutes; the player's holidays and time zone."""
 
 from typing import Final
 
@@ -12,25 +12,23 @@ from ledger.time_zones import UTC_NAME, time_zone_names
 from ledger.turn_clock import is_pause_over, pause_limit
 from service import clock
 from service.errors import HolidayNotPossible, NotFound, TooManyGames, Unauthorised
-from service.http.context import service
+from service.http.context import metrics, service
 from service.http.problems import status_of
 from service.http.ratelimits import limit_disputes, limit_new_places
 from service.http.routes.clocks import parse_days
-from service.http.schemas.clock_requests import AnnounceHoliday
+from service.http.schemas.clocks import AnnounceHoliday
 from service.http.schemas.fields import Choice, StrictSchema, String
 from service.pages import session
-from service.pages.forms import Form, entered_form, read_form, see_other
+from service.pages.forms import Form, entered_form, read_form, see_other, sequence_number
 from service.pages.templating import page
 from service.pages.view_models.clock_view import (
     bank_rows,
-    clock_text,
-    holiday_rows,
-    time_left_text,
-)
-from service.pages.view_models.deadline_view import (
     can_take_seats,
+    clock_text,
     deadline_texts,
+    holiday_rows,
     reason_not_to_leave,
+    time_left_text,
 )
 from service.pages.view_models.game_forms import (
     GameViewer,
@@ -195,3 +193,43 @@ def _holidays_page(
         days_per_year=holidays.days_per_year,
         notice_hours=holidays.notice_hours,
     )
+
+
+class LeavingForm(StrictSchema):
+    """The form with which a player leaves a seat."""
+
+    key = String(load_default=None)
+
+
+class SeatForm(StrictSchema):
+    """The vacant seat that a player takes."""
+
+    seat = String(required=True)
+    key = String(load_default=None)
+
+
+@blueprint.post("/games/<game_id>/seats/leave")
+def leave_seat(game_id: str) -> Response:
+    """Leave the viewer's seat to a substitute."""
+    player = session.require_player()
+    try:
+        game = service().substitutes.leave_seat(game_id, player, key_of(read_form(LeavingForm())))
+    except Refused as error:
+        return clock_page(game_viewer(game_id), error)
+    metrics().count_events("SeatVacated", *["GameAbandoned"] * (game.status == "abandoned"))
+    return see_other(f"/games/{game_id}")
+
+
+@blueprint.post("/games/<game_id>/substitutes")
+@limit_new_places
+def take_seat(game_id: str) -> Response:
+    """Take a vacant seat."""
+    player = session.require_player()
+    values = read_form(SeatForm())
+    seat = sequence_number(values["seat"], "seat")
+    try:
+        game = service().substitutes.take_seat(game_id, player, seat, key_of(values))
+    except (Refused, TooManyGames) as error:
+        return clock_page(game_viewer(game_id), error)
+    metrics().count_events("SubstituteSeated", *["PlayerKeyAdded"] * len(game.keys.get(player, {})))
+    return see_other(f"/games/{game_id}")

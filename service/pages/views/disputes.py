@@ -1,4 +1,4 @@
-"""The pages of disputes: opening, reading, answering, ruling and withdrawing them."""
+"""The pages of disputes (opening, reading, answering, ruling and withdrawing them), and that of takebacks."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -6,14 +6,15 @@ from typing import Any, Final
 from flask import Blueprint
 from werkzeug.wrappers import Response
 
-from domain.disputes import disputes
+from domain.disputes import disputes, takebacks
 from domain.disputes.events import RULING_FIELDS
 from domain.disputes.messages import ruling_message
 from domain.errors import Malformed, Refused
+from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import Text, message
 from service.games.access import require_dispute
-from service.games.dispute_view import dispute_summary
+from service.games.dispute_view import dispute_summary, pending_takeback
 from service.http.context import service
 from service.http.problems import status_of
 from service.http.ratelimits import limit_disputes
@@ -247,3 +248,86 @@ def _reason_not_to_rule(current: GameViewer, seq: int) -> Text | None:
     if not current.is_arbiter:
         return NOT_A_PLAYER if current.seat is None else message("only the arbiter rules")
     return reason_not_to(lambda: disputes.rule(game, seq, {"type": "dismiss"}, None, bool))
+
+
+_TAKEBACKS: Final = "/games/<game_id>/takebacks"
+
+
+class TakebackForm(StrictSchema):
+    """A request to take back the last action."""
+
+    key = String(load_default=None)
+
+
+class TakebackAnswerForm(StrictSchema):
+    """Whether the player agrees to a takeback."""
+
+    answer = Choice(choices=("agree", "decline"), required=True)
+    key = String(load_default=None)
+
+
+@blueprint.get(_TAKEBACKS)
+def show_takebacks(game_id: str) -> Response:
+    """Show the takeback that waits for answers, and what the viewer can do."""
+    return _takeback_page(game_viewer(game_id))
+
+
+@blueprint.post(_TAKEBACKS)
+@limit_disputes
+def request_takeback(game_id: str) -> Response:
+    """Ask the other players to take back the viewer's last action."""
+    player = require_player(game_id)
+    try:
+        accepted = service().disputes.request_takeback(
+            game_id, player, key_of(read_form(TakebackForm()))
+        )
+    except Refused as error:
+        return _takeback_page(game_viewer(game_id), error)
+    count_events(accepted)
+    return see_other(f"/games/{game_id}/takebacks")
+
+
+@blueprint.post(f"{_TAKEBACKS}/<int(max={MAX_INTEGER}):seq>/answers")
+@limit_disputes
+def answer_takeback(game_id: str, seq: int) -> Response:
+    """Agree to a takeback, or decline it."""
+    player = require_player(game_id)
+    try:
+        values = read_form(TakebackAnswerForm())
+        accepted = service().disputes.answer_takeback(
+            game_id, seq, player, agree=values["answer"] == "agree", idempotency_key=key_of(values)
+        )
+    except Refused as error:
+        return _takeback_page(game_viewer(game_id), error)
+    count_events(accepted)
+    return see_other(f"/games/{game_id}/takebacks")
+
+
+def _takeback_page(current: GameViewer, error: Refused | None = None) -> Response:
+    game = current.game
+    pending = pending_takeback(game)
+    number = 0 if pending is None else pending["takeback"]
+    return page(
+        "takebacks.html",
+        200 if error is None else status_of(error),
+        game=game,
+        seat=current.seat,
+        form=Form() if error is None else entered_form().refused(error),
+        pending=pending,
+        last=None if game.last_play is None else event_messages(game, game.last_play.seq),
+        waiting_for=_waiting_for(game),
+        request_reason=current.reason_not_to(lambda seat: takebacks.request(game, seat)),
+        answer_reason=current.reason_not_to(
+            lambda seat: takebacks.answer(game, number, seat, agree=True)
+        ),
+        key=new_key(),
+    )
+
+
+def _waiting_for(game: Game) -> list[int]:
+    """Return the seats that have yet to answer the pending takeback."""
+    pending = pending_takeback(game)
+    if pending is None:
+        return []
+    answered = {pending["seat"], *pending["agreed_by"]}
+    return [seat for seat in disputes.seats_that_agree(game) if seat not in answered]

@@ -1,15 +1,15 @@
-"""The e-mail address of the visitor, and the page behind the link in a confirmation mail."""
+"""The e-mail address of the visitor, and the pages behind the links in mails: confirming, unsubscribing."""
 
 from flask import Blueprint, request
 from werkzeug.wrappers import Response
 
 from domain.errors import Malformed
-from service.errors import Forbidden, TooManyRequests
+from domain.messages import message
+from service.errors import Forbidden, NotFound, TooManyRequests
 from service.http import problems
-from service.http.confirmation import change_email
-from service.http.context import service
+from service.http.context import change_email, service
 from service.http.ratelimits import limit_account_attempts
-from service.http.schemas.account_requests import ChangeEmail
+from service.http.schemas.account import ChangeEmail
 from service.pages import session
 from service.pages.forms import entered_form, read_form, see_other
 from service.pages.return_addresses import ACCOUNT
@@ -75,4 +75,40 @@ def _confirmation_page(token: str, *, is_confirmed: bool) -> Response:
         address=confirmation.address,
         player_handle="" if account is None else account.handle,
         is_confirmed=is_confirmed,
+    )
+
+
+@blueprint.get("/unsubscribe/<token>")
+def show_unsubscription(token: str) -> Response:
+    """Show the button with which mails are ended. Opening the page ends nothing."""
+    return _unsubscription_page(_player_of(token), is_done=False)
+
+
+@blueprint.post("/unsubscribe/<token>")
+def unsubscribe(token: str) -> Response:
+    """End all mails about games to a player.
+
+    A mail program posts here on behalf of its user, without a session. The body of its request is ignored.
+    """
+    player = _player_of(token)
+    preferences = service().preferences
+    preferences.store(player, preferences.of(player).without("email"))
+    return _unsubscription_page(player, is_done=True)
+
+
+def _player_of(token: str) -> str:
+    """Return the id of the player whose token this is. Raises NotFound."""
+    player = service().mail.tokens.unsubscribing_player(token)
+    if player is None or not service().players.with_account([player]):
+        raise NotFound(message("this link belongs to no account"))
+    return player
+
+
+def _unsubscription_page(player: str, *, is_done: bool) -> Response:
+    handles = service().players.handles([player])
+    return page(
+        "unsubscribe.html",
+        headers={"Referrer-Policy": "no-referrer"},
+        player_handle=handles.get(player, ""),
+        is_done=is_done,
     )

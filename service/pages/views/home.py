@@ -1,24 +1,29 @@
-"""The first page: the games that can be played, and the lists of games."""
+"""The first page: the games that can be played, each with a picture, and the lists of games."""
 
+from functools import lru_cache
 from typing import Final
 
 from flask import Blueprint, Response, request
 from werkzeug.wrappers import Response as BaseResponse
 
+from domain.chance import Chance
+from domain.contract import evolve
 from domain.game import Game
+from domain.messages import message
 from domain.registry import rule_systems
-from replay.language.renderer import Renderer
+from replay.language.catalogue import ENGLISH
+from replay.language.renderer import Renderer, renderer
 from replay.render.embedded_map import board_svg
 from service.errors import NotFound
 from service.games.access import game_not_found
+from service.games.bot_names import DEFAULT_BOT
 from service.http.context import service
-from service.http.headers import ApiResponse
 from service.http.language import game_names, request_renderer
+from service.http.responses import ApiResponse
 from service.pages.forms import Form
 from service.pages.session import viewer
 from service.pages.templating import page
-from service.pages.view_models import game_filters
-from service.pages.view_models.example_pictures import example_picture
+from service.pages.view_models import game_lists
 from service.pages.view_models.game_lists import (
     FIRST_PAGE_GAMES,
     LISTS,
@@ -26,7 +31,8 @@ from service.pages.view_models.game_lists import (
     GameList,
     open_games,
 )
-from service.pages.views.tutorial import systems_with_lessons
+from service.pages.view_models.new_game_form import usual_seats
+from service.pages.views.quick_play import systems_with_lessons
 
 blueprint = Blueprint("home", __name__)
 
@@ -57,9 +63,9 @@ def list_games() -> Response:
     if name not in LISTS:
         name = "open"
     cursor = request.args.get("cursor")
-    values = game_filters.chosen_values(request.args) if name == "open" else {}
+    values = game_lists.chosen_values(request.args) if name == "open" else {}
     if values:
-        game_filter = game_filters.filter_of(values)
+        game_filter = game_lists.filter_of(values)
         game_list = open_games(viewer(), cursor, PAGE_GAMES, game_filter)
     else:
         game_list = LISTS[name](viewer(), cursor, PAGE_GAMES)
@@ -68,10 +74,10 @@ def list_games() -> Response:
         "games.html",
         game_list=game_list,
         form=Form(values),
-        query=game_filters.filter_query(values),
+        query=game_lists.filter_query(values),
         rule_systems=rule_systems().values(),
-        seat_counts=game_filters.all_seat_counts(),
-        pace_labels=game_filters.PACE_LABELS,
+        seat_counts=game_lists.all_seat_counts(),
+        pace_labels=game_lists.PACE_LABELS,
     )
 
 
@@ -114,3 +120,28 @@ def _live_board(game: Game) -> str:
     renderer: Renderer = request_renderer().with_names(names)
     position = game.position(None)
     return board_svg(game.rules.scene(position, None), renderer, prefix="live-")
+
+
+_SEED: Final = b"a picture for the first page"
+_ACTIONS: Final = 30
+
+
+@lru_cache(maxsize=32)
+def example_picture(name: str) -> str:
+    """Return the picture of the rule system with this name in the registry, as SVG. Raises NotFound."""
+    entry = rule_systems().get(name)
+    if entry is None:
+        raise NotFound(message("there is no such picture"))
+    rules = entry.system
+    options = rules.check_options(usual_seats(rules), entry.options)
+    chance = Chance(_SEED)
+    opening = rules.set_up(usual_seats(rules), options, chance)
+    state = rules.initial_state(usual_seats(rules), options, opening.data, opening.secrets)
+    bot = rules.BOTS[DEFAULT_BOT]
+    for _ in range(_ACTIONS):
+        seat = state.to_act
+        if seat is None:
+            break
+        action = bot(rules.position(state, seat), rules.legal_actions(state, seat), seat, chance)
+        state = evolve(rules, state, [rules.decide(state, seat, action)])
+    return board_svg(rules.scene(rules.position(state, None), None), renderer(ENGLISH))

@@ -13,8 +13,7 @@ from service.http.ratelimits import limit_new_places
 from service.http.schemas.fields import StrictSchema, String
 from service.pages.forms import entered_form, read_form, see_other
 from service.pages.session import require_player, viewer
-from service.pages.templating import page
-from service.pages.view_models.open_graph import absolute_url
+from service.pages.templating import absolute_url, page
 from service.pages.views.lobby import show_open_game
 
 blueprint = Blueprint("invitation_links", __name__)

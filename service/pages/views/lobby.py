@@ -18,12 +18,11 @@ from service.http.ratelimits import limit_account_attempts, limit_new_places
 from service.http.schemas.fields import StrictSchema, String, validate
 from service.http.schemas.requests import CreateGame
 from service.pages.forms import Form, entered_form, read_form, see_other
-from service.pages.guests import require_player_or_guest
-from service.pages.session import require_player, viewer
-from service.pages.templating import page
+from service.pages.session import require_player, require_player_or_guest, viewer
+from service.pages.templating import absolute_url, page
 from service.pages.view_models.clock_form import FIELD, ClockForm
 from service.pages.view_models.clock_view import clock_text
-from service.pages.view_models.conversation import conversation
+from service.pages.view_models.game_forms import conversation
 from service.pages.view_models.new_game_form import (
     BOT_HELP,
     BOT_LABELS,
@@ -38,7 +37,6 @@ from service.pages.view_models.new_game_form import (
     time_per_turn,
     usual_seats,
 )
-from service.pages.view_models.open_graph import absolute_url
 
 blueprint = Blueprint("lobby", __name__)
 

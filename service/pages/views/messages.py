@@ -12,8 +12,7 @@ from service.http.context import service
 from service.http.problems import status_of
 from service.http.ratelimits import limit_messages
 from service.http.schemas.fields import MAX_INTEGER, Choice, StrictSchema, String, whole_number
-from service.pages.forms import Form, entered_form, read_form, see_other
-from service.pages.parameters import number_parameter
+from service.pages.forms import Form, entered_form, number_parameter, read_form, see_other
 from service.pages.return_addresses import next_address
 from service.pages.session import require_player
 from service.pages.templating import page

@@ -1,22 +1,29 @@
-"""What the visitor is notified of, what became of the latest notifications, and the feeds of their games."""
+"""What the visitor is notified of, what became of the latest notifications, and where they go: feeds, push
+notifications in the visitor's browser, and webhooks.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from flask import Blueprint, request
+from flask import Response as FlaskResponse
 from werkzeug.wrappers import Response
 
 from domain.errors import Malformed
 from domain.messages import Message, message, message_in
-from service.errors import TooManyFeeds
+from service.errors import TooManyFeeds, TooManyWebhooks
 from service.http import problems
 from service.http.context import service
-from service.http.ratelimits import limit_new_places
+from service.http.ratelimits import limit_new_places, limit_webhook_tests
 from service.http.routes.notifications import feed_addresses
 from service.http.schemas.fields import StrictSchema, String
+from service.http.schemas.notifications import AddPushSubscription, AddWebhook
 from service.notifications.delivery import Status
 from service.notifications.kinds import KINDS, PLAYER_CHANNELS, Kind, PlayerChannel
+from service.notifications.stored_messages import decode_message
+from service.notifications.webhooks.webhooks import Webhook
 from service.pages import session
+from service.pages.assets import files
 from service.pages.forms import Form, entered_form, read_form, see_other
 from service.pages.templating import page
 
@@ -143,4 +150,109 @@ def _notifications_page(
         addresses=addresses,
         form=form or Form(),
         feed_form=feed_form or Form(),
+    )
+
+
+PUSH: Final = "/account/notifications/push"
+
+
+class RemovePush(StrictSchema):
+    """A subscription to remove."""
+
+    subscription = String(required=True)
+
+
+@blueprint.post(PUSH)
+@limit_new_places
+def add_push() -> Response:
+    """Add the subscription of the visitor's browser, which its script has sent."""
+    player_id = session.require_player()
+    service().push_subscriptions.add(player_id, **read_form(AddPushSubscription()))
+    return FlaskResponse(status=204)
+
+
+@blueprint.post(f"{PUSH}/remove")
+def remove_push() -> Response:
+    """Remove one of the visitor's subscriptions."""
+    player_id = session.require_player()
+    service().push_subscriptions.remove(player_id, read_form(RemovePush())["subscription"])
+    return see_other("/account/notifications")
+
+
+@blueprint.get("/push-worker.js")
+def get_push_worker() -> Response:
+    """Return the service worker. Its address is at the root, so that it may show any page."""
+    response = FlaskResponse(files()["js/push-worker.js"], mimetype="text/javascript")
+    response.cache_control.no_cache = True
+    return response
+
+
+WEBHOOKS: Final = "/account/webhooks"
+
+
+class ChosenWebhook(StrictSchema):
+    """A webhook that is to be tested, enabled or removed."""
+
+    webhook = String(required=True)
+
+
+@blueprint.get(WEBHOOKS)
+def show_webhooks() -> Response:
+    """Show the visitor's webhooks."""
+    return _webhooks_page()
+
+
+@blueprint.post(WEBHOOKS)
+@limit_new_places
+def add_webhook() -> Response:
+    """Register a webhook, and show its secret, once."""
+    player_id = session.require_player()
+    form = entered_form()
+    try:
+        webhook = service().webhooks.add(player_id, read_form(AddWebhook())["url"])
+    except (Malformed, TooManyWebhooks) as error:
+        return _webhooks_page(problems.status_of(error), form=form.refused(error, "url"))
+    return _webhooks_page(201, added=webhook)
+
+
+@blueprint.post(f"{WEBHOOKS}/test")
+@limit_webhook_tests
+def test_webhook() -> Response:
+    """Have a test posted to a webhook."""
+    service().webhooks.request_test(session.require_player(), _chosen())
+    return see_other(WEBHOOKS)
+
+
+@blueprint.post(f"{WEBHOOKS}/enable")
+@limit_new_places
+def enable_webhook() -> Response:
+    """Enable a webhook that was disabled."""
+    service().webhooks.enable(session.require_player(), _chosen())
+    return see_other(WEBHOOKS)
+
+
+@blueprint.post(f"{WEBHOOKS}/remove")
+def remove_webhook() -> Response:
+    """Remove a webhook."""
+    service().webhooks.remove(session.require_player(), _chosen())
+    return see_other(WEBHOOKS)
+
+
+def _chosen() -> str:
+    return str(read_form(ChosenWebhook())["webhook"])
+
+
+def _webhooks_page(
+    status: int = 200, *, form: Form | None = None, added: Webhook | None = None
+) -> Response:
+    player_id = session.require_player()
+    webhooks = service().webhooks.of(player_id)
+    paused_until = service().webhooks.paused_until(player_id, webhooks)
+    return page(
+        "webhooks.html",
+        status,
+        webhooks=list(zip(webhooks, paused_until, strict=True)),
+        decode_message=decode_message,
+        form=form or Form(),
+        added=added,
     )

@@ -20,19 +20,17 @@ from service.http.context import service
 from service.http.event_streams import stream_response
 from service.http.json_body import decode_json
 from service.http.problems import status_of
-from service.pages.forms import see_other
-from service.pages.parameters import seat_parameter, sequence_number
+from service.pages.forms import seat_parameter, see_other, sequence_number
 from service.pages.session import session_token, viewer
 from service.pages.templating import page
 from service.pages.view_models.action_steps import ActionSteps, action_steps, read_query
-from service.pages.view_models.clock_view import time_left_text
-from service.pages.view_models.conversation import conversation
-from service.pages.view_models.deadline_view import (
+from service.pages.view_models.clock_view import (
     can_take_seats,
     deadline_texts,
     reason_not_to_leave,
+    time_left_text,
 )
-from service.pages.view_models.game_forms import count_events, key_of, new_key
+from service.pages.view_models.game_forms import conversation, count_events, key_of, new_key
 from service.pages.view_models.position_view import (
     PositionView,
     links_view,

@@ -1,19 +1,29 @@
-"""The page of what is proven about a game, and by whom; and the receipts of a player as a file."""
+"""What is proven about a game, and by whom; a player's receipts; and the pages that verify records: in the
+visitor's own browser, and for a game of this server by an audit.
+"""
 
+from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
 from flask import Blueprint, request
+from flask import Response as FlaskResponse
 from werkzeug.wrappers import Response
 
+from domain.game import Game
+from domain.json_types import JsonObject
 from ledger.canonical import canonical
 from ledger.signed_note import NoteKey
+from replay.audit.check_names import CHECK_TITLES
 from replay.secret_names import secret_label
 from service.http.context import service
-from service.http.headers import ApiResponse
+from service.http.language import request_language
+from service.http.responses import ApiResponse
+from service.pages.session import viewer
 from service.pages.templating import page
 from service.pages.view_models import proof_view
 from service.pages.view_models.game_forms import game_viewer, require_player
+from service.pages.view_models.verifier_texts import CHECKS, FINDINGS
 
 SHOWN_RECEIPTS: Final = 10
 """Receipts that the page lists; the file has all of them."""
@@ -60,4 +70,69 @@ def download_receipts(game_id: str) -> Response:
         b"".join(line + b"\n" for line in lines),
         content_type="application/x-ndjson",
         headers={"Content-Disposition": f'attachment; filename="{game.id}.receipts"'},
+    )
+
+
+MAX_SHOWN: Final = 20
+"""Findings of an audit that the page lists."""
+
+
+@blueprint.get("/verify")
+def verify_file() -> Response:
+    """Show the page that verifies a file of the visitor's machine."""
+    return _verifier_page()
+
+
+@blueprint.get("/games/<game_id>/verify")
+def verify_game(game_id: str) -> Response:
+    """Show the page that verifies the record of a game."""
+    return _verifier_page(game_id)
+
+
+@blueprint.get("/games/<game_id>/record")
+def download_record(game_id: str) -> Response:
+    """Return the record of a game, with what the visitor may see."""
+    game = service().queries.visible_game(game_id, viewer())
+    return FlaskResponse(
+        _record(game),
+        content_type="application/jsonl",
+        headers={
+            "Content-Disposition": f'attachment; filename="{game.id}.jsonl"',
+            "Vary": "Cookie",
+        },
+    )
+
+
+@blueprint.post("/games/<game_id>/audit")
+def audit_game(game_id: str) -> Response:
+    """Audit the record of a game, with what the visitor may see, and show the report."""
+    game = service().queries.visible_game(game_id, viewer())
+    if not service().audits.can_audit(game.seq):
+        return _verifier_page(game_id)
+    report = service().audits.audit(
+        _record(game),
+        service().keyring.public_keys(),
+        request_language(),
+    )
+    return _verifier_page(game_id, report)
+
+
+def _record(game: Game) -> Iterator[bytes]:
+    player = viewer()
+    seat = None if player is None else game.seat_of(player)
+    return service().queries.record(game.id, seat)
+
+
+def _verifier_page(game_id: str | None = None, report: JsonObject | None = None) -> Response:
+    game = None if game_id is None else service().queries.visible_game(game_id, viewer())
+    return page(
+        "verify.html",
+        game=game,
+        can_audit=game is not None and service().audits.can_audit(game.seq),
+        keys=service().keyring.public_keys(),
+        checks=CHECKS,
+        finding_texts=FINDINGS,
+        report=report,
+        audit_titles=CHECK_TITLES,
+        max_shown=MAX_SHOWN,
     )

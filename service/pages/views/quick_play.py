@@ -1,5 +1,6 @@
-"""Playing against bots at once, also without an account."""
+"""Playing against bots at once, and the tutorials of newcomers, both also without an account."""
 
+from collections.abc import Mapping
 from typing import Final
 
 from flask import Blueprint
@@ -7,26 +8,28 @@ from werkzeug.wrappers import Response
 
 from domain.errors import Malformed
 from domain.json_fields import one_of
-from domain.registry import rule_systems
+from domain.lifecycle import TUTORIAL_SEATS
+from domain.registry import RegisteredRuleSystem, rule_systems
 from service.games.bot_names import DEFAULT_BOT
 from service.http import places
 from service.http.ratelimits import limit_account_attempts, limit_new_places
 from service.http.schemas.fields import StrictSchema, String
 from service.http.schemas.requests import CreateGame
 from service.pages.forms import read_form, see_other
-from service.pages.guests import require_player_or_guest
+from service.pages.session import require_player_or_guest
+from service.pages.templating import page
 from service.pages.view_models.new_game_form import usual_seats
 
 blueprint = Blueprint("quick_play", __name__)
 
 
-class QuickPlay(StrictSchema):
-    """The rule system to play, by its name in the registry."""
+class ChosenRules(StrictSchema):
+    """The rule system to play or to learn, by its name in the registry."""
 
     rules = String(required=True)
 
 
-_QUICK_PLAY: Final = QuickPlay()
+_CHOSEN_RULES: Final = ChosenRules()
 _CREATE_GAME: Final = CreateGame()
 
 
@@ -38,18 +41,45 @@ def play_against_bots() -> Response:
 
     A visitor who has not logged in gets the account of a guest, which they can name later.
     """
-    entry = rule_systems().get(read_form(_QUICK_PLAY)["rules"])
+    entry = _chosen_system(rule_systems())
+    return _begin_game(entry, usual_seats(entry.system), entry.options)
+
+
+def systems_with_lessons() -> dict[str, RegisteredRuleSystem]:
+    """Return the rule systems that have lessons, by their names."""
+    return {name: entry for name, entry in rule_systems().items() if entry.system.LESSONS}
+
+
+@blueprint.get("/tutorial")
+def show_tutorials() -> Response:
+    """Show the games that can be learned by playing."""
+    return page("tutorial.html", rule_systems=systems_with_lessons().values())
+
+
+@blueprint.post("/tutorial")
+@limit_account_attempts
+@limit_new_places
+def begin_tutorial() -> Response:
+    """Create a tutorial game against a bot, and show it.
+
+    A visitor who has not logged in gets the account of a guest, which they can name later.
+    """
+    entry = _chosen_system(systems_with_lessons())
+    return _begin_game(entry, TUTORIAL_SEATS, {**entry.options, "tutorial": True})
+
+
+def _chosen_system(systems: Mapping[str, RegisteredRuleSystem]) -> RegisteredRuleSystem:
+    """Return the one of these rule systems that the form names. Raises Malformed."""
+    entry = systems.get(read_form(_CHOSEN_RULES)["rules"])
     if entry is None:
-        raise Malformed({"rules": one_of(sorted(rule_systems()))})
+        raise Malformed({"rules": one_of(sorted(systems))})
+    return entry
+
+
+def _begin_game(entry: RegisteredRuleSystem, seats: int, options: Mapping[str, bool]) -> Response:
+    """Create a game of the visitor and of bots that take all other places, and show it."""
     player_id = require_player_or_guest()
-    seats = usual_seats(entry.system)
-    body = _CREATE_GAME.load(
-        {
-            "rules": entry.rules,
-            "seats": seats,
-            "options": entry.options,
-            "bots": [DEFAULT_BOT] * (seats - 1),
-        }
-    )
-    game = places.create_game(player_id, body)
+    bots = [DEFAULT_BOT] * (seats - 1)
+    body = {"rules": entry.rules, "seats": seats, "options": options, "bots": bots}
+    game = places.create_game(player_id, _CREATE_GAME.load(body))
     return see_other(f"/games/{game.id}")

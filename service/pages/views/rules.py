@@ -9,8 +9,8 @@ from domain.messages import message
 from domain.registry import rule_systems
 from replay.language.catalogue import languages
 from service.errors import NotFound
-from service.http.headers import ApiResponse
 from service.http.language import request_language
+from service.http.responses import ApiResponse
 from service.pages.rules.pages import rules_pages
 from service.pages.rules.pictures import picture_svg
 from service.pages.rules.source import INDEX, page_address

@@ -8,7 +8,7 @@ import pytest
 
 from service.bootstrap import build
 from service.http.app import create_app
-from service.http.rate_storage import MonotonicStorage
+from service.http.ratelimits import MonotonicStorage
 from service.settings import Settings
 
 Advance = Callable[[float], None]
@@ -66,7 +66,7 @@ def test_windows_are_counted_and_end_one_by_one(advance: Advance) -> None:
 
 
 def test_the_number_of_windows_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.http.rate_storage.MAX_WINDOWS", 100)
+    monkeypatch.setattr("service.http.ratelimits.MAX_WINDOWS", 100)
     storage = MonotonicStorage()
     for number in range(110):
         storage.incr(str(number), 60)

@@ -9,7 +9,7 @@ from freezegun import freeze_time
 from domain.administration import OPERATOR
 from service import clock
 from service.bootstrap import Service
-from service.pages.view_models.announcements import COOKIE
+from service.pages.announcements import COOKIE
 from tests.support.page_forms import post
 
 TEXTS = {"en": "Down on <b>Sunday</b>", "fr": "Arrêt dimanche"}

@@ -16,7 +16,7 @@ from service.pages import session
 from service.pages.app import create_web_app
 from service.pages.session import COOKIE_NAME, load_key
 from service.server.http_request import HttpRequest
-from service.server.request_owner import RequestOwners
+from service.server.request_queues import RequestOwners
 from tests.service.conftest import settings_for
 from tests.support.server import WebServer
 

@@ -11,7 +11,7 @@ from service.accounts.tokens import token_key
 from service.bootstrap import Service
 from service.bounds import Bounds
 from service.http.app import create_app
-from service.http.environ import STREAM_REQUEST, StreamRequest
+from service.http.event_streams import STREAM_REQUEST, StreamRequest
 from service.operation.embedded_redis import EmbeddedRedis
 from service.server.stream_listener import HEARTBEAT_FRAME
 from service.settings import Settings

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from service.http.environ import StreamRequest
+from service.http.event_streams import StreamRequest
 from service.http.metrics import Metrics
 from service.operation.embedded_redis import EmbeddedRedis
 from service.server.stream_listener import Listener

@@ -5,14 +5,19 @@ A cookie keeps the ids of the latter. It concerns nobody but this browser, so it
 
 from typing import Final
 
-from flask import request
+from flask import Blueprint, request
+from werkzeug.wrappers import Response
 
-from service.administration.announcements import Announcement
+from service.administration.announcements import MAX_DAYS, Announcement
 from service.errors import Unavailable
 from service.http.context import service
+from service.pages.forms import see_other
+from service.pages.return_addresses import next_address
 
 COOKIE: Final = "cartulary-dismissed"
 SEPARATOR: Final = "."
+
+blueprint = Blueprint("announcements", __name__)
 
 
 def announcements_to_show() -> list[Announcement]:
@@ -31,3 +36,21 @@ def announcements_to_show() -> list[Announcement]:
 def dismissed_announcements() -> frozenset[str]:
     """Return the ids of the announcements that this browser has dismissed."""
     return frozenset(request.cookies.get(COOKIE, "").split(SEPARATOR))
+
+
+@blueprint.post("/announcements/dismissals")
+def dismiss_announcement() -> Response:
+    """Do not show an announcement in this browser any more."""
+    response = see_other(next_address())
+    dismissed = {*dismissed_announcements(), request.form.get("announcement", "")}
+    # Only ids of current announcements are kept, so that the cookie stays short.
+    kept = [one.id for one in service().announcements.current() if one.id in dismissed]
+    response.set_cookie(
+        COOKIE,
+        SEPARATOR.join(kept),
+        max_age=MAX_DAYS * 24 * 3600,
+        secure=request.is_secure,
+        httponly=True,
+        samesite="Lax",
+    )
+    return response

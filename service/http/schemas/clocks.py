@@ -1,8 +1,29 @@
-"""The bodies of successful responses about clocks, holidays and pauses; see responses.py."""
+"""Requests and responses about clocks, holidays and pauses."""
 
 from typing import Annotated, TypedDict
 
 from domain.json_types import Count, PlayerId, Seat, Timestamp
+from service.http.schemas.fields import Flag, StrictSchema, String
+
+
+class AnnounceHoliday(StrictSchema):
+    """The days of a holiday."""
+
+    first_day = String(
+        required=True,
+        metadata={"format": "date", "example": "2027-07-14", "description": "The first day."},
+    )
+    last_day = String(
+        required=True,
+        metadata={"format": "date", "example": "2027-07-20", "description": "The last day."},
+    )
+
+
+class AgreeToPause(StrictSchema):
+    """An agreement to a pause, or its withdrawal."""
+
+    agree = Flag(required=True)
+
 
 Holiday = TypedDict(
     "Holiday",

@@ -1,10 +1,62 @@
-"""The bodies of successful responses about disputes and takebacks, like those in responses.py."""
+"""Requests and responses about disputes and takebacks."""
 
-from typing import Annotated, Literal, TypeAlias, TypedDict
+from typing import Annotated, Final, Literal, TypeAlias, TypedDict
 
 from domain.disputes.events import Ruling as AnyRuling
 from domain.json_types import PlayerId, PositiveCount, Seat, Timestamp
-from service.http.schemas.type_schemas import RESPONSES, Component
+from service.http.schemas.fields import (
+    AnyValue,
+    Flag,
+    PositiveInteger,
+    StrictSchema,
+    String,
+)
+from service.http.schemas.type_schemas import REFERENCE, RESPONSES, Component
+
+_STATEMENT: Final = {
+    "minLength": 1,
+    "description": "A text for everybody who may see the game; the server bounds its length.",
+}
+
+
+class OpenDispute(StrictSchema):
+    """A dispute about an event."""
+
+    seq = PositiveInteger(
+        required=True, metadata={"description": "The event that the dispute is about."}
+    )
+    statement = String(required=True, metadata=dict(_STATEMENT))
+
+
+class AnswerDispute(StrictSchema):
+    """A comment on a dispute."""
+
+    statement = String(required=True, metadata=dict(_STATEMENT))
+
+
+class GiveRuling(StrictSchema):
+    """A ruling of the arbiter, or one that a player proposes."""
+
+    ruling = AnyValue(required=True, metadata={"allOf": [{"$ref": REFERENCE + "Ruling"}]})
+    statement = String(
+        allow_none=True,
+        load_default=None,
+        metadata={
+            "description": "The reasons, or the note with which a result stands, for which it is required.",
+            "nullable": True,
+        },
+    )
+
+
+class RequestTakeback(StrictSchema):
+    """A request to take back the last action; it has no fields."""
+
+
+class AnswerTakeback(StrictSchema):
+    """Whether the player agrees to a takeback."""
+
+    agree = Flag(required=True)
+
 
 Ruling: TypeAlias = Annotated[object, Component("Ruling")]
 RESPONSES.add("Ruling", RESPONSES.schema_of(AnyRuling) | {"description": "What ends a dispute."})
