@@ -9,7 +9,9 @@ from domain.errors import CartularyError
 from domain.messages import message
 
 INSTALL_COMMAND: Final = "python -m pip install 'cartulary[server]'"
-_OWN_PACKAGES: Final = frozenset({"cartulary", "domain", "ledger", "replay", "service", "workers"})
+_OWN_PACKAGES: Final = frozenset(
+    {"cartulary", "client", "domain", "ledger", "replay", "service", "workers"}
+)
 
 
 class ServerExtraMissing(CartularyError):

@@ -10,7 +10,7 @@ import pytest
 from importlinter.cli import EXIT_STATUS_SUCCESS, lint_imports
 
 ROOT = Path(__file__).parent.parent
-PACKAGES = ["domain", "ledger", "replay", "service", "workers", "cartulary"]
+PACKAGES = ["domain", "ledger", "replay", "client", "service", "workers", "cartulary"]
 """From the bottom up; a package imports only itself and packages before it."""
 
 IMPURE_MODULES = {

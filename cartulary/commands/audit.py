@@ -121,8 +121,8 @@ def audit(
 ) -> None:
     from cartulary.audit_runs import AuditOptions, SourceError, audit_all, default_jobs
     from cartulary.trusted_keys import TrustedKeysFile
+    from client.receipts import ReceiptFileError, receipts_by_game, receipts_in
     from replay.audit.report import report_line, report_page
-    from replay.receipts.folder import ReceiptFileError, receipts_by_game, receipts_in
 
     try:
         extra_receipts = [receipt for file in receipts for receipt in receipts_in(file, file.name)]

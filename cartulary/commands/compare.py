@@ -88,8 +88,8 @@ def compare(
 
 def _history(ctx: click.Context, source: str, redis: str | None) -> "History":
     """Read a record, or a file of receipts. Raises ClickException."""
+    from client.receipts import SUFFIX, ReceiptFileError, receipts_in
     from replay.compare.histories import history_of_receipts, read_history
-    from replay.receipts.folder import SUFFIX, ReceiptFileError, receipts_in
 
     with open_source(ctx, source, redis) as file:
         if not source.endswith(SUFFIX):

@@ -3,18 +3,20 @@
 import os
 import sys
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from cartulary.command_line import PathType, argument, command, option
 from cartulary.commands.options import json_option, server_address
-from cartulary.language import text
+from cartulary.language import command_renderer, text
 from cartulary.terminal import echo, print_message, progress
 from domain.messages import message, plural_message
 from ledger.canonical import canonical
 from ledger.os_errors import os_reason
-from replay.receipts.folder import Conflict, ReceiptFolder
+
+if TYPE_CHECKING:
+    from client.receipts import Conflict
 
 TOKEN_VARIABLE: Final = "CARTULARY_TOKEN"  # noqa: S105 # the name of a variable
 _LOCAL_HOSTS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -61,19 +63,26 @@ def receipts(
     token_file: Path | None,
     as_json: bool,  # noqa: FBT001 # click passes options by name
 ) -> None:
-    from replay.receipts.client import ReceiptClient
+    from client.clients import Client
+    from client.errors import ClientError
+    from client.exchange import UNTRUSTED_SERVER
+    from client.receipts import ReceiptFolder, receipt_pages
 
     token = _token(ctx, token_file)
     server_address(ctx, url)
     folder = ReceiptFolder(out)
-    new = existing = 0
+    new = existing = left_out = 0
     conflicts: list[Conflict] = []
-    with ReceiptClient(url, token) as client:
-        for page in progress(client.pages(game), None, message("receipts")):
-            addition = folder.add(page)
-            new, existing = new + addition.new, existing + addition.existing
-            conflicts += addition.conflicts
-        left_out = client.left_out
+    language = command_renderer().language
+    try:
+        with Client(url, token, language=language, limits=UNTRUSTED_SERVER) as client:
+            for page in progress(receipt_pages(client, game), None, message("receipts")):
+                addition = folder.add(page.receipts)
+                new, existing = new + addition.new, existing + addition.existing
+                left_out += page.left_out
+                conflicts += addition.conflicts
+    except ClientError as error:
+        raise click.ClickException(text(error.message_with_status)) from None
     if as_json:
         named = [{"game": c.game, "seq": c.seq, "file": str(c.path)} for c in conflicts]
         result = {"new": new, "existing": existing, "left_out": left_out, "conflicts": named}

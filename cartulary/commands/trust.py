@@ -2,30 +2,23 @@
 
 import os
 import sys
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import click
 
 from cartulary.command_line import argument, command, option
 from cartulary.commands.options import json_option, redis_option
-from cartulary.language import text
+from cartulary.language import command_renderer, text
 from cartulary.source import read_source
 from cartulary.terminal import confirm, echo, print_message
-from domain.errors import Unreadable
 from domain.json_types import JsonObject
-from domain.messages import Instant, Message, Value, comma_list, message, message_in, plural_message
-from ledger.canonical import canonical, decode_any
+from domain.messages import Instant, Message, comma_list, message, message_in, plural_message
+from ledger.canonical import canonical
 
 if TYPE_CHECKING:
     from cartulary.trusted_keys import TrustedKeysFile
     from replay.audit.trusted_keys import TrustedKey, TrustedKeys
-
-KEYS_PATH: Final = "/api/v1/keys"
-MAX_RESPONSE_BYTES: Final = 1 << 20
-"""Size of a list of keys that is read from a server."""
-SECONDS_TO_WAIT: Final = 10.0
-"""Time for a server to respond."""
 
 
 @command(
@@ -153,67 +146,22 @@ def _signing_key(
 
 def _published_keys(url: str, origin: str | None) -> list["TrustedKey"]:
     """Return the keys that a server publishes. Raises ClickException."""
-    from cartulary.trusted_keys import is_public_key
-    from ledger.envelope import is_timestamp
+    from client.calls import server_keys
+    from client.clients import Client
+    from client.errors import ClientError
+    from client.exchange import UNTRUSTED_SERVER
     from replay.audit.trusted_keys import TrustedKey
 
-    body = _fetch(url.rstrip("/") + KEYS_PATH)
-    name = origin or body.get("origin") or urlsplit(url).netloc
-    keys = []
-    entries = body.get("keys")
-    for entry in entries if isinstance(entries, list) else []:
-        if (
-            not isinstance(entry, dict)
-            or not is_public_key(entry.get("public"))
-            or not isinstance(name, str)
-            or not all(
-                entry.get(field) is None or is_timestamp(entry[field])
-                for field in ("from", "until")
-            )
-        ):
-            raise click.ClickException(
-                text(message("{url} publishes a key that is not in the right form", url=url))
-            )
-        keys.append(TrustedKey(entry["public"], url, name, entry.get("from"), entry.get("until")))
-    if not keys:
+    try:
+        with Client(url, language=command_renderer().language, limits=UNTRUSTED_SERVER) as client:
+            published = client.run(server_keys())
+    except ClientError as error:
+        fault = message("{url}: {reason}", url=url, reason=error.message_with_status)
+        raise click.ClickException(text(fault)) from None
+    if not published.keys:
         raise click.ClickException(text(message("{url} publishes no keys", url=url)))
-    return keys
-
-
-def _fetch(url: str) -> JsonObject:
-    import httpx
-
-    from replay.http_errors import request_error_reason
-
-    content = b""
-    try:
-        with httpx.stream("GET", url, timeout=SECONDS_TO_WAIT) as response:
-            if response.status_code != 200:
-                raise _error_of(
-                    url, message("the server responds with {status}", status=response.status_code)
-                )
-            for part in response.iter_bytes():
-                content += part
-                if len(content) > MAX_RESPONSE_BYTES:
-                    raise _error_of(
-                        url, message("more than {limit} bytes", limit=MAX_RESPONSE_BYTES)
-                    )
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise _error_of(url, request_error_reason(error)) from None
-    try:
-        body = decode_any(content)
-    except Unreadable as error:
-        raise _error_of(url, error.message) from None
-    if not isinstance(body, dict):
-        raise click.ClickException(
-            text(message("{url} does not respond with a list of keys", url=url))
-        )
-    return body
-
-
-def _error_of(url: str, reason: Value) -> click.ClickException:
-    """Return the error of a request that failed for this reason."""
-    return click.ClickException(text(message("{url}: {reason}", url=url, reason=reason)))
+    name = origin or published.origin or urlsplit(url).netloc
+    return [TrustedKey(key.public, url, name, key.since, key.until) for key in published.keys]
 
 
 def _candidate(trusted: "TrustedKeys", key: "TrustedKey") -> Message:

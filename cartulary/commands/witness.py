@@ -26,8 +26,8 @@ from ledger.canonical import canonical
 from ledger.os_errors import os_reason
 
 if TYPE_CHECKING:
-    from replay.witness.follow import Follower, Observation
-    from replay.witness.split_view import SplitView
+    from client.witness.follow import Follower, Observation
+    from client.witness.split_view import SplitView
 
 CANNOT_BE_KNOWN: Final = 3
 FOLLOW: Final = "follow"
@@ -119,10 +119,12 @@ def follow(
     key: str | None,
     as_json: bool,  # noqa: FBT001 # click passes options by name
 ) -> None:
+    from client.clients import Client
+    from client.errors import ClientError
+    from client.exchange import UNTRUSTED_SERVER
+    from client.witness.folder import WitnessFolder
+    from client.witness.follow import Follower
     from ledger.signed_note import check_name
-    from replay.witness.client import LogClient, ServerRefused, ServerUnreachable
-    from replay.witness.folder import WitnessFolder
-    from replay.witness.follow import Follower
 
     address = server_address(ctx, url)
     if name:
@@ -133,7 +135,8 @@ def follow(
     path = folder or Path(f"witness-{address}")
     pages = partial(progress, description=message("witness"))
     stop = _stop_on_signals()
-    client_of_log = LogClient(url, language=command_renderer().language)
+    language = command_renderer().language
+    client_of_log = Client(url, language=language, limits=UNTRUSTED_SERVER)
     with _errors_of_files(), WitnessFolder.locked(path, pages) as copy, client_of_log as client:
         follower = Follower(
             client,
@@ -149,8 +152,8 @@ def follow(
         while not stop.is_set():
             try:
                 _observe(follower, as_json=as_json, submit=submit)
-            except (ServerUnreachable, ServerRefused) as error:
-                print_message(error.message)
+            except ClientError as error:
+                print_message(error.message_with_status)
                 if once:
                     sys.exit(CANNOT_BE_KNOWN)
             if once:
@@ -184,7 +187,7 @@ def follow(
 )
 @force_option
 def compare_command(first: Path, second: Path, out: Path, *, force: bool) -> None:
-    from replay.witness.comparison import NotComparable, compare, read_view
+    from client.witness.comparison import NotComparable, compare, read_view
 
     try:
         pages = partial(progress, description=message("compare"))
@@ -240,7 +243,7 @@ def compare_command(first: Path, second: Path, out: Path, *, force: bool) -> Non
     help=message("The server's key: its note key, or 32 bytes in hex."),
 )
 def verify(file: Any, key: str | None) -> None:
-    from replay.witness.split_view import MAX_FILE_BYTES, SplitView
+    from client.witness.split_view import MAX_FILE_BYTES, SplitView
 
     split = SplitView.parse(file.read(MAX_FILE_BYTES + 1))
     if key is not None and key.lower() not in (str(split.key).lower(), split.key.public.hex()):
@@ -279,8 +282,8 @@ def verify(file: Any, key: str | None) -> None:
 
 def _observe(follower: "Follower", *, as_json: bool, submit: bool) -> None:
     """Check the server once, and report the result. Exits with status 1 if it has shown two logs."""
-    from replay.witness.client import ServerRefused, ServerUnreachable
-    from replay.witness.follow import LogBroken
+    from client.errors import ClientError
+    from client.witness.follow import LogBroken
 
     try:
         observation = follower.observe()
@@ -306,8 +309,10 @@ def _observe(follower: "Follower", *, as_json: bool, submit: bool) -> None:
     if submit and not observation.is_older:
         try:
             follower.submit()
-        except (ServerRefused, ServerUnreachable) as error:
-            fault = message("the cosignature was not accepted: {reason}", reason=error.message)
+        except ClientError as error:
+            fault = message(
+                "the cosignature was not accepted: {reason}", reason=error.message_with_status
+            )
             print_message(fault)
 
 

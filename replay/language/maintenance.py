@@ -21,7 +21,7 @@ from replay.language.build import compile_catalogues
 from replay.language.catalogue import DOMAIN, FOLDER
 
 ROOT: Final = Path(__file__).parents[2]
-PACKAGES: Final = ("domain", "ledger", "replay", "service", "workers", "cartulary")
+PACKAGES: Final = ("domain", "ledger", "replay", "client", "service", "workers", "cartulary")
 Keywords: TypeAlias = Mapping[str, tuple[int | tuple[int, str], ...] | None]
 
 KEYWORDS: Final[Keywords] = {

@@ -7,7 +7,7 @@ import orjson
 import pytest
 from click.testing import Result
 
-from replay.receipts.folder import ReceiptFolder
+from client.receipts import ReceiptFolder
 from tests.support.records import KEY, STRANGER, Table
 
 Run = Callable[..., Result]

@@ -12,9 +12,14 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cartulary.cli import cartulary
+from client import clients
+from client.clients import Client
+from client.errors import ServerUnavailable
+from client.exchange import UNTRUSTED_SERVER
+from client.witness.calls import checkpoint
 from domain.event import Event
 from replay.language.catalogue import languages
-from replay.witness import client
+from replay.language.renderer import renderer
 from tests.quarrels.evidence import late, two_weeks
 from tests.support.log_server import LogServer
 from tests.support.records import KEY, Table, forge_record, signed_again
@@ -201,8 +206,8 @@ def test_a_witness_reports_two_logs_in_the_language(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, language: str, two_logs: str, proven: str
 ) -> None:
     server = LogServer("a", "b")
-    with_transport = functools.partial(client.LogClient, transport=server.transport)
-    monkeypatch.setattr(client, "LogClient", with_transport)
+    with_transport = functools.partial(clients.Client, transport=server.transport)
+    monkeypatch.setattr(clients, "Client", with_transport)
     monkeypatch.chdir(tmp_path)
 
     def witness(*arguments: str) -> Result:
@@ -226,10 +231,11 @@ def test_a_witness_asks_for_problems_in_the_language() -> None:
 
     transport = httpx.MockTransport(respond)
     with (
-        client.LogClient(URL, transport, language="fr") as log,
-        pytest.raises(client.ServerUnreachable),
+        Client(URL, language="fr", limits=UNTRUSTED_SERVER, transport=transport) as client,
+        pytest.raises(ServerUnavailable) as raised,
     ):
-        log.checkpoint()
+        client.run(checkpoint())
+    assert renderer("fr")(raised.value.message_with_status).endswith(": le service est arrêté")
     assert asked == ["fr"]
 
 

@@ -8,10 +8,10 @@ import pytest
 from click.testing import Result
 
 from cartulary.cli import cartulary
+from client.receipts import SUFFIX, ReceiptFileError, ReceiptFolder
 from ledger.checkpoint import Checkpoint
 from ledger.signed_note import SignedNote, sign_text
 from replay.output_files import write_file
-from replay.receipts.folder import SUFFIX, ReceiptFileError, ReceiptFolder
 from tests.support.records import KEY, Table
 from tests.support.witnesses import ORIGIN, inclusion_of
 

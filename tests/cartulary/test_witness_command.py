@@ -11,10 +11,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cartulary.cli import cartulary
+from client import clients
+from client.witness.folder import WitnessFolder
 from ledger.keys import SigningKey
 from ledger.signed_note import COSIGNATURE, NoteKey, note_key
-from replay.witness import client
-from replay.witness.folder import WitnessFolder
 from tests.support.log_server import LogServer
 
 Run = Callable[..., Result]
@@ -26,8 +26,8 @@ OTHER_KEY = SigningKey.from_seed(b"o" * 32)
 def server(monkeypatch: pytest.MonkeyPatch) -> LogServer:
     """The server that every URL leads to."""
     server = LogServer("a", "b")
-    with_transport = functools.partial(client.LogClient, transport=server.transport)
-    monkeypatch.setattr(client, "LogClient", with_transport)
+    with_transport = functools.partial(clients.Client, transport=server.transport)
+    monkeypatch.setattr(clients, "Client", with_transport)
     return server
 
 

@@ -7,6 +7,8 @@ from urllib.parse import parse_qs
 import httpx
 import orjson
 
+from client.clients import Client
+from client.exchange import UNTRUSTED_SERVER
 from ledger.checkpoint import Checkpoint
 from ledger.epoch import EpochDeclaration
 from ledger.keys import SigningKey
@@ -67,6 +69,10 @@ class LogServer:
         text = Checkpoint(self.origin, self.tree.size, self.tree.root()).text
         return SignedNote(text, (sign_text(text, self.origin, self.key),))
 
+    def client(self) -> Client:
+        """Return a client of this server with the bounds for servers that are not trusted."""
+        return Client(URL, limits=UNTRUSTED_SERVER, transport=self.transport)
+
     @property
     def transport(self) -> httpx.MockTransport:
         """The transport of a client that talks to this server."""
@@ -85,7 +91,10 @@ class LogServer:
         query = {name: values[0] for name, values in parse_qs(request.url.query.decode()).items()}
         answer: Mapping[str, Callable[[], Any]] = {
             "/log/checkpoint": self.note,
-            "/keys": lambda: {"keys": [{"public": self.key.public}], "next": None},
+            "/keys": lambda: {
+                "keys": [{"key": self.key.id, "public": self.key.public}],
+                "next": None,
+            },
             "/log/proofs/consistency": lambda: self._consistency(query),
             "/log/epochs": lambda: {"epochs": self.epochs},
             "/log/leaves": lambda: self._leaves(query),

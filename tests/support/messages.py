@@ -13,7 +13,7 @@ from jinja2 import Environment, nodes
 from replay.language.maintenance import TEMPLATE_KEYWORDS, extract_messages
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("domain", "ledger", "replay", "service", "workers", "cartulary")
+PACKAGES = ("domain", "ledger", "replay", "client", "service", "workers", "cartulary")
 TEMPLATES = {
     "message": slice(0, 1),
     "message_in": slice(0, 2),

@@ -8,11 +8,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cartulary.cli import cartulary
+from client import clients
 from domain.json_types import JsonObject
 from ledger.canonical import canonical
 from replay.audit import TrustedKey, TrustedKeys
 from replay.language.renderer import english
-from replay.witness import client
 from tests.support.log_server import LogServer
 from tests.support.records import KEY, STRANGER, Table, audit_record, read
 from tests.support.witnesses import WITNESS, inclusion_of
@@ -25,8 +25,8 @@ ORIGIN = "game.test"
 def server(monkeypatch: pytest.MonkeyPatch) -> LogServer:
     """A server with two entries in its log."""
     server = LogServer("a", "b")
-    with_transport = functools.partial(client.LogClient, transport=server.transport)
-    monkeypatch.setattr(client, "LogClient", with_transport)
+    with_transport = functools.partial(clients.Client, transport=server.transport)
+    monkeypatch.setattr(clients, "Client", with_transport)
     return server
 
 

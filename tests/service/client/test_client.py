@@ -16,7 +16,7 @@ from cartulary.client import (
     RequestRefused,
     Unauthorised,
 )
-from cartulary.client.clients import _Method
+from client.clients import _Method
 from ledger.record import read
 from tests.support.pages import DOCS, fences
 from tests.support.server import WebServer

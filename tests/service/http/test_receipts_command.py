@@ -7,8 +7,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cartulary.commands.receipts import receipts
+from client.receipts import read_receipts
 from ledger.canonical import canonical
-from replay.receipts.folder import read_receipts
 from tests.support.accounts import Accounts
 
 
@@ -52,7 +52,7 @@ def test_a_conflict_is_named(accounts: Accounts, tmp_path: Path) -> None:
     [
         (None, None, 2, "set CARTULARY_TOKEN"),
         (None, "two words", 2, "characters that no token has"),
-        (None, "wrong", 1, "does not accept the token"),
+        (None, "wrong", 1, "the server responds with 401: the token is invalid"),
         ("ftp://server", "t", 2, "must be a URL such as https://games.example.org"),
         ("http://[::1", "t", 2, "must be a URL such as https://games.example.org"),
         ("http://127.0.0.1:1", "t", 1, "does not respond"),

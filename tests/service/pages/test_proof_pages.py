@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from flask import Flask
 
+from client.receipts import read_receipts
 from domain.game import Game
-from replay.receipts.folder import read_receipts
 from service.bootstrap import Service
 from tests.support.page_players import PlayersOfPages
 

@@ -17,10 +17,10 @@ import redis
 from click.testing import CliRunner, Result
 
 from cartulary.cli import cartulary
+from client import clients
 from domain.event import Event
 from domain.json_types import JsonObject
 from ledger.canonical import canonical, digest
-from replay.witness import client
 from service.bootstrap import Service, build
 from service.http.app import create_app
 from service.settings import Settings
@@ -105,13 +105,13 @@ def settings(settings: Settings) -> Settings:
 @pytest.fixture
 def connect(monkeypatch: pytest.MonkeyPatch) -> Callable[[Service], None]:
     """Have the commands reach the application of a service at every URL."""
-    original = client.LogClient
+    original = clients.Client
 
     def connect(service: Service) -> None:
         # Otherwise the checkpoint of a millisecond ago might still be served.
         service.redis.delete("cartulary:{transparency}:fresh")
         transport = httpx.WSGITransport(create_app(service))
-        monkeypatch.setattr(client, "LogClient", functools.partial(original, transport=transport))
+        monkeypatch.setattr(clients, "Client", functools.partial(original, transport=transport))
 
     return connect
 

@@ -6,8 +6,11 @@ from typing import Any
 import httpx
 import pytest
 
+from client.clients import Client
+from client.errors import ClientError
+from client.exchange import UNTRUSTED_SERVER
+from client.receipts import receipt_pages
 from domain.json_types import JsonObject
-from replay.receipts.client import MAX_RESPONSE_BYTES, ReceiptClient, ReceiptsError
 from tests.support.faults import raises
 from tests.support.records import KEY, SINCE, STRANGER
 
@@ -24,7 +27,7 @@ def receipt(seq: int, **fields: Any) -> JsonObject:
     return KEY.sign({**statement, **fields})
 
 
-def client_of(pages: list[Any], keys: Any = None) -> tuple[ReceiptClient, list[httpx.Request]]:
+def client_of(pages: list[Any], keys: Any = None) -> tuple[Client, list[httpx.Request]]:
     """A client of a server that responds with these pages in turn, and the requests that it gets."""
     requests: list[httpx.Request] = []
     published = {"keys": [KEY.public_entry(SINCE)]} if keys is None else keys
@@ -36,7 +39,12 @@ def client_of(pages: list[Any], keys: Any = None) -> tuple[ReceiptClient, list[h
         page = pages.pop(0)
         return page if isinstance(page, httpx.Response) else httpx.Response(200, json=page)
 
-    return ReceiptClient("http://server/", "t0ken", httpx.MockTransport(respond)), requests
+    return client_to(respond), requests
+
+
+def client_to(respond: Respond) -> Client:
+    transport = httpx.MockTransport(respond)
+    return Client("http://server/", "t0ken", limits=UNTRUSTED_SERVER, transport=transport)
 
 
 def test_all_pages_are_read_with_the_token() -> None:
@@ -47,9 +55,9 @@ def test_all_pages_are_read_with_the_token() -> None:
     ]
     client, requests = client_of(pages)
     with client:
-        collected = [item["seq"] for page in client.pages("game-1") for item in page]
-    assert collected == [1, 2, 3]
-    assert client.left_out == 3
+        read = list(receipt_pages(client, "game-1"))
+    assert [item["seq"] for page in read for item in page.receipts] == [1, 2, 3]
+    assert sum(page.left_out for page in read) == 3
     assert {request.headers["Authorization"] for request in requests} == {"Bearer t0ken"}
     queries = [dict(request.url.params) for request in requests[1:]]
     assert [query.get("cursor") for query in queries] == [None, "c1", "c2"]
@@ -59,15 +67,15 @@ def test_all_pages_are_read_with_the_token() -> None:
 @pytest.mark.parametrize(
     ("page", "message"),
     [
-        (httpx.Response(401), "does not accept the token"),
-        (httpx.Response(404), "has no game game-1"),
-        (httpx.Response(503), "with status 503"),
-        (httpx.Response(302, headers={"Location": "http://elsewhere/"}), "with status 302"),
-        (httpx.Response(200, content=b"<html>"), "cannot be read"),
-        (httpx.Response(200, content=b"[]"), "not a JSON object"),
-        (httpx.Response(200, content=b" " * (MAX_RESPONSE_BYTES + 1)), "too long"),
-        ({"receipts": 1, "left_out": 0, "next": None}, "not a page of receipts"),
-        ({"receipts": [], "left_out": 0, "next": 7}, "not a page of receipts"),
+        (httpx.Response(401), "HTTP 401"),
+        (httpx.Response(404), "HTTP 404"),
+        (httpx.Response(503), "HTTP 503"),
+        (httpx.Response(302, headers={"Location": "http://elsewhere/"}), "responds with 302"),
+        (httpx.Response(200, content=b"<html>"), "is not JSON"),
+        (httpx.Response(200, content=b"[]"), "field body"),
+        (httpx.Response(200, content=b" " * ((1 << 20) + 1)), "too long"),
+        ({"receipts": 1, "left_out": 0, "next": None}, "the field receipts"),
+        ({"receipts": [], "left_out": 0, "next": 7}, "the field next"),
         ({"receipts": [{}], "left_out": 0, "next": None}, "field game is missing or invalid"),
         (
             {"receipts": [receipt(1, game="../../etc")], "left_out": 0, "next": None},
@@ -82,24 +90,24 @@ def test_all_pages_are_read_with_the_token() -> None:
 )
 def test_anything_but_valid_receipts_is_an_error(page: Any, message: str) -> None:
     client, _ = client_of([page])
-    with raises(ReceiptsError, match=message):
-        list(client.pages("game-1"))
+    with raises(ClientError, match=message):
+        list(receipt_pages(client, "game-1"))
 
 
 def test_receipts_by_a_key_that_the_server_does_not_publish_are_an_error() -> None:
     page = {"receipts": [receipt(1)], "left_out": 0, "next": None}
     client, _ = client_of([page], {"keys": [STRANGER.public_entry(SINCE)]})
-    with raises(ReceiptsError, match="not in the list of keys"):
-        list(client.pages())
+    with raises(ClientError, match="not in the list of keys"):
+        list(receipt_pages(client))
     for keys in ({}, {"keys": 1}, {"keys": [1]}, {"keys": [{"key": "x"}]}):
         client, _ = client_of([page], keys)
-        with raises(ReceiptsError, match="list of keys cannot be read"):
-            list(client.pages())
+        with raises(ClientError, match="the field keys"):
+            list(receipt_pages(client))
 
 
 def test_a_server_that_does_not_respond_is_an_error() -> None:
     def fail(request: httpx.Request) -> httpx.Response:
         raise httpx.ConnectError("refused")
 
-    with raises(ReceiptsError, match="does not respond: no connection can be made"):
-        list(ReceiptClient("http://server", "t", httpx.MockTransport(fail)).pages())
+    with raises(ClientError, match="does not respond: no connection can be made"):
+        list(receipt_pages(client_to(fail)))

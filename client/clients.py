@@ -12,21 +12,21 @@ from typing import Any, Final, Generic, ParamSpec, Self, TypeVar, overload
 import httpx
 from httpx_sse import EventSource, SSEError
 
-import cartulary.client.calls as api
-from cartulary.client.calls import Call
-from cartulary.client.errors import ClientError, InvalidResponse
-from cartulary.client.exchange import (
+import client.calls as api
+from client.calls import Call
+from client.errors import ClientError, InvalidResponse
+from client.exchange import (
     BodyReader,
     Limits,
     Outcome,
     Pause,
     body_reader,
     exchange,
+    request_error_reason,
 )
-from cartulary.client.results import Event, Registration, Token
-from cartulary.client.streams import StreamProgress, bounded
+from client.results import Event, Registration, Token
+from client.streams import StreamProgress, bounded
 from domain.messages import message
-from replay.http_errors import request_error_reason
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -200,7 +200,7 @@ class Client(_Calls):
                     reader.add(part)
         except httpx.HTTPError as error:
             return error
-        except ValueError as error:
+        except (httpx.InvalidURL, ValueError) as error:
             raise _invalid_url(error) from None
         return reader.response(response.status_code, response.headers)
 
@@ -295,7 +295,7 @@ class AsyncClient(_Calls):
                     reader.add(part)
         except httpx.HTTPError as error:
             return error
-        except ValueError as error:
+        except (httpx.InvalidURL, ValueError) as error:
             raise _invalid_url(error) from None
         return reader.response(response.status_code, response.headers)
 

@@ -11,10 +11,9 @@ from typing import Final, TypeAlias, TypeVar
 
 import httpx
 
-from cartulary.client.calls import Call
-from cartulary.client.errors import InvalidResponse, ServerUnreachable, problem
-from domain.messages import message
-from replay.http_errors import request_error_reason
+from client.calls import Call
+from client.errors import InvalidResponse, ServerUnreachable, problem
+from domain.messages import Value, message
 
 T = TypeVar("T")
 
@@ -40,6 +39,10 @@ class Limits:
     """Size of an event of a stream."""
     stream_silence: float = 60.0
     """Time without anything from a stream, which sends a comment every 15 seconds, until it is resumed."""
+
+
+UNTRUSTED_SERVER: Final = Limits(timeout=20.0, attempts=1, max_response_bytes=1 << 20)
+"""The bounds of calls that collect evidence from a server which may be hostile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,3 +152,21 @@ def retry_after_of(headers: Mapping[str, str]) -> float | None:
     """Return the seconds of the header `Retry-After`; None without one that is a number."""
     value = headers.get("retry-after", "")
     return float(value) if value.isascii() and value.isdecimal() and len(value) < 10 else None
+
+
+def request_error_reason(error: Exception) -> Value:
+    """Return the reason of an error of httpx, as a clause after a colon.
+
+    Rare reasons are in the words of the library.
+    """
+    match error:
+        case httpx.TimeoutException():
+            return message("it takes too long")
+        case httpx.ConnectError():
+            return message("no connection can be made")
+        case httpx.InvalidURL() | httpx.UnsupportedProtocol():
+            return message("the URL is not valid")
+        case httpx.NetworkError() | httpx.RemoteProtocolError():
+            return message("the connection is broken off")
+        case _:
+            return str(error)

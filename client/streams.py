@@ -8,11 +8,10 @@ import httpx
 from httpx_sse import ServerSentEvent
 from typing_extensions import override
 
-from cartulary.client.calls import PREFIX
-from cartulary.client.errors import InvalidResponse, StreamReset
-from cartulary.client.exchange import Limits, Outcome, Response, failure, retry_pause
-from cartulary.client.parsing import json_of, parse
-from cartulary.client.results import Event
+from client.calls import PREFIX
+from client.errors import InvalidResponse, StreamReset
+from client.exchange import Limits, Outcome, Response, failure, retry_pause
+from client.results import Event, json_of, parse
 from domain.messages import message
 
 _PAUSE_AFTER_CLOSE: Final = 0.2

@@ -1,4 +1,6 @@
-"""A folder of receipts: one file for each game, `GAME.receipts`, with a receipt as JSON in each line.
+"""A player's receipts: read from a server, and kept in a folder.
+
+The folder has one file for each game, `GAME.receipts`, with a receipt as JSON in each line.
 
 A receipt is never overwritten. If a server issues a second receipt for an event, with another hash, both are
 proof that it has signed two histories: the new one goes into the file `GAME.conflicts.receipts`.
@@ -9,18 +11,35 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 
+from client.calls import Call, call, reader, server_keys
+from client.errors import InvalidResponse
 from domain.errors import CartularyError, Unreadable
 from domain.json_types import JsonObject
 from domain.messages import Message, message
 from ledger.canonical import canonical, decode_any
+from ledger.envelope import is_game_id, is_hash, is_positive, is_timestamp, is_word
+from ledger.keys import BadSignature, check_statement
 from ledger.os_errors import os_reason
 from ledger.record import MAX_LINE_BYTES
+
+if TYPE_CHECKING:
+    from client.clients import Client
 
 SUFFIX: Final = ".receipts"
 CONFLICTS: Final = ".conflicts"
 MAX_FILE_BYTES: Final = 1 << 24
+PAGE_SIZE: Final = 500
+MAX_PAGES: Final = 100_000
+_FIELDS: Final = {
+    "game": is_game_id,
+    "seq": is_positive,
+    "hash": is_hash,
+    "at": is_timestamp,
+    "key": is_word,
+    "signature": is_word,
+}
 
 
 class ReceiptFileError(CartularyError):
@@ -180,4 +199,66 @@ def _append(path: Path, receipts: Sequence[JsonObject]) -> None:
     except OSError as error:
         raise ReceiptFileError(
             message("cannot write {path}: {reason}", path=str(path), reason=os_reason(error))
+        ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiptPage:
+    """A page of a player's receipts; `left_out` counts the actions on it that have none."""
+
+    receipts: tuple[JsonObject, ...]
+    left_out: int
+    next: str | None
+
+
+def receipt_page(game: str | None = None, cursor: str | None = None) -> Call[ReceiptPage]:
+    """Return a page of the player's receipts, for one game or for all; they are not checked."""
+    params = {"limit": PAGE_SIZE, "game": game, "cursor": cursor}
+    return call("GET", "/me/receipts", reader(ReceiptPage), params=params)
+
+
+def receipt_pages(client: "Client", game: str | None = None) -> Iterator[ReceiptPage]:
+    """Yield the pages of the player's receipts, for one game or for all; their signatures are valid.
+
+    Raises ClientError, also for a receipt that the server's published keys have not signed.
+    """
+    keys = [{"key": key.key, "public": key.public} for key in client.run(server_keys()).keys]
+    cursor: str | None = None
+    for _ in range(MAX_PAGES):
+        page = client.run(receipt_page(game, cursor))
+        for receipt in page.receipts:
+            _check_receipt(receipt, keys)
+        yield page
+        cursor = page.next
+        if cursor is None:
+            return
+    raise InvalidResponse(
+        message("the server has more than {limit} pages of receipts", limit=MAX_PAGES)
+    )
+
+
+def _check_receipt(receipt: JsonObject, keys: Sequence[JsonObject]) -> None:
+    """Raise InvalidResponse unless this is a receipt, without further fields, that one of the keys signed."""
+    fault: Message | None = None
+    for name, is_valid in _FIELDS.items():
+        if not is_valid(receipt.get(name)):
+            fault = message("its field {field} is missing or invalid", field=name)
+            break
+    else:
+        if unknown := receipt.keys() - _FIELDS.keys():
+            fault = message("it has an unknown field {field}", field=min(unknown))
+    if fault is not None:
+        raise InvalidResponse(
+            message("the server returned something that is not a receipt: {reason}", reason=fault)
+        )
+    try:
+        check_statement(receipt, keys)
+    except BadSignature as bad:
+        raise InvalidResponse(
+            message(
+                "the server returned a receipt for event {seq} of game {game} that is not valid: {reason}",
+                seq=receipt["seq"],
+                game=receipt["game"],
+                reason=bad.message,
+            )
         ) from None

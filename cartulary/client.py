@@ -1,14 +1,10 @@
-"""A client of the HTTP interface, for bots and other programs: `Client`, and `AsyncClient` for asyncio.
+"""The public name of the client of the HTTP interface: `Client`, and `AsyncClient` for asyncio.
 
 docs/client.md describes both with examples. Nothing here needs the server.
-
-`calls` describes every request and the type of its result, once for both clients. `exchange` decides what
-is repeated after which failure, and `streams` how a stream is resumed, without doing any I/O. `clients` sends
-and waits. `results` and `errors` have what callers get.
 """
 
-from cartulary.client.clients import AsyncClient, Client
-from cartulary.client.errors import (
+from client.clients import AsyncClient, Client
+from client.errors import (
     ClientError,
     Conflict,
     FieldFault,
@@ -24,8 +20,8 @@ from cartulary.client.errors import (
     TooManyRequests,
     Unauthorised,
 )
-from cartulary.client.exchange import Limits
-from cartulary.client.results import (
+from client.exchange import Limits
+from client.results import (
     AcceptedAction,
     Account,
     Author,

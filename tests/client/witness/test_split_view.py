@@ -5,16 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from client.witness.comparison import NotComparable, compare, read_view
+from client.witness.folder import WitnessFolder
+from client.witness.follow import Follower
+from client.witness.split_view import NoSplitView, SplitView, find_split, unproven
 from domain.errors import Unreadable
 from ledger.canonical import canonical, decode
 from ledger.keys import SigningKey
 from ledger.signed_note import COSIGNATURE, NoteKey, SignedNote, note_key
-from replay.witness.client import LogClient
-from replay.witness.comparison import NotComparable, compare, read_view
-from replay.witness.folder import WitnessFolder
-from replay.witness.follow import Follower
-from replay.witness.split_view import NoSplitView, SplitView, find_split, unproven
-from tests.support.log_server import URL, LogServer
+from tests.support.log_server import LogServer
 
 SERVER = LogServer("a", "b", "c", "d", "e")
 KEY: NoteKey = note_key(SERVER.origin, SERVER.key)
@@ -33,7 +32,7 @@ def split_of(*names: str) -> SplitView:
 def copy_of(server: LogServer, path: Path, *sizes: int) -> Path:
     """Make the copy of a witness that saw the log of this server when it had these sizes."""
     names = "abcdefghij"
-    with WitnessFolder.locked(path) as folder, LogClient(URL, server.transport) as client:
+    with WitnessFolder.locked(path) as folder, server.client() as client:
         follower = Follower(client, folder, now=lambda: 1.0, format_time=lambda _: "now")
         for size in sizes:
             server.show(*names[:size])
@@ -121,7 +120,7 @@ def test_parties_that_saw_one_log_agree(tmp_path: Path) -> None:
 def test_parties_that_saw_two_logs_have_the_proof(tmp_path: Path, other: str) -> None:
     first = read_view(copy_of(LogServer(), tmp_path / "a", 1, 5, 10))
     server = LogServer(*other)
-    with WitnessFolder.locked(tmp_path / "b") as folder, LogClient(URL, server.transport) as client:
+    with WitnessFolder.locked(tmp_path / "b") as folder, server.client() as client:
         Follower(client, folder, now=lambda: 1.0, format_time=str).observe()
     second = read_view(tmp_path / "b")
     for pair in ((first, second), (second, first)):

@@ -5,6 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import client.witness.calls as log
+from client.calls import server_keys
+from client.clients import Client
+from client.errors import UNAVAILABLE, ClientError, InvalidResponse
+from client.witness.calls import PAGE_LEAVES
+from client.witness.folder import Pages, WitnessFolder, no_progress
+from client.witness.split_view import SplitView, find_split, unproven
 from domain.errors import CartularyError, Unreadable
 from domain.messages import Message, Text, comma_list, message, plural_message
 from ledger.checkpoint import Checkpoint
@@ -20,9 +27,6 @@ from ledger.signed_note import (
     cosign_text,
     note_key,
 )
-from replay.witness.client import PAGE_LEAVES, LogClient, ServerRefused
-from replay.witness.folder import Pages, WitnessFolder, no_progress
-from replay.witness.split_view import SplitView, find_split, unproven
 
 MAX_LEAVES: Final = 50_000_000
 """Entries of a log that is followed: their hashes take 1.6 GB. A server cannot fill the disk beyond that."""
@@ -67,7 +71,7 @@ class Follower:
 
     def __init__(
         self,
-        client: LogClient,
+        client: Client,
         folder: WitnessFolder,
         *,
         now: Callable[[], float],
@@ -107,7 +111,7 @@ class Follower:
                 raise Unreadable(message("a key of the server is a note key, or 32 bytes in hex"))
             pinned_key = self._folder.server_key
             name = (
-                Checkpoint.of_note(self._client.checkpoint()).origin
+                Checkpoint.of_note(self._client.run(log.checkpoint())).origin
                 if pinned_key is None
                 else pinned_key.name
             )
@@ -120,11 +124,11 @@ class Follower:
 
         Raises LogBroken, EpochBegun, KeyChanged, and the errors of the client.
         """
-        note = self._client.checkpoint()
+        note = self._client.run(log.checkpoint())
         try:
             checkpoint = Checkpoint.of_note(note)
         except Unreadable as error:
-            raise ServerRefused(
+            raise InvalidResponse(
                 message("the server's checkpoint cannot be read: {reason}", reason=error.why)
             ) from None
         key = self._folder.server_key
@@ -148,22 +152,22 @@ class Follower:
     def submit(self) -> None:
         """Submit the cosignature of the last checkpoint. Raises the errors of the client."""
         if self._folder.last is not None:
-            self._client.submit(self._folder.last.note)
+            self._client.run(log.submit_cosignatures(self._folder.last.note))
 
     def _find_key(self, note: SignedNote, checkpoint: Checkpoint) -> NoteKey:
         """Return the key, among those that the server publishes, that signed a checkpoint."""
-        for public in self._client.public_keys():
-            key = NoteKey(checkpoint.origin, ED25519, public)
+        for server_key in self._client.run(server_keys()).keys:
+            key = NoteKey(checkpoint.origin, ED25519, bytes.fromhex(server_key.public))
             try:
                 note.check_signed_by(key)
             except UntrustedNote:
                 continue
             except BadSignature as bad:
-                raise ServerRefused(
+                raise InvalidResponse(
                     message("the server's checkpoint is not valid: {reason}", reason=bad.message)
                 ) from None
             return key
-        raise ServerRefused(
+        raise InvalidResponse(
             message("the checkpoint is signed by none of the keys that the server publishes")
         )
 
@@ -196,9 +200,11 @@ class Follower:
         of this log.
         """
         try:
-            notes = self._client.epochs()
+            notes = self._client.run(log.epochs())
             epochs = [(EpochDeclaration.of_note(note), note) for note in notes]
-        except (ServerRefused, Unreadable):
+        except UNAVAILABLE:
+            raise
+        except (ClientError, Unreadable):
             return
         for epoch, note in epochs:
             if epoch.last.origin != key.name:
@@ -261,11 +267,17 @@ class Follower:
         if not before.size:
             return []
         try:
-            path = self._client.consistency_path(before.size, checkpoint.size)
+            path = self._client.run(log.consistency_path(before.size, checkpoint.size))
             verify_consistency(before.size, checkpoint.size, before.root, checkpoint.root, path)
-        except (ServerRefused, BadProof) as error:
-            raise self._find_contradiction(note, checkpoint, last, key, error.message) from None
-        return path
+        except UNAVAILABLE:
+            raise
+        except ClientError as error:
+            why = error.message_with_status
+        except BadProof as error:
+            why = error.message
+        else:
+            return path
+        raise self._find_contradiction(note, checkpoint, last, key, why)
 
     def _find_contradiction(
         self, note: SignedNote, checkpoint: Checkpoint, last: SignedNote, key: NoteKey, why: Text
@@ -278,7 +290,9 @@ class Follower:
         try:
             for hashes in self._leaves(0, checkpoint.size):
                 tree.append(hashes)
-        except ServerRefused:
+        except UNAVAILABLE:
+            raise
+        except ClientError:
             return self._broken(unproven(key, [last, note]), why)
         split = find_split(key, last, note, tree) if tree.root() == checkpoint.root else None
         return self._broken(split or unproven(key, [last, note]), why)
@@ -305,14 +319,14 @@ class Follower:
     def _leaves(self, start: int, end: int) -> Iterator[list[bytes]]:
         """Yield pages of the leaves from `start` to before `end`."""
         if end > MAX_LEAVES:
-            raise ServerRefused(
+            raise InvalidResponse(
                 message("the log has more than {limit} entries, too many to copy", limit=MAX_LEAVES)
             )
         starts = range(start, end, PAGE_LEAVES)
         for first in self._pages(starts, len(starts)):
             position, stop = first, min(end, first + PAGE_LEAVES)
             while position < stop:
-                hashes = self._client.leaf_hashes(position, stop - position)
+                hashes = self._client.run(log.leaf_hashes(position, stop - position))
                 position += len(hashes)
                 yield hashes
 

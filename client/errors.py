@@ -28,6 +28,8 @@ from replay.language.renderer import english
 
 MAX_TEXT: Final = 2_000
 """The most characters of a text in a problem that are kept."""
+MAX_LINE: Final = 200
+"""The most characters of a text that are quoted from a server which is not trusted."""
 
 
 class ClientError(CartularyError):
@@ -37,6 +39,11 @@ class ClientError(CartularyError):
     def __str__(self) -> str:
         """Return the message in English; what a server has written is in the client's language."""
         return english(self.message)
+
+    @property
+    def message_with_status(self) -> Text:
+        """The message; for a problem with its HTTP status, so that it is clear that the server wrote it."""
+        return self.message
 
 
 class ServerUnreachable(ClientError):
@@ -82,6 +89,15 @@ class Problem(ClientError):
         self.retry_after = retry_after
         super().__init__(self._message())
 
+    @property
+    @override
+    def message_with_status(self) -> Text:
+        return message(
+            "the server responds with {status}: {detail}",
+            status=self.status,
+            detail=self.detail[:MAX_LINE],
+        )
+
     def _message(self) -> Text:
         if self.clause is not None:
             return message("{clause}: {why}", clause=self.clause, why=self.detail)
@@ -119,6 +135,9 @@ class TooManyRequests(Problem):
 class ServerUnavailable(Problem):
     """The server has failed or is overloaded (500 and above)."""
 
+
+UNAVAILABLE: Final = (ServerUnreachable, TooManyRequests, ServerUnavailable)
+"""The errors after which the same request may succeed later."""
 
 _BY_STATUS: Final[Mapping[int, type[Problem]]] = {
     400: MalformedRequest,

@@ -1,14 +1,29 @@
-"""What calls return: dataclasses whose fields are those of docs/http.md.
+"""What calls return: dataclasses whose fields are those of docs/http.md, and how JSON is read into them.
 
 Fields that a later version of the server adds are ignored, except in `json`, which has the whole object where
-its fields depend on the game.
+its fields depend on the game. The metadata of a field may give it another `name` in JSON, and a predicate
+`is_valid` for its value.
 """
 
+import types
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
+from functools import lru_cache
+from typing import Any, Final, TypeVar, Union, get_args, get_origin, get_type_hints
 
+import orjson
+
+from client.errors import InvalidResponse
 from domain.json_types import JsonObject
+from domain.messages import message
+from ledger.envelope import is_hash, is_timestamp
+
+T = TypeVar("T")
+
+MAX_KEYS: Final = 1_000
+"""The most keys that a server may publish: each may have to be tried on a signature."""
+
+_SCALARS: Final = (str, int, bool, types.NoneType)
 
 WHOLE: Final[Mapping[str, bool]] = {"whole": True}
 """The metadata of a field that holds the whole object of which the other fields are parts."""
@@ -217,6 +232,24 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True)
+class ServerKey:
+    """A public key of the server, in hex, and the times between which it signs, as far as there are any."""
+
+    key: str
+    public: str = field(metadata={"is_valid": is_hash})
+    since: str | None = field(default=None, metadata={"name": "from", "is_valid": is_timestamp})
+    until: str | None = field(default=None, metadata={"is_valid": is_timestamp})
+
+
+@dataclass(frozen=True, slots=True)
+class ServerKeys:
+    """The keys that a server publishes, and the name of the server, if it has one."""
+
+    keys: tuple[ServerKey, ...] = field(metadata={"is_valid": lambda keys: len(keys) <= MAX_KEYS})
+    origin: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class AcceptedAction:
     """The events that an action caused, and the receipt for the first of them."""
 
@@ -226,3 +259,95 @@ class AcceptedAction:
 
 Options = Mapping[str, Any]
 """The options of a game, as JSON."""
+
+
+class _WrongForm(Exception):
+    """A value does not have the form of its type; `path` leads to it."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.path = path
+
+
+def json_of(body: bytes) -> object:
+    """Return the JSON of a body. Raises InvalidResponse."""
+    try:
+        value: object = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        raise InvalidResponse(message("the server's response is not JSON")) from None
+    return value
+
+
+def parse(kind: type[T], value: object) -> T:
+    """Return JSON as one of these dataclasses; unknown fields are ignored. Raises InvalidResponse."""
+    try:
+        result: T = _parse(kind, value, "")
+    except _WrongForm as error:
+        raise unexpected(error.path or "body") from None
+    return result
+
+
+def unexpected(field: str) -> InvalidResponse:
+    """Return the error for a response of which a field is missing, or not what the call returns."""
+    return InvalidResponse(
+        message(
+            "the server's response is not the one that was expected: see the field {field}",
+            field=field,
+        )
+    )
+
+
+def _parse(kind: Any, value: object, path: str) -> Any:
+    if kind is Any or kind is object:
+        return value
+    if kind in _SCALARS:
+        # `true` is no number.
+        if type(value) is kind:
+            return value
+        raise _WrongForm(path)
+    if is_dataclass(kind):
+        return _dataclass(kind, value, path)
+    origin = get_origin(kind)
+    if origin in {Union, types.UnionType}:
+        return _alternative(get_args(kind), value, path)
+    if origin is tuple:
+        if not isinstance(value, list):
+            raise _WrongForm(path)
+        item = get_args(kind)[0]
+        return tuple(_parse(item, entry, f"{path}.{i}") for i, entry in enumerate(value))
+    if isinstance(value, dict):
+        return value
+    raise _WrongForm(path)
+
+
+def _alternative(kinds: tuple[Any, ...], value: object, path: str) -> Any:
+    if value is None and types.NoneType in kinds:
+        return None
+    (kind,) = (kind for kind in kinds if kind is not types.NoneType)
+    return _parse(kind, value, path)
+
+
+def _dataclass(kind: Any, value: object, path: str) -> Any:
+    if not isinstance(value, dict):
+        raise _WrongForm(path)
+    attributes: dict[str, Any] = {}
+    for attribute, hint in _fields(kind):
+        metadata = attribute.metadata
+        name = metadata.get("name", attribute.name)
+        path_of_field = f"{path}.{name}".lstrip(".")
+        if metadata.get("whole"):
+            attributes[attribute.name] = value
+        elif name in value:
+            part = attributes[attribute.name] = _parse(hint, value[name], path_of_field)
+            is_valid = metadata.get("is_valid")
+            if is_valid is not None and part is not None and not is_valid(part):
+                raise _WrongForm(path_of_field)
+        elif attribute.default is MISSING:
+            raise _WrongForm(path_of_field)
+    return kind(**attributes)
+
+
+@lru_cache(maxsize=64)
+def _fields(kind: Any) -> tuple[tuple[Field[Any], Any], ...]:
+    hints: Mapping[str, Any] = get_type_hints(kind)
+    return tuple((attribute, hints[attribute.name]) for attribute in fields(kind))

@@ -5,14 +5,9 @@ from pathlib import Path
 import orjson
 import pytest
 
+from client.receipts import ReceiptFileError, ReceiptFolder, read_receipts, receipt_files
 from ledger.canonical import canonical
-from replay.receipts.folder import (
-    ReceiptFileError,
-    ReceiptFolder,
-    read_receipts,
-    receipt_files,
-)
-from tests.replay.receipts.test_client import receipt
+from tests.client.test_receipt_pages import receipt
 from tests.support.faults import raises
 from tests.support.records import STRANGER
 

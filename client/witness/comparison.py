@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from client.witness.folder import Pages, WitnessFolder, no_progress
+from client.witness.split_view import SplitView, find_split
 from domain.errors import CartularyError, Unreadable
 from domain.messages import Message, message, plural_message
 from ledger.canonical import decode
@@ -19,8 +21,6 @@ from ledger.merkle import MemoryTree
 from ledger.os_errors import os_reason
 from ledger.record_schema import check_header
 from ledger.signed_note import ED25519, NoteKey, SignedNote
-from replay.witness.folder import Pages, WitnessFolder, no_progress
-from replay.witness.split_view import SplitView, find_split
 
 _MAX_HEADER: Final = 1 << 20
 

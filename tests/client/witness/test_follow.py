@@ -6,25 +6,25 @@ from pathlib import Path
 
 import pytest
 
+from client.errors import InvalidResponse, NotFound, ServerUnreachable
+from client.witness import calls
+from client.witness import follow as follow_module
+from client.witness.folder import CHECKPOINTS, LEAVES, FolderInUse, WitnessFolder
+from client.witness.follow import Follower, KeyChanged, LogBroken
+from client.witness.split_view import SplitView
 from domain.errors import Unreadable
 from ledger.keys import SigningKey
 from ledger.merkle import HASH_BYTES
 from ledger.signed_note import COSIGNATURE, SignedNote, note_key
-from replay.witness import client as client_module
-from replay.witness import follow as follow_module
-from replay.witness.client import LogClient, ServerRefused, ServerUnreachable
-from replay.witness.folder import CHECKPOINTS, LEAVES, FolderInUse, WitnessFolder
-from replay.witness.follow import Follower, KeyChanged, LogBroken
-from replay.witness.split_view import SplitView
 from tests.support.faults import raises
-from tests.support.log_server import URL, LogServer
+from tests.support.log_server import LogServer
 
 OTHER_KEY = SigningKey.from_seed(b"o" * 32)
 
 
 @contextmanager
 def following(server: LogServer, path: Path) -> Iterator[Follower]:
-    with WitnessFolder.locked(path) as folder, LogClient(URL, server.transport) as client:
+    with WitnessFolder.locked(path) as folder, server.client() as client:
         yield Follower(client, folder, now=lambda: 1_700_000_000.5, format_time=lambda _: "now")
 
 
@@ -58,7 +58,7 @@ def test_a_growing_log_is_copied_and_cosigned(tmp_path: Path) -> None:
 
 
 def test_a_log_of_many_pages_is_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client_module, "PAGE_LEAVES", 2)
+    monkeypatch.setattr(calls, "PAGE_LEAVES", 2)
     monkeypatch.setattr(follow_module, "PAGE_LEAVES", 3)
     server = LogServer(*map(str, range(10)))
     assert observe(server, tmp_path) == 10
@@ -191,7 +191,7 @@ class TestKeys:
     def test_a_checkpoint_of_an_unpublished_key_is_refused(self, tmp_path: Path) -> None:
         server = LogServer("a")
         server.signed_note = LogServer("a", key=OTHER_KEY).note()
-        with raises(ServerRefused, match="none of the keys"):
+        with raises(InvalidResponse, match="none of the keys"):
             observe(server, tmp_path)
 
     def test_a_signature_that_is_not_valid_is_reported(self, tmp_path: Path) -> None:
@@ -213,7 +213,7 @@ class TestResponses:
     def test_a_server_without_a_log_is_refused(self, tmp_path: Path, path: str) -> None:
         server = LogServer("a")
         server.withheld = {path}
-        with pytest.raises((ServerRefused, LogBroken)):
+        with pytest.raises((NotFound, LogBroken)):
             observe(server, tmp_path)
 
     @pytest.mark.parametrize(
@@ -222,14 +222,14 @@ class TestResponses:
     def test_responses_of_another_form_are_refused(self, tmp_path: Path, body: bytes) -> None:
         server = LogServer("a")
         server.bodies["/keys"] = body
-        with pytest.raises(ServerRefused):
+        with pytest.raises(InvalidResponse):
             observe(server, tmp_path)
 
     def test_a_log_that_is_too_large_is_not_copied(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(follow_module, "MAX_LEAVES", 2)
-        with raises(ServerRefused, match="too many"):
+        with raises(InvalidResponse, match="too many"):
             observe(LogServer("a", "b", "c"), tmp_path)
 
 

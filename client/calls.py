@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 from urllib.parse import quote
 
-from cartulary.client.parsing import json_of, parse
-from cartulary.client.results import (
+from client.results import (
     AcceptedAction,
     Account,
     EventPage,
@@ -26,7 +25,10 @@ from cartulary.client.results import (
     Options,
     Position,
     Registration,
+    ServerKeys,
     Token,
+    json_of,
+    parse,
 )
 from domain.json_types import JsonObject
 
@@ -54,7 +56,7 @@ class Call(Generic[T_co]):
     is_record: bool = False
 
 
-def _call(
+def call(
     method: str,
     path: str,
     read: Callable[[bytes], D],
@@ -81,7 +83,8 @@ def _new_key(key: str | None) -> str:
     return secrets.token_hex(16) if key is None else key
 
 
-def _as(kind: type[D]) -> Callable[[bytes], D]:
+def reader(kind: type[D]) -> Callable[[bytes], D]:
+    """Return the function that reads a response as JSON of this kind."""
     return lambda body: parse(kind, json_of(body))
 
 
@@ -103,27 +106,27 @@ def register(
 ) -> Call[Registration]:
     """Register a player. From then on, the client uses the player's token."""
     body = {"handle": handle, "password": password, "email": email, "locale": locale}
-    return _call("POST", "/players", _as(Registration), body=body)
+    return call("POST", "/players", reader(Registration), body=body)
 
 
 def become_guest(*, locale: str | None = None) -> Call[Registration]:
     """Become a guest, a player without a password. From then on, the client uses the guest's token."""
-    return _call("POST", "/guests", _as(Registration), body={"locale": locale})
+    return call("POST", "/guests", reader(Registration), body={"locale": locale})
 
 
 def log_in(handle: str, password: str) -> Call[Token]:
     """Get a new token, which the client uses from then on."""
-    return _call("POST", "/tokens", _as(Token), body={"handle": handle, "password": password})
+    return call("POST", "/tokens", reader(Token), body={"handle": handle, "password": password})
 
 
 def log_out() -> Call[None]:
     """Revoke the token of the client."""
-    return _call("DELETE", "/tokens/current", _nothing)
+    return call("DELETE", "/tokens/current", _nothing)
 
 
 def choose_handle(handle: str, password: str) -> Call[Account]:
     """Choose a handle and a password, as a guest. Places in games and the token stay."""
-    return _call(
+    return call(
         "PUT",
         "/me/handle",
         lambda body: parse(_Player, json_of(body)).player,
@@ -133,7 +136,7 @@ def choose_handle(handle: str, password: str) -> Call[Account]:
 
 def me(*, cursor: str | None = None, limit: int | None = None) -> Call[Me]:
     """Return the player, and the games in which it is their turn."""
-    return _call("GET", "/me", _as(Me), params={"cursor": cursor, "limit": limit})
+    return call("GET", "/me", reader(Me), params={"cursor": cursor, "limit": limit})
 
 
 def create_game(
@@ -159,7 +162,7 @@ def create_game(
         "arbiter": arbiter,
         "nonce": nonce,
     }
-    return _call("POST", "/games", _as(GameSummary), body=body, key=_new_key(idempotency_key))
+    return call("POST", "/games", reader(GameSummary), body=body, key=_new_key(idempotency_key))
 
 
 def games(
@@ -171,12 +174,12 @@ def games(
 ) -> Call[GamePage]:
     """Return a page of games, newest first. `status` is one or several, separated by commas."""
     params = {"status": status, "player": player, "cursor": cursor, "limit": limit}
-    return _call("GET", "/games", _as(GamePage), params=params)
+    return call("GET", "/games", reader(GamePage), params=params)
 
 
 def game(game: str) -> Call[GameSummary]:
     """Return the summary of a game."""
-    return _call("GET", _game(game), _as(GameSummary))
+    return call("GET", _game(game), reader(GameSummary))
 
 
 def join(
@@ -187,10 +190,10 @@ def join(
     idempotency_key: str | None = None,
 ) -> Call[GameSummary]:
     """Join a game; with the token of an `invitation` also a private one."""
-    return _call(
+    return call(
         "POST",
         _game(game, "/players"),
-        _as(GameSummary),
+        reader(GameSummary),
         body={"invitation": invitation, "nonce": nonce},
         key=_new_key(idempotency_key),
     )
@@ -199,22 +202,22 @@ def join(
 def leave(game: str, *, idempotency_key: str | None = None) -> Call[None]:
     """Leave a game that has not started."""
     path = _game(game, "/players/me")
-    return _call("DELETE", path, _nothing, key=_new_key(idempotency_key))
+    return call("DELETE", path, _nothing, key=_new_key(idempotency_key))
 
 
 def invite(game: str) -> Call[Invitation]:
     """Make an invitation link to a game that has not started. It replaces the player's earlier one."""
-    return _call("POST", _game(game, "/invitations"), _as(Invitation))
+    return call("POST", _game(game, "/invitations"), reader(Invitation))
 
 
 def revoke_invitation(game: str) -> Call[None]:
     """Revoke the player's invitation link to a game."""
-    return _call("DELETE", _game(game, "/invitations/mine"), _nothing)
+    return call("DELETE", _game(game, "/invitations/mine"), _nothing)
 
 
 def invitation(token: str) -> Call[InvitedGame]:
     """Return the game to which an invitation link leads."""
-    return _call("GET", f"/invitations/{quote(token, safe='')}", _as(InvitedGame))
+    return call("GET", f"/invitations/{quote(token, safe='')}", reader(InvitedGame))
 
 
 def add_bot(
@@ -225,10 +228,10 @@ def add_bot(
     idempotency_key: str | None = None,
 ) -> Call[GameSummary]:
     """Give a place in the player's own game to a bot of the server."""
-    return _call(
+    return call(
         "POST",
         _game(game, "/bots"),
-        _as(GameSummary),
+        reader(GameSummary),
         body={"bot": bot, "nonce": nonce},
         key=_new_key(idempotency_key),
     )
@@ -236,17 +239,17 @@ def add_bot(
 
 def position(game: str, *, seq: int | None = None) -> Call[Position]:
     """Return the position after event `seq`, by default the last one, as the player may see it."""
-    return _call("GET", _game(game, "/position"), _as(Position), params={"seq": seq})
+    return call("GET", _game(game, "/position"), reader(Position), params={"seq": seq})
 
 
 def legal_actions(game: str) -> Call[LegalActions]:
     """Return the legal actions of the player's seat: none if it is another seat's turn."""
-    return _call("GET", _game(game, "/legal-actions"), _as(LegalActions))
+    return call("GET", _game(game, "/legal-actions"), reader(LegalActions))
 
 
 def lessons(game: str) -> Call[LessonList]:
     """Return the lessons that are due for the player in a tutorial game."""
-    return _call("GET", _game(game, "/lessons"), _as(LessonList))
+    return call("GET", _game(game, "/lessons"), reader(LessonList))
 
 
 def submit(
@@ -264,23 +267,23 @@ def submit(
         "signature": None if signature is None else dict(signature),
     }
     path = _game(game, "/actions")
-    return _call("POST", path, _as(AcceptedAction), body=body, key=_new_key(idempotency_key))
+    return call("POST", path, reader(AcceptedAction), body=body, key=_new_key(idempotency_key))
 
 
 def request_takeback(game: str, *, idempotency_key: str | None = None) -> Call[AcceptedAction]:
     """Ask to take back the last action, in a game with `takebacks`."""
     path = _game(game, "/takebacks")
-    return _call("POST", path, _as(AcceptedAction), body={}, key=_new_key(idempotency_key))
+    return call("POST", path, reader(AcceptedAction), body={}, key=_new_key(idempotency_key))
 
 
 def answer_takeback(
     game: str, takeback: int, *, agree: bool, idempotency_key: str | None = None
 ) -> Call[AcceptedAction]:
     """Agree to a takeback, or decline it. `takeback` is its number, the seq of the event that asked."""
-    return _call(
+    return call(
         "POST",
         _game(game, f"/takebacks/{takeback}/answers"),
-        _as(AcceptedAction),
+        reader(AcceptedAction),
         body={"agree": agree},
         key=_new_key(idempotency_key),
     )
@@ -295,13 +298,13 @@ def events(
 ) -> Call[EventPage]:
     """Return a page of the log: the events after `after` that meet the conditions of docs/http.md."""
     params = {**(conditions or {}), "after": after, "limit": limit}
-    return _call("GET", _game(game, "/events"), _as(EventPage), params=params)
+    return call("GET", _game(game, "/events"), reader(EventPage), params=params)
 
 
 def messages(game: str, *, after: int | None = None, limit: int | None = None) -> Call[MessagePage]:
     """Return the messages of a game after number `after`, the oldest first."""
     params = {"after": after, "limit": limit}
-    return _call("GET", _game(game, "/messages"), _as(MessagePage), params=params)
+    return call("GET", _game(game, "/messages"), reader(MessagePage), params=params)
 
 
 def send_message(
@@ -310,14 +313,19 @@ def send_message(
     """Write a message to the other players of a game; `seq` is an event to which it points."""
     path = _game(game, "/messages")
     body = {"text": text, "seq": seq}
-    return _call("POST", path, _as(Message), body=body, key=_new_key(idempotency_key))
+    return call("POST", path, reader(Message), body=body, key=_new_key(idempotency_key))
 
 
 def erase_message(game: str, number: int) -> Call[None]:
     """Erase a message that the player has written."""
-    return _call("DELETE", _game(game, f"/messages/{number}"), _nothing)
+    return call("DELETE", _game(game, f"/messages/{number}"), _nothing)
+
+
+def server_keys() -> Call[ServerKeys]:
+    """Return the public keys with which receipts, records and checkpoints can be verified."""
+    return call("GET", "/keys", reader(ServerKeys))
 
 
 def record(game: str) -> Call[bytes]:
     """Return the game record as it is now, with the secrets that the player may see."""
-    return _call("GET", _game(game, "/record"), bytes, is_record=True)
+    return call("GET", _game(game, "/record"), bytes, is_record=True)
