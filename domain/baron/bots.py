@@ -206,6 +206,3 @@ class _Scorer:
     def _no_keep(self) -> float:
         """Nothing; in the last turn, what the end of the game brings without one more keep."""
         return self.evaluation.value_at_end(None) if self.evaluation.turns <= 1 else 0.0
-
-
-BOTS: Final[Mapping[str, Bot[Action, BaronPosition]]] = {"sensible": sensible}

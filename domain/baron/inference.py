@@ -44,9 +44,9 @@ def set_up_faults(
         if name not in ("players", *_PUBLIC)
     ]
     market, start, removed = (data.get(name) for name in _PUBLIC)
-    if not isinstance(market, list) or len(market) != SLOTS or len(_tiles(market)) != SLOTS:
+    if not isinstance(market, list) or len(market) != SLOTS or len(_tiles_in(market)) != SLOTS:
         faults.append(message("the market does not have {slots} tiles", slots=SLOTS))
-    if not _tiles(start) or VALUES[_tiles(start)[0]] < 0:
+    if not _tiles_in(start) or VALUES[_tiles_in(start)[0]] < 0:
         faults.append(message("the start tile is not one of value 0 or more"))
     if removed not in ([[MEADOW, kind] for kind in OF_VALUE_ONE] if seats == MOST_SEATS else [[]]):
         faults.append(message("the tiles removed are not those for {seats} seats", seats=seats))
@@ -102,7 +102,7 @@ def infer_secrets(
 
 def _impossible_refill(refill: object) -> Message:
     """Why a recorded tile, which may be anything, cannot have come off the pile."""
-    tiles = [] if isinstance(refill, list) else _tiles(refill)
+    tiles = [] if isinstance(refill, list) else _tiles_in(refill)
     if not tiles:
         return message("what came off the pile is not a tile")
     return message("no {tile} can have been left in the pile", tile=TILE_TERMS[tiles[0]])
@@ -159,7 +159,7 @@ class _Knowledge:
         """The deals with which everything up to now can have happened, except what is ignored."""
         unseen = Counter[str]({str(kind): count for kind, count in COUNTS.items()})
         unseen.subtract([MEADOW] * seats)
-        unseen.subtract(tile for name in _PUBLIC for tile in _tiles(start.get(name)))
+        unseen.subtract(tile for name in _PUBLIC for tile in _tiles_in(start.get(name)))
         size = initial_state(seats, {}, cast("EventData", start), {}).pile_left
         self.pile = _Pile(seq, size, unseen)
         self.pile.first_unseen = Counter[str]({str(kind): count for kind, count in COUNTS.items()})
@@ -259,7 +259,7 @@ def _agrees(deal: Deal, opened: Mapping[str, object]) -> bool:
     return all(opened.get(name, reserve) == reserve for name, reserve in reserves.items())
 
 
-def _tiles(value: object) -> list[Tile]:
+def _tiles_in(value: object) -> list[Tile]:
     """The tiles among recorded values that may be anything: those of a list, or a single one."""
     values = value if isinstance(value, list) else [value]
     return [cast("Tile", tile) for tile in values if isinstance(tile, str) and tile in COUNTS]

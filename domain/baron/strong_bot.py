@@ -11,7 +11,7 @@ from typing import Final
 
 from domain.baron.actions import Action
 from domain.baron.apply import apply, apply_consequences
-from domain.baron.bots import BOTS as QUICK_BOTS
+from domain.baron.bots import sensible
 from domain.baron.bots import score_actions
 from domain.baron.components import COUNTS, KNIGHT, TILES, VALUES
 from domain.baron.consequences import consequences_of_end
@@ -104,6 +104,6 @@ MODEL: Final[SearchModel[State, Action, BaronPosition]] = SearchModel(
 )
 
 BOTS: Final[Mapping[str, Bot[Action, BaronPosition]]] = {
-    **QUICK_BOTS,
+    "sensible": sensible,
     "strong": SearchBot(MODEL),
 }

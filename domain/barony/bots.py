@@ -217,6 +217,3 @@ class Scorer(Generic[EvaluationT]):
         tokens = player["resources"]
         points = zip(RESOURCES, VICTORY_POINTS, strict=True)
         return player["score"] + sum(tokens[kind] * value for kind, value in points)
-
-
-BOTS: Final[Mapping[str, Bot[Action, BaronyPosition]]] = {"sensible": sensible}

@@ -7,7 +7,7 @@ from domain.barony.construction import has_opposing_knight
 from domain.barony.explain_board import explain_points, number_of, reserve_change, terrain_at
 from domain.barony.formats import BuildingsBuilt, CityFounded
 from domain.barony.state import State
-from domain.barony.terms import PAWNS, STRONGHOLD, TOKENS, VILLAGE
+from domain.barony.terms import PAWNS, STRONGHOLD, TOKENS
 from domain.contract import Reason
 from domain.messages import PlayerAt, counted, hex_at, listing, message, plural_message
 
@@ -33,7 +33,7 @@ def explain_buildings(state: State, data: BuildingsBuilt) -> Iterator[Reason]:
         yield "BY-BLD-3", message("no opponent's knight stood on {hexes}", hexes=sites)
     villages = sum(entry["building"] == "village" for entry in built)
     if villages:
-        yield "BY-BLD-4", reserve_change(VILLAGE, state.reserve_villages[seat], villages)
+        yield "BY-BLD-4", reserve_change(PAWNS["village"], state.reserve_villages[seat], villages)
     strongholds = len(built) - villages
     if strongholds:
         yield "BY-BLD-4", reserve_change(STRONGHOLD, state.reserve_strongholds[seat], strongholds)

@@ -10,7 +10,7 @@ from typing import Final
 
 from domain.barony.actions import Action
 from domain.barony.apply import apply
-from domain.barony.bots import BOTS as QUICK_BOTS
+from domain.barony.bots import sensible
 from domain.barony.bots import score_actions
 from domain.barony.decide import decide
 from domain.barony.formats import BaronyPosition
@@ -62,6 +62,6 @@ MODEL: Final[SearchModel[State, Action, BaronyPosition]] = SearchModel(
 )
 
 BOTS: Final[Mapping[str, Bot[Action, BaronyPosition]]] = {
-    **QUICK_BOTS,
+    "sensible": sensible,
     "strong": SearchBot(MODEL),
 }

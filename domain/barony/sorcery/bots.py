@@ -126,6 +126,3 @@ class SorceryScorer(Scorer[SorceryEvaluation]):
         """BS-MYS-2: the value of the places that arrivals on these hexes explore."""
         unexplored = self.evaluation.unexplored
         return sum(unexplored.get(at, 0.0) for at in set(ends))
-
-
-BOTS: Final[Mapping[str, Bot[Action, BaronyPosition]]] = {"sensible": sensible}

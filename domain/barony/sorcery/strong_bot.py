@@ -6,7 +6,7 @@ from typing import Final
 from domain.barony.actions import Action
 from domain.barony.formats import BaronyPosition
 from domain.barony.sorcery.apply import apply
-from domain.barony.sorcery.bots import BOTS as QUICK_BOTS
+from domain.barony.sorcery.bots import sensible
 from domain.barony.sorcery.bots import score_actions
 from domain.barony.sorcery.decide import decide, legal_actions
 from domain.barony.sorcery.position import from_position, imprint_points, position
@@ -39,6 +39,6 @@ MODEL: Final[SearchModel[SorceryState, Action, BaronyPosition]] = SearchModel(
 )
 
 BOTS: Final[Mapping[str, Bot[Action, BaronyPosition]]] = {
-    **QUICK_BOTS,
+    "sensible": sensible,
     "strong": SearchBot(MODEL),
 }
