@@ -13,7 +13,7 @@ import pytest
 
 from domain import barony
 from domain.barony import sorcery
-from domain.barony.action_json import ACTION_PARSERS
+from domain.barony.actions import ACTION_PARSERS
 from domain.barony.sorcery.state import SorceryState
 from domain.contract import RuleSystem, State
 from tests.support.barony_positions import given

@@ -14,9 +14,8 @@ import pytest
 from domain import baron
 from domain.baron.actions import ACTION_PARSERS as FORMS
 from domain.baron.actions import DiscardTile
-from domain.baron.apply import EVENT_APPLIERS
 from domain.baron.components import TILES
-from domain.baron.state import State
+from domain.baron.state import EVENT_APPLIERS, State
 from domain.contract import STATEMENT, DomainEvent
 from domain.errors import Malformed
 from domain.json_types import JsonObject

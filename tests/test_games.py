@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from domain import baron, barony, lifecycle
-from domain.baron.apply import EVENT_APPLIERS as OF_BARON
+from domain.baron.state import EVENT_APPLIERS as OF_BARON
 from domain.barony.components import DUKE
-from domain.barony.sorcery.apply import SORCERY_APPLIERS as OF_BARONY
+from domain.barony.sorcery.state import SORCERY_APPLIERS as OF_BARONY
 from domain.event import ZEROS, Event, RankingEntry, acting_seat
 from domain.fold import _LIFE_CYCLE_APPLIERS, EarlierGames, evolve
 from domain.game import Game

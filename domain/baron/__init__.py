@@ -1,16 +1,15 @@
 """Baron for 2 to 5 players: clauses BN of docs/rules.md. The names of the contract, each from its module.
 
-`formats` types the JSON; `set_up` deals and makes the first state; `state` and `position` hold and show
-where everything is. `legal` and `decide` apply the rules of a turn, `battles` and `resolution` those of
-baronies and fights, `consequences` what these mean for the seats, and `turn_order` what comes next. `apply`
-writes recorded events into a state.
+`formats` types the JSON; `set_up` deals and makes the first state; `state` holds where everything is, shows
+it as a position, and applies recorded events. `legal` and `decide` apply the rules of a turn, `battles`
+those of baronies and fights, `consequences` what these mean for the seats, and `turn_order` what comes next.
 """
 
 from collections.abc import Sequence
 from typing import Final
 
 from domain.baron.actions import action_text, action_to_json, parse_action, parse_action_text
-from domain.baron.apply import apply
+from domain.baron.bots import BOTS
 from domain.baron.choices import (
     QUESTIONS,
     actions_at_any_time,
@@ -24,23 +23,22 @@ from domain.baron.decide import decide, forfeit, remove
 from domain.baron.event_messages import event_message
 from domain.baron.explain import explain
 from domain.baron.formats import ACTIONS, EVENTS, OPTIONS, POSITION, STANDING
-from domain.baron.inference import infer_secrets, set_up_faults
-from domain.baron.labels import LABELS
 from domain.baron.legal import legal_actions
 from domain.baron.lessons import LESSONS
-from domain.baron.position import position
 from domain.baron.scene import scene
-from domain.baron.scoring import finish, standings
 from domain.baron.set_up import (
     apply_redraw,
     check_options,
     copy,
+    infer_secrets,
     initial_state,
     redraw,
     set_up,
+    set_up_faults,
 )
-from domain.baron.strong_bot import BOTS
-from domain.baron.terms import DESCRIPTION, TITLE
+from domain.baron.state import apply, position
+from domain.baron.terms import DESCRIPTION, LABELS, TITLE
+from domain.baron.turn_order import finish, standings
 from domain.messages import Text, message_in
 from domain.option_fields import OptionField
 

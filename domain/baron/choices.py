@@ -25,11 +25,9 @@ from domain.baron.actions import (
 from domain.baron.components import BONUS, COUNTS, MEADOW, SLOT_COSTS, TILES, VALUES
 from domain.baron.decide import decide
 from domain.baron.formats import BaronPosition, Tile
-from domain.baron.labels import LABELS
 from domain.baron.legal import can_be_beside, free_meadows
-from domain.baron.phrases import kinds
 from domain.baron.state import State
-from domain.baron.terms import HONOUR, TILE_TERMS
+from domain.baron.terms import HONOUR, LABELS, TILE_TERMS, kinds
 from domain.choices import COMMON_QUESTIONS, Choice, Preview, card, hex_choice
 from domain.contract import Resign
 from domain.errors import Malformed

@@ -1,15 +1,14 @@
 """What a tile, a keep or the end of the game leads to: baronies, honour, seats that go out.
 
-`resolution` resolves the baronies; this module adds up what they mean for the seats.
+`battles` resolves the baronies; this module adds up what they mean for the seats.
 """
 
 from collections import Counter
 from collections.abc import Sequence
 
-from domain.baron.battles import complete_knights
+from domain.baron.battles import complete_knights, resolve
 from domain.baron.components import KNIGHT, LEAST_HONOUR
 from domain.baron.formats import BaronyResult, Consequences, GoingOut
-from domain.baron.resolution import resolve
 from domain.baron.state import State
 
 

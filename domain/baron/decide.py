@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Final, assert_never
 
 from domain.baron.actions import Action, DiscardTile, Draw, EndTurn, PlaceKeep, PlaceTile
-from domain.baron.apply import apply_consequences, go_out, place_keep, place_tile
 from domain.baron.components import BONUS, LEAST_HONOUR, MEADOW, SLOT_COSTS
 from domain.baron.consequences import add_consequences, consequences_of_turn, going_out
 from domain.baron.formats import (
@@ -20,7 +19,7 @@ from domain.baron.formats import (
     TurnForfeited,
 )
 from domain.baron.legal import can_be_beside, can_pay, first_place, known_reserve
-from domain.baron.state import State
+from domain.baron.state import State, apply_consequences, go_out, place_keep, place_tile
 from domain.baron.terms import HONOUR, TILE, TILE_TERMS
 from domain.baron.turn_order import after_departure, after_laying, after_turn, same_turn
 from domain.contract import DomainEvent, Resign

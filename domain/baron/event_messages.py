@@ -23,8 +23,7 @@ from domain.baron.formats import (
     TileDrawn,
     TilePlaced,
 )
-from domain.baron.phrases import baron, kinds, knight, players
-from domain.baron.terms import HONOUR, TILE_TERMS
+from domain.baron.terms import HONOUR, TILE_TERMS, baron, kinds, knight, players
 from domain.event import EventData, RankingEntry
 from domain.life_cycle_messages import (
     LIFE_CYCLE_MESSAGES,

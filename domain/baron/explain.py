@@ -1,23 +1,20 @@
 """`explain`: the clauses by which an event followed from a state, each with a sentence about that board.
 
-It decides nothing: it describes a recorded event on the board that it happened on. The set-up is explained
-in `explain_set_up`, fights in `explain_fights`, `explain_battles` and `explain_gains`, what follows for seats
-and the turn order in `explain_turn_order`.
+It decides nothing: it describes a recorded event on the board that it happened on. Fights are explained in
+`explain_fights` and `explain_battles`, what follows for seats and the turn order in `explain_turn_order`.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
-from domain.baron.apply import apply, place_keep, place_tile
-from domain.baron.components import LEAST_HONOUR, MEADOW
+from domain.baron.components import KEEPS, LEAST_HONOUR, MEADOW, SLOT_COSTS, VALUES
 from domain.baron.explain_fights import (
     end_occasion,
     explain_baronies,
     keep_occasion,
     tile_occasion,
 )
-from domain.baron.explain_set_up import explain_set_up
 from domain.baron.explain_turn_order import (
     explain_departure,
     explain_going_out,
@@ -41,14 +38,15 @@ from domain.baron.formats import (
     TurnForfeited,
 )
 from domain.baron.legal import can_be_beside
-from domain.baron.state import State
-from domain.baron.terms import HONOUR, KEEP, TILE, TILE_TERMS
+from domain.baron.state import State, apply, place_keep, place_tile
+from domain.baron.terms import HONOUR, KEEP, TILE, TILE_TERMS, kinds
 from domain.contract import DomainEvent, Reason
 from domain.event import EventData
 from domain.hexes import Hex, hex_of, neighbours
 from domain.messages import (
     Message,
     PlayerAt,
+    PlayerWithId,
     Value,
     counted,
     hex_at,
@@ -57,6 +55,68 @@ from domain.messages import (
     plural_message,
     semicolon_list,
 )
+
+
+def explain_set_up(data: GameStarted, secrets: Mapping[str, object]) -> Iterator[Reason]:
+    """BN-SET. Before the players are seated, and unless secrets are known, less can be explained."""
+    reserves = {
+        int(name.split("/")[1]): cast("list[Tile]", tiles)
+        for name, tiles in secrets.items()
+        if name.startswith("reserve/")
+    }
+    seats = len(data.get("players", ())) or len(reserves)
+    if seats in KEEPS:
+        yield (
+            "BN-MAT-2",
+            message(
+                "with {seats} players each has {keeps}",
+                seats=seats,
+                keeps=counted(KEEPS[seats], KEEP),
+            ),
+        )
+        yield (
+            "BN-SET-1",
+            message(
+                "each of {seats} players starts with 0 honour and two tiles that nobody else knows: a "
+                "meadow and one of value 1",
+                seats=seats,
+            ),
+        )
+    for seat, tiles in sorted(reserves.items()):
+        yield (
+            "BN-SET-2",
+            message("{player} was dealt {tiles}", player=PlayerAt(seat), tiles=kinds(tiles)),
+        )
+    if data["removed"]:
+        yield (
+            "BN-SET-3",
+            message("with five players {tiles} are taken out", tiles=kinds(data["removed"])),
+        )
+    market = [
+        message("{tile:a} for {honour}", tile=TILE_TERMS[kind], honour=counted(cost, HONOUR))
+        for cost, kind in zip(SLOT_COSTS, data["market"], strict=False)
+    ]
+    yield (
+        "BN-SET-4",
+        message("the first tiles of the pile lie open: {tiles}", tiles=listing(market)),
+    )
+    yield (
+        "BN-SET-4",
+        message(
+            "{tile:a} is the start tile, on {hex}: it is worth {value}",
+            tile=TILE_TERMS[data["start"]],
+            hex=hex_at((0, 0)),
+            value=VALUES[data["start"]],
+        ),
+    )
+    if data.get("players"):
+        yield (
+            "BN-SET-5",
+            message(
+                "by the game's seating {player} is the first player",
+                player=PlayerWithId(data["players"][0]),
+            ),
+        )
 
 
 def _tile_drawn(state: State, data: TileDrawn) -> Iterator[Reason]:

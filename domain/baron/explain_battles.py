@@ -1,23 +1,32 @@
-"""Explains the battles of knights that are resolved at once (BN-SIM): which knights conflict, and which win.
+"""Explains battles knights (BN-SIM), and what knights gain and beaten barons cost (BN-BAR-3, 4, BN-FGT-5).
 
-A part of `explain`. Strengths and results are those that the event recorded; the board shows what they
-consist of.
+A part of `explain`. Strengths, results, gains and losses are those that the event recorded; the board shows
+what they consist of.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Final
 
-from domain.baron.battles import Board, Claim, barony, claims
+from domain.baron.battles import Board, Claim, barony, claims, total_value
 from domain.baron.components import BARON
-from domain.baron.formats import BaronyResult, Battle, Fight, Opponent, Rival
-from domain.baron.phrases import baron, knight, sum_of_tiles, tiles_with_values
+from domain.baron.formats import (
+    BaronyResult,
+    Battle,
+    Beaten,
+    EstablishedBarony,
+    Fight,
+    Opponent,
+    Rival,
+)
+from domain.baron.terms import HONOUR, baron, honour_change, knight, sum_of_tiles, tiles_with_values
 from domain.contract import Reason
 from domain.hexes import Hex, hex_of
 from domain.messages import (
     Listing,
     Message,
     PlayerAt,
+    counted,
     listing,
     message,
     plural_message,
@@ -259,3 +268,122 @@ def _rival(result: BaronyResult, rival: Rival) -> Message:
 
 def _opponents(result: BaronyResult) -> Sequence[Opponent]:
     return result["battle"]["opponents"] if "battle" in result else ()
+
+
+def explain_gain(moment: Moment, result: EstablishedBarony) -> Iterator[Reason]:
+    """BN-BAR-3, 4, BN-FGT-5, BN-END-2, BN-OUB-2: what the owner of an established knight gains, and what
+    the owners of the barons that it beat lose.
+    """
+    seat, board = result["seat"], moment.board
+    claimant = knight(seat, result["at"])
+    before = set(map(hex_of, result.get("counted_before", ())))
+    if before:
+        yield from _counted_before(moment, seat, before)
+    points = total_value(board, moment.claim(result).barony - before)
+    if "unhalved" in result and result["gain"] != points and seat not in board.out:
+        yield (
+            "BN-END-2",
+            message(
+                "half of {points} for {knight} is {gain}, rounded up",
+                points=points,
+                knight=claimant,
+                gain=result["gain"],
+            ),
+        )
+    if seat in board.out:
+        yield (
+            "BN-OUB-2",
+            message(
+                "{player} is out: the honour of this seat stays as it is, whatever {knight} won",
+                player=PlayerAt(seat),
+                knight=claimant,
+            ),
+        )
+    elif "fight" in result:
+        yield (
+            "BN-FGT-5",
+            message(
+                "{knight} is established with a barony of {value}, the battlefield included: {change}",
+                knight=claimant,
+                value=result["value"],
+                change=honour_change(seat, result["gain"]),
+            ),
+        )
+    else:
+        yield "BN-BAR-3", honour_change(seat, result["gain"])
+    for beaten in result["beaten"]:
+        yield _loss(moment, result, beaten)
+
+
+def _counted_before(moment: Moment, seat: int, before: set[Hex]) -> Iterator[Reason]:
+    """BN-BAR-4, and BN-SIM-6 for knights of the same moment."""
+    own = [theirs for owner, theirs in moment.barons.values() if owner == seat]
+    of_barons = set[Hex]().union(*own)
+    if standing := before & of_barons:
+        yield (
+            "BN-BAR-4",
+            message(
+                "{player} already has a barony with {tiles}, whose value of {points} is not earned again",
+                player=PlayerAt(seat),
+                tiles=moment.tiles(standing),
+                points=total_value(moment.board, standing),
+            ),
+        )
+    if of_knights := before - of_barons:
+        yield (
+            "BN-SIM-6",
+            message(
+                "another knight of {player} was established before it with {tiles}, whose value of "
+                "{points} is not earned again",
+                player=PlayerAt(seat),
+                tiles=moment.tiles(of_knights),
+                points=total_value(moment.board, of_knights),
+            ),
+        )
+
+
+def _loss(moment: Moment, result: EstablishedBarony, beaten: Beaten) -> Reason:
+    """BN-FGT-5, BN-OUB-2: what a beaten baron costs its owner."""
+    seat, tiles = beaten["seat"], set(map(hex_of, beaten["tiles"]))
+    if seat in moment.board.out:
+        return (
+            "BN-OUB-2",
+            message(
+                "{baron} is beaten, but {player} is out: the keep leaves the game, and no honour changes",
+                baron=baron(seat, beaten["at"]),
+                player=PlayerAt(seat),
+            ),
+        )
+    shared = moment.claim(result).barony & barony(moment.board, hex_of(beaten["at"]))
+    loss = _cost(moment, beaten, tiles)
+    if earlier := shared - tiles:
+        loss = message("{loss}; lost only once: {tiles}", loss=loss, tiles=moment.tiles(earlier))
+    return "BN-FGT-5", loss
+
+
+def _cost(moment: Moment, beaten: Beaten, tiles: set[Hex]) -> Message:
+    """What the owner of a beaten baron loses for tiles, or gains if their sum is negative."""
+    seat, loss, shared = beaten["seat"], beaten["loss"], moment.tiles(tiles)
+    loser, player = baron(seat, beaten["at"]), PlayerAt(seat)
+    if loss > 0:
+        return message(
+            "{baron} is beaten: {player} takes back the keep and loses {honour} for {tiles}",
+            baron=loser,
+            player=player,
+            honour=counted(loss, HONOUR),
+            tiles=shared,
+        )
+    if loss < 0:
+        return message(
+            "{baron} is beaten: {player} takes back the keep and gains {honour} for {tiles}",
+            baron=loser,
+            player=player,
+            honour=counted(-loss, HONOUR),
+            tiles=shared,
+        )
+    return message(
+        "{baron} is beaten: {player} takes back the keep and neither gains nor loses honour for {tiles}",
+        baron=loser,
+        player=player,
+        tiles=shared,
+    )

@@ -1,18 +1,16 @@
 """Explains baronies and fights against barons, as the examples of the rulebook do: the claim of each knight,
 the battlefield and both strengths (BN-BAR, BN-FGT, BN-END-2).
 
-A part of `explain`; what each side gains and loses is explained in `explain_gains`. Strengths and results are
-those that the event recorded; the board shows what they consist of.
+A part of `explain`; what each side gains and loses is explained in `explain_battles`. Strengths and results
+are those that the event recorded; the board shows what they consist of.
 """
 
 from collections.abc import Iterator
 
 from domain.baron.battles import Board, barony
-from domain.baron.explain_battles import Moment, explain_battle, explain_encounters
-from domain.baron.explain_gains import explain_gain
+from domain.baron.explain_battles import Moment, explain_battle, explain_encounters, explain_gain
 from domain.baron.formats import BaronyResult, EstablishedBarony, Fight, Opponent, Tile
-from domain.baron.phrases import baron, knight
-from domain.baron.terms import TILE_TERMS
+from domain.baron.terms import TILE_TERMS, baron, knight
 from domain.contract import Reason
 from domain.hexes import Hex, hex_of, neighbours
 from domain.messages import Message, hex_at, listing, message, plural_message

@@ -15,9 +15,8 @@ from domain.baron.formats import (
     Then,
     TileConsequences,
 )
-from domain.baron.phrases import players
 from domain.baron.state import State
-from domain.baron.terms import BARONY, HONOUR, KEEP, TILE
+from domain.baron.terms import BARONY, HONOUR, KEEP, TILE, players
 from domain.contract import Reason
 from domain.event import RankingEntry
 from domain.messages import Message, PlayerAt, counted, hex_at, listing, message, plural_message

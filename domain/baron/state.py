@@ -1,15 +1,40 @@
 """The state of a game of Baron: where the tiles and keeps are, and whose turn it is. It contains no rules.
 
-Only `domain.baron.apply` changes states, in place, on a copy that the caller owns. Secrets that the caller
-does not know (the order of the pile, the tiles that were dealt) are None.
+Secrets that the caller does not know (the order of the pile, the tiles that were dealt) are None. Only
+`apply` changes states, in place, on a copy that the caller owns. It writes recorded events into them, and
+never refuses and never decides; the data of each event are described in docs/formats.md and typed in
+`domain.baron.formats`.
+
+`position` shows a state as a viewer may see it. No position contains the order of the pile. A reserve is
+visible to its owner, and to everyone once the game has ended; `state` in an event is the hash of the
+position that a spectator sees during the game.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 
 from domain.baron.battles import Board
-from domain.baron.formats import Phase, Side, Tile
-from domain.event import RankingEntry
-from domain.hexes import Hex, neighbours
+from domain.baron.components import BARON, KNIGHT
+from domain.baron.formats import (
+    BaronPosition,
+    Consequences,
+    GoingOut,
+    KeepPlaced,
+    Phase,
+    PlayerJson,
+    PlayerResigned,
+    Result,
+    Side,
+    Then,
+    Tile,
+    TileDiscarded,
+    TileDrawn,
+    TilePlaced,
+    TurnEnded,
+)
+from domain.contract import ALL_SECRETS
+from domain.event import EventData, RankingEntry
+from domain.hexes import Hex, hex_of, neighbours
 
 
 class Player:
@@ -153,3 +178,204 @@ class State:
             return None
         assert self.pile is not None, "a draw requires the order of the pile"
         return self.pile[-self.pile_left]
+
+
+def _tile_drawn(state: State, data: TileDrawn) -> None:
+    player = state.players[data["seat"]]
+    player.honour -= data["cost"]
+    player.reserve_size += 1
+    if player.reserve is not None:
+        player.reserve = tuple(sorted((*player.reserve, data["tile"])))
+    slot, refill = data["slot"], data["refill"]
+    state.market = state.market[: slot - 1] + state.market[slot:]
+    if refill is not None:
+        state.market += (refill,)
+        state.pile_left -= 1
+    _apply_then(state, data["then"])
+
+
+def _tile_placed(state: State, data: TilePlaced) -> None:
+    place_tile(state, data["seat"], hex_of(data["at"]), data["tile"])
+    apply_consequences(state, data)
+    _apply_then(state, data["then"])
+
+
+def _tile_discarded(state: State, data: TileDiscarded) -> None:
+    _take_from_reserve(state.players[data["seat"]], data["tile"])
+    _apply_then(state, data["then"])
+
+
+def _keep_placed(state: State, data: KeepPlaced) -> None:
+    place_keep(state, data["seat"], hex_of(data["at"]))
+    apply_consequences(state, data)
+    _apply_then(state, data["then"])
+
+
+def _turn_ended(state: State, data: TurnEnded) -> None:
+    _apply_then(state, data["then"])
+
+
+def _player_departed(state: State, data: PlayerResigned) -> None:
+    go_out(state, data["out"])
+    _apply_then(state, data["then"])
+
+
+def _game_finished(state: State, data: Result) -> None:
+    apply_consequences(state, data)
+    state.ranking = data["ranking"]
+    _apply_then(state, data["then"])
+
+
+def place_tile(state: State, seat: int, at: Hex, tile: Tile) -> None:
+    """Lay a tile of the seat's reserve."""
+    state.lay_tile(at, tile)
+    _take_from_reserve(state.players[seat], tile)
+
+
+def _take_from_reserve(player: Player, tile: Tile) -> None:
+    player.reserve_size -= 1
+    if player.reserve is not None:
+        reserve = list(player.reserve)
+        reserve.remove(tile)
+        player.reserve = tuple(reserve)
+
+
+def place_keep(state: State, seat: int, at: Hex) -> None:
+    """Put down a keep of the seat, knight side up."""
+    state.keeps[at] = (seat, KNIGHT)
+    state.players[seat].keeps -= 1
+
+
+def apply_consequences(state: State, data: Consequences) -> None:
+    """Change keeps, honour and seats by what a tile, a keep or the end of the game leads to."""
+    for result in data.get("baronies", ()):
+        at = hex_of(result["at"])
+        if result["result"] == "established":
+            state.keeps[at] = (result["seat"], BARON)
+            state.values[at] = result["value"]
+            for beaten in result["beaten"]:
+                baron = hex_of(beaten["at"])
+                del state.keeps[baron], state.values[baron]
+        else:
+            del state.keeps[at]
+    for change in data.get("honour", ()):
+        state.players[change["seat"]].honour += change["change"]
+    for returned in data.get("returned", ()):
+        state.players[returned["seat"]].resting += returned["keeps"]
+    if "out" in data:
+        go_out(state, data["out"])
+
+
+def go_out(state: State, out: GoingOut) -> None:
+    """Let seats go out of the game together, with everything in their reserves."""
+    for seat in out["seats"]:
+        player = state.players[seat]
+        player.out = out["moment"]
+        player.keeps = player.resting = player.reserve_size = 0
+        player.reserve = ()
+
+
+def _apply_then(state: State, then: Then) -> None:
+    state.phase = then["phase"]
+    state.round = then["round"]
+    state.turn = then["turn"]
+    state.to_act = then["to_act"]
+    state.turns_left = tuple(then["turns_left"]) if "turns_left" in then else None
+    for entry in then.get("rested", ()):
+        player = state.players[entry["seat"]]
+        player.resting -= entry["keeps"]
+        player.keeps += entry["keeps"]
+
+
+EVENT_APPLIERS: Final[Mapping[str, Callable[[State, Any], None]]] = {
+    "TileDrawn": _tile_drawn,
+    "TilePlaced": _tile_placed,
+    "TileDiscarded": _tile_discarded,
+    "KeepPlaced": _keep_placed,
+    "TurnEnded": _turn_ended,
+    "TurnForfeited": _turn_ended,
+    "PlayerResigned": _player_departed,
+    "PlayerRemoved": _player_departed,
+    "GameFinished": _game_finished,
+}
+"""By event type. The data is Any in this table alone: the type of an event determines the TypedDict of its
+data, as `formats.EVENTS` states; a test compares the two.
+"""
+
+
+def apply(state: State, type: str, data: EventData) -> None:
+    """Write a recorded event into a state that the caller owns."""
+    EVENT_APPLIERS[type](state, data)
+
+
+def position(state: State, viewer: int | None) -> BaronPosition:
+    """The position for the seat `viewer`; None: for a spectator, ALL_SECRETS: after the game has ended."""
+    left = state.turns_left
+    result: BaronPosition = {
+        "rules": "baron",
+        "phase": state.phase,
+        "round": state.round,
+        "to_act": state.to_act,
+        "tiles": [{"at": list(at), "tile": tile} for at, tile in sorted(state.tiles.items())],
+        "keeps": [
+            {"at": list(at), "seat": seat, "side": side, "value": state.values.get(at)}
+            for at, (seat, side) in sorted(state.keeps.items())
+        ],
+        "market": list(state.market),
+        "pile": state.pile_left,
+        "removed": list(state.removed),
+        "players": [
+            {
+                "seat": seat,
+                "status": "active" if player.out is None else "out",
+                "out": player.out,
+                "honour": player.honour,
+                "keeps": player.keeps,
+                "keeps_resting": player.resting,
+                "turns_left": None if left is None else left[seat],
+                "reserve": _reserve(player) if viewer in (seat, ALL_SECRETS) else None,
+                "reserve_size": player.reserve_size,
+            }
+            for seat, player in enumerate(state.players)
+        ],
+    }
+    if state.ranking is not None:
+        result["ranking"] = state.ranking
+    return result
+
+
+def _reserve(player: Player) -> list[Tile] | None:
+    """The tiles; None if they were never opened, even for a viewer who may see them."""
+    return None if player.reserve is None else list(player.reserve)
+
+
+def from_position(position: BaronPosition, *, turn: int = 1) -> State:
+    """The state that a position shows; `turn` is not part of a position, and the pile stays unknown."""
+    state = State([_player(entry) for entry in position["players"]])
+    state.phase, state.round, state.to_act = (
+        position["phase"],
+        position["round"],
+        position["to_act"],
+    )
+    state.turn = turn
+    for entry in position["tiles"]:
+        state.lay_tile(hex_of(entry["at"]), entry["tile"])
+    for keep in position["keeps"]:
+        at = hex_of(keep["at"])
+        state.keeps[at] = (keep["seat"], keep["side"])
+        if keep["value"] is not None:
+            state.values[at] = keep["value"]
+    state.market, state.removed = tuple(position["market"]), tuple(position["removed"])
+    state.pile_left = position["pile"]
+    left = [player["turns_left"] for player in position["players"]]
+    counted = tuple(turns for turns in left if turns is not None)
+    state.turns_left = counted if len(counted) == len(left) else None
+    state.ranking = position.get("ranking")
+    return state
+
+
+def _player(entry: PlayerJson) -> Player:
+    player = Player(entry["keeps"], entry["reserve"], entry["reserve_size"])
+    player.honour, player.resting = entry["honour"], entry["keeps_resting"]
+    player.out = entry["out"]
+    return player

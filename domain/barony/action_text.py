@@ -12,7 +12,6 @@ cast charm 1 at 0,0 1 at 2,0        cast abundance at 0,0
 
 from typing import assert_never
 
-from domain.barony.action_json import parse_action
 from domain.barony.actions import (
     Action,
     AgreeToEnd,
@@ -25,6 +24,7 @@ from domain.barony.actions import (
     Pass,
     PlaceCity,
     Recruit,
+    parse_action,
 )
 from domain.barony.components import FAMILY, RESOURCES
 from domain.contract import Resign

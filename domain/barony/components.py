@@ -1,4 +1,4 @@
-"""The components of the game (BY-MAT): names, numbers and values, each in one place."""
+"""The components of the game (BY-MAT): tiles, names, numbers and values, each in one place."""
 
 from collections.abc import Mapping
 from typing import Final, Literal, TypeAlias
@@ -91,3 +91,16 @@ They are here because the form of a cast is checked in every game of Barony; wha
 `domain.barony.sorcery`.
 """
 SPELLS: Final[tuple[Spell, ...]] = tuple(FAMILY)
+
+
+Tile: TypeAlias = str
+"""Three letters, one for each hex."""
+
+LETTERS: Final = "MFPDLS"
+"""The letter of each terrain, at the terrain's number."""
+
+BASE_TILES: Final[tuple[Tile, ...]] = (
+    *("DDD", "DDF", "DDL", "DDL", "DDM", "DDP", "DFF", "DFL", "DFM", "DFP", "DLM", "DLM"),
+    *("DLM", "DLP", "DMP", "DMP", "DPP", "FFF", "FFL", "FFM", "FFP", "FLM", "FLM", "FLP"),
+    *("FLP", "FMM", "FMM", "FMP", "FPP", "FPP", "LMM", "LMP", "LPP", "MMP", "MPP", "PPP"),
+)

@@ -1,12 +1,14 @@
 """`decide`: checks an action against the rules and returns the event that it leads to.
 
-Whose turn it is, set-up, departures and the end by agreement are decided here; each of the actions A to F is
-decided in its own file.
+Whose turn it is, set-up, passing, departures and the end by agreement are decided here; each of the actions
+A to F is decided in its own file. `legal_actions` lists, for every outcome that an action could have, at
+least one action.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
+from domain.barony.action_text import action_text
 from domain.barony.actions import (
     Action,
     AgreeToEnd,
@@ -20,15 +22,18 @@ from domain.barony.actions import (
     PlaceCity,
     Recruit,
 )
-from domain.barony.apply import apply_first_city
 from domain.barony.components import FOREST, LAKE
-from domain.barony.construction import decide_build, decide_new_city
-from domain.barony.formats import CityPlaced, Departure, EndAgreed, TurnForfeited
-from domain.barony.legal import decide_pass
-from domain.barony.movement import decide_move
-from domain.barony.recruitment import decide_expedition, decide_recruit
-from domain.barony.state import State, StateT
-from domain.barony.titles import decide_title
+from domain.barony.construction import decide_build, decide_new_city, legal_builds, legal_new_cities
+from domain.barony.formats import CityPlaced, Departure, EndAgreed, TurnForfeited, TurnPassed
+from domain.barony.movement import decide_move, legal_moves
+from domain.barony.recruitment import (
+    decide_expedition,
+    decide_recruit,
+    legal_expeditions,
+    legal_recruits,
+)
+from domain.barony.state import State, StateT, apply_first_city
+from domain.barony.titles import decide_title, legal_titles
 from domain.barony.turn_order import (
     after_departure,
     after_placement,
@@ -41,6 +46,61 @@ from domain.contract import DomainEvent, Resign
 from domain.errors import NotNow, Refused
 from domain.life_cycle_messages import ENDED_PHASES
 from domain.messages import HexAt, Message, PlayerAt, hex_at, message
+
+ActionGenerator: TypeAlias = Callable[[StateT, int], Sequence[Action]]
+"""Returns the legal actions of one kind that a seat has in a state."""
+
+ACTION_GENERATORS: Final[tuple[ActionGenerator[State], ...]] = (
+    legal_recruits,
+    legal_moves,
+    legal_builds,
+    legal_new_cities,
+    legal_expeditions,
+    legal_titles,
+)
+"""One for each of the actions A to F."""
+
+
+def legal_actions(
+    state: StateT, seat: int, generators: Sequence[ActionGenerator[StateT]] = ACTION_GENERATORS
+) -> Sequence[Action]:
+    """The legal actions of the seat, without `resign` and `agree_to_end`; [] when it is not its turn."""
+    if seat != state.to_act:
+        return []
+    if state.phase == "setup":
+        hexes = state.board.hexes
+        return [PlaceCity(at) for hex, at in enumerate(hexes) if can_hold_first_city(state, hex)]
+    actions: list[Action] = []
+    for generator in generators:
+        actions += generator(state, seat)
+    return actions or [Pass()]
+
+
+def some_action(
+    state: StateT, seat: int, generators: Sequence[ActionGenerator[StateT]] = ACTION_GENERATORS
+) -> Action | None:
+    """BY-TURN-2: a legal action of the seat in its turn, or None when it must pass."""
+    for generator in generators:
+        actions = generator(state, seat)
+        if actions:
+            return actions[0]
+    return None
+
+
+def decide_pass(
+    state: StateT,
+    seat: int,
+    action: Pass,
+    generators: Sequence[ActionGenerator[StateT]] = ACTION_GENERATORS,
+) -> DomainEvent:
+    """BY-TURN-2: pass, where no other action is legal. Raises Refused."""
+    other = some_action(state, seat, generators)
+    if other is not None:
+        raise Refused(
+            "BY-TURN-2", message("another action is legal: {action}", action=action_text(other))
+        )
+    data: TurnPassed = {"seat": seat, "then": after_turn(state, has_passed=True)}
+    return DomainEvent("TurnPassed", data)
 
 
 def decide_first_city(state: State, seat: int, action: PlaceCity) -> DomainEvent:

@@ -7,7 +7,7 @@ that the system causes are whole sentences (`round 3 is scored: …`).
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, TypeVar, cast
 
-from domain.barony.action_formats import SomeTokens
+from domain.barony.actions import SomeTokens
 from domain.barony.components import RESOURCES, Resource
 from domain.barony.formats import (
     BaronyStanding,

@@ -1,51 +1,72 @@
 """`explain`: the clauses by which an event followed from a state, each with a sentence about this board.
 
 Nothing is decided here: the sentences state what held on the board before a recorded event. Clauses that did
-not matter are not named. `explain_movement` and `explain_construction` have the actions with many clauses,
-`explain_turn_order` has set-up, departures, scores and the turn order.
+not matter are not named. `explain_turn_order` has set-up, departures, scores and the turn order.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
-from domain.barony.action_formats import SomeTokens
-from domain.barony.apply import apply, apply_steps
+from domain.barony.actions import SomeTokens
 from domain.barony.components import (
+    CITY,
+    FOREST,
     KIND,
     LAKE,
+    MOUNTAIN,
     RADIUS,
     RESOURCE_POINTS,
     RESOURCES,
     TITLE_PRICE,
+    VILLAGE,
     Building,
+    Resource,
 )
 from domain.barony.components import RANKS as RANK_NAMES
-from domain.barony.event_messages import tokens
-from domain.barony.explain_board import explain_points, number_of, reserve_change, terrain_at
-from domain.barony.explain_construction import explain_buildings, explain_new_city
-from domain.barony.explain_movement import explain_arrival, explain_moves
+from domain.barony.construction import has_opposing_knight
+from domain.barony.decide import ACTION_GENERATORS, ActionGenerator, some_action
+from domain.barony.event_messages import pawn, pawns, tokens
 from domain.barony.explain_turn_order import (
     explain_departure,
     explain_first_city,
+    explain_points,
     explain_ranking,
     explain_request,
     explain_round,
     explain_turn_order,
+    number_of,
+    reserve_change,
+    terrain_at,
 )
 from domain.barony.formats import (
+    BuildingsBuilt,
+    CityFounded,
+    Destroyed,
+    DestroyedVillage,
     ExpeditionSent,
     GameStarted,
     KnightsMoved,
     KnightsRecruited,
+    Step,
     TitleBought,
     TurnForfeited,
     TurnPassed,
 )
-from domain.barony.laying import MIDDLE, has_gap
-from domain.barony.legal import ACTION_GENERATORS, ActionGenerator, some_action
+from domain.barony.movement import has_own_pawn, opposing_pawns
 from domain.barony.recruitment import recruits_at
-from domain.barony.state import State, StateT
-from domain.barony.terms import HEX, KNIGHT, PAWNS, POINT, RANKS, RESOURCE_POINT, TILE, TOKENS
+from domain.barony.set_up import MIDDLE, has_gap
+from domain.barony.state import State, StateT, apply, apply_steps, tokens_to_json
+from domain.barony.terms import (
+    HEX,
+    KNIGHT,
+    PAWNS,
+    POINT,
+    RANKS,
+    RESOURCE_POINT,
+    STRONGHOLD,
+    TILE,
+    TOKENS,
+)
 from domain.barony.titles import worth
 from domain.contract import DomainEvent, Reason
 from domain.event import EventData
@@ -60,6 +81,272 @@ from domain.messages import (
     message,
     plural_message,
 )
+
+
+def explain_buildings(state: State, data: BuildingsBuilt) -> Iterator[Reason]:
+    """`BuildingsBuilt`: BY-BLD."""
+    seat, built, bank = data["seat"], data["built"], state.bank[:]
+    sites = listing(hex_at(entry["at"]) for entry in built)
+    yield (
+        "BY-BLD-1",
+        plural_message(
+            "one knight of {player} on {hexes} goes back to the reserve",
+            "one knight of {player} on each of {hexes} goes back to the reserve",
+            count=len(built),
+            player=PlayerAt(seat),
+            hexes=sites,
+        ),
+    )
+    hexes = [number_of(state, entry["at"]) for entry in built]
+    if not any(state.building[hex] for hex in hexes):
+        yield "BY-BLD-2", message("there was no building on {hexes}", hexes=sites)
+    if not any(has_opposing_knight(state, seat, hex) for hex in hexes):
+        yield "BY-BLD-3", message("no opponent's knight stood on {hexes}", hexes=sites)
+    villages = sum(entry["building"] == "village" for entry in built)
+    if villages:
+        yield "BY-BLD-4", reserve_change(PAWNS["village"], state.reserve_villages[seat], villages)
+    strongholds = len(built) - villages
+    if strongholds:
+        yield "BY-BLD-4", reserve_change(STRONGHOLD, state.reserve_strongholds[seat], strongholds)
+    for hex, entry in zip(hexes, built, strict=True):
+        yield explain_gain(state, hex, entry["token"], bank, "BY-BLD-5")
+
+
+def explain_gain(
+    state: State, hex: int, token: Resource | None, bank: list[int], clause: str
+) -> Reason:
+    """`clause`, which gave a token for the terrain of the hex, or BY-MAT-4. Takes the token out of `bank`."""
+    here, terrain = hex_at(state.board.hexes[hex]), state.board.terrain[hex]
+    if token is not None:
+        bank[KIND[token]] -= 1
+        return clause, plural_message(
+            "{hex} is {terrain:a} and yields {token:a}, which leaves one in the bank",
+            "{hex} is {terrain:a} and yields {token:a}, which leaves {count} in the bank",
+            count=bank[KIND[token]],
+            hex=here,
+            terrain=terrain_at(state, hex),
+            token=TOKENS[token],
+        )
+    if terrain >= len(RESOURCES):
+        return "BY-MAT-2", message(
+            "{hex} is {terrain:a}, which yields no token", hex=here, terrain=terrain_at(state, hex)
+        )
+    return "BY-MAT-4", message(
+        "{hex} is {terrain:a}, and the bank had no {token} left",
+        hex=here,
+        terrain=terrain_at(state, hex),
+        token=TOKENS[RESOURCES[terrain]],
+    )
+
+
+def explain_new_city(state: State, data: CityFounded) -> Iterator[Reason]:
+    """`CityFounded`: BY-CTY."""
+    seat, at = data["seat"], data["at"]
+    yield explain_replaced_village(seat, at)
+    yield from explain_city_site(state, at)
+    yield from explain_no_opposing_knight(state, seat, at)
+    yield from explain_city_gain(state, seat, data["points"])
+
+
+def explain_replaced_village(seat: int, at: Sequence[int]) -> Reason:
+    """BY-CTY-1: the village that a city replaced."""
+    return "BY-CTY-1", message(
+        "{player}'s village on {hex} goes back to the reserve and makes room for a city",
+        player=PlayerAt(seat),
+        hex=hex_at(at),
+    )
+
+
+def explain_city_site(state: State, at: Sequence[int]) -> Iterator[Reason]:
+    """BY-CTY-2, 3: the terrain of a new city, and the hexes around it."""
+    hex, here = number_of(state, at), hex_at(at)
+    if state.board.terrain[hex] != FOREST:
+        yield (
+            "BY-CTY-2",
+            message("{hex} is {terrain:a}, not a forest", hex=here, terrain=terrain_at(state, hex)),
+        )
+    if all(state.building[near] != CITY for near in state.board.neighbours[hex]):
+        yield "BY-CTY-3", message("no hex adjacent to {hex} had a city", hex=here)
+
+
+def explain_no_opposing_knight(state: State, seat: int, at: Sequence[int]) -> Iterator[Reason]:
+    """BY-CTY-4: no opposing knight was on the hex of a new city."""
+    if not has_opposing_knight(state, seat, number_of(state, at)):
+        yield "BY-CTY-4", message("no opponent's knight stood on {hexes}", hexes=hex_at(at))
+
+
+def explain_city_gain(state: State, seat: int, points: int) -> Iterator[Reason]:
+    """BY-CTY-5, BY-END-1, 7: the reserve that a city came from, and its points."""
+    cities = state.reserve_cities[seat]
+    yield "BY-CTY-5", message("the reserve held {cities}", cities=counted(cities, PAWNS["city"]))
+    yield explain_points(state, seat, points)
+    if state.new_cities[seat] + cities > 2:
+        yield (
+            "BY-END-7",
+            message("{player} did not place all cities in set-up", player=PlayerAt(seat)),
+        )
+
+
+StepT = TypeVar("StepT", bound=Step)
+
+
+def explain_moves(
+    state: StateT,
+    seat: int,
+    steps: Sequence[StepT],
+    explain_arrival: Callable[[StateT, int, StepT], Iterator[Reason]],
+    apply_steps: Callable[[StateT, int, Sequence[StepT]], None],
+) -> Iterator[Reason]:
+    """`KnightsMoved`: BY-MOV, BY-CON. Each arrival is explained on the board before it."""
+    first = steps[0]
+    trial = state.copy()
+    for number, step in enumerate(steps):
+        has_new_end = not number or step["to"] != first["to"]
+        if has_new_end or step["from"] != first["from"]:
+            yield explain_step(seat, step)
+        if number:
+            yield from _second_move(state, seat, first, step)
+        if has_new_end:
+            yield from explain_entry(trial, seat, step["to"])
+        yield from explain_arrival(trial, seat, step)
+        apply_steps(trial, seat, (step,))
+
+
+def _second_move(state: State, seat: int, first: Step, second: Step) -> Iterator[Reason]:
+    """BY-MOV-2, 7: how the first move affects the second."""
+    start, end = hex_at(second["from"]), hex_at(second["to"])
+    if second["from"] == first["from"]:
+        knights = state.knights[seat][number_of(state, second["from"])]
+        yield (
+            "BY-MOV-2",
+            message(
+                "two knights leave {hex}, where {number} stood before", hex=start, number=knights
+            ),
+        )
+    elif second["from"] == first["to"]:
+        yield (
+            "BY-MOV-2",
+            message("the knight that leaves {hex} stood there before the first move", hex=start),
+        )
+    if opposing_pawns(state, seat, number_of(state, second["to"])):
+        if second["to"] == first["to"]:
+            yield (
+                "BY-MOV-7",
+                message("the first move has already brought a knight to {hex}", hex=end),
+            )
+        elif second["to"] == first["from"]:
+            yield (
+                "BY-MOV-7",
+                message("the first move has taken a knight away from {hex}", hex=end),
+            )
+
+
+def explain_step(seat: int, step: Step) -> Reason:
+    """BY-MOV-1: a knight's step from hex to hex."""
+    return "BY-MOV-1", message(
+        "a knight of {player} stood on {start}, and {end} is adjacent to it",
+        player=PlayerAt(seat),
+        start=hex_at(step["from"]),
+        end=hex_at(step["to"]),
+    )
+
+
+def explain_entry(state: State, seat: int, at: Sequence[int]) -> Iterator[Reason]:
+    """BY-MOV-4, 5, 6: why the opposing pawns on a hex did not bar it."""
+    hex, here = number_of(state, at), hex_at(at)
+    opponents = opposing_pawns(state, seat, hex)
+    if not opponents:
+        return
+    if any(kind == "village" for _, kind in opponents):
+        yield (
+            "BY-MOV-4",
+            message("the building on {hex} is a village, which does not bar the hex", hex=here),
+        )
+    yield (
+        "BY-MOV-5",
+        plural_message(
+            "{players} had only one pawn on {hex}; two pawns of one player would bar the hex",
+            "{players} had one pawn each on {hex}; two pawns of one player would bar the hex",
+            count=len(opponents),
+            players=listing(PlayerAt(owner) for owner, _ in opponents),
+            hex=here,
+        ),
+    )
+    if state.board.terrain[hex] != MOUNTAIN:
+        yield (
+            "BY-MOV-6",
+            message(
+                "{hex} is {terrain:a}; a single opposing pawn bars only a mountain",
+                hex=here,
+                terrain=terrain_at(state, hex),
+            ),
+        )
+
+
+def explain_arrival(state: State, seat: int, step: Step) -> Iterator[Reason]:
+    """BY-CON-1, 2, 3: what the arrival of a knight destroyed, or why nothing."""
+    hex, here, player = number_of(state, step["to"]), hex_at(step["to"]), PlayerAt(seat)
+    destroyed = step.get("destroyed", [])
+    if destroyed and has_own_pawn(state, seat, hex):
+        own = [counted(state.knights[seat][hex] + 1, KNIGHT)]
+        if state.building[hex] == VILLAGE and state.owner[hex] == seat:
+            own.append(counted(1, PAWNS["village"]))
+        yield (
+            "BY-CON-1",
+            message(
+                "{player} now has {own} on {hex} and destroys {pawns}",
+                player=player,
+                own=listing(own),
+                hex=here,
+                pawns=pawns(destroyed),
+            ),
+        )
+    elif not destroyed and (opponents := opposing_pawns(state, seat, hex)):
+        yield (
+            "BY-CON-1",
+            message(
+                "{player} has only one pawn on {hex} and shares the hex with {pawns}",
+                player=player,
+                hex=here,
+                pawns=listing(pawn(owner, kind) for owner, kind in opponents),
+            ),
+        )
+    yield from explain_tokens(state, seat, destroyed)
+
+
+def explain_tokens(state: State, seat: int, destroyed: Sequence[Destroyed]) -> Iterator[Reason]:
+    """BY-CON-2, 3: the tokens taken for the villages among destroyed pawns."""
+    for entry in destroyed:
+        if entry["pawn"] == "village":
+            yield from _token_taken(state, seat, entry)
+
+
+def _token_taken(state: State, seat: int, village: DestroyedVillage) -> Iterator[Reason]:
+    owner, player, kind = PlayerAt(village["seat"]), PlayerAt(seat), village["token"]
+    owned = state.resources[village["seat"]]
+    if kind is None:
+        yield "BY-CON-2", message("{owner} had no token to give for the village", owner=owner)
+        return
+    yield (
+        "BY-CON-2",
+        message(
+            "{owner} gives {player} {token:a} for the village",
+            owner=owner,
+            player=player,
+            token=TOKENS[kind],
+        ),
+    )
+    if sum(count > 0 for count in owned) > 1:
+        yield (
+            "BY-CON-3",
+            message(
+                "{owner} had {tokens}, and {player} chose",
+                owner=owner,
+                tokens=tokens(tokens_to_json(owned)),
+                player=player,
+            ),
+        )
+
 
 Explainer: TypeAlias = Callable[[StateT, Any], Iterator[Reason]]
 """Explains the data of one type of event on the board before it. The data is `Any` in this table alone: the

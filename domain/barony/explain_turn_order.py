@@ -1,21 +1,24 @@
-"""Explanations of set-up, departures, scores, and of the turn order after any event: a part of `explain`."""
+"""Explanations of set-up, departures, scores, and of the turn order after any event: a part of `explain`.
+
+It also has what the explanations of all actions share: hexes, terrains, reserves and points.
+"""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from domain.barony.components import DUKE, FIRST_CITIES
-from domain.barony.explain_board import number_of, terrain_at
+from domain.barony.components import TERRAINS as TERRAIN_NAMES
 from domain.barony.formats import BaronyStanding, CityPlaced, Departure, EndAgreed, RoundScored
-from domain.barony.scoring import token_points
 from domain.barony.state import State
-from domain.barony.terms import BUILDING, CITY, KNIGHT, NEW_CITY, POINT, RANKS, ROUND
-from domain.barony.turn_order import can_hold_first_city, cities_placed, is_end_agreed
+from domain.barony.terms import BUILDING, CITY, KNIGHT, NEW_CITY, POINT, RANKS, ROUND, TERRAINS
+from domain.barony.turn_order import can_hold_first_city, cities_placed, is_end_agreed, token_points
 from domain.contract import DomainEvent, Reason
 from domain.event import Ranked
 from domain.messages import (
     Listing,
     Message,
     PlayerAt,
+    Term,
     counted,
     hex_at,
     listing,
@@ -320,3 +323,30 @@ def _dukes(state: State) -> list[int]:
 
 def _players(seats: Sequence[int]) -> Listing:
     return listing(map(PlayerAt, seats))
+
+
+def number_of(state: State, at: Sequence[int]) -> int:
+    """The number of a hex of the board."""
+    return state.board.index[at[0], at[1]]
+
+
+def terrain_at(state: State, hex: int) -> Term:
+    """The terrain of a hex."""
+    return TERRAINS[TERRAIN_NAMES[state.board.terrain[hex]]]
+
+
+def reserve_change(pawn: Term, before: int, used: int) -> Message:
+    """The pawns of one kind in reserve before and after an action."""
+    return message(
+        "the reserve goes from {pawns} to {rest}", pawns=counted(before, pawn), rest=before - used
+    )
+
+
+def explain_points(state: State, seat: int, points: int) -> Reason:
+    """BY-END-1: points on the score track."""
+    return "BY-END-1", message(
+        "{player} advances by {points} to {score} on the score track",
+        player=PlayerAt(seat),
+        points=counted(points, POINT),
+        score=state.score[seat] + points,
+    )

@@ -1,15 +1,14 @@
 """The JSON of Barony as docs/formats.md defines it: options, events, positions and standings.
 
-`action_formats` has the actions.
-Every TypedDict of event data has the name of the event type. The expansion's `formats` has what Sorcery
-changes and adds.
+`actions` has that of the actions. Every TypedDict of event data has the name of the event type. The
+expansion's `formats` has what Sorcery changes and adds.
 """
 
 from collections.abc import Mapping
 from typing import Annotated, Final, Literal, NotRequired, TypeAlias, TypedDict, final
 
 from domain import event
-from domain.barony.action_formats import ACTIONS, SomeTokens
+from domain.barony.actions import ACTIONS, SomeTokens
 from domain.barony.components import Building, Phase, Rank, Resource, Spell, Terrain
 from domain.contract import OwnOptions, Position
 from domain.event import LIFE_CYCLE_EVENTS, Options, Standing

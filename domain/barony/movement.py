@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, Literal, TypeAlias
 
 from domain.barony.actions import Move
-from domain.barony.apply import apply_steps
 from domain.barony.components import KIND, LAKE, MOUNTAIN, RESOURCES, VILLAGE, Resource
 from domain.barony.formats import Destroyed, KnightsMoved, Step
-from domain.barony.state import State
+from domain.barony.state import State, apply_steps
 from domain.barony.terms import TOKENS
 from domain.barony.turn_order import after_turn
 from domain.contract import DomainEvent

@@ -1,10 +1,15 @@
-"""The terms of Barony, as values of messages. The catalogues of translations have their forms and genders."""
+"""The words of Barony: the terms of messages, the labels of fields, types and options.
 
-from collections.abc import Mapping
+The catalogues of translations have the forms and genders of the terms.
+"""
+
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal, TypeAlias
 
-from domain.barony.components import Building, Rank, Resource, Terrain
-from domain.messages import Term, Text, message, term
+from domain.barony.components import MOST_ROUNDS, Building, Rank, Resource, Terrain
+from domain.messages import Term, Text, message, message_in, term
+from domain.option_fields import FlagField, NumberField, OptionField
+from domain.position_labels import COMMON_LABELS
 
 Pawn: TypeAlias = Building | Literal["knight"]
 
@@ -61,3 +66,75 @@ RANKS: Final[Mapping[Rank, Term]] = {
     "marquis": term("marquis; plural: marquises; a: a marquis; the: the marquis"),
     "duke": term("duke; plural: dukes; a: a duke; the: the duke"),
 }
+
+
+LABELS: Final[Mapping[str, Text]] = {
+    **COMMON_LABELS,
+    **{name: term for terms in (TERRAINS, PAWNS, RANKS) for name, term in terms.items()},
+    # Fields
+    "bank": message_in("label", "bank"),
+    "board": message_in("label", "board"),
+    "building": message_in("label", "building"),
+    "cities": message_in("label", "cities"),
+    "end_agreed_by": message_in("label", "end asked for by"),
+    "imprints": message_in("label", "imprints"),
+    "knights": message_in("label", "knights"),
+    "magic": message_in("label", "magic tokens"),
+    "new_cities": message_in("label", "new cities"),
+    "passed": message_in("label", "passed"),
+    "pawns": message_in("label", "pawns"),
+    "rank": message_in("label", "rank"),
+    "removed_knights": message_in("label", "removed knights"),
+    "resources": message_in("label", "resource tokens"),
+    "round_limit": message_in("label", "last round"),
+    "sorcery": message_in("label", "Sorcery"),
+    "spells": message_in("label", "spells"),
+    "strongholds": message_in("label", "strongholds"),
+    "terrain": message_in("label", "terrain"),
+    "villages": message_in("label", "villages"),
+    # Phases
+    "play": message_in("label", "play"),
+    "setup": message_in("label", "set-up"),
+    # Types of actions
+    "agree_to_end": message_in("label", "ask for the end"),
+    "build": message_in("label", "construction"),
+    "cast": message_in("label", "spell"),
+    "expedition": message_in("label", "expedition"),
+    "move": message_in("label", "movement"),
+    "new_city": message_in("label", "new city"),
+    "noble_title": message_in("label", "noble title"),
+    "pass": message_in("label", "pass"),
+    "place_city": message_in("label", "place a city"),
+    "recruit": message_in("label", "recruitment"),
+    # Types of events
+    "BuildingsBuilt": message_in("label", "construction"),
+    "CityFounded": message_in("label", "new city"),
+    "CityPlaced": message_in("label", "place a city"),
+    "EndAgreed": message_in("label", "ask for the end"),
+    "ExpeditionSent": message_in("label", "expedition"),
+    "KnightsMoved": message_in("label", "movement"),
+    "KnightsRecruited": message_in("label", "recruitment"),
+    "SpellsCast": message_in("label", "spell"),
+    "TitleBought": message_in("label", "noble title"),
+    "TurnPassed": message_in("label", "pass"),
+}
+
+
+OPTION_FIELDS: Final[Sequence[OptionField]] = (
+    NumberField(
+        "round_limit",
+        message_in("label", "last round"),
+        message(
+            "The game ends when this round is complete; without a number, it goes on until there is a duke."
+        ),
+        1,
+        MOST_ROUNDS,
+    ),
+    FlagField(
+        "end_by_agreement",
+        message_in("label", "end by agreement"),
+        message(
+            "The game ends after the current round if all players who are still in it ask for it."
+        ),
+    ),
+)

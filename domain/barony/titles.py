@@ -3,8 +3,7 @@
 from itertools import product
 from operator import mul
 
-from domain.barony.action_formats import SomeTokens
-from domain.barony.actions import NobleTitle
+from domain.barony.actions import NobleTitle, SomeTokens
 from domain.barony.components import (
     DUKE,
     POINTS_A_RANK,

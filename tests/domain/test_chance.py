@@ -9,9 +9,8 @@ import pytest
 
 from domain import baron
 from domain.barony import sorcery
-from domain.barony.components import TERRAINS
-from domain.barony.laying import lay_board
-from domain.barony.tiles import LETTERS
+from domain.barony.components import LETTERS, TERRAINS
+from domain.barony.set_up import lay_board
 from domain.chance import Chance, commitment, seed
 from domain.errors import Malformed
 from tests.support import baron_reference_set_up

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, cast
 
 import pytest
 
-from domain.baron import strong_bot as strong_bot_of_baron
+from domain.baron import bots as strong_bot_of_baron
 from domain.baron.components import COUNTS
 from domain.baron.state import State as BaronState
 from domain.chance import Chance

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import cast
 
-from domain.baron.battles import Board, complete_knights
+from domain.baron.battles import Board, complete_knights, resolve
 from domain.baron.components import BARON, KNIGHT
 from domain.baron.formats import Side, Tile
-from domain.baron.resolution import resolve
 from domain.hexes import Hex
 from domain.json_types import JsonObject
 from tests.support.baron_maps import parse_map

@@ -1,6 +1,6 @@
 """A second implementation of Baron's baronies, fights, departures and ranking, clause by clause.
 
-It is independent of domain/baron/resolution.py, and slow on purpose: nothing is cached, so that each function
+It is independent of domain/baron/battles.py, and slow on purpose: nothing is cached, so that each function
 can be compared with its clause. A map is plain data: the tile on each hex, and the seat and the side of each
 keep.
 """

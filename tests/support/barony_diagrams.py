@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable
 from domain.barony.board import Board
 from domain.barony.components import (
     CITY,
+    LETTERS,
     POINTS_A_CITY,
     POINTS_A_RANK,
     RANKS,
@@ -28,7 +29,6 @@ from domain.barony.components import (
     VILLAGE,
 )
 from domain.barony.state import State, replaced
-from domain.barony.tiles import LETTERS
 from domain.hexes import Hex
 from tests.support.text_diagrams import first_line_words, parse_first_line, rows
 from tests.support.text_diagrams import split as split_diagram

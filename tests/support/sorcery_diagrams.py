@@ -8,10 +8,9 @@ S*0*21k                               a cell: the seats with an imprint there, t
 import re
 from typing import Final
 
-from domain.barony.components import SPELLS
+from domain.barony.components import LETTERS, SPELLS
 from domain.barony.sorcery.state import SorceryBoard, SorceryState
 from domain.barony.state import State
-from domain.barony.tiles import LETTERS
 from tests.support.barony_diagrams import base_cell_text, seats_in, split, write_state
 from tests.support.barony_diagrams import diagram as base_diagram
 

@@ -7,28 +7,23 @@ function to the base game's functions, or adds fields to its state, positions an
 
 from typing import Final
 
-from domain.barony.action_json import action_to_json, parse_action
 from domain.barony.action_text import action_text, parse_action_text
-from domain.barony.board_check import infer_secrets
+from domain.barony.actions import action_to_json, parse_action
 from domain.barony.decide import actions_at_any_time, forfeit, remove
-from domain.barony.option_fields import OPTION_FIELDS
-from domain.barony.set_up import apply_redraw, redraw
-from domain.barony.sorcery.apply import apply
-from domain.barony.sorcery.attempts import attempt
-from domain.barony.sorcery.choice_messages import choice_message
-from domain.barony.sorcery.choices import QUESTIONS, choices
+from domain.barony.set_up import apply_redraw, infer_secrets, redraw
+from domain.barony.sorcery.bots import BOTS
+from domain.barony.sorcery.choices import QUESTIONS, attempt, choice_message, choices
 from domain.barony.sorcery.clauses import CLAUSES
+from domain.barony.sorcery.components import DESCRIPTION, TITLE
 from domain.barony.sorcery.decide import decide, legal_actions, preview
 from domain.barony.sorcery.event_messages import event_message
 from domain.barony.sorcery.explain import explain
 from domain.barony.sorcery.formats import ACTIONS, EVENTS, OPTIONS, POSITION, STANDING
 from domain.barony.sorcery.lessons import LESSONS
-from domain.barony.sorcery.position import finish, position, standings
 from domain.barony.sorcery.scene import LABELS, scene
 from domain.barony.sorcery.set_up import check_options, initial_state, set_up, set_up_faults
-from domain.barony.sorcery.state import SorceryState
-from domain.barony.sorcery.strong_bot import BOTS
-from domain.barony.sorcery.terms import DESCRIPTION, TITLE
+from domain.barony.sorcery.state import SorceryState, apply, finish, position, standings
+from domain.barony.terms import OPTION_FIELDS
 from domain.messages import Text, message_in
 
 __all__ = [

@@ -1,10 +1,10 @@
-"""The components of the expansion (BS-MAT): tiles, costs of spells and numbers, each in one place."""
+"""The components of the expansion (BS-MAT): tiles, costs of spells, numbers and terms, each in one place."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from domain.barony.components import Spell
-from domain.barony.tiles import Tile
+from domain.barony.components import Spell, Tile
+from domain.messages import Term, Text, message, term
 
 PLACE_TILES: Final[tuple[Tile, ...]] = ("SDF", "SDP", "SFM", "SLP", "SDM")
 """The tiles with a mysterious place (BS-MAT-2). A set-up shuffles them in this order."""
@@ -47,3 +47,26 @@ OPEN_SPELLS: Final = 5
 def cost_of(spells: Iterable[Spell]) -> int:
     """BS-SPL-2: the magic tokens that spells cast together cost."""
     return sum(map(COST.__getitem__, spells))
+
+
+TITLE: Final = term("Barony: Sorcery")
+DESCRIPTION: Final[Text] = message(
+    "Barony with its expansion: knights find magic in mysterious places, and players spend it on spells that"
+    " bend the rules of their actions."
+)
+MAGIC_TOKEN: Final = term(
+    "magic token; plural: magic tokens; a: a magic token; the: the magic token"
+)
+IMPRINT: Final = term("imprint; plural: imprints; a: an imprint; the: the imprint")
+
+SPELL_NAMES: Final[Mapping[Spell, Term]] = {
+    "abundance": term("Abundance"),
+    "celerity": term("Celerity"),
+    "charm": term("Charm"),
+    "illusion": term("Illusion"),
+    "petrification": term("Petrification"),
+    "portal": term("Portal"),
+    "sanctuary": term("Sanctuary"),
+    "teleportation": term("Teleportation"),
+    "tornado": term("Tornado"),
+}

@@ -11,15 +11,13 @@ from typing import Final, TypeAlias
 from domain.barony.actions import Action, Build, Cast, Expedition, Move, Pass, PlaceCity
 from domain.barony.components import FAMILY, Family, Spell
 from domain.barony.construction import legal_builds
-from domain.barony.decide import DECIDERS, Decider
+from domain.barony.decide import ACTION_GENERATORS, DECIDERS, ActionGenerator, Decider, decide_pass
 from domain.barony.decide import decide as base_decide
-from domain.barony.legal import ACTION_GENERATORS, ActionGenerator, decide_pass
-from domain.barony.legal import legal_actions as base_legal_actions
-from domain.barony.sorcery.components import cost_of
+from domain.barony.decide import legal_actions as base_legal_actions
+from domain.barony.sorcery.components import MAGIC_TOKEN, SPELL_NAMES, cost_of
 from domain.barony.sorcery.construction import decide_construction, legal_constructions
 from domain.barony.sorcery.formats import SpellsCast
-from domain.barony.sorcery.movement import decide_movement
-from domain.barony.sorcery.movement_options import legal_movements
+from domain.barony.sorcery.movement import decide_movement, legal_movements
 from domain.barony.sorcery.places import (
     decide_buildings,
     decide_expedition,
@@ -29,7 +27,6 @@ from domain.barony.sorcery.places import (
 )
 from domain.barony.sorcery.recruitment import decide_recruitment, legal_recruitments
 from domain.barony.sorcery.state import SorceryState
-from domain.barony.sorcery.terms import MAGIC_TOKEN, SPELL_NAMES
 from domain.choices import Preview
 from domain.contract import DomainEvent
 from domain.errors import Refused

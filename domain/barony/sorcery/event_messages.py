@@ -17,6 +17,7 @@ from domain.barony.event_messages import expedition_sent as base_expedition_sent
 from domain.barony.event_messages import game_started as base_game_started
 from domain.barony.event_messages import standing as base_standing
 from domain.barony.formats import Destroyed, GameStarted
+from domain.barony.sorcery.components import MAGIC_TOKEN, SPELL_NAMES, TITLE
 from domain.barony.sorcery.formats import (
     CastStep,
     ConstructionCast,
@@ -29,7 +30,6 @@ from domain.barony.sorcery.formats import (
     SorceryStanding,
     SpellsCast,
 )
-from domain.barony.sorcery.terms import MAGIC_TOKEN, SPELL_NAMES, TITLE
 from domain.barony.terms import KNIGHT, POINT, TOKENS
 from domain.event import EventData, GameCreated
 from domain.life_cycle_messages import EventMessage, game_created

@@ -1,67 +1,375 @@
 """`explain` with Sorcery: what spells lifted and did, and what arrivals on mysterious places gained.
 
-Clauses of the base game are explained by its own `explain`. The families of spells have `explain_movement`,
-`explain_recruitment` and `explain_construction`.
+Clauses of the base game are explained by its own `explain`.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 from typing import Final, assert_never
 
 from domain.barony.components import (
+    BUILDINGS,
+    CITY,
     FAMILY,
+    FOREST,
+    MYSTERIOUS_PLACE,
     SPELLS,
+    Building,
     Family,
     Spell,
 )
+from domain.barony.event_messages import pawns
 from domain.barony.explain import (
     EXPLAINERS,
     Explainer,
+    explain_city_gain,
+    explain_city_site,
+    explain_entry,
+    explain_gain,
+    explain_moves,
+    explain_no_opposing_knight,
     explain_pass,
+    explain_replaced_village,
+    explain_reserve,
+    explain_site,
+    explain_step,
+    explain_tokens,
     explain_with,
 )
+from domain.barony.explain import explain_arrival as base_explain_arrival
 from domain.barony.explain import explain_expedition as base_explain_expedition
 from domain.barony.explain import explain_start as base_explain_start
-from domain.barony.explain_board import number_of
-from domain.barony.explain_movement import explain_moves
 from domain.barony.explain_turn_order import explain_first_city as base_explain_first_city
 from domain.barony.explain_turn_order import explain_ranking as base_explain_ranking
-from domain.barony.explain_turn_order import explain_standings
-from domain.barony.formats import CityPlaced, GameStarted
-from domain.barony.sorcery.apply import apply, apply_steps
-from domain.barony.sorcery.components import COST, PLACES, PLACES_APART
-from domain.barony.sorcery.decide import SORCERY_GENERATORS
-from domain.barony.sorcery.explain_construction import explain_construction
-from domain.barony.sorcery.explain_movement import (
-    explain_arrival,
-    explain_imprint,
-    explain_movement,
+from domain.barony.explain_turn_order import explain_standings, number_of
+from domain.barony.formats import CityPlaced, Destroyed, GameStarted
+from domain.barony.sorcery.components import (
+    COST,
+    IMPRINT,
+    MAGIC_OF_A_VISIT,
+    MAGIC_TOKEN,
+    PLACES,
+    PLACES_APART,
+    SPELL_NAMES,
 )
-from domain.barony.sorcery.explain_recruitment import explain_recruitment
+from domain.barony.sorcery.decide import SORCERY_GENERATORS
 from domain.barony.sorcery.formats import (
+    CastStep,
+    ConstructionCast,
     ExpeditionSent,
     KnightsMoved,
+    MovedStep,
+    MovementCast,
+    RecruitmentCast,
     RoundScored,
     SpellsCast,
 )
-from domain.barony.sorcery.position import imprint_points
-from domain.barony.sorcery.state import SorceryBoard, SorceryState
-from domain.barony.sorcery.terms import IMPRINT, MAGIC_TOKEN, SPELL_NAMES
-from domain.barony.terms import POINT, TERRAINS
+from domain.barony.sorcery.movement import is_teleportation, isolated_pawns
+from domain.barony.sorcery.recruitment import sites
+from domain.barony.sorcery.state import (
+    SorceryBoard,
+    SorceryState,
+    apply,
+    apply_steps,
+    imprint_points,
+)
+from domain.barony.state import apply_destroyed
+from domain.barony.terms import KNIGHT, PAWNS, POINT, TERRAINS
 from domain.contract import DomainEvent, Reason
 from domain.event import Ranked
 from domain.hexes import distance, hex_of
 from domain.messages import (
+    HexAt,
     Message,
     PlayerAt,
     counted,
     hex_at,
+    hex_path,
     listing,
     message,
     plural_message,
     semicolon_list,
 )
+
+
+def explain_construction(state: SorceryState, data: ConstructionCast) -> Iterator[Reason]:
+    """BS-ABU, BS-PET, BS-SAN, BS-SPL-6."""
+    seat, spells, at = data["seat"], data["spells"], data["at"]
+    hex = number_of(state, at)
+    if data["replaced"] == "knight":
+        yield (
+            "BS-SAN-1",
+            message(
+                "{player}'s knight on {hex} makes room for a city; no opposing pawn stood there",
+                player=PlayerAt(seat),
+                hex=hex_at(at),
+            ),
+        )
+        yield "BS-SAN-2", message("there was no building on {hexes}", hexes=hex_at(at))
+    else:
+        yield explain_replaced_village(seat, at)
+        yield from explain_no_opposing_knight(state, seat, at)
+    if "petrification" in spells:
+        yield from _explain_petrification(state, seat, hex)
+    else:
+        yield from explain_city_site(state, at)
+    if "token" in data:
+        yield explain_gain(state, hex, data["token"], state.bank[:], "BS-ABU-1")
+    yield (
+        "BS-SPL-6",
+        message(
+            "a city founded by spells earns {points} like any other",
+            points=counted(data["points"], POINT),
+        ),
+    )
+    yield from explain_city_gain(state, seat, data["points"])
+
+
+def _explain_petrification(state: SorceryState, seat: int, hex: int) -> Iterator[Reason]:
+    """BS-PET-1, BY-CTY-3: what Petrification lifted, and what it left in force."""
+    hexes, here = state.board.hexes, hex_at(state.board.hexes[hex])
+    near = [at for at in state.board.neighbours[hex] if state.building[at] == CITY]
+    own = [hex_at(hexes[at]) for at in near if state.owner[at] == seat]
+    if state.board.terrain[hex] == FOREST:
+        yield "BS-PET-1", message("{hex} is a forest: BY-CTY-2 is lifted", hex=here)
+    if own:
+        yield (
+            "BS-PET-1",
+            plural_message(
+                "{hex} is adjacent to {player}'s own city on {cities}: BY-CTY-3 is lifted",
+                "{hex} is adjacent to {player}'s own cities on {cities}: BY-CTY-3 is lifted",
+                count=len(own),
+                hex=here,
+                player=PlayerAt(seat),
+                cities=listing(own),
+            ),
+        )
+    if len(own) == len(near):
+        yield "BY-CTY-3", message("no hex adjacent to {hex} had an opponent's city", hex=here)
+
+
+def explain_arrival(state: SorceryState, seat: int, step: MovedStep) -> Iterator[Reason]:
+    """BY-CON, BS-MYS-2, 3: what the arrival of a knight destroyed and gained."""
+    yield from base_explain_arrival(state, seat, step)
+    yield from explain_imprint(state, seat, step["to"], step.get("magic", 0))
+
+
+def explain_imprint(
+    state: SorceryState, seat: int, at: Sequence[int], magic: int
+) -> Iterator[Reason]:
+    """BS-MYS-2, 3: an imprint that gained magic tokens, or why there was none (`magic` is 0)."""
+    hex, here, player = number_of(state, at), hex_at(at), PlayerAt(seat)
+    if state.board.terrain[hex] != MYSTERIOUS_PLACE:
+        return
+    imprints = sum(hex in places for places in state.imprints)
+    if magic:
+        yield "BS-MYS-2", _imprint_placed(player, here, imprints, magic)
+    elif hex in state.imprints[seat]:
+        text = message(
+            "{player} already has an imprint on {hex} and gains nothing", player=player, hex=here
+        )
+        yield "BS-MYS-3", text
+    elif imprints >= len(MAGIC_OF_A_VISIT):
+        text = message(
+            "{hex} already has {imprints}, and no more is placed",
+            hex=here,
+            imprints=counted(imprints, IMPRINT),
+        )
+        yield "BS-MYS-3", text
+
+
+def _imprint_placed(player: PlayerAt, at: HexAt, before: int, magic: int) -> Message:
+    """BS-MYS-2: the imprint of a player on a place that had this number of imprints before."""
+    tokens = counted(magic, MAGIC_TOKEN)
+    if not before:
+        return message(
+            "{player} places the first imprint on {hex} and gains {tokens}",
+            player=player,
+            hex=at,
+            tokens=tokens,
+        )
+    if before == 1:
+        return message(
+            "{player} places the second imprint on {hex} and gains {tokens}",
+            player=player,
+            hex=at,
+            tokens=tokens,
+        )
+    return message(
+        "{player} places the third imprint on {hex} and gains {tokens}",
+        player=player,
+        hex=at,
+        tokens=tokens,
+    )
+
+
+def explain_movement(state: SorceryState, data: MovementCast) -> Iterator[Reason]:
+    """BS-CEL, BS-TEL, BS-TOR, with BY-MOV and BY-CON, step by step."""
+    seat, spells, moves = data["seat"], data["spells"], data["moves"]
+    first, last = moves[0], moves[-1]
+    trial = state.copy()
+    if "celerity" in spells:
+        path = hex_path([first["from"], *(step["to"] for step in moves)])
+        yield "BS-CEL-1", message("the knight makes two steps: {path}", path=path)
+    for step in moves:
+        start, end = number_of(trial, step["from"]), number_of(trial, step["to"])
+        left, swept = step.get("left", []), step.get("swept", [])
+        yield explain_step(seat, step) if step is first else _second_step(step)
+        if left:
+            yield "BS-TOR-1", _swept_after_departure(step["from"], left)
+            yield from _explain_swept(trial, seat, step["from"], left)
+        apply_destroyed(trial, seat, start, left)
+        if is_teleportation(trial, seat, end):
+            yield from _teleportation(trial, step, end, with_celerity="celerity" in spells)
+        else:
+            yield from explain_entry(trial, seat, step["to"])
+        yield from explain_arrival(trial, seat, step)
+        if "magic" in step and step is not last:
+            yield "BS-MYS-4", message("a step of Celerity counts as an arrival")
+        apply_steps(trial, seat, (step,))
+        if swept:
+            yield "BS-TOR-1", _swept_after_arrival(step["to"], swept)
+            yield from _explain_swept(trial, seat, step["to"], swept)
+        if "tornado" in spells and step is not last and isolated_pawns(trial, seat, end):
+            between = hex_at(step["to"])
+            yield "BS-TOR-2", message("the hex between, {hex}, is not swept", hex=between)
+    if "tornado" in spells and not any("left" in step or "swept" in step for step in moves):
+        hexes = listing(dict.fromkeys([hex_at(first["from"]), hex_at(last["to"])]))
+        yield "BS-TOR-3", message("Tornado found no isolated pawn on {hexes}", hexes=hexes)
+
+
+def _second_step(step: CastStep) -> Reason:
+    """BS-CEL-2: the second step."""
+    return "BS-CEL-2", message(
+        "from {start} the knight goes on to {end}, which is adjacent to it",
+        start=hex_at(step["from"]),
+        end=hex_at(step["to"]),
+    )
+
+
+def _swept_after_departure(at: Sequence[int], destroyed: Sequence[Destroyed]) -> Message:
+    """BS-TOR-1, 2: what Tornado destroyed on the hex that the knight left."""
+    return message(
+        "after the knight has left, Tornado destroys {pawns} on {hex}",
+        pawns=pawns(destroyed),
+        hex=hex_at(at),
+    )
+
+
+def _swept_after_arrival(at: Sequence[int], destroyed: Sequence[Destroyed]) -> Message:
+    """BS-TOR-1, 2: what Tornado destroyed on the hex where the move ended."""
+    return message(
+        "after the arrival, Tornado destroys {pawns} on {hex}",
+        pawns=pawns(destroyed),
+        hex=hex_at(at),
+    )
+
+
+def _explain_swept(
+    state: SorceryState, seat: int, at: Sequence[int], destroyed: Sequence[Destroyed]
+) -> Iterator[Reason]:
+    """BS-SPL-5, BY-CON-2, 3: the pawns that Tornado destroyed, and the tokens taken for them."""
+    yield (
+        "BS-SPL-5",
+        plural_message(
+            "it was the only pawn of its owner on {hex}",
+            "each was the only pawn of its owner on {hex}",
+            count=len(destroyed),
+            hex=hex_at(at),
+        ),
+    )
+    yield from explain_tokens(state, seat, destroyed)
+
+
+def _teleportation(
+    state: SorceryState, step: CastStep, end: int, *, with_celerity: bool
+) -> Iterator[Reason]:
+    """BS-TEL-1, 2, 3: a step onto a mountain that an opponent's village bars to other knights."""
+    here = hex_at(step["to"])
+    yield (
+        "BS-TEL-1",
+        message(
+            "{hex} is a mountain with {player}'s isolated village: Teleportation lifts BY-MOV-6",
+            hex=here,
+            player=PlayerAt(state.owner[end]),
+        ),
+    )
+    if with_celerity:
+        text = message("of the two steps, the one onto {hex} is the teleportation", hex=here)
+        yield "BS-TEL-2", text
+    if "destroyed" not in step:
+        yield "BS-TEL-3", message("the village stays, and the knight shares its hex")
+
+
+def explain_recruitment(state: SorceryState, data: RecruitmentCast) -> Iterator[Reason]:
+    """BS-CHA, BS-ILL, BS-POR."""
+    seat, spells = data["seat"], data["spells"]
+    here = listing(hex_at(entry["at"]) for entry in data["recruits"])
+    if "charm" in spells:
+        yield _one_knight_each(state, seat, spells, [entry["at"] for entry in data["recruits"]])
+    else:
+        if "portal" not in spells:
+            text = message("the stronghold on {hex} recruits as a city would", hex=here)
+            yield "BS-ILL-1", text
+        elif "illusion" in spells:
+            yield "BS-POR-3", message("with Illusion the site is a stronghold: {hex}", hex=here)
+        else:
+            yield "BS-POR-3", message("without Illusion the site is a city: {hex}", hex=here)
+        site: Building = "stronghold" if "illusion" in spells else "city"
+        for entry in data["recruits"]:
+            yield explain_site(state, seat, entry["at"], site)
+    yield from _explain_available(state, data)
+
+
+def _one_knight_each(
+    state: SorceryState, seat: int, spells: Sequence[Spell], hexes: Sequence[Sequence[int]]
+) -> Reason:
+    """BS-CHA-1, BS-ILL-2: one knight at each of some sites."""
+    allowed = sites(state, seat, spells)
+    buildings = Counter(kind for hex in allowed if (kind := BUILDINGS[state.building[hex]]))
+    return "BS-ILL-2" if "illusion" in spells else "BS-CHA-1", plural_message(
+        "one knight is recruited on {hexes}; {player} has {buildings} in all",
+        "one knight is recruited on each of {hexes}; {player} has {buildings} in all",
+        count=len(hexes),
+        hexes=listing(map(hex_at, hexes)),
+        player=PlayerAt(seat),
+        buildings=listing(counted(count, PAWNS[kind]) for kind, count in buildings.items()),
+    )
+
+
+def _explain_available(state: SorceryState, data: RecruitmentCast) -> Iterator[Reason]:
+    """BS-POR-1, 2, BS-SPL-7, BY-REC-2: where the knights came from."""
+    seat, returned = data["seat"], data.get("returned", 0)
+    used = sum(entry["knights"] for entry in data["recruits"]) - returned
+    if returned:
+        yield (
+            "BS-POR-1",
+            plural_message(
+                "expeditions had removed {removed}, of which {count} comes back",
+                "expeditions had removed {removed}, of which {count} come back",
+                count=returned,
+                removed=counted(state.removed_knights[seat], KNIGHT),
+            ),
+        )
+        yield "BS-POR-2", _after_removed_knights(used)
+    elif "portal" in data["spells"]:
+        text = message("{player} had no knight that Portal could bring back", player=PlayerAt(seat))
+        yield "BS-SPL-7", text
+    if used:
+        yield explain_reserve(state, seat, used)
+
+
+def _after_removed_knights(used: int) -> Message:
+    """BS-POR-2: how many knights came from the reserve after those that had been removed."""
+    if not used:
+        return message("the removed knights are used first; the reserve was not needed")
+    return plural_message(
+        "the removed knights are used first; {count} more comes from the reserve",
+        "the removed knights are used first; {count} more come from the reserve",
+        count=used,
+    )
 
 
 def _explain_start(state: None, data: GameStarted) -> Iterator[Reason]:

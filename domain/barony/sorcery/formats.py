@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, Final, Literal, NotRequired, TypeAlias, TypedDict, final
 
 from domain.barony import formats
-from domain.barony.action_formats import CastRecruitJson
+from domain.barony.actions import CastRecruitJson
 from domain.barony.components import Resource, Spell
 from domain.barony.formats import ACTIONS, OPTIONS, POSITION, BaronyStanding, Destroyed, Step, Then
 from domain.json_types import Count, HexJson, Length, ObjectType, PositiveCount, Range, Seat

@@ -6,7 +6,6 @@ from typing import Final, get_args
 
 from domain.barony.components import FAMILY, Family
 from domain.barony.formats import BaronyPosition, Destroyed, PlayerJson
-from domain.barony.labels import LABELS as BASE_LABELS
 from domain.barony.scene import (
     CHANGES,
     LEGEND,
@@ -16,10 +15,10 @@ from domain.barony.scene import (
     changes_by_steps,
     scene_with,
 )
-from domain.barony.sorcery.components import COST, POINTS_AN_IMPRINT
+from domain.barony.sorcery.components import COST, POINTS_AN_IMPRINT, SPELL_NAMES, TITLE
 from domain.barony.sorcery.event_messages import event_message
 from domain.barony.sorcery.formats import CastStep, SpellsCast
-from domain.barony.sorcery.terms import SPELL_NAMES, TITLE
+from domain.barony.terms import LABELS as BASE_LABELS
 from domain.barony.terms import TERRAINS
 from domain.event import Event
 from domain.hexes import Hex, hex_of

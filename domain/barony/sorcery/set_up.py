@@ -1,6 +1,6 @@
 """Setting up a game with Sorcery (BS-SET-1, 2, 4): options, `GameStarted`, and the state after it.
 
-The board is laid as in the base game (`domain.barony.laying`), with two differences:
+The board is laid as in the base game (`domain.barony.set_up`), with two differences:
 
 1. The tiles: shuffle `PLACE_TILES` and take `PLACES` of them; shuffle `BASE_TILES` (with five players
    followed by `OTHER_TILES`) and take the rest; shuffle all the tiles taken together.
@@ -13,12 +13,28 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Final, cast
 
-from domain.barony.board_check import board_faults, recorded_terrain, unknown_fields, wrong_seats
-from domain.barony.components import MYSTERIOUS_PLACE, RADIUS, SPELLS, TILES_A_PLAYER
+from domain.barony.components import (
+    BASE_TILES,
+    LETTERS,
+    MYSTERIOUS_PLACE,
+    RADIUS,
+    SPELLS,
+    TILES_A_PLAYER,
+    Tile,
+)
 from domain.barony.formats import OwnBaronyOptions, SetUp
-from domain.barony.laying import Place, any_rotation, lay, rotated
+from domain.barony.set_up import (
+    Place,
+    any_rotation,
+    board_faults,
+    lay,
+    recorded_terrain,
+    rotated,
+    unknown_fields,
+    with_options,
+    wrong_seats,
+)
 from domain.barony.set_up import check_options as base_check_options
-from domain.barony.set_up import with_options
 from domain.barony.sorcery.components import (
     MOST_SEATS,
     OPEN_SPELLS,
@@ -30,7 +46,6 @@ from domain.barony.sorcery.components import (
 )
 from domain.barony.sorcery.state import SorceryBoard, SorceryState
 from domain.barony.terms import TERRAINS
-from domain.barony.tiles import BASE_TILES, LETTERS, Tile
 from domain.chance import Chance
 from domain.contract import DomainEvent, OwnOptions
 from domain.event import EventData

@@ -4,7 +4,7 @@ import pytest
 
 from domain import baron
 from domain.baron.actions import DiscardTile, Draw, EndTurn, PlaceKeep, PlaceTile
-from domain.baron.position import from_position
+from domain.baron.state import from_position
 from domain.contract import ALL_SECRETS, Resign
 from domain.errors import FORMAT, Malformed
 from tests.support.baron_diagrams import diagram

@@ -8,8 +8,7 @@ from typing import cast
 import pytest
 
 from domain import baron
-from domain.baron.battles import complete_knights
-from domain.baron.resolution import resolve
+from domain.baron.battles import complete_knights, resolve
 from domain.baron.state import State
 from domain.chance import Chance
 from domain.contract import DomainEvent, Resign, evolve

@@ -4,8 +4,7 @@ import random
 
 import pytest
 
-from domain.baron.battles import complete_knights
-from domain.baron.resolution import resolve
+from domain.baron.battles import complete_knights, resolve
 from tests.support.baron_maps import random_map
 from tests.support.baron_outcomes import (
     Outcome,

@@ -3,9 +3,9 @@
 import pytest
 
 from domain import baron
-from domain.baron.apply import EVENT_APPLIERS
 from domain.baron.event_messages import EVENT_MESSAGES
 from domain.baron.explain import EXPLANATIONS
+from domain.baron.state import EVENT_APPLIERS
 from domain.json_types import JsonObject
 from tests.support.baron_positions import given, text_of
 from tests.support.events import event_of

@@ -5,9 +5,8 @@ from collections import Counter
 import pytest
 
 from domain import barony, lifecycle
-from domain.barony.components import PLAIN, TERRAINS
-from domain.barony.laying import _draw_place, any_rotation, has_gap
-from domain.barony.tiles import BASE_TILES, LETTERS
+from domain.barony.components import BASE_TILES, LETTERS, PLAIN, TERRAINS
+from domain.barony.set_up import _draw_place, any_rotation, has_gap
 from domain.chance import Chance
 from domain.errors import Malformed
 from domain.game import Game, Place

@@ -3,8 +3,8 @@
 import pytest
 
 from domain import barony
-from domain.barony.apply import EVENT_APPLIERS
 from domain.barony.event_messages import EVENT_MESSAGES
+from domain.barony.state import EVENT_APPLIERS
 from replay.language.renderer import english
 from tests.support.barony_positions import given
 from tests.support.events import event_of

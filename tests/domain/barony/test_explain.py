@@ -2,10 +2,7 @@
 
 import pytest
 
-from domain.barony import (
-    decide,
-    parse_action_text,
-)
+from domain.barony import decide, parse_action_text
 from domain.barony.state import State
 from domain.contract import DomainEvent
 from tests.support.barony_positions import given

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from domain import barony
-from domain.barony.tiles import BASE_TILES
+from domain.barony.components import BASE_TILES
 from domain.chance import Chance
 from domain.errors import Malformed
 from tests.support.barony_positions import given

@@ -3,8 +3,8 @@
 import pytest
 
 from domain.barony import sorcery
-from domain.barony.sorcery.apply import SORCERY_APPLIERS
 from domain.barony.sorcery.event_messages import SORCERY_EVENT_MESSAGES
+from domain.barony.sorcery.state import SORCERY_APPLIERS
 from replay.language.renderer import english
 from tests.support.barony_positions import given
 from tests.support.events import event_of

@@ -5,10 +5,10 @@ from collections import Counter
 import pytest
 
 from domain.barony import sorcery
+from domain.barony.components import BASE_TILES
 from domain.barony.sorcery.components import OTHER_TILES, PLACE_TILES
 from domain.barony.sorcery.state import SorceryState
 from domain.barony.state import State
-from domain.barony.tiles import BASE_TILES
 from domain.chance import Chance
 from domain.errors import Malformed
 from tests.support.barony_positions import given

@@ -8,13 +8,12 @@ import pytest
 
 from domain import barony
 from domain.barony import sorcery
-from domain.barony.components import TERRAINS
-from domain.barony.laying import lay
+from domain.barony.components import BASE_TILES, LETTERS, TERRAINS
+from domain.barony.set_up import lay
 from domain.barony.sorcery.components import OTHER_TILES, PLACE_TILES
 from domain.barony.sorcery.set_up import rotations_apart
 from domain.barony.sorcery.state import SorceryState
 from domain.barony.state import State
-from domain.barony.tiles import BASE_TILES, LETTERS
 from domain.chance import Chance
 from domain.errors import Malformed
 from domain.hexes import Hex, distance
