@@ -52,13 +52,13 @@ FAULTS: Final = (
     ),
     Fault(
         "Baron, apply reads a wrong field",
-        "domain/baron/apply.py",
+        "domain/baron/state.py",
         'player.honour -= data["cost"]',
         'player.honour -= data["costs"]',
     ),
     Fault(
         "Baron, position has a wrong field",
-        "domain/baron/position.py",
+        "domain/baron/state.py",
         '"pile": state.pile_left,',
         '"piles": state.pile_left,',
     ),
@@ -88,13 +88,13 @@ FAULTS: Final = (
     ),
     Fault(
         "Barony, apply reads a wrong field",
-        "domain/barony/apply.py",
+        "domain/barony/state.py",
         'data["seat"], data["knights"]',
         'data["seat"], data["knight"]',
     ),
     Fault(
         "Barony, position has a wrong field",
-        "domain/barony/position.py",
+        "domain/barony/state.py",
         '"score": state.score[seat],',
         '"scores": state.score[seat],',
     ),
@@ -106,7 +106,7 @@ FAULTS: Final = (
     ),
     Fault(
         "Barony, an explanation reads a wrong field",
-        "domain/barony/explain_construction.py",
+        "domain/barony/explain.py",
         'data["built"], state.bank',
         'data["builds"], state.bank',
     ),
@@ -130,13 +130,13 @@ FAULTS: Final = (
     ),
     Fault(
         "Sorcery, apply reads a wrong field",
-        "domain/barony/sorcery/apply.py",
+        "domain/barony/sorcery/state.py",
         '-= data["cost"]',
         '-= data["costs"]',
     ),
     Fault(
         "Sorcery, position has a wrong field",
-        "domain/barony/sorcery/position.py",
+        "domain/barony/sorcery/state.py",
         'whole["spells"] =',
         'whole["spell"] =',
     ),
