@@ -4,14 +4,17 @@ import re
 import socket
 import struct
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from bench.siege import traffic as traffic_module
 from bench.siege.__main__ import main
 from bench.siege.attack import FROM_PLAYERS, PLAYERS_ADDRESS, Target, once, repeat, request
 from bench.siege.attacks import ATTACKS, attack_by_name
@@ -305,7 +308,7 @@ class TestTraffic:
         get = request("GET", "/path", headers="X: 1\r\n")
         with server(respond) as port:
             traffic = Traffic(once(get, Read(), get, Read(), get, Read()), 1, 10, LOOPBACK, total=1)
-            outcome = send_traffic(traffic, port, 5)
+            outcome = send_traffic(traffic, port, HANG_SECONDS)
         assert outcome.statuses == {200: 3}
         assert (outcome.connections, outcome.requests) == (1, 3)
         assert outcome.bytes_sent == 3 * len(get.data)
@@ -314,13 +317,25 @@ class TestTraffic:
 
     def test_a_connection_that_the_server_closes_is_counted(self) -> None:
         with server(lambda connection: connection.sendall(OK)) as port:
-            outcome = send_traffic(Traffic(once(Hold()), 1, 10, LOOPBACK, total=1), port, 5)
+            outcome = send_traffic(
+                Traffic(once(Hold()), 1, 10, LOOPBACK, total=1), port, HANG_SECONDS
+            )
         assert (outcome.closed_by_server, outcome.open_at_end) == (1, 0)
         assert outcome.statuses == {200: 1}
 
-    def test_a_connection_that_stays_open_is_counted(self) -> None:
-        with server(lambda connection: connection.recv(1000)) as port:
-            outcome = send_traffic(Traffic(once(Hold()), 1, 10, LOOPBACK, total=1), port, 0.1)
+    def test_a_connection_that_stays_open_is_counted(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        seconds = 0.0
+        monkeypatch.setattr(traffic_module, "time", SimpleNamespace(monotonic=lambda: seconds))
+
+        def receive(connection: socket.socket) -> None:
+            nonlocal seconds
+            assert connection.recv(1) == b"x"
+            seconds = 0.1
+            connection.recv(1)
+
+        with server(receive) as port:
+            script = once(Send(b"x"), Hold())
+            outcome = send_traffic(Traffic(script, 1, 10, LOOPBACK, total=1), port, 0.1)
         assert (outcome.closed_by_server, outcome.open_at_end) == (0, 1)
 
     def test_a_reset_reaches_the_server(self) -> None:
@@ -335,29 +350,38 @@ class TestTraffic:
 
         with server(receive) as port:
             script = once(Send(b"x"), Pause(0.05), Reset())
-            send_traffic(Traffic(script, 1, 10, LOOPBACK, total=1), port, 5)
+            send_traffic(Traffic(script, 1, 10, LOOPBACK, total=1), port, HANG_SECONDS)
         assert received == [ConnectionResetError]
 
     def test_connections_come_from_the_given_addresses_in_turn(self) -> None:
         peers: list[str] = []
         addresses = ("127.0.0.2", "127.0.0.3")
         with server(lambda connection: peers.append(connection.getpeername()[0]), 3) as port:
-            send_traffic(Traffic(once(Read()), 1, 1000, addresses, total=3), port, 5)
+            send_traffic(Traffic(once(Read()), 1, 1000, addresses, total=3), port, HANG_SECONDS)
         assert peers == ["127.0.0.2", "127.0.0.3", "127.0.0.2"]
 
     def test_a_refused_connection_is_counted(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as closed:
             port: int = closed.getsockname()[1]
-        outcome = send_traffic(Traffic(once(Hold()), 1, 100, LOOPBACK, total=2), port, 5)
+        outcome = send_traffic(Traffic(once(Hold()), 1, 100, LOOPBACK, total=2), port, HANG_SECONDS)
         assert (outcome.connections, outcome.not_connected) == (2, 2)
 
-    def test_an_endless_script_ends_with_the_time(self) -> None:
+    def test_an_endless_script_ends_with_the_time(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        passed = 0.0
+        clock = SimpleNamespace(monotonic=lambda: time.monotonic() + passed)
+        monkeypatch.setattr(traffic_module, "time", clock)
+
         def receive(connection: socket.socket) -> None:
+            nonlocal passed
+            for _ in range(3):
+                assert connection.recv(1) == b"a"
+            passed = HANG_SECONDS
             while connection.recv(1000):
                 pass
 
         with server(receive) as port:
             script = repeat(Send(b"a"), Pause(0.01))
-            outcome = send_traffic(Traffic(script, 1, 10, LOOPBACK, total=1), port, 0.2)
-        assert 2 <= outcome.bytes_sent <= 21
+            traffic = Traffic(script, 1, 10, LOOPBACK, total=1)
+            outcome = send_traffic(traffic, port, HANG_SECONDS)
+        assert outcome.bytes_sent >= 3
         assert outcome.open_at_end == 1

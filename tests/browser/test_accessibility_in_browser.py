@@ -200,7 +200,13 @@ def test_every_page_is_checked(app: Flask, scenes: Scenes) -> None:
     assert pages == scenes.addresses.keys() | NO_PAGES.keys()
 
 
-@pytest.mark.parametrize("language", sorted(languages()))
+@pytest.mark.parametrize(
+    "language",
+    [
+        ENGLISH,
+        *(pytest.param(language, marks=pytest.mark.nightly) for language in languages()[1:]),
+    ],
+)
 def test_axe_finds_no_obstacle(language: str, scenes: Scenes, visitors: Visitors) -> None:
     """Every page is opened in every language, and in all of its states in English."""
     visitor = visitors.new(scenes.player, language=language)

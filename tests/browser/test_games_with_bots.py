@@ -30,7 +30,9 @@ def guest(running_service: RunningService) -> Iterator[httpx.Client]:
 @pytest.mark.parametrize(
     ("rules", "bots", "options"),
     [
-        ("barony", ["sensible", "random"], {"round_limit": 2}),
+        pytest.param(
+            "barony", ["sensible", "random"], {"round_limit": 2}, marks=pytest.mark.nightly
+        ),
         ("barony", ["random", "sensible"], {"round_limit": 2, "sorcery": True}),
         ("baron", ["sensible"], {}),
     ],

@@ -4,14 +4,21 @@ import pytest
 
 from tests.support.browsing import Visitors
 from tests.support.playing_by_clicking import (
-    GAMES,
     RANKING,
     play_to_the_end,
     two_people_and_bots,
 )
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("barony", marks=pytest.mark.nightly),
+        "sorcery",
+        pytest.param("baron", marks=pytest.mark.nightly),
+        "seven hexes",
+    ],
+)
 def test_two_people_and_bots_play_to_the_end(name: str, visitors: Visitors) -> None:
     people = two_people_and_bots(name, visitors)
     play_to_the_end(people)

@@ -4,14 +4,21 @@ import pytest
 
 from tests.support.browsing import Visitors
 from tests.support.playing_by_clicking import (
-    GAMES,
     RANKING,
     play_to_the_end,
     two_people_and_bots,
 )
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("barony", marks=pytest.mark.nightly),
+        pytest.param("sorcery", marks=pytest.mark.nightly),
+        "baron",
+        pytest.param("seven hexes", marks=pytest.mark.nightly),
+    ],
+)
 def test_two_people_without_scripts_and_bots_play_to_the_end(name: str, visitors: Visitors) -> None:
     people = two_people_and_bots(name, visitors, has_scripts=False)
     play_to_the_end(people)

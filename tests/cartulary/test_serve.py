@@ -117,7 +117,15 @@ def test_when_serve_is_killed_no_process_outlives_it(own_service: RunningService
     assert running.register("ana") == 201
 
 
-@pytest.mark.parametrize("order", [("watch", "serve"), ("serve", "watch"), ("both",)], ids=str)
+@pytest.mark.parametrize(
+    "order",
+    [
+        pytest.param(("watch", "serve"), marks=pytest.mark.nightly),
+        pytest.param(("serve", "watch"), marks=pytest.mark.nightly),
+        ("both",),
+    ],
+    ids=str,
+)
 def test_serve_ends_the_redis_that_has_outlived_its_watch_and_its_service(
     own_service: RunningService, order: tuple[str, ...]
 ) -> None:

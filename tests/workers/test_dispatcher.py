@@ -13,6 +13,7 @@ from service.bootstrap import Service, build
 from service.notifications.circuit_breakers import LONGEST_PAUSE, CircuitBreakers, Receiver
 from service.settings import Settings
 from tests.support.endpoints import FixedEndpoints, register_players
+from tests.support.processes import HANG_SECONDS
 from tests.support.receiver import WebhookReceiver, webhook_receiver
 from tests.support.service_games import play_set_up, start_game, take_action
 from tests.support.worker_harness import RecordingChannel, WorkerHarness
@@ -24,7 +25,7 @@ ADAS = Receiver("webhook", "ada", "one")
 
 @pytest.fixture
 def service(settings: Settings) -> Iterator[Service]:
-    bounds = replace(settings.bounds, webhook_seconds=2.0, max_webhook_failures=1000)
+    bounds = replace(settings.bounds, webhook_seconds=HANG_SECONDS, max_webhook_failures=1000)
     service = build(replace(settings, webhook_networks=("127.0.0.1",), bounds=bounds))
     yield service
     service.redis.close()

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import signal
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
@@ -142,13 +141,14 @@ def test_a_request_that_never_ends_does_not_keep_the_server_from_stopping(
     with WebServer(settings_for(web_redis, tmp_path)) as server:
         response = httpx.get(server.url + "/api/v1/nothing")
         assert_problem(response)
-        has_stopped = Event()
+        has_begun, has_stopped = Event(), Event()
 
         def post_slowly() -> None:
             with httpx.Client() as client:
 
                 def pieces() -> object:
                     yield b"{"
+                    has_begun.set()
                     has_stopped.wait(HANG_SECONDS)
                     yield b"}"
 
@@ -159,6 +159,6 @@ def test_a_request_that_never_ends_does_not_keep_the_server_from_stopping(
 
         with ThreadPoolExecutor(1) as pool:
             pool.submit(post_slowly)
-            time.sleep(0.3)
+            assert has_begun.wait(HANG_SECONDS)
             assert server.stop() < 15
             has_stopped.set()
