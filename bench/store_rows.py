@@ -13,12 +13,10 @@ from bench.redis_client import CommandRecorder, command_bytes, send_commands
 from domain.fold import fold
 from domain.game import Game
 from ledger.keys import SigningKey
-from service.games.cache import GameCache
-from service.games.loader import GameLoader
+from service.games.loader import GameCache, GameLoader
 from service.games.outbox import outbox_entries
-from service.games.receipts import encode_receipt
 from service.operation.embedded_redis import EmbeddedRedis
-from service.store.event_store import AppendRequest, IdempotencyRecord
+from service.store.event_store import AppendRequest, IdempotencyRecord, encode_receipt
 from service.store.redis_event_store import RedisEventStore, game_key
 
 _KEY: Final = SigningKey.from_seed(bytes(32))

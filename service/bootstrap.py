@@ -22,11 +22,11 @@ from service.audits.audits import Audits
 from service.chat.messages import GameMessages
 from service.chat.reports import MessageReports
 from service.chat.store import MessageStore
+from service.clock import TrustedClock
 from service.conditional_actions.conditional_actions import ConditionalActions
-from service.conditional_actions.store import TreeStore
+from service.conditional_actions.store import COMPANIONS, TreeStore
 from service.connection import connect
 from service.email_address import parse_sender
-from service.games.cache import GameCache
 from service.games.commands import GameCommands
 from service.games.deadline_commands import DeadlineCommands
 from service.games.dispute_commands import DisputeCommands, PauseCommands
@@ -39,6 +39,7 @@ from service.games.invitations import Invitations, ReceivedInvitations
 from service.games.key_registry import KeyRegistry
 from service.games.lessons import Lessons
 from service.games.listings import GameQuota, Listings
+from service.games.loader import GameCache
 from service.games.queries import GameQueries
 from service.games.receipts import PlayerReceipts
 from service.games.rematches import Rematches
@@ -73,7 +74,6 @@ from service.transparency.last_signed import LastSigned
 from service.transparency.proofs import Proofs
 from service.transparency.restores import Restores
 from service.transparency.store import TransparencyStore
-from service.trusted_clock import TrustedClock
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ class Service:
 def build(settings: Settings, *, read_only: bool = False) -> Service:
     """Return the service that these settings describe; for `read_only` see `Keyring`."""
     client = connect(settings.redis_url)
-    store = RedisEventStore(client)
+    store = RedisEventStore(client, COMPANIONS)
     listings = Listings(client)
     keyring = Keyring(client, settings.signing_key, read_only=read_only, origin=settings.origin)
     cache = GameCache(

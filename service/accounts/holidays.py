@@ -25,9 +25,9 @@ from domain.messages import Day, message, plural_message
 from ledger.time_zones import time_zone
 from service import clock
 from service.bounds import Bounds
+from service.clock import TrustedClock
 from service.connection import to_text, unavailable_on_error
 from service.errors import HolidayNotPossible, NotFound
-from service.trusted_clock import TrustedClock
 
 TO_RECORD_KEY: Final = "cartulary:holidays-to-record"
 _DAY: Final = timedelta(days=1)

@@ -30,8 +30,8 @@ from service.administration.log import AdministrationLog
 from service.administration.work import WorkOverview
 from service.chat.reports import MessageReport, MessageReports
 from service.errors import Forbidden, NotFound, OperationNotPossible
-from service.games.cache import CachedGame
 from service.games.listings import Listings, Page
+from service.games.loader import CachedGame
 from service.games.repository import GameRepository
 from service.games.substitute_commands import SubstituteCommands
 from service.notifications.deliveries import Deliveries

@@ -18,7 +18,7 @@ from service.games.access import is_correspondent, require_correspondent, requir
 from service.games.dispute_view import statement_fault
 from service.games.loader import GameLoader
 from service.notifications.notifications import Notifications
-from service.store.idempotency import idempotency_record
+from service.store.event_store import idempotency_record
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,14 +28,14 @@ from ledger import commands
 from ledger.pending import PendingEvents
 from replay.look_ahead import Outlook, check_branches, outlook
 from service.bounds import Bounds
-from service.conditional_actions.store import StoredTree, TreeStore, VoidTree
+from service.conditional_actions.store import CONDITIONAL, StoredTree, TreeStore, VoidTree
 from service.errors import Unavailable
 from service.games.access import require_seat, require_visible
-from service.games.cache import CachedGame
 from service.games.game_for_viewer import GamesForViewers
+from service.games.loader import CachedGame
 from service.games.repository import GameRepository
 from service.keyring import Keyring
-from service.store.event_store import PreparedTree, TreeChanged
+from service.store.event_store import Guard, GuardFailed
 
 MAX_STEPS: Final = 50
 """Steps of one job, before the jobs of other games have their turn."""
@@ -202,9 +202,9 @@ class ConditionalActions:
                 handler,
                 at_head=True,
                 sign=self._keyring.receipt,
-                prepared=PreparedTree(player, tree.stored),
+                guards=[Guard(CONDITIONAL, player, tree.stored)],
             )
-        except TreeChanged:
+        except GuardFailed:
             return
         except Refused as error:
             note = VoidTree(seq, "refused", error.clause, action)

@@ -3,24 +3,28 @@
     cartulary:{GAME}:conditional        hash: id of a player -> the player's tree as JSON
     cartulary:{GAME}:conditional-void   hash: id of a player -> why the player's last tree is void, as JSON
 
-Nobody but the player may learn that a tree exists. The script that appends events to a log
-(service/store/append.lua) also knows both keys: it sets the outbox entry `conditional` while a game has a
-tree, appends nothing from a tree that has changed, and deletes everything when the game ends.
+Nobody but the player may learn that a tree exists. Both hashes are companions of the logs: each append to a
+game with a tree sets the outbox entry `conditional`, and the end of the game deletes them.
 """
 
 import logging
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import orjson
 import redis
 
 from domain.conditional import Branches, read_branches
 from service.connection import to_text, unavailable_on_error
-from service.store.redis_event_store import CONDITIONAL, CONDITIONAL_VOID, game_key
+from service.store.event_store import Companion
+from service.store.redis_event_store import game_key
 
 log = logging.getLogger(__name__)
+
+CONDITIONAL: Final = "conditional"
+CONDITIONAL_VOID: Final = "conditional-void"
+COMPANIONS: Final = (Companion(CONDITIONAL, CONDITIONAL), Companion(CONDITIONAL_VOID))
 
 VoidReason: TypeAlias = Literal["event", "refused"]
 

@@ -24,18 +24,18 @@ from ledger.turn_clock import clock_faults, waits_for_ruling
 from service.accounts.bots import BotPlayers
 from service.accounts.holidays import Holidays
 from service.accounts.keys import PlayerKeys
+from service.clock import TrustedClock
 from service.errors import Forbidden
 from service.games.access import can_see, require_seat, require_visible
 from service.games.bot_names import DEFAULT_BOT, bot_fault, bot_faults, short_turn_faults
-from service.games.cache import CachedGame
 from service.games.holiday_registry import bring_holidays
 from service.games.invitations import Invitations
 from service.games.listings import GameQuota
+from service.games.loader import CachedGame
 from service.games.repository import AppendResult, GameRepository
 from service.games.signed_actions import PlayerSignature, SignedActions
 from service.keyring import Keyring
-from service.store.idempotency import game_id_of, idempotency_record
-from service.trusted_clock import TrustedClock
+from service.store.event_store import game_id_of, idempotency_record
 
 NONCE_BYTES = 32
 """Length of the secret of a game, and of the nonce that replaces a missing one."""

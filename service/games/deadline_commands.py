@@ -16,9 +16,9 @@ from ledger.commands import is_due
 from ledger.pending import PendingEvents
 from replay.absent_player import action_for_absent_player
 from service import clock
-from service.games.cache import CachedGame
+from service.clock import TrustedClock
+from service.games.loader import CachedGame
 from service.games.repository import GameRepository
-from service.trusted_clock import TrustedClock
 
 SEED_BYTES: Final = 32
 

@@ -20,12 +20,12 @@ from service.games.access import (
     require_seat,
     require_visible,
 )
-from service.games.cache import CachedGame
 from service.games.commands import AcceptedAction
 from service.games.dispute_view import statement_fault
+from service.games.loader import CachedGame
 from service.games.repository import GameRepository, Handler
 from service.keyring import Keyring
-from service.store.idempotency import idempotency_record
+from service.store.event_store import idempotency_record
 
 
 class DisputeCommands:

@@ -21,8 +21,8 @@ from ledger.time_zones import UTC_NAME
 from service.accounts.accounts import Players
 from service.accounts.holidays import AccountHoliday, Holidays
 from service.errors import NotFound, Unauthorised, log_text
-from service.games.cache import CachedGame
 from service.games.listings import Listings
+from service.games.loader import CachedGame
 from service.games.repository import GameRepository
 
 log = logging.getLogger(__name__)

@@ -10,9 +10,9 @@ from ledger import commands
 from ledger.pending import PendingEvents
 from service.errors import Forbidden
 from service.games.access import require_visible
-from service.games.cache import CachedGame
+from service.games.loader import CachedGame
 from service.games.repository import GameRepository, Handler
-from service.store.idempotency import idempotency_record
+from service.store.event_store import idempotency_record
 
 
 class InvitationCommands:

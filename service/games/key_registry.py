@@ -19,8 +19,8 @@ from ledger import commands
 from ledger.pending import PendingEvents
 from service.accounts.keys import PlayerKeys
 from service.errors import NotFound, log_text
-from service.games.cache import CachedGame
 from service.games.listings import Listings
+from service.games.loader import CachedGame
 from service.games.repository import GameRepository, Handler
 
 log = logging.getLogger(__name__)

@@ -28,10 +28,11 @@ needed. All work may be done twice without harm, so an entry is acknowledged onl
 only if it is still the same.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
+from domain.administration import ADMINISTRATOR
 from domain.bot_tasks import has_searching_bot, needs_search, next_bot_task
 from domain.event import Event
 from domain.game import Game
@@ -40,7 +41,6 @@ from ledger import turn_clock
 from ledger.canonical import canonical
 from ledger.commands import is_vacant_turn
 from service import clock
-from service.games.subjects import subject_of
 
 SHORTEST_REMINDER: Final = timedelta(minutes=1)
 LONGEST_REMINDER: Final = timedelta(hours=24)
@@ -250,3 +250,55 @@ def _reminder_entries(game: Game, deadline: str) -> dict[str, JsonObject | None]
             "at": clock.format(max(start, remind_at - LONGEST_QUIET_HOURS)),
         }
     }
+
+
+Subject: TypeAlias = Literal[
+    "invited",
+    "game_started",
+    "your_turn",
+    "deadline_near",
+    "turn_forfeited",
+    "turn_excused",
+    "turn_played_by_bot",
+    "player_removed",
+    "seat_vacated",
+    "seat_moved",
+    "round_scored",
+    "game_over",
+    "message",
+    "dispute_opened",
+    "dispute_answered",
+    "ruling_proposed",
+    "dispute_withdrawn",
+    "dispute_ruled",
+    "takeback_requested",
+    "takeback_answered",
+    "play_resumed",
+    "pause_agreed",
+]
+
+SUBJECT_OF_EVENT: Final[Mapping[str, Subject]] = {
+    "TurnForfeited": "turn_forfeited",
+    "DeadlineExcused": "turn_excused",
+    "PlayerRemoved": "player_removed",
+    "SeatVacated": "seat_vacated",
+    "DisputeOpened": "dispute_opened",
+    "DisputeAnswered": "dispute_answered",
+    "RulingProposed": "ruling_proposed",
+    "DisputeWithdrawn": "dispute_withdrawn",
+    "DisputeRuled": "dispute_ruled",
+    "TakebackRequested": "takeback_requested",
+    "TakebackAnswered": "takeback_answered",
+    "PlayResumed": "play_resumed",
+    "PauseAgreed": "pause_agreed",
+}
+"""By event type, the subject of the notification about one such event."""
+
+
+def subject_of(event: Event) -> Subject | None:
+    """Return the subject of the notification about an event; None if nobody is notified of it."""
+    if event["action"] is not None and event["by"] == {"system": "clock"}:
+        return "turn_played_by_bot"
+    if event["type"] == "SubstituteSeated" and event["by"] == ADMINISTRATOR:
+        return "seat_moved"
+    return SUBJECT_OF_EVENT.get(event["type"])

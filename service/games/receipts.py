@@ -16,13 +16,12 @@ from domain.errors import Malformed, Unreadable
 from domain.event import Event
 from domain.json_types import JsonObject
 from domain.messages import message
-from ledger.keys import RECEIPT_FIELDS
 from service.bounds import Bounds
 from service.errors import log_text
 from service.games.listings import Listings
 from service.games.loader import GAME_ID, PAGE_LINES
 from service.keyring import Keyring
-from service.store.event_store import LogReader
+from service.store.event_store import LogReader, decode_receipt
 
 log = logging.getLogger(__name__)
 
@@ -34,19 +33,6 @@ _LEAST_COST: Final = 10
 """Events as which a read of a log counts that returns fewer."""
 _MAX_DIGITS: Final = 16
 """Digits of a seq in a cursor."""
-
-
-def encode_receipt(receipt: JsonObject) -> str:
-    """Return a receipt in the form in which it is stored beside its event."""
-    return f"{receipt['key']} {receipt['signature']}"
-
-
-def decode_receipt(event: Event, stored: str) -> JsonObject:
-    """Return the receipt for an event from the form in which it is stored."""
-    key, _, signature = stored.partition(" ")
-    fields: JsonObject = {**event}
-    receipt = {name: fields[name] for name in RECEIPT_FIELDS}
-    return {**receipt, "key": key, "signature": signature}
 
 
 @dataclass(slots=True)

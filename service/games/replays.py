@@ -16,8 +16,7 @@ from replay.event_index import EventIndex, event_index
 from replay.score_chart import ScoreChart, score_chart_of
 from replay.timeline import Step
 from service.bounds import Bounds
-from service.games.cache import SingleFlight
-from service.games.loader import GameLoader
+from service.games.loader import GameLoader, SingleFlight
 
 CACHED_EVENTS: Final = 50_000
 """Events of the games whose results are cached."""

@@ -7,7 +7,7 @@ writers one wins, and the handler of the other runs on the result.
 """
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeAlias
@@ -20,22 +20,22 @@ from domain.json_types import JsonObject
 from domain.messages import message
 from ledger.canonical import canonical
 from ledger.pending import PendingEvents
+from service.clock import TrustedClock
 from service.errors import IdempotencyConflict, NotFound, ServiceError, Unavailable
 from service.games.access import game_not_found
-from service.games.cache import CachedGame, GameCache, with_events
 from service.games.listings import Listings
-from service.games.loader import GAME_ID, GameLoader
+from service.games.loader import GAME_ID, CachedGame, GameCache, GameLoader, with_events
 from service.games.outbox import listing_inputs, outbox_entries
-from service.games.receipts import decode_receipt, encode_receipt
 from service.store.event_store import (
     Appended,
     AppendRequest,
     EventStore,
+    Guard,
     HeadMoved,
     IdempotencyRecord,
-    PreparedTree,
+    decode_receipt,
+    encode_receipt,
 )
-from service.trusted_clock import TrustedClock
 
 log = logging.getLogger(__name__)
 
@@ -116,7 +116,7 @@ class GameRepository(GameLoader):
         *,
         at_head: bool = False,
         sign: Sign | None = None,
-        prepared: PreparedTree | None = None,
+        guards: Sequence[Guard] = (),
     ) -> AppendResult:
         """Run a handler on the game and append the events that it adds.
 
@@ -126,8 +126,8 @@ class GameRepository(GameLoader):
         the log instead of the cached game. If the idempotency record exists, the result contains the
         events of the earlier request, whatever has happened in the game since. A refusal leaves no
         record. A player who may not see the game gets NotFound even if the key was used for another
-        request. `prepared` are the conditional actions from which the events come. Raises the errors of the
-        handler, NotFound, IdempotencyConflict, TreeChanged, and Unavailable after MAX_ATTEMPTS.
+        request. Nothing is appended if one of the `guards` fails. Raises the errors of the
+        handler, NotFound, IdempotencyConflict, GuardFailed, and Unavailable after MAX_ATTEMPTS.
         """
         if not GAME_ID.fullmatch(game_id):
             raise game_not_found(game_id)
@@ -149,7 +149,7 @@ class GameRepository(GameLoader):
                 if not pending.sealed:
                     return AppendResult((), cached.game)
                 try:
-                    return self._append(pending, cached, record, sign=sign, prepared=prepared)
+                    return self._append(pending, cached, record, sign=sign, guards=guards)
                 except HeadMoved as conflict:
                     if conflict.head <= cached.game.seq:
                         # Redis lost its last events in a failover: the cached game never happened.
@@ -203,9 +203,9 @@ class GameRepository(GameLoader):
         record: IdempotencyRecord | None,
         secrets: Mapping[str, str] | None = None,
         sign: Sign | None = None,
-        prepared: PreparedTree | None = None,
+        guards: Sequence[Guard] = (),
     ) -> AppendResult:
-        """Append pending events to the game that they follow. Raises HeadMoved and TreeChanged."""
+        """Append pending events to the game that they follow. Raises HeadMoved and GuardFailed."""
         before, after, events = pending.base, pending.game, pending.events
         entries = outbox_entries(before, after, events)
         openings = {
@@ -227,7 +227,7 @@ class GameRepository(GameLoader):
                 idempotency_record=record,
                 ends_game=after.has_ended,
                 prev_hash=None if before is None else before.hash,
-                prepared=prepared,
+                guards=guards,
             ),
         )
         if appended.is_repeat:

@@ -12,12 +12,11 @@ from service.accounts.holidays import Holidays
 from service.accounts.keys import PlayerKeys
 from service.errors import NotFound
 from service.games.access import require_seat, require_visible
-from service.games.cache import CachedGame
 from service.games.holiday_registry import bring_holidays
 from service.games.listings import GameQuota
+from service.games.loader import CachedGame
 from service.games.repository import GameRepository, Handler
-from service.store.event_store import IdempotencyRecord
-from service.store.idempotency import idempotency_record
+from service.store.event_store import IdempotencyRecord, idempotency_record
 
 
 class SubstituteCommands:

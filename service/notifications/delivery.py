@@ -11,7 +11,7 @@ from domain.errors import Unreadable
 from domain.json_types import JsonObject
 from domain.messages import Message, Text, message
 from replay.language.renderer import english
-from service.games.subjects import Subject
+from service.games.outbox import Subject
 from service.notifications.kinds import OPERATOR, Kind
 from service.notifications.stored_messages import decode_message, encode_message
 

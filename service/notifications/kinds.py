@@ -6,7 +6,7 @@ A kind is what a player chooses to receive, or not. A subject is more precise, a
 from collections.abc import Mapping
 from typing import Final, Literal, TypeAlias, get_args
 
-from service.games.subjects import Subject
+from service.games.outbox import Subject
 
 Kind: TypeAlias = Literal[
     "invited",

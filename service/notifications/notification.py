@@ -6,7 +6,7 @@ from typing import Literal
 from domain.json_types import JsonObject
 from domain.messages import Message
 from replay.language.names import NO_NAMES, Names
-from service.games.subjects import Subject
+from service.games.outbox import Subject
 from service.notifications.kinds import Kind
 from service.notifications.past_events import PastEvents
 

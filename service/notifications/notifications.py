@@ -13,14 +13,14 @@ from ledger.time_zones import UTC_NAME, time_zone
 from service import clock
 from service.accounts.account_reader import Player
 from service.accounts.accounts import Players
-from service.games.subjects import Subject
+from service.clock import TrustedClock
+from service.games.outbox import Subject
 from service.notifications.deliveries import Deliveries
 from service.notifications.delivery import DIGEST, Delivery, delivery_id
 from service.notifications.endpoints import EndpointRegistry
 from service.notifications.kinds import KIND_OF_SUBJECT, OPERATOR, Kind
 from service.notifications.preferences import Preferences, PreferenceStore
 from service.notifications.schedule import Slot, next_local_time, slot
-from service.trusted_clock import TrustedClock
 
 UTC_ZONE: Final = time_zone(UTC_NAME)
 _MAX_DIGESTS: Final = 3

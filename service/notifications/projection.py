@@ -17,8 +17,8 @@ from service import clock
 from service.accounts.accounts import Players
 from service.errors import NotFound
 from service.games.access import can_see
+from service.games.outbox import Subject
 from service.games.queries import GameQueries
-from service.games.subjects import Subject
 from service.notifications.delivery import DIGEST, Delivery
 from service.notifications.kinds import KIND_OF_SUBJECT, OPERATOR
 from service.notifications.notification import Notification

@@ -6,7 +6,7 @@ from typing import Any, assert_never
 from domain.game import Game
 from domain.messages import Message, PlayerAt, PlayerWithId, Value, message, plural_message
 from replay.language.renderer import Renderer
-from service.games.subjects import Subject
+from service.games.outbox import Subject
 
 
 def game_name(game: Game) -> Value:

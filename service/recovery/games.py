@@ -15,10 +15,11 @@ import redis
 from domain.errors import Unreadable
 from domain.event import ZEROS
 from ledger.seal import commitment, hash_in
+from service.conditional_actions.store import CONDITIONAL, CONDITIONAL_VOID
 from service.connection import to_text, unavailable_on_error
 from service.notifications.deliveries import DUE, PREFIX
 from service.store.event_store import EventStore
-from service.store.redis_event_store import CONDITIONAL, CONDITIONAL_VOID, game_key
+from service.store.redis_event_store import game_key
 
 _PAGE: Final = 500
 

@@ -20,8 +20,7 @@ from ledger.record import Record, read
 from replay.audit.runner import audit
 from service.bootstrap import Service
 from service.games.outbox import rebuild_outbox
-from service.games.receipts import encode_receipt
-from service.store.event_store import AppendRequest, HeadMoved
+from service.store.event_store import AppendRequest, HeadMoved, encode_receipt
 from service.transparency.store import TransparencyStore
 
 MAX_SECRETS: Final = 3_000

@@ -8,12 +8,17 @@ outbox (entries for the work that the log calls for and that is not done yet), i
 records and its receipts. `append` writes all of them in one step with the events.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from hashlib import sha256
+from typing import Final, NamedTuple, Protocol
 
 from domain.errors import Unreadable
+from domain.event import Event
+from domain.json_types import JsonObject
 from domain.messages import message
+from ledger.keys import RECEIPT_FIELDS
 from service.errors import ServiceError
 
 
@@ -39,21 +44,30 @@ class IdempotencyRecord:
     digest: str
 
 
-class TreeChanged(ServiceError):
-    """The player has changed the conditional actions from which an action was to be played."""
+class GuardFailed(ServiceError):
+    """A guard of an append has another value than expected; nothing was appended."""
 
     status = 409
 
     def __init__(self) -> None:
-        super().__init__(message("the conditional actions of the player have changed"))
+        super().__init__(message("something that the action depends on has changed"))
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedTree:
-    """The conditional actions of a player, as they are stored, from which events are appended."""
+class Companion(NamedTuple):
+    """A hash beside the log of each game that a feature keeps, and that ends with the game."""
 
-    player: str
-    stored: bytes = field(repr=False)
+    part: str
+    """Its name among the parts of a game."""
+    outbox_entry: str | None = None
+    """The outbox entry that each append to the game sets while the hash exists, with payload {"seq"}."""
+
+
+class Guard(NamedTuple):
+    """A value that a field of a companion must have for an append to take place."""
+
+    part: str
+    field: str
+    value: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +86,9 @@ class AppendRequest:
     prev_hash: str | None = None
     """Hash that the previous event must have; None accepts any."""
     receipts: Mapping[int, str] = field(default_factory=dict)
-    """By the seq of an event, its receipt: `KEY SIGNATURE` (service/games/receipts.py)."""
-    prepared: PreparedTree | None = None
-    """The conditional actions from which the events come, and which the player must not have changed."""
+    """By the seq of an event, its receipt: `KEY SIGNATURE`."""
+    guards: Sequence[Guard] = field(default=(), repr=False)
+    """If one of them fails, nothing is appended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,10 +153,8 @@ class EventStore(LogReader, Protocol):
         The idempotency record is checked first. If it exists with the same digest, the events that
         it names are returned as a repeat; with another digest, IdempotencyConflict is raised. Raises
         HeadMoved if the head has another seq, or another hash than `request.prev_hash` (the store
-        lost its last events in a failover and has received others since), and TreeChanged if the player has
-        changed `request.prepared`. While any player of the game has conditional actions, the outbox entry
-        `conditional` is set as well; events that end the game delete them. After Unavailable it is
-        unknown whether the events were written.
+        lost its last events in a failover and has received others since), and GuardFailed. After
+        Unavailable it is unknown whether the events were written.
         """
 
     def find_idempotency_record(self, game_id: str, record: IdempotencyRecord) -> Appended | None:
@@ -210,3 +222,37 @@ class EventStore(LogReader, Protocol):
 
     def active_games(self) -> Iterator[str]:
         """Iterate over the ids of all games that may have outbox entries; an id may come twice."""
+
+
+_REQUEST_ENCODER: Final = json.JSONEncoder(sort_keys=True)
+
+
+def idempotency_record(player: str, key: str | None, request: object) -> IdempotencyRecord | None:
+    """Return the record for a player's idempotency key (None: no key) and request (decoded JSON)."""
+    if key is None:
+        return None
+    # Not canonical JSON: even a malformed request with huge numbers or lone surrogates has a digest.
+    body = _REQUEST_ENCODER.encode(request)
+    return IdempotencyRecord(f"{player}/{_digest(key.encode())}", _digest(body.encode()))
+
+
+def game_id_of(record: IdempotencyRecord) -> str:
+    """Return the id of the game that a request with an idempotency key creates: always the same one."""
+    return sha256(record.name.encode()).hexdigest()[:16]
+
+
+def _digest(value: bytes) -> str:
+    return sha256(value).hexdigest()[:32]
+
+
+def encode_receipt(receipt: JsonObject) -> str:
+    """Return a receipt in the form in which it is stored beside its event."""
+    return f"{receipt['key']} {receipt['signature']}"
+
+
+def decode_receipt(event: Event, stored: str) -> JsonObject:
+    """Return the receipt for an event from the form in which it is stored."""
+    key, _, signature = stored.partition(" ")
+    fields: JsonObject = {**event}
+    receipt = {name: fields[name] for name in RECEIPT_FIELDS}
+    return {**receipt, "key": key, "signature": signature}

@@ -6,8 +6,6 @@
     cartulary:{GAME}:answers  hash, the idempotency records: `PLAYER/KEY-DIGEST` -> `REQUEST-DIGEST
                               FIRST LAST`; expires a week after the end of the game
     cartulary:{GAME}:receipts hash, SEQ -> `KEY SIGNATURE`: the server's receipts for accepted actions
-    cartulary:{GAME}:conditional, cartulary:{GAME}:conditional-void
-                              hashes, which service/conditional_actions/store.py describes
     cartulary:statements      set, the ids of games in whose disputes statements were written
     cartulary:live            set, the active games: ids of those that may have outbox entries
     cartulary:appended        channel, `GAME SEQ` after every append
@@ -21,7 +19,7 @@ An append is one Lua script, and all of its keys carry the same hash tag. No met
 command twice by itself (service/connection.py).
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -39,10 +37,11 @@ from service.errors import IdempotencyConflict
 from service.store.event_store import (
     Appended,
     AppendRequest,
+    Companion,
+    GuardFailed,
     Head,
     HeadMoved,
     IdempotencyRecord,
-    TreeChanged,
 )
 
 T = TypeVar("T")
@@ -54,12 +53,10 @@ _STATEMENTS_KEY: Final = "cartulary:statements"
 IDEMPOTENCY_SECONDS: Final = 7 * 24 * 3600
 """How long the idempotency records of a game are kept after its end."""
 
+_SECRETS: Final = "secrets"
 _OUTBOX: Final = "notes"
 _RECORDS: Final = "answers"
 _RECEIPTS: Final = "receipts"
-CONDITIONAL: Final = "conditional"
-CONDITIONAL_VOID: Final = "conditional-void"
-"""The parts of a game that service/conditional_actions/store.py keeps."""
 _SCAN_PAGE: Final = 500
 
 
@@ -80,17 +77,26 @@ def appended_channel(game_id: str) -> str:
 class RedisEventStore:
     """All logs of one Redis; implements `service.store.event_store.EventStore`. Thread-safe."""
 
-    def __init__(self, client: redis.Redis) -> None:
+    def __init__(self, client: redis.Redis, companions: Sequence[Companion] = ()) -> None:
+        """`companions` are the hashes that features keep beside the logs."""
         self._redis = client
+        self._companions = tuple(companions)
+        parts = ("log", _RECORDS, _OUTBOX, _SECRETS, _RECEIPTS, *(part for part, _ in companions))
+        self._key_of = {part: number for number, part in enumerate(parts, start=1)}
+        """The number of the key of each part among the arguments of the script that appends."""
         folder = Path(__file__).parent
         self._append = client.register_script((folder / "append.lua").read_text(encoding="utf-8"))
         self._ack = client.register_script((folder / "ack.lua").read_text(encoding="utf-8"))
 
     def append(self, game_id: str, expected_seq: int, request: AppendRequest) -> Appended:
         """See `EventStore.append`."""
-        entries = [(name, value) for name, value in request.outbox.items() if value is not None]
-        names_to_remove = [name for name, value in request.outbox.items() if value is None]
         record = request.idempotency_record
+        to_set = [(_SECRETS, name, value) for name, value in request.secrets.items()]
+        to_set += [
+            (_OUTBOX, name, value) for name, value in request.outbox.items() if value is not None
+        ]
+        to_set += [(_RECEIPTS, str(seq), value) for seq, value in request.receipts.items()]
+        to_delete = [name for name, value in request.outbox.items() if value is None]
         args: list[str | bytes | int] = [
             game_id,
             expected_seq,
@@ -99,24 +105,23 @@ class RedisEventStore:
             IDEMPOTENCY_SECONDS if request.ends_game else 0,
             request.prev_hash or "",
             len(request.events),
-            len(request.secrets),
-            len(entries),
-            len(names_to_remove),
-            len(request.receipts),
-            request.prepared.player if request.prepared else "",
-            request.prepared.stored if request.prepared else "",
+            len(request.guards),
+            len(to_set),
+            len(to_delete),
+            len(self._companions),
             *request.events,
         ]
-        for name, value in (*request.secrets.items(), *entries):
-            args += (name, value)
-        args += names_to_remove
-        for seq, receipt in request.receipts.items():
-            args += (seq, receipt)
-        parts = (
-            *("log", "secrets", _OUTBOX, _RECORDS, _RECEIPTS),
-            *(CONDITIONAL, CONDITIONAL_VOID),
-        )
-        keys = [game_key(game_id, part) for part in parts]
+        key_of = self._key_of
+        for guard in request.guards:
+            args += (key_of[guard.part], guard.field, guard.value)
+        for part, name, value in to_set:
+            args += (key_of[part], name, value)
+        for name in to_delete:
+            args += (key_of[_OUTBOX], name)
+        for companion in self._companions:
+            args += (key_of[companion.part], companion.outbox_entry or "")
+        prefix = game_key(game_id, "")
+        keys = [prefix + part for part in key_of]
         with unavailable_on_error():
             match self._append(keys=keys, args=args):
                 case [1, first, last]:
@@ -126,7 +131,7 @@ class RedisEventStore:
                 case [0, head]:
                     raise HeadMoved(head)
                 case [-2]:
-                    raise TreeChanged
+                    raise GuardFailed
                 case _:
                     raise _conflict()
 
@@ -188,7 +193,7 @@ class RedisEventStore:
 
     def secrets(self, game_id: str, names: Collection[str] | None = None) -> dict[str, str]:
         """See `LogReader.secrets`."""
-        key = game_key(game_id, "secrets")
+        key = game_key(game_id, _SECRETS)
         with unavailable_on_error():
             if names is None:
                 return _texts(self._redis.hgetall(key))
@@ -254,14 +259,14 @@ class RedisEventStore:
     def statements(self, game_id: str) -> list[int]:
         """See `EventStore.statements`."""
         with unavailable_on_error():
-            names = map(to_text, self._redis.hkeys(game_key(game_id, "secrets")))
+            names = map(to_text, self._redis.hkeys(game_key(game_id, _SECRETS)))
         suffix = f"/{STATEMENT}"
         return sorted(int(name.removesuffix(suffix)) for name in names if name.endswith(suffix))
 
     def erase_statement(self, game_id: str, seq: int) -> None:
         """See `EventStore.erase_statement`."""
         with unavailable_on_error():
-            self._redis.hdel(game_key(game_id, "secrets"), f"{seq}/{STATEMENT}")
+            self._redis.hdel(game_key(game_id, _SECRETS), f"{seq}/{STATEMENT}")
 
     def mark_active(self, game_id: str) -> None:
         """See `EventStore.mark_active`."""

@@ -9,9 +9,9 @@ import pytest
 import redis
 
 from service import clock
+from service.clock import CLOCK_JUMPS_KEY, TrustedClock, monotonic
 from service.connection import connect
 from service.errors import Unavailable
-from service.trusted_clock import CLOCK_JUMPS_KEY, TrustedClock, monotonic
 
 HOUR, DAY = 3600.0, 86400.0
 

@@ -16,7 +16,7 @@ from domain.game import Game
 from replay.audit import audit
 from service.bootstrap import Service, build
 from service.connection import to_text
-from service.games.subjects import SUBJECT_OF_EVENT, Subject
+from service.games.outbox import SUBJECT_OF_EVENT, Subject
 from service.notifications.delivery import FINAL_STATUSES, delivery_id
 from service.notifications.kinds import KIND_OF_SUBJECT
 from service.operation.data_folder import embedded_redis_url

@@ -12,8 +12,8 @@ from domain.game import Game
 from domain.messages import message
 from service import clock
 from service.accounts.mutes import Mutes
+from service.games.outbox import Subject, subject_of
 from service.games.queries import GameQueries
-from service.games.subjects import Subject, subject_of
 from service.notifications.delivery import Delivery
 from service.notifications.kinds import KIND_OF_SUBJECT
 from service.notifications.notifications import Notifications, Times

@@ -16,7 +16,7 @@ from service.bootstrap import Service
 from service.conditional_actions.conditional_actions import ConditionalActions
 from service.conditional_actions.store import StoredTree, VoidTree
 from service.errors import Forbidden, Stale
-from service.games.cache import CachedGame
+from service.games.loader import CachedGame
 from service.recovery.reindex import reindex
 from tests.support.conditional import Branch, act, branch, legal_actions, line, marks, next_actions
 from tests.support.faults import raises

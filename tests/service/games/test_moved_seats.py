@@ -11,10 +11,11 @@ from domain.json_types import JsonObject
 from replay.audit import audit
 from replay.language.renderer import renderer
 from service.bootstrap import Service
+from service.conditional_actions.store import CONDITIONAL
 from service.errors import Forbidden, NotFound, OperationNotPossible, TooManyGames
 from service.games.viewpoint import viewpoint_of
 from service.notifications.projection import NotificationProjection
-from service.store.redis_event_store import CONDITIONAL, game_key
+from service.store.redis_event_store import game_key
 from tests.support.accounts import PASSWORD
 from tests.support.endpoints import FixedEndpoints
 from tests.support.records import trusting_signer

@@ -14,14 +14,12 @@ from service.accounts.keys import PlayerKeys
 from service.bootstrap import Service, build
 from service.bounds import Bounds
 from service.errors import NotFound
-from service.games.cache import GameCache
-from service.games.event_queries import EventQueries
+from service.games.event_queries import DeliveriesAbout, EventQueries
 from service.games.listings import Listings
-from service.games.loader import GameLoader
+from service.games.loader import GameCache, GameLoader
 from service.games.queries import GameQueries
 from service.games.repository import GameRepository
 from service.keyring import Keyring
-from service.notifications.deliveries import Deliveries
 from service.settings import Settings
 from service.store.event_store import LogReader
 from service.transparency.proofs import Proofs
@@ -180,7 +178,7 @@ def test_queries_depend_only_on_types_that_cannot_append() -> None:
         GameLoader,
         LogReader,
         Players,
-        Deliveries,
+        DeliveriesAbout,
         Bounds,
         type(None),
     }

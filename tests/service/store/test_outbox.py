@@ -18,9 +18,9 @@ from service.accounts.bots import BotPlayers
 from service.bootstrap import Service, build
 from service.clock import deadline
 from service.connection import connect
-from service.games.cache import GameCache
 from service.games.commands import GameCommands
 from service.games.listings import GameQuota, Listings
+from service.games.loader import GameCache
 from service.games.repository import GameRepository
 from service.settings import Settings
 from tests.support.service_games import (
