@@ -8,7 +8,7 @@ A wall clock can jump, for example if an operator sets it wrong. The monotonic c
 in the difference between the two. After a jump, the trusted clock continues from the time before it, and no
 turn is forfeited, until the wall clock is right again or has been steady for so long that it is believed.
 Slow corrections, such as those of NTP, are followed. Suspending the machine is no jump, because the
-monotonic clock that is used here runs on. docs/running.md describes what an operator notices.
+monotonic clock that is used here runs on. docs/recovery.md describes what an operator notices.
 
     cartulary:clock-jumps   number of jumps that the processes of the service have observed
 """
