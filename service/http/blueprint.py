@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from http import HTTPStatus
-from typing import Any, Final, TypeAlias
+from typing import Any, Concatenate, Final, ParamSpec, TypeAlias, TypeVar
 
 import flask_smorest  # type: ignore[import-untyped] # has no annotations
 from flask import Response, request
@@ -33,15 +33,21 @@ from service.http.auth import (
 )
 from service.http.json_body import GIVEN_TWICE, read_json
 from service.http.problems import CONTENT_TYPE, PROBLEM_TYPES
+from service.http.responses import json_response, no_content
 from service.http.schemas.fields import StrictSchema, String, validate
 from service.http.schemas.responses import Problem
 from service.http.schemas.type_schemas import RESPONSES
 
-View: TypeAlias = Callable[..., Response]
-Decorator: TypeAlias = Callable[[View], View]
+Endpoint: TypeAlias = Callable[..., Response]
+View: TypeAlias = Callable[..., Response | JsonObject | None]
+"""Returns a response; or the body of the JSON response of its route; or None for the status 204."""
+Limit: TypeAlias = Callable[[Endpoint], Endpoint]
 ExtraValidation: TypeAlias = Callable[..., Mapping[str, Text]]
 """Returns errors, by field, that the schema of a refused body has not found. Its arguments are the body
 and the keyword arguments of the view."""
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
 NO_QUERY: Final = StrictSchema()
 """The query of a route without parameters. Unknown parameters are refused, so that nobody believes that
@@ -83,18 +89,36 @@ class _Checks:
     is_idempotent: bool
     is_about_game: bool
     resource: Resource | None
+    status: int
+
+
+def _with_method(
+    method: str, route: Callable[Concatenate[Any, str, _P], _T]
+) -> Callable[Concatenate[Any, _P], _T]:
+    def register(self: Any, /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
+        return route(self, method, *args, **kwargs)
+
+    return register
 
 
 class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask_smorest has no annotations
-    """A group of routes."""
+    """A group of routes. `auth` is who may call those that do not say so themselves."""
+
+    def __init__(self, name: str, description: str, *, auth: AuthPolicy) -> None:
+        super().__init__(name, __name__, description=description)
+        self._auth: AuthPolicy = auth
 
     def route(
         self,
         method: str,
         rule: str,
+        description: str | None = None,
+        body: type | None = None,
         *,
-        auth: AuthPolicy,
-        responses: Mapping[int, JsonObject],
+        status: int | None = None,
+        responses: Mapping[int, JsonObject] | None = None,
+        errors: tuple[int, ...] = (),
+        auth: AuthPolicy | None = None,
         query: Schema | None = None,
         json_body: Schema | None = None,
         is_body_required: bool = True,
@@ -102,9 +126,8 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask_smorest 
         is_idempotent: bool = False,
         resource: Resource | None = None,
         request_headers: Mapping[str, str] | None = None,
-        error_responses: tuple[int, ...] = (),
-        limit: Decorator | None = None,
-    ) -> Decorator:
+        limit: Limit | None = None,
+    ) -> Callable[[View], View]:
         """Register a view for a method and a URL rule.
 
         Before the view runs, the request is checked in this order: `limit`, `auth`, `query` or
@@ -115,12 +138,19 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask_smorest 
         description, with `player` (the id of the player; None is possible with `optional_auth`),
         `query`, `body` and `idempotency_key`.
 
-        `responses` are the successful ones by status (see `response`); `error_responses` are the statuses of
-        errors besides those that follow from the rest of the description; `request_headers` are descriptions
-        by name.
+        `description` and `body` (the TypedDict of a JSON body) describe the successful response. Its `status`
+        is 204 without a body and otherwise 200, or 201 for a POST, unless the route names another one. A
+        route with several successful responses, or one that is not JSON, has `responses` instead, by status
+        (see `response`), and its view returns them. `errors` are the statuses of errors besides those that
+        follow from the rest of the description; `request_headers` are descriptions by name.
         """
+        if status is None:
+            status = 204 if body is None else 201 if method == "POST" else 200
+        if responses is None:
+            assert description is not None, "a route without `responses` describes one"
+            responses = {status: response(description, body)}
         checks = _Checks(
-            auth=auth,
+            auth=auth or self._auth,
             query=query,
             json_body=json_body,
             is_body_required=is_body_required,
@@ -128,20 +158,27 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask_smorest 
             is_idempotent=is_idempotent,
             is_about_game=_GAME_ID in rule,
             resource=resource,
+            status=status,
         )
 
         def decorator(view: View) -> View:
             endpoint = _with_checks(view, checks)
             if limit is not None:
                 endpoint = limit(endpoint)
-            operation = _operation(checks, responses, error_responses, request_headers or {})
+            operation = _operation(checks, responses, errors, request_headers or {})
             operation["operationId"] = view.__name__
             # This is where flask-smorest looks for the description of a view.
             endpoint._apidoc = {"manual_doc": operation}  # type: ignore[attr-defined] # noqa: SLF001 # see above
             self.add_url_rule(rule, None, endpoint, methods=[method])
-            return endpoint
+            return view
 
         return decorator
+
+    get = _with_method("GET", route)
+    post = _with_method("POST", route)
+    put = _with_method("PUT", route)
+    patch = _with_method("PATCH", route)
+    delete = _with_method("DELETE", route)
 
 
 class Api(flask_smorest.Api):  # type: ignore[misc] # flask_smorest has no annotations
@@ -188,8 +225,8 @@ def response(
     return reply
 
 
-def _with_checks(view: View, checks: _Checks) -> View:
-    """Return a view that runs the checks before `view`."""
+def _with_checks(view: View, checks: _Checks) -> Endpoint:
+    """Return an endpoint that runs the checks, then `view`, and makes a response of what it returns."""
     auth, query, json_body = checks.auth, checks.query, checks.json_body
     authenticate = _AUTHENTICATION.get(auth, login_required)
     is_public, is_idempotent = auth == "public", checks.is_idempotent
@@ -214,7 +251,10 @@ def _with_checks(view: View, checks: _Checks) -> View:
                     raise Malformed({**extra_errors, **error.fields}) from None
             if is_idempotent:
                 arguments["idempotency_key"] = _idempotency_key()
-            return view(**arguments)
+            result = view(**arguments)
+            if result is None:
+                return no_content()
+            return result if isinstance(result, Response) else json_response(result, checks.status)
         except _HIDING as error:
             if checks.is_about_game:
                 hide_private(arguments["game_id"])
@@ -230,13 +270,13 @@ def _with_checks(view: View, checks: _Checks) -> View:
 def _operation(
     checks: _Checks,
     responses: Mapping[int, JsonObject],
-    error_responses: tuple[int, ...],
+    further_errors: tuple[int, ...],
     request_headers: Mapping[str, str],
 ) -> JsonObject:
     """Return the OpenAPI operation of a route, with the errors that follow from its description."""
     operation: JsonObject = {"security": _SECURITY[checks.auth], "parameters": []}
     headers = dict(request_headers)
-    errors = {429, 500, 503, *error_responses}
+    errors = {429, 500, 503, *further_errors}
     if checks.auth != "public":
         errors.add(401)
     if checks.auth in ACCESS_POLICIES:

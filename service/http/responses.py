@@ -72,10 +72,10 @@ def json_response(
     return ApiResponse(orjson.dumps(value), status, headers, content_type="application/json")
 
 
-def accepted_events(accepted: AcceptedAction) -> Response:
-    """Return the response to a request that was accepted, and count its events."""
+def accepted_events(accepted: AcceptedAction) -> JsonObject:
+    """Return the events of a request that was accepted, and the receipt, as JSON; count the events."""
     metrics().count_events(*(event["type"] for event in accepted.events))
-    return json_response({"events": accepted.events, "receipt": accepted.receipt}, 201)
+    return {"events": accepted.events, "receipt": accepted.receipt}
 
 
 def no_content() -> Response:

@@ -1,14 +1,12 @@
 """What players manage in their account: sessions, the password, keys for signing actions, and its end."""
 
-from flask import Response
-
 from domain.json_types import JsonObject
 from service.accounts.tokens import session_id
 from service.http.auth import bearer_token
-from service.http.blueprint import NO_QUERY, Blueprint, response
+from service.http.blueprint import NO_QUERY, Blueprint
 from service.http.context import change_email, client_source, request_confirmation, service
 from service.http.ratelimits import limit_account_attempts, limit_new_places
-from service.http.responses import account, json_response, no_content
+from service.http.responses import account
 from service.http.routes.players import account_of
 from service.http.schemas.account import (
     AddKey,
@@ -21,17 +19,16 @@ from service.http.schemas.account import (
 )
 from service.http.schemas.responses import Key, PlayerKeyList, SessionList
 
-blueprint = Blueprint("account", __name__, description="The player's own sessions and keys.")
+blueprint = Blueprint("account", "The player's own sessions and keys.", auth="login_required")
 
 
-@blueprint.route(
-    "GET",
+@blueprint.get(
     "/me/sessions",
-    auth="login_required",
+    "All sessions of the player, the one used last first.",
+    SessionList,
     query=NO_QUERY,
-    responses={200: response("All sessions of the player, the one used last first.", SessionList)},
 )
-def list_sessions(player: str) -> Response:
+def list_sessions(player: str) -> JsonObject:
     """List the player's sessions: the tokens that are valid, without the tokens themselves."""
     current = session_id(bearer_token() or "")
     sessions = [
@@ -44,65 +41,46 @@ def list_sessions(player: str) -> Response:
         }
         for session in service().players.tokens.sessions(player)
     ]
-    return json_response({"sessions": sessions, "next": None})
+    return {"sessions": sessions, "next": None}
 
 
-@blueprint.route(
-    "DELETE",
-    "/me/sessions/<session>",
-    auth="login_required",
-    responses={204: response("The session has ended.")},
-    error_responses=(404,),
-)
-def end_session(player: str, session: str) -> Response:
+@blueprint.delete("/me/sessions/<session>", "The session has ended.", errors=(404,))
+def end_session(player: str, session: str) -> None:
     """End a session: its token is no longer valid."""
     service().players.tokens.end(player, session)
-    return no_content()
 
 
-@blueprint.route(
-    "DELETE",
-    "/me/sessions",
-    auth="login_required",
-    responses={204: response("All other sessions have ended.")},
-)
-def end_other_sessions(player: str) -> Response:
+@blueprint.delete("/me/sessions", "All other sessions have ended.")
+def end_other_sessions(player: str) -> None:
     """End all sessions of the player except that of this request."""
     service().players.end_sessions(player, except_token=bearer_token())
-    return no_content()
 
 
-@blueprint.route(
-    "PUT",
+@blueprint.put(
     "/me/password",
-    auth="login_required",
+    "The password is changed, and all other sessions have ended.",
     limit=limit_account_attempts,
     json_body=ChangePassword(),
-    responses={204: response("The password is changed, and all other sessions have ended.")},
-    error_responses=(403,),
+    errors=(403,),
 )
-def change_password(player: str, body: JsonObject) -> Response:
+def change_password(player: str, body: JsonObject) -> None:
     """Change the player's password, and end all other sessions.
 
     If `password` is not the current password, the response is a 403.
     """
     service().players.change_password(player, bearer_token() or "", **body)
     service().mail.password_resets.report_change(player)
-    return no_content()
 
 
-@blueprint.route(
-    "PUT",
+@blueprint.put(
     "/me/handle",
-    auth="login_required",
+    "The player, whose account now has a handle and a password.",
+    MyAccount,
     limit=limit_account_attempts,
     json_body=NameGuest(),
-    responses={
-        200: response("The player, whose account now has a handle and a password.", MyAccount)
-    },
-    error_responses=(409,),
+    errors=(409,),
 )
-def name_guest(player: str, body: JsonObject) -> Response:
+def name_guest(player: str, body: JsonObject) -> JsonObject:
     """Choose a handle and a password, as a guest.
 
     Places in games and sessions stay. If the player is no guest, or the handle is taken, the response is a
@@ -110,19 +88,19 @@ def name_guest(player: str, body: JsonObject) -> Response:
     """
     named = service().players.name_guest(player, **body, source=client_source())
     request_confirmation(player)
-    return json_response({"player": account(named)})
+    return {"player": account(named)}
 
 
-@blueprint.route(
-    "POST",
+@blueprint.post(
     "/me/email",
-    auth="login_required",
+    "The player after the change.",
+    MyAccount,
+    status=200,
     limit=limit_account_attempts,
     json_body=ChangeEmail(),
-    responses={200: response("The player after the change.", MyAccount)},
-    error_responses=(403,),
+    errors=(403,),
 )
-def set_email(player: str, body: JsonObject) -> Response:
+def set_email(player: str, body: JsonObject) -> JsonObject:
     """Set the player's e-mail address, and have a mail with a link to confirm it sent there.
 
     Nothing else is sent to an address before it is confirmed. Set the same address again to get another mail;
@@ -131,39 +109,34 @@ def set_email(player: str, body: JsonObject) -> Response:
     network, the response is a 429, and the address is stored all the same.
     """
     change_email(player, body["email"], body["password"])
-    return json_response({"player": account(account_of(player))})
+    return {"player": account(account_of(player))}
 
 
-@blueprint.route(
-    "DELETE",
+@blueprint.delete(
     "/me/email",
-    auth="login_required",
+    "The account has no e-mail address any more.",
     limit=limit_account_attempts,
     json_body=RemoveEmail(),
     is_body_required=False,
-    responses={204: response("The account has no e-mail address any more.")},
-    error_responses=(403,),
+    errors=(403,),
 )
-def remove_email(player: str, body: JsonObject) -> Response:
+def remove_email(player: str, body: JsonObject) -> None:
     """Remove the player's e-mail address. No mail is sent any more.
 
     The current password is needed, unless the player is a guest.
     """
     service().players.require_password_of_owner(player, body["password"])
     service().mail.addresses.remove(player)
-    return no_content()
 
 
-@blueprint.route(
-    "DELETE",
+@blueprint.delete(
     "/me",
-    auth="login_required",
+    "The player is erased.",
     limit=limit_account_attempts,
     json_body=ErasePlayer(),
-    responses={204: response("The player is erased.")},
-    error_responses=(403,),
+    errors=(403,),
 )
-def erase_player(player: str, body: JsonObject) -> Response:
+def erase_player(player: str, body: JsonObject) -> None:
     """Leave the server for good.
 
     Erases the player's handle, e-mail address, settings, holidays, password, sessions and keys, and
@@ -173,34 +146,23 @@ def erase_player(player: str, body: JsonObject) -> Response:
     password, the response is a 403; that of a guest is not checked.
     """
     service().erasure.erase(player, body["password"])
-    return no_content()
 
 
-@blueprint.route(
-    "GET",
-    "/me/keys",
-    auth="login_required",
-    query=NO_QUERY,
-    responses={200: response("All keys of the player, the oldest first.", PlayerKeyList)},
+@blueprint.get(
+    "/me/keys", "All keys of the player, the oldest first.", PlayerKeyList, query=NO_QUERY
 )
-def list_my_keys(player: str) -> Response:
+def list_my_keys(player: str) -> JsonObject:
     """List the player's public keys, including revoked ones.
 
     `until` is the time at which a key was revoked, or null.
     """
-    return json_response({"keys": service().player_keys.of(player), "next": None})
+    return {"keys": service().player_keys.of(player), "next": None}
 
 
-@blueprint.route(
-    "POST",
-    "/me/keys",
-    auth="login_required",
-    limit=limit_new_places,
-    json_body=AddKey(),
-    responses={201: response("The key.", Key)},
-    error_responses=(409, 422),
+@blueprint.post(
+    "/me/keys", "The key.", Key, limit=limit_new_places, json_body=AddKey(), errors=(409, 422)
 )
-def add_key(player: str, body: JsonObject) -> Response:
+def add_key(player: str, body: JsonObject) -> JsonObject:
     """Register a public key with which the player signs actions.
 
     The key is added to the log of every open game and game in progress in which the player has a place, and
@@ -209,22 +171,14 @@ def add_key(player: str, body: JsonObject) -> Response:
     422 that quotes what it must cover.
     """
     public, proof = bytes.fromhex(body["public"]), bytes.fromhex(body["proof"])
-    return json_response(service().key_registry.add(player, public, proof), 201)
+    return service().key_registry.add(player, public, proof)
 
 
-@blueprint.route(
-    "DELETE",
-    "/me/keys/<key>",
-    auth="login_required",
-    limit=limit_new_places,
-    responses={204: response("The key is revoked.")},
-    error_responses=(404,),
-)
-def revoke_key(player: str, key: str) -> Response:
+@blueprint.delete("/me/keys/<key>", "The key is revoked.", limit=limit_new_places, errors=(404,))
+def revoke_key(player: str, key: str) -> None:
     """Revoke a key.
 
     From now on, no action can be signed with it, and it cannot be registered again. The logs of the player's
     current games record the revocation. The request can be repeated.
     """
     service().key_registry.revoke(player, key)
-    return no_content()

@@ -2,16 +2,14 @@
 
 from dataclasses import asdict
 
-from flask import Response
-
 from domain.event import Event
 from domain.json_types import JsonObject
 from service.administration.administration import MAX_PAGE_SIZE
 from service.games.listings import parse_statuses
-from service.http.blueprint import NO_QUERY, Blueprint, response
+from service.http.blueprint import NO_QUERY, Blueprint
 from service.http.context import metrics, service
 from service.http.language import request_language, request_renderer
-from service.http.responses import game_summaries, json_response, no_content
+from service.http.responses import game_summaries
 from service.http.schemas.administration import (
     AdministeredPlayer,
     AdministeredPlayerList,
@@ -37,149 +35,119 @@ from service.http.schemas.notifications import NotificationDelivery
 from service.http.schemas.responses import GameList
 
 blueprint = Blueprint(
-    "administration", __name__, description="For accounts with the role of an administrator."
+    "administration", "For accounts with the role of an administrator.", auth="administrators_only"
 )
 
 
-@blueprint.route(
-    "GET",
+@blueprint.get(
     "/admin/players",
-    auth="administrators_only",
+    "A page of accounts, by handle.",
+    AdministeredPlayerList,
     query=SearchPlayers(),
-    responses={200: response("A page of accounts, by handle.", AdministeredPlayerList)},
 )
-def search_players(player: str, query: JsonObject) -> Response:
+def search_players(player: str, query: JsonObject) -> JsonObject:
     """Search the players by the beginning of their handles."""
     accounts, cursor = service().administration.search_players(
         player, query["handle"], query["cursor"], query["limit"]
     )
-    return json_response({"players": [account.as_json() for account in accounts], "next": cursor})
+    return {"players": [account.as_json() for account in accounts], "next": cursor}
 
 
-@blueprint.route(
-    "GET",
-    "/admin/players/<id>",
-    auth="administrators_only",
-    responses={200: response("The account.", AdministeredPlayer)},
-    error_responses=(404,),
-)
-def get_administered_player(player: str, id: str) -> Response:
+@blueprint.get("/admin/players/<id>", "The account.", AdministeredPlayer, errors=(404,))
+def get_administered_player(player: str, id: str) -> JsonObject:
     """Get the account of a player."""
-    return json_response(service().administration.player(player, id).as_json())
+    return service().administration.player(player, id).as_json()
 
 
-@blueprint.route(
-    "POST",
+@blueprint.post(
     "/admin/players/<id>/password",
-    auth="administrators_only",
+    "The new password, which is shown only here.",
+    NewPassword,
     json_body=WithReason(),
-    responses={201: response("The new password, which is shown only here.", NewPassword)},
-    error_responses=(404, 409),
+    errors=(404, 409),
 )
-def reset_password(player: str, id: str, body: JsonObject) -> Response:
+def reset_password(player: str, id: str, body: JsonObject) -> JsonObject:
     """Give a player a new, random password, and end all their sessions.
 
     If the account has no password, the response is a 409.
     """
     password = service().administration.reset_password(player, id, **body)
-    return json_response({"password": password}, 201)
+    return {"password": password}
 
 
-@blueprint.route(
-    "DELETE",
+@blueprint.delete(
     "/admin/players/<id>/sessions",
-    auth="administrators_only",
+    "All sessions of the player have ended.",
     json_body=WithReason(),
-    responses={204: response("All sessions of the player have ended.")},
-    error_responses=(404,),
+    errors=(404,),
 )
-def end_sessions_of_player(player: str, id: str, body: JsonObject) -> Response:
+def end_sessions_of_player(player: str, id: str, body: JsonObject) -> None:
     """End all sessions of a player."""
     service().administration.end_sessions(player, id, **body)
-    return no_content()
 
 
-@blueprint.route(
-    "PUT",
+@blueprint.put(
     "/admin/players/<id>/suspension",
-    auth="administrators_only",
+    "The player cannot log in, and all sessions have ended.",
     json_body=Suspend(),
-    responses={204: response("The player cannot log in, and all sessions have ended.")},
-    error_responses=(404, 409),
+    errors=(404, 409),
 )
-def suspend_player(player: str, id: str, body: JsonObject) -> Response:
+def suspend_player(player: str, id: str, body: JsonObject) -> None:
     """Suspend an account.
 
     The player's games go on, and their clocks run. An administrator cannot be suspended (409).
     """
     service().administration.suspend(player, id, **body)
-    return no_content()
 
 
-@blueprint.route(
-    "DELETE",
+@blueprint.delete(
     "/admin/players/<id>/suspension",
-    auth="administrators_only",
+    "The player can log in.",
     json_body=WithReason(),
-    responses={204: response("The player can log in.")},
-    error_responses=(404,),
+    errors=(404,),
 )
-def end_suspension(player: str, id: str, body: JsonObject) -> Response:
+def end_suspension(player: str, id: str, body: JsonObject) -> None:
     """End the suspension of an account."""
     service().administration.end_suspension(player, id, **body)
-    return no_content()
 
 
-@blueprint.route(
-    "DELETE",
-    "/admin/players/<id>",
-    auth="administrators_only",
-    json_body=WithReason(),
-    responses={204: response("The player is erased.")},
-    error_responses=(404, 409),
+@blueprint.delete(
+    "/admin/players/<id>", "The player is erased.", json_body=WithReason(), errors=(404, 409)
 )
-def delete_player(player: str, id: str, body: JsonObject) -> Response:
+def delete_player(player: str, id: str, body: JsonObject) -> None:
     """Erase a player, as `DELETE /me` does. An administrator or a bot cannot be erased (409)."""
     service().administration.delete_player(player, id, **body)
-    return no_content()
 
 
-@blueprint.route(
-    "PUT",
+@blueprint.put(
     "/admin/players/<id>/role",
-    auth="administrators_only",
+    "The player is an administrator.",
     json_body=WithReason(),
-    responses={204: response("The player is an administrator.")},
-    error_responses=(404, 409),
+    errors=(404, 409),
 )
-def grant_role(player: str, id: str, body: JsonObject) -> Response:
+def grant_role(player: str, id: str, body: JsonObject) -> None:
     """Make a player an administrator. A guest or a bot cannot be one (409)."""
     service().administration.set_administrator(player, id, **body, is_administrator=True)
-    return no_content()
 
 
-@blueprint.route(
-    "DELETE",
+@blueprint.delete(
     "/admin/players/<id>/role",
-    auth="administrators_only",
+    "The player is no administrator.",
     json_body=WithReason(),
-    responses={204: response("The player is no administrator.")},
-    error_responses=(404,),
+    errors=(404,),
 )
-def revoke_role(player: str, id: str, body: JsonObject) -> Response:
+def revoke_role(player: str, id: str, body: JsonObject) -> None:
     """Take the role of an administrator away from a player."""
     service().administration.set_administrator(player, id, **body, is_administrator=False)
-    return no_content()
 
 
-@blueprint.route(
-    "GET",
+@blueprint.get(
     "/admin/games",
-    auth="administrators_only",
+    "A page of games, private ones included, newest first.",
+    GameList,
     query=SearchGames(),
-    responses={200: response("A page of games, private ones included, newest first.", GameList)},
 )
-def search_games(player: str, query: JsonObject) -> Response:
+def search_games(player: str, query: JsonObject) -> JsonObject:
     """List the games of a status or of a player, also private ones."""
     page = service().administration.search_games(
         player,
@@ -190,31 +158,29 @@ def search_games(player: str, query: JsonObject) -> Response:
     )
     summaries = service().queries.summaries(page.games)
     games = game_summaries([summary for summary in summaries if summary is not None])
-    return json_response({"games": games, "next": page.first(len(summaries)).next})
+    return {"games": games, "next": page.first(len(summaries)).next}
 
 
-@blueprint.route(
-    "POST",
+@blueprint.post(
     "/admin/games/<game>/removals",
-    auth="administrators_only",
+    "The decision, and what follows from it.",
+    Decision,
     json_body=RemovalOfSeat(),
-    responses={201: response("The decision, and what follows from it.", Decision)},
-    error_responses=(404, 409),
+    errors=(404, 409),
 )
-def remove_seat(player: str, game: str, body: JsonObject) -> Response:
+def remove_seat(player: str, game: str, body: JsonObject) -> JsonObject:
     """Remove a seat from a game in progress, as if the player had resigned."""
     return _decided(service().administration.remove_seat(player, game, **body))
 
 
-@blueprint.route(
-    "POST",
+@blueprint.post(
     "/admin/games/<game>/seat-moves",
-    auth="administrators_only",
+    "The decision, and what follows from it.",
+    Decision,
     json_body=MoveOfSeat(),
-    responses={201: response("The decision, and what follows from it.", Decision)},
-    error_responses=(404, 409),
+    errors=(404, 409),
 )
-def move_seat(player: str, game: str, body: JsonObject) -> Response:
+def move_seat(player: str, game: str, body: JsonObject) -> JsonObject:
     """Give the seat of a person in a game in progress to another account.
 
     The former player sees the game as a stranger does from then on. A seat of a bot, an account that has or
@@ -226,146 +192,121 @@ def move_seat(player: str, game: str, body: JsonObject) -> Response:
     return _decided(events)
 
 
-@blueprint.route(
-    "POST",
+@blueprint.post(
     "/admin/games/<game>/abandonment",
-    auth="administrators_only",
+    "The decision, and what follows from it.",
+    Decision,
     json_body=WithReason(),
-    responses={201: response("The decision, and what follows from it.", Decision)},
-    error_responses=(404, 409),
+    errors=(404, 409),
 )
-def abandon_game(player: str, game: str, body: JsonObject) -> Response:
+def abandon_game(player: str, game: str, body: JsonObject) -> JsonObject:
     """End a game without a ranking, and publish its secret."""
     return _decided(service().administration.abandon(player, game, **body))
 
 
-@blueprint.route(
-    "POST",
+@blueprint.post(
     "/admin/games/<game>/extensions",
-    auth="administrators_only",
+    "The decision.",
+    Decision,
     json_body=ExtendDeadline(),
-    responses={201: response("The decision.", Decision)},
-    error_responses=(404, 409),
+    errors=(404, 409),
 )
-def extend_deadline(player: str, game: str, body: JsonObject) -> Response:
+def extend_deadline(player: str, game: str, body: JsonObject) -> JsonObject:
     """Extend the deadline of the turn under way by a number of seconds."""
     return _decided(service().administration.extend_deadline(player, game, **body))
 
 
-@blueprint.route(
-    "GET",
-    "/admin/work",
-    auth="administrators_only",
-    query=NO_QUERY,
-    responses={200: response("What is pending, and what has failed.", Work)},
-)
-def get_work(player: str) -> Response:
+@blueprint.get("/admin/work", "What is pending, and what has failed.", Work, query=NO_QUERY)
+def get_work(player: str) -> JsonObject:
     """Get an overview of what the service still has to do, and what has failed."""
-    return json_response(service().administration.work(player, request_renderer().sentence))
+    return service().administration.work(player, request_renderer().sentence)
 
 
-@blueprint.route(
-    "POST",
+@blueprint.post(
     "/admin/deliveries/<delivery>/attempts",
-    auth="administrators_only",
+    "The delivery, which is due now.",
+    NotificationDelivery,
     json_body=WithReason(),
-    responses={201: response("The delivery, which is due now.", NotificationDelivery)},
-    error_responses=(404, 409),
+    errors=(404, 409),
 )
-def resend_delivery(player: str, delivery: str, body: JsonObject) -> Response:
+def resend_delivery(player: str, delivery: str, body: JsonObject) -> JsonObject:
     """Send the notification of a delivery that has ended again.
 
     If the delivery has not ended, the response is a 409.
     """
     current = service().administration.resend_delivery(player, delivery, **body)
-    return json_response(current.as_json(request_renderer().sentence), 201)
+    return current.as_json(request_renderer().sentence)
 
 
-@blueprint.route(
-    "GET",
+@blueprint.get(
     "/admin/reports",
-    auth="administrators_only",
+    "A page of reports, the oldest first.",
+    MessageReportList,
     query=MessageReportsQuery(),
-    responses={200: response("A page of reports, the oldest first.", MessageReportList)},
 )
-def list_message_reports(player: str, query: JsonObject) -> Response:
+def list_message_reports(player: str, query: JsonObject) -> JsonObject:
     """List the open reports of messages that players have written within games."""
     reports, cursor = service().administration.message_reports(
         player, query["cursor"], query["limit"]
     )
-    return json_response({"reports": [asdict(report) for report in reports], "next": cursor})
+    return {"reports": [asdict(report) for report in reports], "next": cursor}
 
 
-@blueprint.route(
-    "DELETE",
-    "/admin/reports/<report>",
-    auth="administrators_only",
-    json_body=WithReason(),
-    responses={204: response("The report is closed.")},
-    error_responses=(404,),
+@blueprint.delete(
+    "/admin/reports/<report>", "The report is closed.", json_body=WithReason(), errors=(404,)
 )
-def close_message_report(player: str, report: str, body: JsonObject) -> Response:
+def close_message_report(player: str, report: str, body: JsonObject) -> None:
     """Close a report of a message."""
     service().administration.close_message_report(player, report, **body)
-    return no_content()
 
 
-@blueprint.route(
-    "GET",
+@blueprint.get(
     "/announcements",
+    "The announcements that have not ended.",
+    AnnouncementList,
     auth="optional_auth",
     query=NO_QUERY,
-    responses={200: response("The announcements that have not ended.", AnnouncementList)},
 )
-def list_announcements(player: str | None) -> Response:
+def list_announcements(player: str | None) -> JsonObject:
     """List what the administrators announce to everybody.
 
     A new announcement appears within seconds.
     """
     language = request_language()
     announcements = [one.as_json(language) for one in service().announcements.current()]
-    return json_response({"announcements": announcements, "next": None})
+    return {"announcements": announcements, "next": None}
 
 
-@blueprint.route(
-    "POST",
-    "/admin/announcements",
-    auth="administrators_only",
-    json_body=Announce(),
-    responses={201: response("The announcement.", Announcement)},
-    error_responses=(409,),
+@blueprint.post(
+    "/admin/announcements", "The announcement.", Announcement, json_body=Announce(), errors=(409,)
 )
-def announce(player: str, body: JsonObject) -> Response:
+def announce(player: str, body: JsonObject) -> JsonObject:
     """Announce something to everybody: every page shows the text until it ends.
 
     If there are five announcements already, the response is a 409.
     """
     announcement = service().administration.announce(player, **body)
-    return json_response(announcement.as_json(request_language()), 201)
+    return announcement.as_json(request_language())
 
 
-@blueprint.route(
-    "DELETE",
+@blueprint.delete(
     "/admin/announcements/<announcement>",
-    auth="administrators_only",
+    "The announcement is withdrawn.",
     json_body=WithReason(),
-    responses={204: response("The announcement is withdrawn.")},
-    error_responses=(404,),
+    errors=(404,),
 )
-def withdraw_announcement(player: str, announcement: str, body: JsonObject) -> Response:
+def withdraw_announcement(player: str, announcement: str, body: JsonObject) -> None:
     """Withdraw an announcement before its end."""
     service().administration.withdraw_announcement(player, announcement, **body)
-    return no_content()
 
 
-@blueprint.route(
-    "GET",
+@blueprint.get(
     "/admin/log",
-    auth="administrators_only",
+    "A page of the log, the oldest entry first.",
+    AdministrationLogPage,
     query=LogQuery(),
-    responses={200: response("A page of the log, the oldest entry first.", AdministrationLogPage)},
 )
-def get_administration_log(player: str, query: JsonObject) -> Response:
+def get_administration_log(player: str, query: JsonObject) -> JsonObject:
     """Get the administration log: every operation of an administrator, in order.
 
     Entries are chained by hashes, like the events of a game.
@@ -373,9 +314,9 @@ def get_administration_log(player: str, query: JsonObject) -> Response:
     limit = min(query["limit"], MAX_PAGE_SIZE)
     entries = service().administration.log_page(player, query["after"], limit)
     cursor = entries[-1]["seq"] if len(entries) == limit else None
-    return json_response({"entries": entries, "next": cursor})
+    return {"entries": entries, "next": cursor}
 
 
-def _decided(events: tuple[Event, ...]) -> Response:
+def _decided(events: tuple[Event, ...]) -> JsonObject:
     metrics().count_events(*(event["type"] for event in events))
-    return json_response({"events": events}, 201)
+    return {"events": events}

@@ -3,60 +3,51 @@
 from datetime import date
 from typing import Any
 
-from flask import Response
-
 from domain.errors import Malformed
 from domain.json_types import JsonObject
 from domain.messages import Text, message
 from service.accounts.holidays import AccountHoliday
-from service.http.blueprint import NO_QUERY, Blueprint, response
+from service.http.blueprint import NO_QUERY, Blueprint
 from service.http.context import service
 from service.http.ratelimits import limit_disputes, limit_new_places
-from service.http.responses import accepted_events, json_response
+from service.http.responses import accepted_events
 from service.http.schemas.clocks import AgreeToPause, AnnounceHoliday, Holiday, HolidayList
 from service.http.schemas.responses import AcceptedAction
 
-blueprint = Blueprint("clocks", __name__, description="Holidays, and pauses by agreement.")
+blueprint = Blueprint("clocks", "Holidays, and pauses by agreement.", auth="login_required")
 
 
-@blueprint.route(
-    "GET",
-    "/me/holidays",
-    auth="login_required",
-    query=NO_QUERY,
-    responses={200: response("The player's holidays, the earliest first.", HolidayList)},
+@blueprint.get(
+    "/me/holidays", "The player's holidays, the earliest first.", HolidayList, query=NO_QUERY
 )
-def list_holidays(player: str) -> Response:
+def list_holidays(player: str) -> JsonObject:
     """List the player's holidays, cancelled and past ones included, and how many days are used up.
 
     `days_per_year` and `notice_hours` are settings of the server.
     """
     holidays = service().holidays
     stored = holidays.of(player)
-    return json_response(
-        {
-            "holidays": list(map(holiday_json, stored)),
-            "days_per_year": holidays.days_per_year,
-            "notice_hours": holidays.notice_hours,
-            "days_used": [
-                {"year": year, "days": days}
-                for year, days in sorted(holidays.days_used(stored).items())
-            ],
-            "next": None,
-        }
-    )
+    return {
+        "holidays": list(map(holiday_json, stored)),
+        "days_per_year": holidays.days_per_year,
+        "notice_hours": holidays.notice_hours,
+        "days_used": [
+            {"year": year, "days": days}
+            for year, days in sorted(holidays.days_used(stored).items())
+        ],
+        "next": None,
+    }
 
 
-@blueprint.route(
-    "POST",
+@blueprint.post(
     "/me/holidays",
-    auth="login_required",
+    "The holiday.",
+    Holiday,
     limit=limit_new_places,
     json_body=AnnounceHoliday(),
-    responses={201: response("The holiday.", Holiday)},
-    error_responses=(409,),
+    errors=(409,),
 )
-def announce_holiday(player: str, body: JsonObject) -> Response:
+def announce_holiday(player: str, body: JsonObject) -> JsonObject:
     """Announce a holiday: whole days in the time zone of the account, the last one included.
 
     It is recorded in the log of every current game of the player whose clock has holidays, and of every such
@@ -65,38 +56,37 @@ def announce_holiday(player: str, body: JsonObject) -> Response:
     """
     first_day, last_day = parse_days(body)
     holiday = service().holiday_registry.announce(player, first_day, last_day)
-    return json_response(holiday_json(holiday), 201)
+    return holiday_json(holiday)
 
 
-@blueprint.route(
-    "DELETE",
+@blueprint.delete(
     "/me/holidays/<holiday>",
-    auth="login_required",
+    "The cancelled holiday.",
+    Holiday,
     limit=limit_new_places,
-    responses={200: response("The cancelled holiday.", Holiday)},
-    error_responses=(404,),
+    errors=(404,),
 )
-def cancel_holiday(player: str, holiday: str) -> Response:
+def cancel_holiday(player: str, holiday: str) -> JsonObject:
     """Cancel a holiday. One that has begun ends at once.
 
     The days that have not begun are given back. The request can be repeated.
     """
-    return json_response(holiday_json(service().holiday_registry.cancel(player, holiday)))
+    return holiday_json(service().holiday_registry.cancel(player, holiday))
 
 
-@blueprint.route(
-    "POST",
+@blueprint.post(
     "/games/<game_id>/pause",
+    "The event, and a receipt for it.",
+    AcceptedAction,
     auth="participants_only",
     limit=limit_disputes,
     json_body=AgreeToPause(),
     is_idempotent=True,
-    responses={201: response("The event, and a receipt for it.", AcceptedAction)},
-    error_responses=(409,),
+    errors=(409,),
 )
 def agree_to_pause(
     game_id: str, player: str, body: JsonObject, idempotency_key: str | None
-) -> Response:
+) -> JsonObject:
     """Agree to a pause of the game's clock, or withdraw the agreement.
 
     The clock stands still while all players who are still in the game agree, but no longer than for 30 days.

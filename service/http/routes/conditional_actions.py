@@ -8,26 +8,22 @@ from domain.errors import Malformed
 from domain.game import Game
 from domain.json_types import JsonObject
 from service.conditional_actions.conditional_actions import Preparation, void_message
-from service.http.blueprint import NO_QUERY, Blueprint, response
+from service.http.blueprint import NO_QUERY, Blueprint
 from service.http.context import service
 from service.http.language import game_names, request_renderer, with_language
-from service.http.responses import json_response, no_content
+from service.http.responses import json_response
 from service.http.schemas.conditional_actions import ConditionalActions, PrepareActions
 
 _CONDITIONAL_ACTIONS: Final = "/games/<game_id>/conditional-actions"
 _BRANCHES: Final = "branches"
 
 blueprint = Blueprint(
-    "conditional_actions", __name__, description="Actions that players prepare while they wait."
+    "conditional_actions", "Actions that players prepare while they wait.", auth="participants_only"
 )
 
 
-@blueprint.route(
-    "GET",
-    _CONDITIONAL_ACTIONS,
-    auth="participants_only",
-    query=NO_QUERY,
-    responses={200: response("What the player has prepared.", ConditionalActions)},
+@blueprint.get(
+    _CONDITIONAL_ACTIONS, "What the player has prepared.", ConditionalActions, query=NO_QUERY
 )
 def get_conditional_actions(game_id: str, player: str) -> Response:
     """Get what the player has prepared in a game.
@@ -37,13 +33,12 @@ def get_conditional_actions(game_id: str, player: str) -> Response:
     return _preparation_response(game_id, service().conditional_actions.get(game_id, player))
 
 
-@blueprint.route(
-    "PUT",
+@blueprint.put(
     _CONDITIONAL_ACTIONS,
-    auth="participants_only",
+    "What the player has prepared now.",
+    ConditionalActions,
     json_body=PrepareActions(),
-    responses={200: response("What the player has prepared now.", ConditionalActions)},
-    error_responses=(409, 422),
+    errors=(409, 422),
 )
 def put_conditional_actions(game_id: str, player: str, body: JsonObject) -> Response:
     """Prepare actions while another player is to act.
@@ -69,19 +64,13 @@ def put_conditional_actions(game_id: str, player: str, body: JsonObject) -> Resp
     return _preparation_response(game_id, preparation)
 
 
-@blueprint.route(
-    "DELETE",
-    _CONDITIONAL_ACTIONS,
-    auth="participants_only",
-    responses={204: response("Nothing is prepared any more.")},
-)
-def delete_conditional_actions(game_id: str, player: str) -> Response:
+@blueprint.delete(_CONDITIONAL_ACTIONS, "Nothing is prepared any more.")
+def delete_conditional_actions(game_id: str, player: str) -> None:
     """Delete what the player has prepared in a game.
 
     Nothing of it is played after the response.
     """
     service().conditional_actions.delete(game_id, player)
-    return no_content()
 
 
 def _preparation_response(game_id: str, preparation: Preparation) -> Response:

@@ -2,15 +2,13 @@
 
 from typing import Final
 
-from flask import Response
-
 from domain.json_types import JsonObject
 from domain.messages import Text
 from service.games.dispute_view import dispute_summary
-from service.http.blueprint import NO_QUERY, Blueprint, response
+from service.http.blueprint import NO_QUERY, Blueprint
 from service.http.context import metrics, service
 from service.http.ratelimits import limit_disputes
-from service.http.responses import accepted_events, json_response, no_content
+from service.http.responses import accepted_events
 from service.http.schemas.disputes import (
     AnswerDispute,
     AnswerTakeback,
@@ -26,8 +24,10 @@ from service.http.schemas.responses import AcceptedAction
 _DISPUTES: Final = "/games/<game_id>/disputes"
 _DISPUTE: Final = f"{_DISPUTES}/<int(max={MAX_INTEGER}):seq>"
 
-blueprint = Blueprint("disputes", __name__, description="Disputes about what happened in a game.")
-takebacks = Blueprint("takebacks", __name__, description="Actions taken back by agreement.")
+blueprint = Blueprint(
+    "disputes", "Disputes about what happened in a game.", auth="participants_only"
+)
+takebacks = Blueprint("takebacks", "Actions taken back by agreement.", auth="participants_only")
 
 
 def _field_errors(body: JsonObject, **_: object) -> dict[str, Text]:
@@ -35,20 +35,19 @@ def _field_errors(body: JsonObject, **_: object) -> dict[str, Text]:
     return service().disputes.field_faults(body)
 
 
-@blueprint.route(
-    "POST",
+@blueprint.post(
     _DISPUTES,
-    auth="participants_only",
+    "The event, and a receipt for it.",
+    AcceptedAction,
     limit=limit_disputes,
     json_body=OpenDispute(),
     extra_validation=_field_errors,
     is_idempotent=True,
-    responses={201: response("The event, and a receipt for it.", AcceptedAction)},
-    error_responses=(409,),
+    errors=(409,),
 )
 def open_dispute(
     game_id: str, player: str, body: JsonObject, idempotency_key: str | None
-) -> Response:
+) -> JsonObject:
     """Dispute an event of a game that is in progress.
 
     The game's clock stops until the ruling, for at most 72 hours. A game has one open dispute at a time, and
@@ -60,65 +59,58 @@ def open_dispute(
     return accepted_events(accepted)
 
 
-@blueprint.route(
-    "GET",
-    _DISPUTES,
-    auth="optional_auth",
-    query=NO_QUERY,
-    responses={200: response("All disputes, the oldest first.", DisputeList)},
+@blueprint.get(
+    _DISPUTES, "All disputes, the oldest first.", DisputeList, auth="optional_auth", query=NO_QUERY
 )
-def list_disputes(game_id: str, player: str | None) -> Response:
+def list_disputes(game_id: str, player: str | None) -> JsonObject:
     """List the disputes of a game."""
     game = service().queries.visible_game(game_id, player)
     disputes = [dispute_summary(game, dispute) for dispute in game.disputes]
-    return json_response({"disputes": disputes, "next": None})
+    return {"disputes": disputes, "next": None}
 
 
-@blueprint.route(
-    "GET",
+@blueprint.get(
     _DISPUTE,
+    "The dispute, with everything that was written.",
+    DisputeDetails,
     auth="optional_auth",
     query=NO_QUERY,
     resource="dispute",
-    responses={200: response("The dispute, with everything that was written.", DisputeDetails)},
 )
-def get_dispute(game_id: str, seq: int, player: str | None) -> Response:
+def get_dispute(game_id: str, seq: int, player: str | None) -> JsonObject:
     """Get a dispute by the seq of the event that opened it."""
-    return json_response(service().queries.dispute(game_id, seq, player))
+    return service().queries.dispute(game_id, seq, player)
 
 
-@blueprint.route(
-    "DELETE",
+@blueprint.delete(
     _DISPUTE,
+    "The dispute is withdrawn.",
     auth="dispute_opener_only",
     limit=limit_disputes,
     is_idempotent=True,
     resource="dispute",
-    responses={204: response("The dispute is withdrawn.")},
-    error_responses=(409,),
+    errors=(409,),
 )
-def withdraw_dispute(game_id: str, seq: int, player: str, idempotency_key: str | None) -> Response:
+def withdraw_dispute(game_id: str, seq: int, player: str, idempotency_key: str | None) -> None:
     """Withdraw a dispute that the player has opened."""
     accepted = service().disputes.withdraw_dispute(game_id, seq, player, idempotency_key)
     metrics().count_events(*(event["type"] for event in accepted.events))
-    return no_content()
 
 
-@blueprint.route(
-    "POST",
+@blueprint.post(
     f"{_DISPUTE}/answers",
-    auth="participants_only",
+    "The event, and a receipt for it.",
+    AcceptedAction,
     limit=limit_disputes,
     json_body=AnswerDispute(),
     extra_validation=_field_errors,
     is_idempotent=True,
     resource="dispute",
-    responses={201: response("The event, and a receipt for it.", AcceptedAction)},
-    error_responses=(409,),
+    errors=(409,),
 )
 def answer_dispute(
     game_id: str, seq: int, player: str, body: JsonObject, idempotency_key: str | None
-) -> Response:
+) -> JsonObject:
     """Answer an open dispute. A player can answer ten times."""
     accepted = service().disputes.answer_dispute(
         game_id, seq, player, body["statement"], idempotency_key
@@ -126,21 +118,21 @@ def answer_dispute(
     return accepted_events(accepted)
 
 
-@blueprint.route(
-    "POST",
+@blueprint.post(
     f"{_DISPUTE}/rulings",
+    "The events, and a receipt for the first.",
+    AcceptedAction,
     auth="ruling_parties_only",
     limit=limit_disputes,
     json_body=GiveRuling(),
     extra_validation=_field_errors,
     is_idempotent=True,
     resource="dispute",
-    responses={201: response("The events, and a receipt for the first.", AcceptedAction)},
-    error_responses=(409, 422),
+    errors=(409, 422),
 )
 def give_ruling(
     game_id: str, seq: int, player: str, body: JsonObject, idempotency_key: str | None
-) -> Response:
+) -> JsonObject:
     """Rule an open dispute, as the arbiter of the game.
 
     In a game without an arbiter, every player proposes a ruling. It takes effect when all players who are
@@ -155,20 +147,19 @@ def give_ruling(
 _TAKEBACKS: Final = "/games/<game_id>/takebacks"
 
 
-@takebacks.route(
-    "POST",
+@takebacks.post(
     _TAKEBACKS,
-    auth="participants_only",
+    "The event, and a receipt for it.",
+    AcceptedAction,
     limit=limit_disputes,
     json_body=RequestTakeback(),
     is_body_required=False,
     is_idempotent=True,
-    responses={201: response("The event, and a receipt for it.", AcceptedAction)},
-    error_responses=(409,),
+    errors=(409,),
 )
 def request_takeback(
     game_id: str, player: str, body: JsonObject, idempotency_key: str | None
-) -> Response:
+) -> JsonObject:
     """Ask to take back the last action, in a game with the option `takebacks`.
 
     Only the player who acted last can ask, once for each action. The request lapses when anyone acts, when a
@@ -177,20 +168,19 @@ def request_takeback(
     return accepted_events(service().disputes.request_takeback(game_id, player, idempotency_key))
 
 
-@takebacks.route(
-    "POST",
+@takebacks.post(
     f"{_TAKEBACKS}/<int(max={MAX_INTEGER}):seq>/answers",
-    auth="participants_only",
+    "The events, and a receipt for the first.",
+    AcceptedAction,
     limit=limit_disputes,
     json_body=AnswerTakeback(),
     is_idempotent=True,
     resource="takeback",
-    responses={201: response("The events, and a receipt for the first.", AcceptedAction)},
-    error_responses=(409,),
+    errors=(409,),
 )
 def answer_takeback(
     game_id: str, seq: int, player: str, body: JsonObject, idempotency_key: str | None
-) -> Response:
+) -> JsonObject:
     """Agree to a takeback, or decline it.
 
     When all other players who are still in the game have agreed, play resumes from before the action.

@@ -16,7 +16,7 @@ from service.http import places
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import metrics, service
 from service.http.ratelimits import limit_new_places
-from service.http.responses import game_summaries, game_summary, json_response, no_content
+from service.http.responses import game_summaries, game_summary, json_response
 from service.http.schemas.lobby import ListGames, TakeSeat
 from service.http.schemas.requests import (
     MAX_PAGE_SIZE,
@@ -27,14 +27,14 @@ from service.http.schemas.requests import (
 from service.http.schemas.responses import GameList, GameSummary
 
 log = logging.getLogger(__name__)
-blueprint = Blueprint("games", __name__, description="Games, from an open table to their end.")
-substitutes = Blueprint("substitutes", __name__, description="Vacant seats, and who takes them.")
+blueprint = Blueprint("games", "Games, from an open table to their end.", auth="login_required")
+substitutes = Blueprint(
+    "substitutes", "Vacant seats, and who takes them.", auth="participants_only"
+)
 
 
-@blueprint.route(
-    "POST",
+@blueprint.post(
     "/games",
-    auth="login_required",
     limit=limit_new_places,
     json_body=CreateGame(),
     extra_validation=places.rule_errors,
@@ -44,7 +44,7 @@ substitutes = Blueprint("substitutes", __name__, description="Vacant seats, and 
             "The summary of the game.", GameSummary, headers={"Location": "URL of the game."}
         )
     },
-    error_responses=(409,),
+    errors=(409,),
 )
 def create_game(player: str, body: JsonObject, idempotency_key: str | None) -> Response:
     """Create a game.
@@ -55,20 +55,15 @@ def create_game(player: str, body: JsonObject, idempotency_key: str | None) -> R
     return json_response(game_summary(game), 201, {"Location": f"/api/v1/games/{game.id}"})
 
 
-@blueprint.route(
-    "GET",
+@blueprint.get(
     "/games",
+    "A page of games, newest first. `next` is the `cursor` of the next page, or null. A page may have"
+    " fewer games than `limit`, even none, before the last one.",
+    GameList,
     auth="optional_auth",
     query=ListGames(),
-    responses={
-        200: response(
-            "A page of games, newest first. `next` is the `cursor` of the next page, or null. A page may have"
-            " fewer games than `limit`, even none, before the last one.",
-            GameList,
-        )
-    },
 )
-def list_games(player: str | None, query: JsonObject) -> Response:
+def list_games(player: str | None, query: JsonObject) -> JsonObject:
     """List games, newest first.
 
     With a token, the list includes the private games that the player may see.
@@ -89,7 +84,7 @@ def list_games(player: str | None, query: JsonObject) -> Response:
         query["cursor"],
         min(query["limit"], MAX_PAGE_SIZE),
     )
-    return json_response({"games": game_summaries(summaries), "next": next_cursor})
+    return {"games": game_summaries(summaries), "next": next_cursor}
 
 
 def _page(statuses: list[Status], query: JsonObject, limit: int, viewer: str | None) -> Page:
@@ -107,37 +102,38 @@ def _page(statuses: list[Status], query: JsonObject, limit: int, viewer: str | N
     return service().listings.page(statuses, player_id, query["cursor"], limit, viewer)
 
 
-@blueprint.route(
-    "GET",
+@blueprint.get(
     "/games/<game_id>",
+    "The summary of the game.",
+    GameSummary,
     auth="optional_auth",
     query=NO_QUERY,
-    responses={200: response("The summary of the game.", GameSummary)},
 )
-def get_game(game_id: str, player: str | None) -> Response:
+def get_game(game_id: str, player: str | None) -> JsonObject:
     """Get the summary of a game."""
-    return json_response(game_summary(service().queries.visible_game(game_id, player)))
+    return game_summary(service().queries.visible_game(game_id, player))
 
 
-@blueprint.route(
-    "POST",
+@blueprint.post(
     "/games/<game_id>/players",
-    auth="login_required",
+    "The summary of the game, after joining.",
+    GameSummary,
     limit=limit_new_places,
     json_body=JoinGame(),
     is_body_required=False,
     is_idempotent=True,
-    responses={201: response("The summary of the game, after joining.", GameSummary)},
-    error_responses=(409,),
+    errors=(409,),
 )
-def join_game(game_id: str, player: str, body: JsonObject, idempotency_key: str | None) -> Response:
+def join_game(
+    game_id: str, player: str, body: JsonObject, idempotency_key: str | None
+) -> JsonObject:
     """Join a game.
 
     The game starts when its last place is taken. A private game can be joined by the players whom its creator
     has invited and, with an `invitation`, by others.
     """
     game = places.join_game(game_id, player, body["nonce"], idempotency_key, body["invitation"])
-    return json_response(game_summary(game), 201)
+    return game_summary(game)
 
 
 def _bot_errors(body: JsonObject, game_id: str, player: str) -> dict[str, Text]:
@@ -147,54 +143,49 @@ def _bot_errors(body: JsonObject, game_id: str, player: str) -> dict[str, Text]:
     return {} if fault is None else {"bot": fault}
 
 
-@blueprint.route(
-    "POST",
+@blueprint.post(
     "/games/<game_id>/bots",
-    auth="login_required",
+    "The summary of the game, with the bot.",
+    GameSummary,
     limit=limit_new_places,
     json_body=AddBot(),
     is_body_required=False,
     extra_validation=_bot_errors,
     is_idempotent=True,
-    responses={201: response("The summary of the game, with the bot.", GameSummary)},
-    error_responses=(403, 409),
+    errors=(403, 409),
 )
-def add_bot(game_id: str, player: str, body: JsonObject, idempotency_key: str | None) -> Response:
+def add_bot(game_id: str, player: str, body: JsonObject, idempotency_key: str | None) -> JsonObject:
     """Give a place to a bot.
 
     Only the creator of the game adds bots to it, before it starts. The game starts when its last place is
     taken. From then on, the server plays the bot, which knows what a player at its seat knows.
     """
     game = places.add_bot(game_id, player, body["bot"], body["nonce"], idempotency_key)
-    return json_response(game_summary(game), 201)
+    return game_summary(game)
 
 
-@blueprint.route(
-    "DELETE",
+@blueprint.delete(
     "/games/<game_id>/players/me",
-    auth="login_required",
+    "The player has left the game.",
     is_idempotent=True,
-    responses={204: response("The player has left the game.")},
-    error_responses=(409,),
+    errors=(409,),
 )
-def leave_game(game_id: str, player: str, idempotency_key: str | None) -> Response:
+def leave_game(game_id: str, player: str, idempotency_key: str | None) -> None:
     """Leave a game before it starts.
 
     The game is abandoned when its last player leaves.
     """
     places.leave_game(game_id, player, idempotency_key)
-    return no_content()
 
 
-@substitutes.route(
-    "DELETE",
+@substitutes.delete(
     "/games/<game_id>/seats/me",
-    auth="participants_only",
+    "The summary of the game, with the vacant seat.",
+    GameSummary,
     is_idempotent=True,
-    responses={200: response("The summary of the game, with the vacant seat.", GameSummary)},
-    error_responses=(409,),
+    errors=(409,),
 )
-def leave_seat(game_id: str, player: str, idempotency_key: str | None) -> Response:
+def leave_seat(game_id: str, player: str, idempotency_key: str | None) -> JsonObject:
     """Leave your seat to a substitute, in a game in progress with the option `substitutes`.
 
     The clock ends the turns of a vacant seat at once, as the game's options say for missed turns. You cannot
@@ -202,20 +193,22 @@ def leave_seat(game_id: str, player: str, idempotency_key: str | None) -> Respon
     """
     game = service().substitutes.leave_seat(game_id, player, idempotency_key)
     metrics().count_events("SeatVacated", *["GameAbandoned"] * (game.status == "abandoned"))
-    return json_response(game_summary(game))
+    return game_summary(game)
 
 
-@substitutes.route(
-    "POST",
+@substitutes.post(
     "/games/<game_id>/substitutes",
+    "The summary of the game, with you at the seat.",
+    GameSummary,
     auth="login_required",
     limit=limit_new_places,
     json_body=TakeSeat(),
     is_idempotent=True,
-    responses={201: response("The summary of the game, with you at the seat.", GameSummary)},
-    error_responses=(409,),
+    errors=(409,),
 )
-def take_seat(game_id: str, player: str, body: JsonObject, idempotency_key: str | None) -> Response:
+def take_seat(
+    game_id: str, player: str, body: JsonObject, idempotency_key: str | None
+) -> JsonObject:
     """Take a vacant seat of a game, as a substitute for its former player.
 
     From then on, the seat and everything that belongs to it is yours. Players who have or had a seat in the
@@ -223,4 +216,4 @@ def take_seat(game_id: str, player: str, body: JsonObject, idempotency_key: str 
     """
     game = service().substitutes.take_seat(game_id, player, body["seat"], idempotency_key)
     metrics().count_events("SubstituteSeated", *["PlayerKeyAdded"] * len(game.keys.get(player, {})))
-    return json_response(game_summary(game), 201)
+    return game_summary(game)

@@ -7,50 +7,39 @@ In a web process, the gateway responds to /healthz and /readyz itself, so that t
 
 from flask import Response
 
+from domain.json_types import JsonObject
 from domain.messages import comma_list, message
 from service.errors import Unavailable
 from service.http import stored_metrics
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import access_log, metrics, service
 from service.http.metrics import CONTENT_TYPE
-from service.http.responses import json_response
 from service.http.schemas.responses import Health, ProcessHealth
 from service.operation.process_reports import health
 
-blueprint = Blueprint("health", __name__, description="Health checks and metrics.")
+blueprint = Blueprint("health", "Health checks and metrics.", auth="public")
 
 
-@blueprint.route(
-    "GET", "/healthz", auth="public", responses={200: response("The process is alive.", Health)}
-)
-def check_health() -> Response:
+@blueprint.get("/healthz", "The process is alive.", Health)
+def check_health() -> JsonObject:
     """Check whether the process is alive."""
-    return json_response({"status": "alive"})
+    return {"status": "alive"}
 
 
-@blueprint.route(
-    "GET",
-    "/readyz",
-    auth="public",
-    responses={200: response("The process is ready to serve.", Health)},
-)
-def check_readiness() -> Response:
+@blueprint.get("/readyz", "The process is ready to serve.", Health)
+def check_readiness() -> JsonObject:
     """Check whether the process is ready.
 
     It is ready if the log accepts writes, the queue can be reached, and its signing key is published.
     """
     service().readiness.check()
-    return json_response({"status": "ready"})
+    return {"status": "ready"}
 
 
-@blueprint.route(
-    "GET",
-    "/healthz/processes",
-    auth="public",
-    query=NO_QUERY,
-    responses={200: response("A scheduler and a worker are alive.", ProcessHealth)},
+@blueprint.get(
+    "/healthz/processes", "A scheduler and a worker are alive.", ProcessHealth, query=NO_QUERY
 )
-def check_processes() -> Response:
+def check_processes() -> JsonObject:
     """Check whether the processes behind the web server are alive: a scheduler and a worker.
 
     If one is missing, the response is a 503 that names it.
@@ -59,14 +48,11 @@ def check_processes() -> Response:
     if report["missing"]:
         kinds = comma_list(report["missing"])
         raise Unavailable(message("these processes have not reported lately: {kinds}", kinds=kinds))
-    return json_response(report)
+    return report
 
 
-@blueprint.route(
-    "GET",
-    "/metrics",
-    auth="public",
-    responses={200: response("Metrics for Prometheus.", content_type="text/plain")},
+@blueprint.get(
+    "/metrics", responses={200: response("Metrics for Prometheus.", content_type="text/plain")}
 )
 def get_metrics() -> Response:
     """Get metrics in the text format of Prometheus."""

@@ -20,20 +20,17 @@ from service.http.schemas.responses import EventDetails, EventList, KeyList, Rec
 
 MAX_PAGE_SIZE: Final = 500
 
-blueprint = Blueprint("history", __name__, description="The log of a game, and proofs of it.")
-receipts = Blueprint("receipts", __name__, description="The receipts of a player.")
+blueprint = Blueprint("history", "The log of a game, and proofs of it.", auth="optional_auth")
+receipts = Blueprint("receipts", "The receipts of a player.", auth="login_required")
 
 
-@blueprint.route(
-    "GET",
+@blueprint.get(
     "/games/<game_id>/events",
-    auth="optional_auth",
+    "A page of events. `next` is the `after` of the next page.",
+    EventList,
     query=EventsQuery(),
-    responses={
-        200: response("A page of events. `next` is the `after` of the next page.", EventList)
-    },
 )
-def list_events(game_id: str, player: str | None, query: JsonObject) -> Response:
+def list_events(game_id: str, player: str | None, query: JsonObject) -> JsonObject:
     """List the events of a game.
 
     Conditions select events: those that meet all of them are listed. Of several values of one condition,
@@ -46,24 +43,18 @@ def list_events(game_id: str, player: str | None, query: JsonObject) -> Response
     if conditions:
         event_filter = parse_filter(conditions, game.rules)
         events, next = service().events.filtered_page(game, query["after"], limit, event_filter)
-        return json_response({"events": events, "next": next})
+        return {"events": events, "next": next}
     # Reading one event more than the page shows whether there is a next page.
     events = service().queries.event_page(game_id, query["after"], limit + 1)
     page = events[:limit]
-    return json_response({"events": page, "next": page[-1]["seq"] if len(events) > limit else None})
+    return {"events": page, "next": page[-1]["seq"] if len(events) > limit else None}
 
 
-@blueprint.route(
-    "GET",
+@blueprint.get(
     f"/games/<game_id>/events/<int(max={MAX_INTEGER}):seq>",
-    auth="optional_auth",
+    "The event, the positions before and after, what changed, and the story of the event.",
+    EventDetails,
     query=EventQuery(),
-    responses={
-        200: response(
-            "The event, the positions before and after, what changed, and the story of the event.",
-            EventDetails,
-        )
-    },
 )
 def get_event(game_id: str, seq: int, player: str | None, query: JsonObject) -> Response:
     """Get an event with its whole story, as far as the viewer may know it.
@@ -79,10 +70,8 @@ def get_event(game_id: str, seq: int, player: str | None, query: JsonObject) -> 
     return with_language(json_response(details), request_language())
 
 
-@blueprint.route(
-    "GET",
+@blueprint.get(
     "/games/<game_id>/record",
-    auth="optional_auth",
     query=NO_QUERY,
     responses={
         200: response(
@@ -111,10 +100,8 @@ def get_record(game_id: str, player: str | None) -> Response:
     )
 
 
-@blueprint.route(
-    "GET",
+@blueprint.get(
     "/games/<game_id>/stream",
-    auth="optional_auth",
     query=StreamQuery(),
     request_headers={"Last-Event-ID": "Seq of the last event that the client has."},
     responses={
@@ -134,34 +121,22 @@ def stream_events(game_id: str, player: str | None, query: JsonObject) -> Respon
     return stream_response(game, player, bearer_token(), query["after"] or 0)
 
 
-@blueprint.route(
-    "GET",
-    "/keys",
-    auth="optional_auth",
-    responses={200: response("All keys, the oldest first.", KeyList)},
-)
-def list_keys(player: str | None) -> Response:
+@blueprint.get("/keys", "All keys, the oldest first.", KeyList)
+def list_keys(player: str | None) -> JsonObject:
     """List the public keys that receipts and records are checked with, including retired ones."""
     keyring = service().keyring
-    body = {"keys": keyring.public_keys(), "origin": keyring.origin or None, "next": None}
-    return json_response(body)
+    return {"keys": keyring.public_keys(), "origin": keyring.origin or None, "next": None}
 
 
-@receipts.route(
-    "GET",
+@receipts.get(
     "/me/receipts",
-    auth="login_required",
+    "A page of receipts: by game, the newest first, and within a game by seq. A page may have fewer"
+    " receipts than `limit`, even none, before the last one.",
+    ReceiptList,
     query=ReceiptsQuery(),
-    responses={
-        200: response(
-            "A page of receipts: by game, the newest first, and within a game by seq. A page may have fewer"
-            " receipts than `limit`, even none, before the last one.",
-            ReceiptList,
-        )
-    },
-    error_responses=(404,),
+    errors=(404,),
 )
-def list_receipts(player: str, query: JsonObject) -> Response:
+def list_receipts(player: str, query: JsonObject) -> JsonObject:
     """List the receipts for the player's own actions.
 
     A receipt is the server's signature for an action that it accepted. Keep your receipts: they prove what
@@ -173,4 +148,4 @@ def list_receipts(player: str, query: JsonObject) -> Response:
     page = service().receipts.page(
         player, query["cursor"], min(query["limit"], MAX_PAGE_SIZE), game_id
     )
-    return json_response({"receipts": page.receipts, "left_out": page.left_out, "next": page.next})
+    return {"receipts": page.receipts, "left_out": page.left_out, "next": page.next}

@@ -6,33 +6,32 @@ from flask import Response
 
 from domain.json_types import JsonObject
 from service.http import places
-from service.http.blueprint import NO_QUERY, Blueprint, response
+from service.http.blueprint import NO_QUERY, Blueprint
 from service.http.context import metrics, service
 from service.http.ratelimits import limit_new_places
-from service.http.responses import game_summaries, game_summary, json_response, no_content
+from service.http.responses import game_summaries, game_summary, json_response
 from service.http.schemas.lobby import Invitation
 from service.http.schemas.requests import MAX_PAGE_SIZE, Invite, PageQuery, RequestRematch
 from service.http.schemas.responses import GameList, GameSummary, InvitedGame
 
 _INVITATIONS: Final = "/games/<game_id>/invitations"
 
-blueprint = Blueprint("invitations", __name__, description="Invitations, and rematches.")
+blueprint = Blueprint("invitations", "Invitations, and rematches.", auth="participants_only")
 
 
-@blueprint.route(
-    "POST",
+@blueprint.post(
     _INVITATIONS,
-    auth="participants_only",
+    "The invitation.",
+    Invitation,
     limit=limit_new_places,
     json_body=Invite(),
     is_body_required=False,
     is_idempotent=True,
-    responses={201: response("The invitation.", Invitation)},
-    error_responses=(409,),
+    errors=(409,),
 )
 def create_invitation(
     game_id: str, player: str, body: JsonObject, idempotency_key: str | None
-) -> Response:
+) -> JsonObject:
     """Invite a player by their handle, or make an invitation link, to a game that has not started.
 
     With a `handle`, the creator of the game invites this player, who can see the game from then on, also a
@@ -43,95 +42,77 @@ def create_invitation(
     game can have one such link: another one replaces it, also if the request has an `Idempotency-Key`.
     """
     if body["handle"] is None:
-        return json_response({"token": service().invitations.create(game_id, player)}, 201)
+        return {"token": service().invitations.create(game_id, player)}
     service().queries.visible_game(game_id, player)
     invited = places.invite(game_id, player, body["handle"], idempotency_key)
-    return json_response({"invited": invited}, 201)
+    return {"invited": invited}
 
 
-@blueprint.route(
-    "DELETE",
-    f"{_INVITATIONS}/mine",
-    auth="participants_only",
-    responses={204: response("The player has no invitation link to this game.")},
-)
-def revoke_invitation(game_id: str, player: str) -> Response:
+@blueprint.delete(f"{_INVITATIONS}/mine", "The player has no invitation link to this game.")
+def revoke_invitation(game_id: str, player: str) -> None:
     """Revoke the player's invitation link to a game.
 
     The request can be repeated.
     """
     service().invitations.revoke(game_id, player)
-    return no_content()
 
 
-@blueprint.route(
-    "DELETE",
+@blueprint.delete(
     f"{_INVITATIONS}/me",
+    "The player has declined.",
     auth="login_required",
     is_idempotent=True,
-    responses={204: response("The player has declined.")},
-    error_responses=(409,),
+    errors=(409,),
 )
-def decline_invitation(game_id: str, player: str, idempotency_key: str | None) -> Response:
+def decline_invitation(game_id: str, player: str, idempotency_key: str | None) -> None:
     """Decline the invitation to a game.
 
     The creator of the game can see this. A player who declines cannot see a private game any more.
     """
     service().invitation_commands.decline(game_id, player, idempotency_key)
     metrics().count_events("InvitationDeclined")
-    return no_content()
 
 
-@blueprint.route(
-    "DELETE",
+@blueprint.delete(
     f"{_INVITATIONS}/players/<handle>",
-    auth="participants_only",
+    "The player is not invited any more.",
     is_idempotent=True,
-    responses={204: response("The player is not invited any more.")},
-    error_responses=(409,),
+    errors=(409,),
 )
-def uninvite_player(
-    game_id: str, handle: str, player: str, idempotency_key: str | None
-) -> Response:
+def uninvite_player(game_id: str, handle: str, player: str, idempotency_key: str | None) -> None:
     """Revoke the invitation of a player, as the creator of the game."""
     service().queries.visible_game(game_id, player)
     invited = places.person_in_path(handle)
     service().invitation_commands.revoke(game_id, player, invited.id, idempotency_key)
     metrics().count_events("InvitationRevoked")
-    return no_content()
 
 
-@blueprint.route(
-    "GET",
+@blueprint.get(
     "/invitations/<token>",
+    "The game, and the id of the player who invites.",
+    InvitedGame,
     auth="public",
     query=NO_QUERY,
-    responses={200: response("The game, and the id of the player who invites.", InvitedGame)},
-    error_responses=(404,),
+    errors=(404,),
 )
-def get_invitation(token: str) -> Response:
+def get_invitation(token: str) -> JsonObject:
     """Get the game to which an invitation link invites.
 
     Everybody who has the token can see it.
     """
     invitation = service().invitations.get(token)
-    return json_response({"game": game_summary(invitation.game), "invited_by": invitation.inviter})
+    return {"game": game_summary(invitation.game), "invited_by": invitation.inviter}
 
 
-@blueprint.route(
-    "GET",
+@blueprint.get(
     "/me/invitations",
+    "A page of the games that wait for the player's answer, newest first. A page may have fewer games"
+    " than `limit`, even none, before the last one.",
+    GameList,
     auth="login_required",
     query=PageQuery(),
-    responses={
-        200: response(
-            "A page of the games that wait for the player's answer, newest first. A page may have fewer games"
-            " than `limit`, even none, before the last one.",
-            GameList,
-        )
-    },
 )
-def list_my_invitations(player: str, query: JsonObject) -> Response:
+def list_my_invitations(player: str, query: JsonObject) -> JsonObject:
     """List the games to which the player is invited and which wait for the answer.
 
     To accept, join the game; to decline, delete the invitation. Games of players whom the player has muted
@@ -139,18 +120,17 @@ def list_my_invitations(player: str, query: JsonObject) -> Response:
     """
     limit = min(query["limit"], MAX_PAGE_SIZE)
     summaries, cursor = service().received_invitations.page(player, query["cursor"], limit)
-    return json_response({"games": game_summaries(summaries), "next": cursor})
+    return {"games": game_summaries(summaries), "next": cursor}
 
 
-@blueprint.route(
-    "POST",
+@blueprint.post(
     "/games/<game_id>/rematch",
-    auth="participants_only",
+    "The summary of the rematch.",
+    GameSummary,
     limit=limit_new_places,
     json_body=RequestRematch(),
     is_body_required=False,
-    responses={201: response("The summary of the rematch.", GameSummary)},
-    error_responses=(409,),
+    errors=(409,),
 )
 def request_rematch(game_id: str, player: str, body: JsonObject) -> Response:
     """Ask for a rematch of a game that has ended, as one of its players.

@@ -2,15 +2,12 @@
 
 from typing import Any, Final
 
-from flask import Response
-
 from domain.json_types import JsonObject
 from service.chat.messages import ShownMessage
 from service.http import places
-from service.http.blueprint import NO_QUERY, Blueprint, response
+from service.http.blueprint import NO_QUERY, Blueprint
 from service.http.context import service
 from service.http.ratelimits import limit_messages
-from service.http.responses import json_response, no_content
 from service.http.schemas.fields import MAX_INTEGER
 from service.http.schemas.lobby import (
     Message,
@@ -25,8 +22,8 @@ _MAX_PAGE_SIZE: Final = 200
 _MESSAGES: Final = "/games/<game_id>/messages"
 _MESSAGE: Final = f"{_MESSAGES}/<int(max={MAX_INTEGER}):number>"
 
-blueprint = Blueprint("messages", __name__, description="Messages of players within a game.")
-mutes = Blueprint("mutes", __name__, description="Muting players.")
+blueprint = Blueprint("messages", "Messages of players within a game.", auth="correspondents_only")
+mutes = Blueprint("mutes", "Muting players.", auth="login_required")
 
 
 def _as_json(messages: list[ShownMessage]) -> list[JsonObject]:
@@ -49,14 +46,8 @@ def _as_json(messages: list[ShownMessage]) -> list[JsonObject]:
     ]
 
 
-@blueprint.route(
-    "GET",
-    _MESSAGES,
-    auth="correspondents_only",
-    query=MessagesQuery(),
-    responses={200: response("Messages, the oldest first.", MessageList)},
-)
-def list_messages(game_id: str, player: str, query: JsonObject) -> Response:
+@blueprint.get(_MESSAGES, "Messages, the oldest first.", MessageList, query=MessagesQuery())
+def list_messages(game_id: str, player: str, query: JsonObject) -> JsonObject:
     """List the messages of a game, as one of its players or its arbiter.
 
     Nobody else can read them, also in a public game. `text` is null if the message was erased, or if the
@@ -65,22 +56,21 @@ def list_messages(game_id: str, player: str, query: JsonObject) -> Response:
     limit = min(query["limit"], _MAX_PAGE_SIZE)
     page = service().messages.page(game_id, player, query["after"], limit)
     body: dict[str, Any] = {"messages": _as_json(list(page.messages))}
-    return json_response({**body, "last": page.last, "next": page.next})
+    return {**body, "last": page.last, "next": page.next}
 
 
-@blueprint.route(
-    "POST",
+@blueprint.post(
     _MESSAGES,
-    auth="correspondents_only",
+    "The message.",
+    Message,
     limit=limit_messages,
     json_body=PostMessage(),
     is_idempotent=True,
-    responses={201: response("The message.", Message)},
-    error_responses=(409,),
+    errors=(409,),
 )
 def post_message(
     game_id: str, player: str, body: JsonObject, idempotency_key: str | None
-) -> Response:
+) -> JsonObject:
     """Write a message to the other players of a game and its arbiter.
 
     A message is no event of the game's log. It can be written before the game starts and after it has ended.
@@ -88,86 +78,56 @@ def post_message(
     """
     posted = service().messages.post(game_id, player, body["text"], body["seq"], idempotency_key)
     (shown,) = _as_json([ShownMessage(posted, is_muted=False)])
-    return json_response(shown, 201)
+    return shown
 
 
-@blueprint.route(
-    "DELETE",
-    _MESSAGE,
-    auth="correspondents_only",
-    limit=limit_messages,
-    resource="message",
-    responses={204: response("The message is erased.")},
-)
-def erase_message(game_id: str, number: int, player: str) -> Response:
+@blueprint.delete(_MESSAGE, "The message is erased.", limit=limit_messages, resource="message")
+def erase_message(game_id: str, number: int, player: str) -> None:
     """Erase a message that the player has written.
 
     Its number, its author and its time stay. The request can be repeated.
     """
     service().messages.erase(game_id, player, number)
-    return no_content()
 
 
-@blueprint.route(
-    "POST",
+@blueprint.post(
     f"{_MESSAGE}/report",
-    auth="correspondents_only",
+    "The message is reported.",
     limit=limit_messages,
     json_body=ReportMessage(),
     is_body_required=False,
     resource="message",
-    responses={204: response("The message is reported.")},
-    error_responses=(409,),
+    errors=(409,),
 )
-def report_message(game_id: str, number: int, player: str, body: JsonObject) -> Response:
+def report_message(game_id: str, number: int, player: str, body: JsonObject) -> None:
     """Report a message of another player to the administrators of the server.
 
     They see its text, also if its author erases it afterwards, and who has reported it. The request can be
     repeated; only the first one counts.
     """
     service().messages.report(game_id, player, number, body["reason"])
-    return no_content()
 
 
-@mutes.route(
-    "GET",
-    "/me/mutes",
-    auth="login_required",
-    query=NO_QUERY,
-    responses={200: response("The muted players, the last one first.", MuteList)},
-)
-def list_mutes(player: str) -> Response:
+@mutes.get("/me/mutes", "The muted players, the last one first.", MuteList, query=NO_QUERY)
+def list_mutes(player: str) -> JsonObject:
     """List the players whom the player has muted."""
     handles = service().players.handles(ids := service().mutes.of(player))
     players = [{"id": id, "handle": handles[id]} for id in ids if id in handles]
-    return json_response({"players": players, "next": None})
+    return {"players": players, "next": None}
 
 
-@mutes.route(
-    "PUT",
-    "/me/mutes/<handle>",
-    auth="login_required",
-    limit=limit_messages,
-    responses={204: response("The player is muted.")},
-    error_responses=(400, 404, 409),
+@mutes.put(
+    "/me/mutes/<handle>", "The player is muted.", limit=limit_messages, errors=(400, 404, 409)
 )
-def mute_player(player: str, handle: str) -> Response:
+def mute_player(player: str, handle: str) -> None:
     """Mute a player: their messages are hidden from the player, and their invitations are not shown.
 
     Nobody else learns of it. The request can be repeated.
     """
     service().mutes.add(player, places.person_in_path(handle).id)
-    return no_content()
 
 
-@mutes.route(
-    "DELETE",
-    "/me/mutes/<handle>",
-    auth="login_required",
-    responses={204: response("The player is not muted.")},
-    error_responses=(404,),
-)
-def unmute_player(player: str, handle: str) -> Response:
+@mutes.delete("/me/mutes/<handle>", "The player is not muted.", errors=(404,))
+def unmute_player(player: str, handle: str) -> None:
     """Stop muting a player. The request can be repeated."""
     service().mutes.remove(player, places.person_in_path(handle).id)
-    return no_content()

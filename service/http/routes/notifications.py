@@ -14,7 +14,7 @@ from service.http.context import service
 from service.http.event_streams import player_stream_response
 from service.http.language import request_renderer
 from service.http.ratelimits import limit_new_places, limit_webhook_tests
-from service.http.responses import json_response, no_content
+from service.http.responses import json_response
 from service.http.schemas.notifications import (
     AddPushSubscription,
     AddWebhook,
@@ -37,29 +37,24 @@ _ETAG_DIGITS: Final = 32
 _REQUEST_HEADERS: Final = {"If-None-Match": "ETag of the document that the client has."}
 _HEADERS: Final = {"ETag": "A digest of the document."}
 
-blueprint = Blueprint("notifications", __name__, description="Notifications and feeds.")
-push = Blueprint("push", __name__, description="The player's own push subscriptions.")
-webhooks = Blueprint("webhooks", __name__, description="The player's own webhooks.")
+blueprint = Blueprint("notifications", "Notifications and feeds.", auth="login_required")
+push = Blueprint("push", "The player's own push subscriptions.", auth="login_required")
+webhooks = Blueprint("webhooks", "The player's own webhooks.", auth="login_required")
 
 
-@blueprint.route(
-    "GET",
-    "/me/notifications",
-    auth="login_required",
-    query=NO_QUERY,
-    responses={200: response("The preferences of the player.", MyNotifications)},
+@blueprint.get(
+    "/me/notifications", "The preferences of the player.", MyNotifications, query=NO_QUERY
 )
 def get_notifications(player: str) -> Response:
     """Get what the player wants to be notified of, and the channels by which they can be reached now."""
     return _preferences(player)
 
 
-@blueprint.route(
-    "PATCH",
+@blueprint.patch(
     "/me/notifications",
-    auth="login_required",
+    "The preferences after the change.",
+    MyNotifications,
     json_body=ChangeNotifications(),
-    responses={200: response("The preferences after the change.", MyNotifications)},
 )
 def change_notifications(player: str, body: JsonObject) -> Response:
     """Change what the player wants to be notified of.
@@ -77,14 +72,10 @@ def _preferences(player: str) -> Response:
     return json_response({"preferences": preferences, "channels": list(channels)})
 
 
-@blueprint.route(
-    "GET",
-    "/me/deliveries",
-    auth="login_required",
-    query=DeliveriesQuery(),
-    responses={200: response("A page of deliveries, newest first.", DeliveryList)},
+@blueprint.get(
+    "/me/deliveries", "A page of deliveries, newest first.", DeliveryList, query=DeliveriesQuery()
 )
-def list_deliveries(player: str, query: JsonObject) -> Response:
+def list_deliveries(player: str, query: JsonObject) -> JsonObject:
     """List the deliveries of notifications to the player, with their status and the result of their attempts.
 
     Deliveries are kept for 90 days after they have ended, and at most a number that the server sets.
@@ -92,15 +83,11 @@ def list_deliveries(player: str, query: JsonObject) -> Response:
     limit = min(query["limit"], MAX_PAGE_SIZE)
     deliveries, cursor = service().deliveries.of_player(player, limit, query["cursor"])
     render = request_renderer()
-    return json_response(
-        {"deliveries": [delivery.as_json(render) for delivery in deliveries], "next": cursor}
-    )
+    return {"deliveries": [delivery.as_json(render) for delivery in deliveries], "next": cursor}
 
 
-@blueprint.route(
-    "GET",
+@blueprint.get(
     "/me/stream",
-    auth="login_required",
     query=NO_QUERY,
     request_headers={"Last-Event-ID": "Id of the last event that the client has."},
     responses={200: response("One server-sent event per event.", content_type="text/event-stream")},
@@ -117,28 +104,17 @@ def stream_my_games(player: str) -> Response:
     return player_stream_response(player, bearer_token())
 
 
-@blueprint.route(
-    "GET",
-    "/me/feeds",
-    auth="login_required",
-    query=NO_QUERY,
-    responses={200: response("All feeds of the player, the oldest first.", FeedList)},
-)
-def list_feeds(player: str) -> Response:
+@blueprint.get("/me/feeds", "All feeds of the player, the oldest first.", FeedList, query=NO_QUERY)
+def list_feeds(player: str) -> JsonObject:
     """List the player's feeds, without their addresses."""
     feeds = [{"id": feed.id, "created": feed.created} for feed in service().feed_tokens.of(player)]
-    return json_response({"feeds": feeds, "next": None})
+    return {"feeds": feeds, "next": None}
 
 
-@blueprint.route(
-    "POST",
-    "/me/feeds",
-    auth="login_required",
-    limit=limit_new_places,
-    responses={201: response("The addresses of the feeds.", NewFeeds)},
-    error_responses=(409,),
+@blueprint.post(
+    "/me/feeds", "The addresses of the feeds.", NewFeeds, limit=limit_new_places, errors=(409,)
 )
-def create_feeds(player: str) -> Response:
+def create_feeds(player: str) -> JsonObject:
     """Create the secret addresses of two feeds.
 
     `atom` is an Atom feed of what happened in the player's games, `calendar` a calendar of their deadlines.
@@ -146,8 +122,7 @@ def create_feeds(player: str) -> Response:
     response is a 409.
     """
     feed, token = service().feed_tokens.create(player)
-    body = {"id": feed.id, "created": feed.created, **feed_addresses(token)}
-    return json_response(body, 201)
+    return {"id": feed.id, "created": feed.created, **feed_addresses(token)}
 
 
 def feed_addresses(token: str) -> dict[str, str]:
@@ -156,21 +131,13 @@ def feed_addresses(token: str) -> dict[str, str]:
     return {"atom": f"{address}/games.atom", "calendar": f"{address}/deadlines.ics"}
 
 
-@blueprint.route(
-    "DELETE",
-    "/me/feeds/<feed>",
-    auth="login_required",
-    responses={204: response("The addresses are not valid any more.")},
-    error_responses=(404,),
-)
-def revoke_feeds(player: str, feed: str) -> Response:
+@blueprint.delete("/me/feeds/<feed>", "The addresses are not valid any more.", errors=(404,))
+def revoke_feeds(player: str, feed: str) -> None:
     """Revoke the two addresses of feeds."""
     service().feed_tokens.revoke(player, feed)
-    return no_content()
 
 
-@blueprint.route(
-    "GET",
+@blueprint.get(
     "/feeds/<token>/games.atom",
     auth="public",
     query=NO_QUERY,
@@ -179,7 +146,7 @@ def revoke_feeds(player: str, feed: str) -> Response:
         200: response("The feed.", content_type="application/atom+xml", headers=_HEADERS),
         304: response("The client has this feed."),
     },
-    error_responses=(404,),
+    errors=(404,),
 )
 def get_atom_feed(token: str) -> Response:
     """Get the Atom feed of what happened in a player's games, in the language of the account.
@@ -191,8 +158,7 @@ def get_atom_feed(token: str) -> Response:
     return _document(feed, "application/atom+xml; charset=utf-8")
 
 
-@blueprint.route(
-    "GET",
+@blueprint.get(
     "/feeds/<token>/deadlines.ics",
     auth="public",
     query=NO_QUERY,
@@ -201,7 +167,7 @@ def get_atom_feed(token: str) -> Response:
         200: response("The calendar.", content_type="text/calendar", headers=_HEADERS),
         304: response("The client has this calendar."),
     },
-    error_responses=(404,),
+    errors=(404,),
 )
 def get_calendar(token: str) -> Response:
     """Get the calendar of a player's deadlines: one event for each turn that waits for the player.
@@ -226,123 +192,93 @@ def _document(content: bytes, content_type: str) -> Response:
     return Response(content, headers=headers, content_type=content_type)
 
 
-@push.route(
-    "GET",
-    "/me/push",
-    auth="login_required",
-    query=NO_QUERY,
-    responses={200: response("The public key, and all subscriptions.", PushState)},
-)
-def list_push_subscriptions(player: str) -> Response:
+@push.get("/me/push", "The public key, and all subscriptions.", PushState, query=NO_QUERY)
+def list_push_subscriptions(player: str) -> JsonObject:
     """List the player's push subscriptions, with the key that a browser needs to subscribe."""
     subscriptions = [item.as_json() for item in service().push_subscriptions.of(player)]
-    state = {"public_key": service().vapid_key.public, "subscriptions": subscriptions}
-    return json_response(state)
+    return {"public_key": service().vapid_key.public, "subscriptions": subscriptions}
 
 
-@push.route(
-    "POST",
+@push.post(
     "/me/push",
-    auth="login_required",
+    "The subscription.",
+    PushSubscriptionResponse,
     limit=limit_new_places,
     json_body=AddPushSubscription(),
-    responses={201: response("The subscription.", PushSubscriptionResponse)},
 )
-def add_push_subscription(player: str, body: JsonObject) -> Response:
+def add_push_subscription(player: str, body: JsonObject) -> JsonObject:
     """Add a push subscription, or replace its keys. One too many replaces the oldest."""
-    return json_response(service().push_subscriptions.add(player, **body).as_json(), 201)
+    return service().push_subscriptions.add(player, **body).as_json()
 
 
-@push.route(
-    "DELETE",
-    "/me/push/<subscription>",
-    auth="login_required",
-    responses={204: response("The subscription is removed.")},
-    error_responses=(404,),
-)
-def remove_push_subscription(player: str, subscription: str) -> Response:
+@push.delete("/me/push/<subscription>", "The subscription is removed.", errors=(404,))
+def remove_push_subscription(player: str, subscription: str) -> None:
     """Remove a push subscription."""
     service().push_subscriptions.find(player, subscription)
     service().push_subscriptions.remove(player, subscription)
-    return no_content()
 
 
-@webhooks.route(
-    "GET",
-    "/me/webhooks",
-    auth="login_required",
-    query=NO_QUERY,
-    responses={200: response("All webhooks of the player, the oldest first.", WebhookList)},
+@webhooks.get(
+    "/me/webhooks", "All webhooks of the player, the oldest first.", WebhookList, query=NO_QUERY
 )
-def list_webhooks(player: str) -> Response:
+def list_webhooks(player: str) -> JsonObject:
     """List the player's webhooks, without their secrets."""
     webhooks = service().webhooks.of(player)
     paused_until = service().webhooks.paused_until(player, webhooks)
     listed = [_webhook_json(*item) for item in zip(webhooks, paused_until, strict=True)]
-    return json_response({"webhooks": listed, "next": None})
+    return {"webhooks": listed, "next": None}
 
 
-@webhooks.route(
-    "POST",
+@webhooks.post(
     "/me/webhooks",
-    auth="login_required",
+    "The webhook, with its secret.",
+    WebhookResponse,
     limit=limit_new_places,
     json_body=AddWebhook(),
-    responses={201: response("The webhook, with its secret.", WebhookResponse)},
-    error_responses=(409,),
+    errors=(409,),
 )
-def add_webhook(player: str, body: JsonObject) -> Response:
+def add_webhook(player: str, body: JsonObject) -> JsonObject:
     """Register a webhook, to which notifications are posted from now on.
 
     `secret` is shown only in this response; each request is signed with it. If the player has too many
     webhooks, the response is a 409.
     """
     webhook = service().webhooks.add(player, body["url"])
-    return json_response({**_webhook_json(webhook), "secret": webhook.secret}, 201)
+    return {**_webhook_json(webhook), "secret": webhook.secret}
 
 
-@webhooks.route(
-    "DELETE",
-    "/me/webhooks/<webhook>",
-    auth="login_required",
-    responses={204: response("The webhook is removed.")},
-    error_responses=(404,),
-)
-def remove_webhook(player: str, webhook: str) -> Response:
+@webhooks.delete("/me/webhooks/<webhook>", "The webhook is removed.", errors=(404,))
+def remove_webhook(player: str, webhook: str) -> None:
     """Remove a webhook. What has not been posted to it yet is dropped."""
     service().webhooks.remove(player, webhook)
-    return no_content()
 
 
-@webhooks.route(
-    "POST",
+@webhooks.post(
     "/me/webhooks/<webhook>/test",
-    auth="login_required",
+    "A test is posted to the webhook.",
     limit=limit_webhook_tests,
-    responses={204: response("A test is posted to the webhook.")},
-    error_responses=(404,),
+    errors=(404,),
 )
-def test_webhook(player: str, webhook: str) -> Response:
+def test_webhook(player: str, webhook: str) -> None:
     """Have a test posted to a webhook. `GET /me/webhooks` shows the result a moment later.
 
     A player can have 20 tests posted in an hour, unless the operator has chosen another rate. Further ones
     are refused with 429 and `Retry-After`.
     """
     service().webhooks.request_test(player, webhook)
-    return no_content()
 
 
-@webhooks.route(
-    "POST",
+@webhooks.post(
     "/me/webhooks/<webhook>/enable",
-    auth="login_required",
+    "The webhook, which is enabled.",
+    WebhookResponse,
+    status=200,
     limit=limit_new_places,
-    responses={200: response("The webhook, which is enabled.", WebhookResponse)},
-    error_responses=(404,),
+    errors=(404,),
 )
-def enable_webhook(player: str, webhook: str) -> Response:
+def enable_webhook(player: str, webhook: str) -> JsonObject:
     """Enable a webhook again that was disabled after repeated failures."""
-    return json_response(_webhook_json(service().webhooks.enable(player, webhook)))
+    return _webhook_json(service().webhooks.enable(player, webhook))
 
 
 def _webhook_json(webhook: Webhook, paused_until: str | None = None) -> JsonObject:

@@ -24,7 +24,7 @@ _REQUEST_HEADERS: Final = {"If-None-Match": "ETag of the picture that the client
 _HEADERS: Final = {"ETag": "A digest of what the picture shows."}
 _NOT_MODIFIED: Final = response("The picture is still the one that the client has.")
 
-blueprint = Blueprint("pictures", __name__, description="Pictures of positions.")
+blueprint = Blueprint("pictures", "Pictures of positions.", auth="optional_auth")
 
 
 class _Picture(NamedTuple):
@@ -36,10 +36,8 @@ class _Picture(NamedTuple):
     """Whether the client does not have it yet."""
 
 
-@blueprint.route(
-    "GET",
+@blueprint.get(
     "/games/<game_id>/position.svg",
-    auth="optional_auth",
     query=PictureQuery(),
     request_headers=_REQUEST_HEADERS,
     responses={
@@ -55,10 +53,8 @@ def get_position_svg(game_id: str, player: str | None, query: JsonObject) -> Res
     return svg_response(game_id, player, query)
 
 
-@blueprint.route(
-    "GET",
+@blueprint.get(
     "/games/<game_id>/position.png",
-    auth="optional_auth",
     query=PictureQuery(),
     request_headers=_REQUEST_HEADERS,
     responses={

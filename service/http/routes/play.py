@@ -22,11 +22,10 @@ from service.http.schemas.responses import AcceptedAction, LegalActions, LessonL
 
 ETAG_DIGITS: Final = 16
 
-blueprint = Blueprint("play", __name__, description="Positions and actions.")
+blueprint = Blueprint("play", "Positions and actions.", auth="participants_only")
 
 
-@blueprint.route(
-    "GET",
+@blueprint.get(
     "/games/<game_id>/position",
     auth="optional_auth",
     query=PositionQuery(),
@@ -81,31 +80,27 @@ def _etag(game: Game, body: bytes) -> str:
     return f"{game.seq}.{position_hash[:ETAG_DIGITS]}"
 
 
-@blueprint.route(
-    "GET",
+@blueprint.get(
     "/games/<game_id>/legal-actions",
-    auth="participants_only",
+    "The legal actions, none if it is another seat's turn.",
+    LegalActions,
     query=NO_QUERY,
-    responses={
-        200: response("The legal actions, none if it is another seat's turn.", LegalActions)
-    },
 )
-def get_legal_actions(game_id: str, player: str) -> Response:
+def get_legal_actions(game_id: str, player: str) -> JsonObject:
     """List the legal actions of the player's seat.
 
     The list contains at least one action for every possible outcome. `resign` and `agree_to_end` are not
     listed.
     """
     seq, actions = service().queries.legal_actions(game_id, player)
-    return json_response({"seq": seq, "actions": actions})
+    return {"seq": seq, "actions": actions}
 
 
-@blueprint.route(
-    "GET",
+@blueprint.get(
     "/games/<game_id>/lessons",
-    auth="participants_only",
+    "The lessons, none if it is another seat's turn.",
+    LessonList,
     query=NO_QUERY,
-    responses={200: response("The lessons, none if it is another seat's turn.", LessonList)},
 )
 def get_lessons(game_id: str, player: str) -> Response:
     """List the lessons that are due for the player in a tutorial game.
@@ -138,19 +133,18 @@ def _within_action(error: Malformed) -> dict[str, Text]:
     return {f"action.{path}" if path else "action": fault for path, fault in error.fields.items()}
 
 
-@blueprint.route(
-    "POST",
+@blueprint.post(
     "/games/<game_id>/actions",
-    auth="participants_only",
+    "The events, and a receipt for the first.",
+    AcceptedAction,
     json_body=SubmitAction(),
     extra_validation=_action_errors,
     is_idempotent=True,
-    responses={201: response("The events, and a receipt for the first.", AcceptedAction)},
-    error_responses=(409, 422),
+    errors=(409, 422),
 )
 def submit_action(
     game_id: str, player: str, body: JsonObject, idempotency_key: str | None
-) -> Response:
+) -> JsonObject:
     """Submit an action.
 
     It applies to the position after event `expected_seq`. If the position has changed since, the response is

@@ -2,8 +2,6 @@
 
 from typing import Final
 
-from flask import Response
-
 from domain.errors import Malformed
 from domain.json_types import JsonObject
 from domain.messages import message
@@ -11,7 +9,7 @@ from service.accounts.account_reader import Player
 from service.errors import Unauthorised
 from service.games.summary import summarize
 from service.http.auth import bearer_token
-from service.http.blueprint import Blueprint, response
+from service.http.blueprint import Blueprint
 from service.http.context import (
     client_name,
     client_network,
@@ -20,7 +18,7 @@ from service.http.context import (
     service,
 )
 from service.http.ratelimits import limit_account_attempts
-from service.http.responses import account, game_summaries, json_response, no_content
+from service.http.responses import account, game_summaries
 from service.http.schemas.account import (
     ChangeAccount,
     CreateGuest,
@@ -38,19 +36,19 @@ from service.http.schemas.responses import Me
 MAX_SHOWN_INVITATIONS: Final = 20
 """The most invitations in the answer to `GET /me`."""
 
-blueprint = Blueprint("players", __name__, description="Accounts and tokens.")
+blueprint = Blueprint("players", "Accounts and tokens.", auth="login_required")
 
 
-@blueprint.route(
-    "POST",
+@blueprint.post(
     "/players",
+    "The player, and a first token.",
+    Registration,
     auth="public",
     limit=limit_account_attempts,
     json_body=Register(),
-    responses={201: response("The player, and a first token.", Registration)},
-    error_responses=(409,),
+    errors=(409,),
 )
-def register_player(body: JsonObject) -> Response:
+def register_player(body: JsonObject) -> JsonObject:
     """Register a player.
 
     A handle belongs to one player, in upper and lower case. A handle that looks like that of another player
@@ -59,38 +57,38 @@ def register_player(body: JsonObject) -> Response:
     """
     player, token = service().players.register(**body, client=client_name(), source=client_source())
     request_confirmation(player.id)
-    return json_response({"player": account(player), "token": token}, 201)
+    return {"player": account(player), "token": token}
 
 
-@blueprint.route(
-    "POST",
+@blueprint.post(
     "/guests",
+    "The guest, and the only token.",
+    Registration,
     auth="public",
     limit=limit_account_attempts,
     json_body=CreateGuest(),
     is_body_required=False,
-    responses={201: response("The guest, and the only token.", Registration)},
 )
-def create_guest(body: JsonObject) -> Response:
+def create_guest(body: JsonObject) -> JsonObject:
     """Create a guest: a player without a password, whose handle the server makes up.
 
     The token is shown only in this response. It and the account are valid for 180 days, unless the guest
     chooses a handle and a password before (`PUT /me/handle`).
     """
     player, token = service().players.create_guest(body["locale"], client=client_name())
-    return json_response({"player": account(player), "token": token}, 201)
+    return {"player": account(player), "token": token}
 
 
-@blueprint.route(
-    "POST",
+@blueprint.post(
     "/tokens",
+    "A new token. Earlier tokens stay valid.",
+    Token,
     auth="public",
     limit=limit_account_attempts,
     json_body=LogIn(),
-    responses={201: response("A new token. Earlier tokens stay valid.", Token)},
-    error_responses=(401, 403),
+    errors=(401, 403),
 )
-def log_in(body: JsonObject) -> Response:
+def log_in(body: JsonObject) -> JsonObject:
     """Log in.
 
     The token is shown only in this response, and is valid for 180 days. If the account is suspended, the
@@ -99,19 +97,18 @@ def log_in(body: JsonObject) -> Response:
     these has ten attempts of its own.
     """
     token = service().players.login(**body, client=client_name(), source=client_source())
-    return json_response({"token": token}, 201)
+    return {"token": token}
 
 
-@blueprint.route(
-    "POST",
+@blueprint.post(
     "/password-resets",
+    "The request is accepted.",
     auth="public",
     limit=limit_account_attempts,
     json_body=RequestPasswordReset(),
-    responses={204: response("The request is accepted.")},
-    error_responses=(409,),
+    errors=(409,),
 )
-def request_password_reset(body: JsonObject) -> Response:
+def request_password_reset(body: JsonObject) -> None:
     """Have a mail with a link sent, with which a player who has forgotten the password chooses a new one.
 
     The mail goes to the confirmed address of the account. The response is the same if there is no such
@@ -119,48 +116,33 @@ def request_password_reset(body: JsonObject) -> Response:
     server that sends no mail, a 409.
     """
     service().mail.password_resets.request(body["handle"], client_network())
-    return no_content()
 
 
-@blueprint.route(
-    "PUT",
+@blueprint.put(
     "/password-resets",
+    "The password is changed, and all sessions have ended.",
     auth="public",
     limit=limit_account_attempts,
     json_body=ResetPassword(),
-    responses={204: response("The password is changed, and all sessions have ended.")},
-    error_responses=(404,),
+    errors=(404,),
 )
-def choose_new_password(body: JsonObject) -> Response:
+def choose_new_password(body: JsonObject) -> None:
     """Choose a new password with the token in the link of a mail, the end of its address.
 
     The token is valid for an hour, and can be used once. All tokens of the player end. If it has expired or
     was used, the response is a 404.
     """
     service().mail.password_resets.reset(**body, source=client_source())
-    return no_content()
 
 
-@blueprint.route(
-    "DELETE",
-    "/tokens/current",
-    auth="login_required",
-    responses={204: response("The token of this request is no longer valid.")},
-)
-def log_out(player: str) -> Response:
+@blueprint.delete("/tokens/current", "The token of this request is no longer valid.")
+def log_out(player: str) -> None:
     """Log out."""
     service().players.logout(bearer_token() or "")
-    return no_content()
 
 
-@blueprint.route(
-    "PATCH",
-    "/me",
-    auth="login_required",
-    json_body=ChangeAccount(),
-    responses={200: response("The player after the change.", MyAccount)},
-)
-def change_account(player: str, body: JsonObject) -> Response:
+@blueprint.patch("/me", "The player after the change.", MyAccount, json_body=ChangeAccount())
+def change_account(player: str, body: JsonObject) -> JsonObject:
     """Change the player's language and time zone, or one of them.
 
     Days of holidays, quiet hours and digests are in the time zone. `locale` is a language tag, or null. Texts
@@ -170,7 +152,7 @@ def change_account(player: str, body: JsonObject) -> Response:
     if not body:
         raise Malformed({"": message("must have locale or time_zone")})
     service().players.change_settings(player, bearer_token() or "", body)
-    return json_response({"player": account(account_of(player))})
+    return {"player": account(account_of(player))}
 
 
 def account_of(player: str) -> Player:
@@ -181,33 +163,25 @@ def account_of(player: str) -> Player:
     return current_player
 
 
-@blueprint.route(
-    "GET",
+@blueprint.get(
     "/me",
-    auth="login_required",
+    "The player, the games in which it is their turn, and up to 20 of the games that wait for their"
+    " answer to an invitation (`GET /me/invitations` has them all), newest first. `next` is the"
+    " `cursor` of the next page, or null. A page may have fewer games than `limit`,"
+    " even none, before the last one.",
+    Me,
     query=MeQuery(),
-    responses={
-        200: response(
-            "The player, the games in which it is their turn, and up to 20 of the games that wait for their"
-            " answer to an invitation (`GET /me/invitations` has them all), newest first. `next` is the"
-            " `cursor` of the next page, or null. A page may have fewer games than `limit`,"
-            " even none, before the last one.",
-            Me,
-        )
-    },
 )
-def get_me(player: str, query: JsonObject) -> Response:
+def get_me(player: str, query: JsonObject) -> JsonObject:
     """Get the player's own account, and the games that wait for them."""
     current_player = account_of(player)
     limit = min(query["limit"], MAX_PAGE_SIZE)
     games, cursor = service().queries.games_waiting_for(player, query["cursor"], limit)
     summaries = game_summaries([summarize(game) for game in games])
     invitations, _ = service().received_invitations.page(player, limit=MAX_SHOWN_INVITATIONS)
-    return json_response(
-        {
-            "player": account(current_player),
-            "games": summaries,
-            "invitations": game_summaries(invitations),
-            "next": cursor,
-        }
-    )
+    return {
+        "player": account(current_player),
+        "games": summaries,
+        "invitations": game_summaries(invitations),
+        "next": cursor,
+    }

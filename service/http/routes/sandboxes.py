@@ -13,10 +13,10 @@ from domain.messages import message
 from replay.language.names import NO_NAMES
 from service.errors import Forbidden, NotFound
 from service.http.auth import login_required
-from service.http.blueprint import NO_QUERY, Blueprint, View, response
+from service.http.blueprint import NO_QUERY, Blueprint, Endpoint, response
 from service.http.context import service
 from service.http.language import game_names, request_renderer, with_language
-from service.http.responses import json_response, no_content
+from service.http.responses import json_response
 from service.http.schemas.sandboxes import (
     ActInSandbox,
     CreateSandbox,
@@ -29,10 +29,10 @@ from service.visitors import network_of
 
 SEED_BYTES: Final = 16
 
-blueprint = Blueprint("sandboxes", __name__, description="What if: games beside their logs.")
+blueprint = Blueprint("sandboxes", "What if: games beside their logs.", auth="login_required")
 
 
-def _find(view: View) -> View:
+def _find(view: Endpoint) -> Endpoint:
     """Have a view find the sandbox in its URL before anything else is checked."""
 
     @wraps(view)
@@ -43,7 +43,7 @@ def _find(view: View) -> View:
     return endpoint
 
 
-def _for_its_maker(view: View) -> View:
+def _for_its_maker(view: Endpoint) -> Endpoint:
     """Have a view refuse everybody but the maker of the sandbox, before the request's body is checked."""
 
     def require_maker(**arguments: Any) -> Response:
@@ -70,13 +70,11 @@ _SANDBOX: Final = response("The sandbox.", Sandbox)
 _CHANGED: Final = {200: response("The sandbox after the change.", Sandbox)}
 
 
-@blueprint.route(
-    "POST",
+@blueprint.post(
     "/sandboxes",
-    auth="login_required",
     json_body=CreateSandbox(),
     responses={201: response("The sandbox.", Sandbox, headers={"Location": "URL of the sandbox."})},
-    error_responses=(403, 404, 409),
+    errors=(403, 404, 409),
 )
 def create_sandbox(player: str, body: JsonObject) -> Response:
     """Make a sandbox.
@@ -93,13 +91,12 @@ def create_sandbox(player: str, body: JsonObject) -> Response:
     return _shown(sandbox, player, 201, {"Location": location})
 
 
-@blueprint.route(
-    "GET",
+@blueprint.get(
     "/sandboxes/<sandbox_id>",
     auth="optional_auth",
     query=NO_QUERY,
     responses={200: _SANDBOX},
-    error_responses=(404,),
+    errors=(404,),
     limit=_find,
 )
 def get_sandbox(sandbox_id: str, player: str | None) -> Response:
@@ -110,27 +107,22 @@ def get_sandbox(sandbox_id: str, player: str | None) -> Response:
     return _shown(service().sandboxes.open(g.sandbox), player)
 
 
-@blueprint.route(
-    "DELETE",
+@blueprint.delete(
     "/sandboxes/<sandbox_id>",
-    auth="login_required",
-    responses={204: response("The sandbox has been deleted.")},
-    error_responses=(403, 404),
+    "The sandbox has been deleted.",
+    errors=(403, 404),
     limit=_for_its_maker,
 )
-def delete_sandbox(sandbox_id: str, player: str) -> Response:
+def delete_sandbox(sandbox_id: str, player: str) -> None:
     """Delete a sandbox."""
     service().sandboxes.delete(g.sandbox)
-    return no_content()
 
 
-@blueprint.route(
-    "POST",
+@blueprint.post(
     "/sandboxes/<sandbox_id>/actions",
-    auth="login_required",
     json_body=ActInSandbox(),
     responses=_CHANGED,
-    error_responses=(403, 404, 409, 422),
+    errors=(403, 404, 409, 422),
     limit=_for_its_maker,
 )
 def act_in_sandbox(sandbox_id: str, player: str, body: JsonObject) -> Response:
@@ -142,13 +134,11 @@ def act_in_sandbox(sandbox_id: str, player: str, body: JsonObject) -> Response:
     return _shown(sandbox, player)
 
 
-@blueprint.route(
-    "POST",
+@blueprint.post(
     "/sandboxes/<sandbox_id>/bots",
-    auth="login_required",
     json_body=LetBotsAct(),
     responses=_CHANGED,
-    error_responses=(403, 404, 409),
+    errors=(403, 404, 409),
     limit=_for_its_maker,
 )
 def let_bots_act_in_sandbox(sandbox_id: str, player: str, body: JsonObject) -> Response:
@@ -163,14 +153,12 @@ def let_bots_act_in_sandbox(sandbox_id: str, player: str, body: JsonObject) -> R
     return _shown(sandbox, player)
 
 
-@blueprint.route(
-    "POST",
+@blueprint.post(
     "/sandboxes/<sandbox_id>/undo",
-    auth="login_required",
     json_body=UndoInSandbox(),
     is_body_required=False,
     responses=_CHANGED,
-    error_responses=(403, 404, 409),
+    errors=(403, 404, 409),
     limit=_for_its_maker,
 )
 def undo_in_sandbox(sandbox_id: str, player: str, body: JsonObject) -> Response:
