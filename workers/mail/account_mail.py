@@ -6,12 +6,12 @@ from typing import Any, assert_never
 from urllib.parse import urlsplit
 
 from domain.messages import Instant, Message, Text, message
+from replay.language.catalogue import ENGLISH, choose_language
 from replay.language.renderer import renderer
 from service import clock
 from service.accounts.account_reader import Player
 from service.bootstrap import Service
 from service.errors import NotFound, log_text
-from service.http.language import select_language
 from service.notifications.mail.account_mails import AccountMail
 from service.notifications.mail.confirmations import Confirmation
 from service.notifications.notifications import time_zone_of
@@ -130,7 +130,9 @@ class AccountMailSender:
                 }
             case _:
                 assert_never(mail.kind)
-        in_language = renderer(select_language(reader.locale, ""), zone=time_zone_of(reader))
+        in_language = renderer(
+            choose_language([reader.locale or ENGLISH]), zone=time_zone_of(reader)
+        )
         values["title"] = in_language.sentence(title)
         return Content(
             language=in_language.language,

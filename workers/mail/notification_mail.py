@@ -8,12 +8,12 @@ from typing import Final
 from domain.errors import CartularyError
 from domain.game import Game
 from domain.messages import Instant, Message, PlayerWithId, comma_list, message
+from replay.language.catalogue import ENGLISH, choose_language
 from replay.language.renderer import Renderer, renderer
 from service import clock
 from service.accounts.account_reader import Player
 from service.bootstrap import Service
 from service.errors import Unavailable
-from service.http.language import select_language
 from service.notifications.notification import Notification
 from service.notifications.notifications import time_zone_of
 from service.notifications.titles import game_name_in
@@ -67,7 +67,7 @@ class NotificationMails:
 
     def content(self, notification: Notification, reader: Player, unsubscribe_url: str) -> Content:
         """Return the content of a mail. Raises Unavailable."""
-        language, zone = select_language(reader.locale, ""), time_zone_of(reader)
+        language, zone = choose_language([reader.locale or ENGLISH]), time_zone_of(reader)
         deadline = time.monotonic() + PICTURE_SECONDS
         sections: list[Section] = []
         pictures: list[Picture] = []

@@ -13,10 +13,10 @@ import orjson
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from domain.messages import message
+from replay.language.catalogue import ENGLISH, choose_language
 from replay.language.renderer import renderer
 from service.bootstrap import Service
 from service.errors import NotFound
-from service.http.language import select_language
 from service.notifications.delivery import Delivery
 from service.notifications.notification import Notification
 from service.notifications.notifications import UTC_ZONE, time_zone_of
@@ -87,9 +87,9 @@ class PushChannel:
     def _payload(self, delivery: Delivery, notification: Notification) -> bytes:
         """Return what the service worker of the pages shows (static/js/push-worker.js)."""
         (reader,) = self._players.get([delivery.player])
-        language = select_language(None if reader is None else reader.locale, "")
+        locale = None if reader is None else reader.locale
         zone = UTC_ZONE if reader is None else time_zone_of(reader)
-        in_language = renderer(language, notification.names, zone)
+        in_language = renderer(choose_language([locale or ENGLISH]), notification.names, zone)
         last = notification.past.events[-1] if notification.past.events else None
         return orjson.dumps(
             {
@@ -97,6 +97,6 @@ class PushChannel:
                 "body": "" if last is None else in_language.sentence(last.message)[:_MAX_BODY],
                 "path": notification.path,
                 "tag": delivery.id,
-                "language": language,
+                "language": in_language.language,
             }
         )
