@@ -1,27 +1,21 @@
-"""Sends a mail through the SMTP server of the settings, within one time limit for the whole conversation.
+"""Sends a mail through the SMTP server of the settings, within one time limit for the whole conversation."""
 
-smtplib limits the time of single operations only: a server that sends a byte now and then would never exceed
-it. So a timer closes the connection when the time is over, whatever is being waited for.
-"""
-
-import smtplib
-import socket
+import asyncio
 import ssl
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from email.message import EmailMessage
 from email.policy import SMTP, SMTPUTF8
-from threading import Timer
 from typing import Final
 
+import aiosmtplib
+from aiosmtplib import SMTPDataError, SMTPException, SMTPRecipientRefused, SMTPResponseException
 from typing_extensions import override
 
 from domain.errors import CartularyError
 from domain.messages import Message, message
 from service.smtp_server import SmtpServer
-from workers.bounded_calls import resolve, time_left
+from workers.bounded_calls import run_coroutine
 
 MAX_REPLY_CHARACTERS: Final = 300
 """Characters of a server's reply that are kept."""
@@ -81,28 +75,63 @@ class SmtpClient:
 
     def send(self, mail: EmailMessage, sender: str, recipient: str) -> None:
         """Send a mail with this envelope. Raises MailNotSent and MailRefused."""
-        deadline = time.monotonic() + self._seconds
         try:
-            with self._connection(deadline) as smtp:
-                self._send(smtp, mail, sender, recipient)
-        except (OSError, smtplib.SMTPException, UnicodeError) as error:
-            if time.monotonic() >= deadline:
-                why = message(
-                    "{server} has not accepted the mail within {seconds} s",
-                    server=self._server.host,
-                    seconds=f"{self._seconds:g}",
-                )
-            else:
-                why = message(
-                    "{server} cannot be used: {reason}",
-                    server=self._server.host,
-                    reason=_reason_of(error),
-                )
+            run_coroutine(self._converse(mail, sender, recipient))
+        except TimeoutError as error:
+            why = message(
+                "{server} has not accepted the mail within {seconds} s",
+                server=self._server.host,
+                seconds=f"{self._seconds:g}",
+            )
+            raise MailNotSent(why) from error
+        except (OSError, SMTPException, UnicodeError) as error:
+            why = message(
+                "{server} cannot be used: {reason}",
+                server=self._server.host,
+                reason=_reason_of(error),
+            )
             raise MailNotSent(why) from error
 
-    def _send(self, smtp: "_TimedSmtp", mail: EmailMessage, sender: str, recipient: str) -> None:
+    async def _converse(self, mail: EmailMessage, sender: str, recipient: str) -> None:
+        server = self._server
+        context = None
+        if server.tls != "none":
+            context = ssl.create_default_context(
+                cafile=None if server.ca_file is None else str(server.ca_file)
+            )
+        smtp = _Connection(
+            hostname=server.host,
+            port=server.port,
+            username=server.user,
+            password=server.password,
+            # Without a name of its own, the library would ask a name server for one.
+            local_hostname="localhost",
+            # The limit below is one for all steps.
+            timeout=None,
+            use_tls=server.tls == "implicit",
+            # Raises an error if the server does not offer it: nothing is sent without encryption.
+            start_tls=server.tls == "starttls",
+            tls_context=context,
+        )
+        try:
+            deadline = asyncio.get_running_loop().time() + self._seconds
+            async with asyncio.timeout_at(deadline):
+                await smtp.connect()
+                await self._send(smtp, mail, sender, recipient)
+            # The mail is accepted, whatever the server replies now.
+            with suppress(SMTPException, TimeoutError):
+                async with asyncio.timeout_at(deadline):
+                    await smtp.quit()
+        finally:
+            smtp.close()
+
+    async def _send(
+        self, smtp: aiosmtplib.SMTP, mail: EmailMessage, sender: str, recipient: str
+    ) -> None:
         needs_utf8 = not recipient.isascii()
-        if needs_utf8 and not smtp.has_extn("smtputf8"):
+        if smtp.is_ehlo_or_helo_needed:
+            await smtp.ehlo()
+        if needs_utf8 and not smtp.supports_extension("smtputf8"):
             raise MailRefused(
                 message(
                     "{server} accepts no internationalized addresses", server=self._server.host
@@ -110,140 +139,44 @@ class SmtpClient:
                 is_address_at_fault=False,
             )
         options = ["SMTPUTF8"] if needs_utf8 else []
-        self._require(_reply(smtp.mail(sender, options)))
-        reply = _reply(smtp.rcpt(recipient))
-        if reply.is_permanent:
-            raise MailRefused(self._refusal(reply), is_address_at_fault=reply.is_about_address)
-        self._require(reply)
-        content = mail.as_bytes(policy=_UTF8_POLICY if needs_utf8 else _POLICY)
+        encoding = "utf-8" if needs_utf8 else "ascii"
         try:
-            reply = _reply(smtp.data(content))
-        except smtplib.SMTPDataError as error:
-            reply = _reply((error.smtp_code, _as_bytes(error.smtp_error)))
-        if reply.is_permanent:
-            raise MailRefused(self._refusal(reply), is_address_at_fault=False)
-        self._require(reply)
-
-    def _require(self, reply: SmtpReply) -> None:
-        """Raise MailNotSent unless a reply is positive."""
-        if not 200 <= reply.code < 300:
-            raise MailNotSent(self._refusal(reply))
-
-    def _refusal(self, reply: SmtpReply) -> Message:
-        return message(
-            "{server} replied: {code} {text}",
-            server=self._server.host,
-            code=reply.code,
-            text=reply.text,
-        )
-
-    @contextmanager
-    def _connection(self, deadline: float) -> Iterator["_TimedSmtp"]:
-        """An authenticated connection that is closed at the deadline."""
-        server = self._server
-        context = None
-        if server.tls != "none":
-            context = ssl.create_default_context(
-                cafile=None if server.ca_file is None else str(server.ca_file)
+            await smtp.mail(sender, options=options, encoding=encoding)
+            await smtp.rcpt(recipient, encoding=encoding)
+            await smtp.data(mail.as_bytes(policy=_UTF8_POLICY if needs_utf8 else _POLICY))
+        except SMTPResponseException as error:
+            reply = _reply(error)
+            why = message(
+                "{server} replied: {code} {text}",
+                server=self._server.host,
+                code=reply.code,
+                text=reply.text,
             )
-        smtp = _TimedSmtp(server, deadline, context if server.tls == "implicit" else None)
-        timer = Timer(max(0.0, deadline - time.monotonic()), smtp.abort)
-        timer.daemon = True
-        timer.start()
-        try:
-            code, reply = smtp.connect(server.host, server.port)
-            self._require(_reply((code, reply)))
-            smtp.ehlo_or_helo_if_needed()
-            if context is not None and server.tls == "starttls":
-                # Raises an error if the server does not offer it: nothing is sent without encryption.
-                smtp.starttls(context=context)
-                smtp.ehlo_or_helo_if_needed()
-            if server.user is not None and server.password is not None:
-                smtp.login(server.user, server.password)
-            yield smtp
-            with suppress(OSError, smtplib.SMTPException):
-                smtp.quit()
-        finally:
-            timer.cancel()
-            smtp.close()
+            if reply.is_permanent and isinstance(error, SMTPRecipientRefused):
+                raise MailRefused(why, is_address_at_fault=reply.is_about_address) from error
+            if reply.is_permanent and isinstance(error, SMTPDataError):
+                raise MailRefused(why, is_address_at_fault=False) from error
+            raise MailNotSent(why) from error
 
 
-class _TimedSmtp(smtplib.SMTP):
-    """A connection whose socket is made within a deadline, and which another thread can abort."""
-
-    def __init__(
-        self, server: SmtpServer, deadline: float, implicit_tls: ssl.SSLContext | None
-    ) -> None:
-        # Without a name of its own, smtplib would ask a name server for one.
-        super().__init__(local_hostname="localhost", timeout=max(0.01, deadline - time.monotonic()))
-        self._server = server
-        self._deadline = deadline
-        self._implicit_tls = implicit_tls
-        # STARTTLS checks the certificate for this name.
-        self._host = server.host
-        self._plain: socket.socket | None = None
-        self._is_aborted = False
-
-    def abort(self) -> None:
-        """Close the connection, so that whatever waits for the server fails at once."""
-        self._is_aborted = True
-        with suppress(OSError):
-            if self._plain is not None:
-                self._plain.shutdown(socket.SHUT_RDWR)
-
-    # smtplib.SMTP_SSL overrides this method too; it is how the socket of a connection is chosen.
-    def _get_socket(self, host: str, port: int, _timeout: float) -> socket.socket:
-        plain = _connect(host, port, self._deadline)
-        # TLS takes the socket over; a duplicate of its descriptor can still be shut down.
-        self._plain = plain.dup()
-        if self._is_aborted:
-            self.abort()
-        if self._implicit_tls is None:
-            return plain
-        try:
-            return self._implicit_tls.wrap_socket(plain, server_hostname=self._server.host)
-        except BaseException:
-            plain.close()
-            raise
+class _Connection(aiosmtplib.SMTP):
+    """A connection that is closed at once, without waiting until the server has closed its side of TLS."""
 
     @override
     def close(self) -> None:
+        if isinstance(self.transport, asyncio.WriteTransport):
+            self.transport.abort()
         super().close()
-        if self._plain is not None:
-            self._plain.close()
 
 
-def _connect(host: str, port: int, deadline: float) -> socket.socket:
-    """Return a connection to the first address of a host that accepts one. Raises OSError."""
-    addresses = resolve(host, port, deadline)
-    fault: OSError = OSError("the name has no address")
-    for family, type, protocol, _, address in addresses:
-        connection = socket.socket(family, type, protocol)
-        try:
-            connection.settimeout(time_left(deadline))
-            connection.connect(address)
-            connection.settimeout(time_left(deadline))
-        except OSError as error:
-            connection.close()
-            fault = error
-        else:
-            return connection
-    raise fault
-
-
-def _reply(reply: tuple[int, bytes]) -> SmtpReply:
-    code, text = reply
-    printable = text.decode("utf-8", "replace").replace("\n", " ")
-    return SmtpReply(code, "".join(filter(str.isprintable, printable))[:MAX_REPLY_CHARACTERS])
-
-
-def _as_bytes(reply: bytes | str) -> bytes:
-    return reply if isinstance(reply, bytes) else reply.encode()
+def _reply(error: SMTPResponseException) -> SmtpReply:
+    printable = error.message.replace("\n", " ")
+    return SmtpReply(error.code, "".join(filter(str.isprintable, printable))[:MAX_REPLY_CHARACTERS])
 
 
 def _reason_of(error: Exception) -> str:
     """Return in one line why a connection cannot be used, without anything that a login contains."""
-    if isinstance(error, smtplib.SMTPResponseException):
-        reply = _reply((error.smtp_code, _as_bytes(error.smtp_error)))
+    if isinstance(error, SMTPResponseException):
+        reply = _reply(error)
         return f"{reply.code} {reply.text}"
     return str(error) or type(error).__name__
