@@ -2,7 +2,6 @@
 
 import json
 import re
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,8 +13,9 @@ import pytest
 
 from ledger.record import read
 from replay.audit import audit
-from tests.support.processes import run_program, wait_for_exit, wait_until
+from tests.support.processes import run_program
 from tests.support.records import trusting_signer
+from tests.support.running_service import RunningService
 
 ROOT = Path(__file__).parent.parent
 
@@ -23,33 +23,10 @@ ROOT = Path(__file__).parent.parent
 @pytest.fixture
 def address(tmp_path: Path) -> Iterator[str]:
     """The address of a service for this test only, which `cartulary serve` runs."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "cartulary", "serve", "--processes", "1"]
-    with (tmp_path / "serve.log").open("wb") as log:
-        process = subprocess.Popen(
-            [*command, "--port", str(port), "--data", str(tmp_path / "data")],
-            stdout=log,
-            stderr=log,
-        )
-        try:
-            address = f"http://127.0.0.1:{port}"
-            wait_until_ready(address, process)
-            yield address
-        finally:
-            process.terminate()
-            wait_for_exit(process)
-
-
-def wait_until_ready(address: str, process: "subprocess.Popen[bytes]") -> None:
-    def is_ready() -> bool:
-        try:
-            return httpx.get(f"{address}/readyz").status_code == 200
-        except httpx.TransportError:
-            return False
-
-    wait_until(is_ready, needs=[process])
+    running = RunningService(tmp_path, processes=1)
+    running.start()
+    yield running.url
+    running.stop()
 
 
 def test_the_readme_plays_a_game_of_three_to_its_end_and_prints_why_a_request_was_refused(

@@ -11,17 +11,20 @@ from tests.support.playing_by_clicking import (
 
 
 @pytest.mark.parametrize(
-    "name",
+    ("name", "actions"),
     [
-        pytest.param("barony", marks=pytest.mark.nightly),
-        "sorcery",
-        pytest.param("baron", marks=pytest.mark.nightly),
-        "seven hexes",
+        pytest.param("barony", None, marks=pytest.mark.nightly),
+        ("sorcery", None),
+        pytest.param("baron", None, marks=pytest.mark.nightly),
+        ("baron of two", 10),
+        ("seven hexes", None),
     ],
 )
-def test_two_people_and_bots_play_to_the_end(name: str, visitors: Visitors) -> None:
+def test_two_people_and_bots_play_to_the_end(
+    name: str, actions: int | None, visitors: Visitors
+) -> None:
     people = two_people_and_bots(name, visitors)
-    play_to_the_end(people)
+    play_to_the_end(people, actions=actions)
     results = {player.page.locator(RANKING).inner_text() for player in people}
     assert len(results) == 1
     account = people[0].visitor.account

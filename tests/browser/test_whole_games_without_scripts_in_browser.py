@@ -11,16 +11,19 @@ from tests.support.playing_by_clicking import (
 
 
 @pytest.mark.parametrize(
-    "name",
+    ("name", "actions"),
     [
-        pytest.param("barony", marks=pytest.mark.nightly),
-        pytest.param("sorcery", marks=pytest.mark.nightly),
-        "baron",
-        pytest.param("seven hexes", marks=pytest.mark.nightly),
+        ("barony", None),
+        pytest.param("sorcery", None, marks=pytest.mark.nightly),
+        pytest.param("baron", None, marks=pytest.mark.nightly),
+        ("baron of two", 10),
+        pytest.param("seven hexes", None, marks=pytest.mark.nightly),
     ],
 )
-def test_two_people_without_scripts_and_bots_play_to_the_end(name: str, visitors: Visitors) -> None:
+def test_two_people_without_scripts_and_bots_play_to_the_end(
+    name: str, actions: int | None, visitors: Visitors
+) -> None:
     people = two_people_and_bots(name, visitors, has_scripts=False)
-    play_to_the_end(people)
+    play_to_the_end(people, actions=actions)
     results = {player.page.locator(RANKING).inner_text() for player in people}
     assert len(results) == 1

@@ -211,16 +211,13 @@ def test_the_error_of_the_same_command_run_twice_names_everything_that_is_in_use
 
 
 def test_with_a_redis_url_serve_starts_no_redis(tmp_path: Path, redis_url: str) -> None:
-    out, err = tmp_path / "out", tmp_path / "err"
-    arguments = ["serve", "--port", "0", "--data", str(tmp_path / "data"), "--processes", "1"]
-    settings = {"CARTULARY_REDIS_URL": redis_url}
-    with processes.begin(*arguments, out=out, err=err, settings=settings) as process:
-        try:
-            wait_until(lambda: "Ctrl-C" in out.read_text())
-            assert "CARTULARY_REDIS_URL" in out.read_text()
-            command_lines = descendants(process.pid).values()
-            assert not any(re.search("(redis|valkey)-server", line) for line in command_lines)
-        finally:
-            process.terminate()
-            assert wait_for_exit(process) == 0
-    assert not (tmp_path / "data" / "redis").exists()
+    running = RunningService(tmp_path, processes=1, CARTULARY_REDIS_URL=redis_url)
+    running.start()
+    try:
+        assert "CARTULARY_REDIS_URL" in running.out.read_text()
+        assert running.pid_of("redis") is None
+    finally:
+        running.stop()
+    assert running.process is not None
+    assert running.process.returncode == 0
+    assert not (running.data / "redis").exists()

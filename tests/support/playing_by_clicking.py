@@ -17,6 +17,7 @@ GAMES: Final[dict[str, tuple[dict[str, Any], tuple[str, ...]]]] = {
     ),
     # More bots make a shorter game: the tiles run out.
     "baron": ({"rules": "baron", "seats": 5}, ("draw", "place_keep", "end_turn")),
+    "baron of two": ({"rules": "baron", "seats": 2}, ("draw", "place_keep", "end_turn")),
     # A game that is no part of this project: no page contains anything about it.
     "seven hexes": ({"rules": "seven_hexes", "seats": 2}, ()),
 }
@@ -70,6 +71,12 @@ class ClickingPlayer:
     def act(self) -> None:
         """Choose an action step by step, and confirm it."""
         self.choose()
+        self.confirm()
+
+    def resign(self) -> None:
+        """Leave the game."""
+        self.page.locator(".more-actions summary").click()
+        self.follow(self.page.locator(".more-actions a[href='?action=resign']"))
         self.confirm()
 
     def choose(self) -> None:
@@ -129,8 +136,11 @@ def two_people_and_bots(
     ]
 
 
-def play_to_the_end(players: list[ClickingPlayer]) -> None:
-    """Let the players play until all of them see the result."""
+def play_to_the_end(players: list[ClickingPlayer], *, actions: int | None = None) -> None:
+    """Let the players play until all of them see the result.
+
+    After this number of actions (None: never), whoever is to act resigns.
+    """
     for player in players:
         player.open()
     patience = Patience()
@@ -139,5 +149,9 @@ def play_to_the_end(players: list[ClickingPlayer]) -> None:
         for player in players:
             player.look()
             if player.is_to_act():
-                player.act()
+                if actions == 0:
+                    player.resign()
+                else:
+                    player.act()
+                actions = None if actions is None else actions - 1
         players[0].page.wait_for_timeout(20)

@@ -15,10 +15,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 ROOT = Path(__file__).parents[2]
 
+Start: TypeAlias = Callable[..., "subprocess.Popen[bytes]"]
+"""Starts `cartulary ARGUMENTS` with these settings (a fixture)."""
 
 TRUSTED_KEYS = "CARTULARY_TRUSTED_KEYS"
 IDLE_SECONDS: Final = 20.0

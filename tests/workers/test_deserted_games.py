@@ -1,20 +1,14 @@
 """A game with a clock that all players have left ends by itself: a real scheduler and worker abandon it."""
 
 import io
-import subprocess
-from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
-
-import pytest
 
 from domain import chance
 from domain.game import Game
 from ledger.record import read
 from replay.audit import audit
 from service.bootstrap import Service
-from service.settings import Settings
-from tests.support.processes import begin, wait_for_exit, wait_until
+from tests.support.processes import Start, wait_until
 from tests.support.service_games import play_until, start_game
 
 GAMES: list[tuple[str, dict[str, Any]]] = [
@@ -24,29 +18,6 @@ GAMES: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.fixture
-def start_workers(tmp_path: Path, settings: Settings) -> Iterator[Callable[[], None]]:
-    """A function that starts a worker and a scheduler on the service of the test."""
-    environment = {
-        "CARTULARY_REDIS_URL": settings.redis_url,
-        "CARTULARY_DATA": str(settings.data),
-        "CARTULARY_SIGNING_KEY": str(settings.signing_key),
-    }
-    output = tmp_path / "output"
-    processes: list[subprocess.Popen[bytes]] = []
-
-    def start() -> None:
-        names = ("worker", "scheduler")
-        processes.extend(
-            begin(name, out=output, err=output, settings=environment) for name in names
-        )
-
-    yield start
-    for process in processes:
-        process.terminate()
-        wait_for_exit(process)
-
-
 def play_set_up(service: Service, rules: str, options: dict[str, Any]) -> Game:
     """Start a game of two seats with one second per turn, and play its set-up."""
     game = start_game(service, 2, {"per_turn": 1}, rules, **options)
@@ -54,10 +25,11 @@ def play_set_up(service: Service, rules: str, options: dict[str, Any]) -> Game:
 
 
 def test_a_game_that_all_players_have_left_ends_in_every_rule_system(
-    service: Service, start_workers: Callable[[], None]
+    service: Service, start: Start
 ) -> None:
     games = [play_set_up(service, rules, options) for rules, options in GAMES]
-    start_workers()
+    start("worker")
+    start("scheduler")
     wait_until(lambda: all(service.queries.game(game.id).status != "playing" for game in games))
     for game in games:
         final = service.queries.game(game.id)

@@ -3,8 +3,6 @@
 import json
 import signal
 import socket
-import subprocess
-from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -16,35 +14,9 @@ from service.bootstrap import build
 from service.operation.embedded_redis import EmbeddedRedis
 from service.operation.process_reports import MISSED_REPORTS
 from service.settings import Settings
-from tests.support.processes import begin, cartulary, idle_at_most, wait_for_exit, wait_until
+from tests.support.processes import Start, cartulary, idle_at_most, wait_for_exit, wait_until
 from tests.support.receiver import raw_receiver, webhook_receiver
 from tests.support.service_games import play_out, start_game
-
-Start = Callable[..., "subprocess.Popen[bytes]"]
-
-
-@pytest.fixture
-def start(tmp_path: Path, settings: Settings) -> Iterator[Start]:
-    """A function that starts `cartulary ARGUMENTS` on the service of the test. It is killed at the end."""
-    processes = []
-
-    def start(*arguments: str, **environment: str) -> "subprocess.Popen[bytes]":
-        environment = {
-            "CARTULARY_REDIS_URL": settings.redis_url,
-            "CARTULARY_DATA": str(settings.data),
-            "CARTULARY_SWEEP_SECONDS": "0.2",
-            **environment,
-        }
-        process = begin(
-            *arguments, out=tmp_path / "out", err=tmp_path / "err", settings=environment
-        )
-        processes.append(process)
-        return process
-
-    yield start
-    for process in processes:
-        process.kill()
-        process.wait()
 
 
 @pytest.mark.parametrize(("number", "is_at_work"), [(signal.SIGTERM, False), (signal.SIGINT, True)])

@@ -1,8 +1,6 @@
 """A bot that searches has a queue of its own, holds nothing meanwhile, and loses nothing when it dies."""
 
-import signal
 from collections.abc import Iterator
-from pathlib import Path
 from unittest.mock import patch
 
 import pytest
@@ -10,7 +8,7 @@ import pytest
 from domain.game import Game
 from replay.thinking_time import ThinkingTime
 from service.bootstrap import Service
-from tests.support.processes import begin, wait_until
+from tests.support.processes import Start, wait_until
 from tests.support.service_games import take_action
 from tests.support.worker_harness import WorkerHarness
 from workers.bot_player import BotPlayer
@@ -113,28 +111,16 @@ def test_a_game_can_change_while_a_bot_thinks_which_then_drops_its_action(
 
 
 def test_what_a_bot_was_thinking_about_is_thought_about_again_after_a_sigkill(
-    workers: WorkerHarness, tmp_path: Path, quick_thinking: None
+    workers: WorkerHarness, start: Start, quick_thinking: None
 ) -> None:
     service = workers.service
     game = create(service, "strong")
     workers.scheduler.enqueue_tasks_of({game.id})
-    settings = {
-        "CARTULARY_REDIS_URL": service.settings.redis_url,
-        "CARTULARY_DATA": str(service.settings.data),
-        "CARTULARY_BOT_SECONDS": "60",
-    }
-    process = begin(
-        *("worker", "--queue", "thinking"),
-        out=tmp_path / "out",
-        err=tmp_path / "err",
-        settings=settings,
-    )
+    process = start("worker", "--queue", "thinking", CARTULARY_BOT_SECONDS="60")
     started = workers.queues.queues[THINKING].started_job_registry
-    try:
-        wait_until(lambda: started.count == 1)
-    finally:
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+    wait_until(lambda: started.count == 1)
+    process.kill()
+    process.wait()
     assert service.queries.game(game.id).seq == game.seq
     workers.sweep_twice_and_work()
     events = service.queries.event_page(game.id, game.seq, 10)
