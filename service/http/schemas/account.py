@@ -64,9 +64,7 @@ class ChangeAccount(StrictSchema):
 class RemoveEmail(StrictSchema):
     """The password of the player, again. A guest has none."""
 
-    password = String(
-        load_default=None, metadata={"description": "Required unless the player is a guest."}
-    )
+    password = String(load_default=None, description="Required unless the player is a guest.")
 
 
 class ChangeEmail(StrictSchema):
@@ -75,10 +73,8 @@ class ChangeEmail(StrictSchema):
     email = String(required=True, metadata={"example": "ada@example.org"})
     password = String(
         load_default=None,
-        metadata={
-            "description": "Required for another address than that of the account, unless the player is a"
-            " guest."
-        },
+        description="Required for another address than that of the account, unless the player is a"
+        " guest.",
     )
 
 
@@ -118,16 +114,12 @@ class ResetPassword(StrictSchema):
 class AddKey(StrictSchema):
     """A public key of the player."""
 
-    public = HexText(digits=64, required=True, metadata={"description": "Ed25519 public key."})
+    public = HexText(digits=64, required=True, description="Ed25519 public key.")
     proof = HexText(
         digits=128,
         required=True,
-        metadata={
-            "description": (
-                "Ed25519 signature, by this key, of the canonical JSON (RFC 8785) of"
-                ' `{"sign": "cartulary key v1", "player": ID, "public": PUBLIC}`.'
-            )
-        },
+        description="Ed25519 signature, by this key, of the canonical JSON (RFC 8785) of"
+        ' `{"sign": "cartulary key v1", "player": ID, "public": PUBLIC}`.',
     )
 
 

@@ -22,14 +22,10 @@ class SearchPlayers(StrictSchema):
 
     handle = String(
         load_default="",
-        metadata={
-            "description": "The beginning of the handles; default: all. A guest is only found by the whole."
-        },
+        description="The beginning of the handles; default: all. A guest is only found by the whole.",
     )
-    cursor = String(load_default=None, metadata={"description": "`next` of the previous page."})
-    limit = QueryInteger(
-        minimum=1, load_default=50, metadata={"description": "Players per page, at most 100."}
-    )
+    cursor = String(load_default=None, description="`next` of the previous page.")
+    limit = QueryInteger(minimum=1, load_default=50, description="Players per page, at most 100.")
 
 
 class SearchGames(PageQuery):
@@ -37,29 +33,23 @@ class SearchGames(PageQuery):
 
     status = String(
         load_default=None,
-        metadata={"description": f"One or several of {', '.join(STATUSES)}, separated by commas."},
+        description=f"One or several of {', '.join(STATUSES)}, separated by commas.",
     )
-    player = String(load_default=None, metadata={"description": "Id of a player in the game."})
+    player = String(load_default=None, description="Id of a player in the game.")
 
 
 class MessageReportsQuery(StrictSchema):
     """Which page of the open reports to show."""
 
-    cursor = String(load_default=None, metadata={"description": "`next` of the previous page."})
-    limit = QueryInteger(
-        minimum=1, load_default=50, metadata={"description": "Reports per page, at most 100."}
-    )
+    cursor = String(load_default=None, description="`next` of the previous page.")
+    limit = QueryInteger(minimum=1, load_default=50, description="Reports per page, at most 100.")
 
 
 class LogQuery(StrictSchema):
     """Which page of the administration log to show."""
 
-    after = QueryInteger(
-        load_default=0, metadata={"description": "`next` of the previous page, or a seq."}
-    )
-    limit = QueryInteger(
-        minimum=1, load_default=100, metadata={"description": "Entries per page, at most 100."}
-    )
+    after = QueryInteger(load_default=0, description="`next` of the previous page, or a seq.")
+    limit = QueryInteger(minimum=1, load_default=100, description="Entries per page, at most 100.")
 
 
 class WithReason(StrictSchema):
@@ -89,7 +79,7 @@ class MoveOfSeat(WithReason):
     """Which seat is moved, and to which account."""
 
     seat = NonNegativeInteger(required=True)
-    player = String(required=True, metadata={"description": "Id of the player who gets the seat."})
+    player = String(required=True, description="Id of the player who gets the seat.")
 
 
 class ExtendDeadline(WithReason):

@@ -22,9 +22,7 @@ _STATEMENT: Final = {
 class OpenDispute(StrictSchema):
     """A dispute about an event."""
 
-    seq = PositiveInteger(
-        required=True, metadata={"description": "The event that the dispute is about."}
-    )
+    seq = PositiveInteger(required=True, description="The event that the dispute is about.")
     statement = String(required=True, metadata=dict(_STATEMENT))
 
 

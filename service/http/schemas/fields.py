@@ -49,7 +49,16 @@ class StrictSchema(Schema):
     error_messages = {"unknown": message("is not known"), "type": _NOT_AN_OBJECT}  # type: ignore[dict-item] # marshmallow puts them into lists as they are # noqa: RUF012 # it declares it without ClassVar
 
 
-class String(fields.String):
+class _Described:
+    """A field that has its `description` in the OpenAPI document, not only as `metadata`."""
+
+    def __init__(self, *args: Any, description: str | None = None, **kwargs: Any) -> None:
+        if description is not None:
+            kwargs.setdefault("metadata", {})["description"] = description
+        super().__init__(*args, **kwargs)
+
+
+class String(_Described, fields.String):
     """A string."""
 
     default_error_messages = _messages(message("must be a string"))
@@ -72,7 +81,7 @@ class Choice(String):
         return text
 
 
-class NonNegativeInteger(fields.Integer):
+class NonNegativeInteger(_Described, fields.Integer):
     """An integer in a body, from 0 to 2^53 - 1."""
 
     minimum: ClassVar[int] = 0
@@ -97,7 +106,7 @@ class PositiveInteger(NonNegativeInteger):
     default_error_messages = _messages(_at_least(1))
 
 
-class Flag(fields.Field[bool]):
+class Flag(_Described, fields.Field[bool]):
     """A boolean in a body."""
 
     default_error_messages = _messages(message("must be true or false"))
@@ -122,7 +131,7 @@ def whole_number(text: str) -> int | None:
     return number if number <= MAX_INTEGER else None
 
 
-class QueryInteger(fields.Field[int]):
+class QueryInteger(_Described, fields.Field[int]):
     """An integer in a query, written in decimal digits, from `minimum` to `maximum`."""
 
     default_error_messages = _messages()
@@ -149,7 +158,7 @@ class QueryInteger(fields.Field[int]):
         raise ValidationError([fault])
 
 
-class AnyObject(fields.Field[dict[str, Any]]):
+class AnyObject(_Described, fields.Field[dict[str, Any]]):
     """An object whose contents are checked elsewhere."""
 
     default_error_messages = _messages(_NOT_AN_OBJECT)
@@ -161,21 +170,22 @@ class AnyObject(fields.Field[dict[str, Any]]):
         return value
 
 
-class AnyValue(fields.Raw):
+class AnyValue(_Described, fields.Raw):
     """A value of any type, which is checked elsewhere."""
 
     default_error_messages = _messages()
 
 
-class TextList(fields.List[str]):
-    """An array of at most `max_items` strings. The strings of a longer one are not looked at."""
+class _BoundedList(_Described, fields.List[Any]):
+    """An array of at most `max_items` elements. Those of a longer one are not looked at."""
 
+    element: ClassVar[type[fields.Field[Any]]]
     default_error_messages = _messages(_NOT_AN_ARRAY)
 
     def __init__(self, *, max_items: int, **kwargs: Any) -> None:
         self.max_items = max_items
         kwargs.setdefault("metadata", {}).update(maxItems=max_items)
-        super().__init__(String(), **kwargs)
+        super().__init__(self.element(), **kwargs)
 
     @override
     def _deserialize(self, value: Any, *args: Any, **kwargs: Any) -> list[Any]:
@@ -184,7 +194,19 @@ class TextList(fields.List[str]):
         return super()._deserialize(value, *args, **kwargs)
 
 
-class HexText(fields.String):
+class TextList(_BoundedList):
+    """An array of strings."""
+
+    element: ClassVar[type[fields.Field[Any]]] = String
+
+
+class IntegerList(_BoundedList):
+    """An array of integers, 0 or more."""
+
+    element: ClassVar[type[fields.Field[Any]]] = NonNegativeInteger
+
+
+class HexText(_Described, fields.String):
     """A string of lowercase hex digits, of one length."""
 
     default_error_messages = _messages()
@@ -202,24 +224,7 @@ class HexText(fields.String):
         return value
 
 
-class IntegerList(fields.List[int]):
-    """An array of at most `max_items` integers, 0 or more."""
-
-    default_error_messages = _messages(_NOT_AN_ARRAY)
-
-    def __init__(self, *, max_items: int, **kwargs: Any) -> None:
-        self.max_items = max_items
-        kwargs.setdefault("metadata", {}).update(maxItems=max_items)
-        super().__init__(NonNegativeInteger(), **kwargs)
-
-    @override
-    def _deserialize(self, value: Any, *args: Any, **kwargs: Any) -> list[Any]:
-        if isinstance(value, list) and len(value) > self.max_items:
-            raise ValidationError([_at_most(self.max_items)])
-        return super()._deserialize(value, *args, **kwargs)
-
-
-class HexBytes(fields.Field[bytes]):
+class HexBytes(_Described, fields.Field[bytes]):
     """At most `max_bytes` bytes in lowercase hex."""
 
     default_error_messages = _messages()

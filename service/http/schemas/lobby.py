@@ -20,53 +20,39 @@ ListGames: Final = PageQuery.from_dict(
     {
         "status": String(
             load_default=None,
-            metadata={
-                "description": f"One or several of {', '.join(STATUSES)}, separated by commas."
-            },
+            description=f"One or several of {', '.join(STATUSES)}, separated by commas.",
         ),
-        "player": String(
-            load_default=None, metadata={"description": "Handle of a player in the game."}
-        ),
+        "player": String(load_default=None, description="Handle of a player in the game."),
         "vacant": Choice(
             choices=("true", "false"),
             load_default="false",
-            metadata={
-                "description": "Whether to list only games in progress with vacant seats. It goes with"
-                " neither `status` nor `player`."
-            },
+            description="Whether to list only games in progress with vacant seats. It goes with"
+            " neither `status` nor `player`.",
         ),
         "rules": Choice(
-            choices=sorted(RULES),
-            load_default=None,
-            metadata={"description": "Only games with these rules."},
+            choices=sorted(RULES), load_default=None, description="Only games with these rules."
         ),
         **{
             option: Choice(
                 choices=("true", "false"),
                 load_default=None,
-                metadata={"description": f"Only games of {rules} with or without this expansion."},
+                description=f"Only games of {rules} with or without this expansion.",
             )
             for rules, option in EXPANSIONS
         },
         "seats": QueryInteger(
-            minimum=1,
-            load_default=None,
-            metadata={"description": "Only games for so many players."},
+            minimum=1, load_default=None, description="Only games for so many players."
         ),
         "free": QueryInteger(
             minimum=1,
             load_default=None,
-            metadata={
-                "description": "Only games that have not started and have at least so many free places."
-            },
+            description="Only games that have not started and have at least so many free places.",
         ),
         "clock": Choice(
             choices=PACES,
             load_default=None,
-            metadata={
-                "description": "Only games with this time for a turn: any (`none`), at most an hour (`hour`),"
-                " more than an hour and at most a day (`day`), more than a day (`slow`)."
-            },
+            description="Only games with this time for a turn: any (`none`), at most an hour (`hour`),"
+            " more than an hour and at most a day (`day`), more than a day (`slow`).",
         ),
     },
     name="ListGames",
@@ -78,14 +64,9 @@ class MessagesQuery(StrictSchema):
     """Which messages to show."""
 
     after = QueryInteger(
-        load_default=0,
-        metadata={"description": "`next` of the previous page, or the number of a message."},
+        load_default=0, description="`next` of the previous page, or the number of a message."
     )
-    limit = QueryInteger(
-        minimum=1,
-        load_default=100,
-        metadata={"description": "Messages per page, at most 200."},
-    )
+    limit = QueryInteger(minimum=1, load_default=100, description="Messages per page, at most 200.")
 
 
 class PostMessage(StrictSchema):
@@ -181,5 +162,5 @@ class TakeSeat(StrictSchema):
     """The vacant seat that a substitute takes."""
 
     seat = NonNegativeInteger(
-        required=True, metadata={"description": "A seat, counted from 0 (`vacant` of the game)."}
+        required=True, description="A seat, counted from 0 (`vacant` of the game)."
     )

@@ -17,12 +17,11 @@ class ChangeNotifications(StrictSchema):
         }
     )
     digest = AnyValue(
-        allow_none=True,
-        metadata={"description": "A local time such as `08:00`, or null for single e-mails."},
+        allow_none=True, description="A local time such as `08:00`, or null for single e-mails."
     )
     quiet_hours = AnyValue(
         allow_none=True,
-        metadata={"description": "Two local times such as `22:00` and `08:00`, or null for none."},
+        description="Two local times such as `22:00` and `08:00`, or null for none.",
     )
 
 

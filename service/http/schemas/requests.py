@@ -40,8 +40,7 @@ class CreateGame(StrictSchema):
 
     rules = String(required=True, metadata={"enum": sorted(RULES)})
     seats = NonNegativeInteger(
-        required=True,
-        metadata={"description": "Number of players; its range depends on the rules and options."},
+        required=True, description="Number of players; its range depends on the rules and options."
     )
     options = AnyObject(
         load_default=dict,
@@ -68,29 +67,20 @@ class CreateGame(StrictSchema):
     invite = TextList(
         max_items=_MAX_HANDLES,
         load_default=list,
-        metadata={
-            "description": (
-                "Handles of players to invite. How many players can be invited is a setting of the server."
-            )
-        },
+        description="Handles of players to invite. How many players can be invited is a setting of the"
+        " server.",
     )
     arbiter = String(
         allow_none=True,
         load_default=None,
-        metadata={
-            "description": (
-                "Handle of the player who rules disputes, and who cannot play. Without one, the server may"
-                " have an arbiter for all games; otherwise the players agree on rulings."
-            )
-        },
+        description="Handle of the player who rules disputes, and who cannot play. Without one, the server"
+        " may have an arbiter for all games; otherwise the players agree on rulings.",
     )
     bots = TextList(
         max_items=MAX_BOTS,
         load_default=list,
-        metadata={
-            "description": f"Bots that have the next places: names of bots of the rules, {_BOTS}, each as"
-            " often as wanted."
-        },
+        description=f"Bots that have the next places: names of bots of the rules, {_BOTS}, each as"
+        " often as wanted.",
     )
     nonce = HexBytes(max_bytes=MAX_NONCE_BYTES, load_default=None, metadata=dict(_NONCE))
 
@@ -100,14 +90,12 @@ class AddBot(StrictSchema):
 
     bot = String(
         load_default=DEFAULT_BOT,
-        metadata={"description": f"The name of a bot of the game's rules, such as {_BOTS}."},
+        description=f"The name of a bot of the game's rules, such as {_BOTS}.",
     )
     nonce = HexBytes(
         max_bytes=MAX_NONCE_BYTES,
         load_default=None,
-        metadata={
-            "description": "Bytes that become part of the game's seed, as for a player who joins."
-        },
+        description="Bytes that become part of the game's seed, as for a player who joins.",
     )
 
 
@@ -118,11 +106,7 @@ class JoinGame(StrictSchema):
     invitation = String(
         allow_none=True,
         load_default=None,
-        metadata={
-            "description": (
-                "The token of an invitation, for a private game that the player may not see otherwise."
-            )
-        },
+        description="The token of an invitation, for a private game that the player may not see otherwise.",
     )
 
 
@@ -145,11 +129,9 @@ class RequestRematch(StrictSchema):
 class PageQuery(StrictSchema):
     """Which page of a list of games to show."""
 
-    cursor = String(load_default=None, metadata={"description": "`next` of the previous page."})
+    cursor = String(load_default=None, description="`next` of the previous page.")
     limit = QueryInteger(
-        minimum=1,
-        load_default=50,
-        metadata={"description": f"Games per page, at most {MAX_PAGE_SIZE}."},
+        minimum=1, load_default=50, description=f"Games per page, at most {MAX_PAGE_SIZE}."
     )
 
 
@@ -160,13 +142,9 @@ class MeQuery(PageQuery):
 class ReceiptsQuery(StrictSchema):
     """Which page of the player's receipts to show."""
 
-    game = String(
-        load_default=None, metadata={"description": "Id of a game; default: all of the player's."}
-    )
-    cursor = String(load_default=None, metadata={"description": "`next` of the previous page."})
-    limit = QueryInteger(
-        minimum=1, load_default=100, metadata={"description": "Receipts per page, at most 500."}
-    )
+    game = String(load_default=None, description="Id of a game; default: all of the player's.")
+    cursor = String(load_default=None, description="`next` of the previous page.")
+    limit = QueryInteger(minimum=1, load_default=100, description="Receipts per page, at most 500.")
 
 
 class SignatureOfAction(StrictSchema):
@@ -175,20 +153,14 @@ class SignatureOfAction(StrictSchema):
     key = HexText(
         digits=16,
         required=True,
-        metadata={
-            "description": "The id of a key that the player has registered (`POST /me/keys`)."
-        },
+        description="The id of a key that the player has registered (`POST /me/keys`).",
     )
     signature = HexText(
         digits=128,
         required=True,
-        metadata={
-            "description": (
-                "Ed25519 signature of the canonical JSON (RFC 8785) of"
-                ' `{"sign": "cartulary action v1", "game": ID, "head": HASH, "action": ACTION}`. HASH is the'
-                " hash of event `expected_seq`, and ACTION is the action as the event will contain it."
-            )
-        },
+        description="Ed25519 signature of the canonical JSON (RFC 8785) of"
+        ' `{"sign": "cartulary action v1", "game": ID, "head": HASH, "action": ACTION}`. HASH is the'
+        " hash of event `expected_seq`, and ACTION is the action as the event will contain it.",
     )
 
 
@@ -213,7 +185,7 @@ class PositionQuery(StrictSchema):
     seq = QueryInteger(
         minimum=1,
         load_default=None,
-        metadata={"description": "The position after this event; default: the last event."},
+        description="The position after this event; default: the last event.",
     )
 
 
@@ -223,13 +195,13 @@ class PictureQuery(PositionQuery):
     wide = Choice(
         choices=("true", "false"),
         load_default="false",
-        metadata={"description": "Whether cards and legend are beside the board, not below it."},
+        description="Whether cards and legend are beside the board, not below it.",
     )
     width = QueryInteger(
         minimum=100,
         maximum=2000,
         load_default=None,
-        metadata={"description": "Width in pixels; default: 720, or 1440 if the picture is wide."},
+        description="Width in pixels; default: 720, or 1440 if the picture is wide.",
     )
 
 
@@ -246,13 +218,12 @@ _CONDITIONS: Final = {
 EventsQuery: Final = StrictSchema.from_dict(
     {
         "after": QueryInteger(
-            load_default=0,
-            metadata={"description": "`next` of the previous page, or the seq of an event."},
+            load_default=0, description="`next` of the previous page, or the seq of an event."
         ),
         "limit": QueryInteger(
-            minimum=1, load_default=100, metadata={"description": "Events per page, at most 500."}
+            minimum=1, load_default=100, description="Events per page, at most 500."
         ),
-        **{name: String(metadata={"description": text}) for name, text in _CONDITIONS.items()},
+        **{name: String(description=text) for name, text in _CONDITIONS.items()},
     },
     name="EventsQuery",
 )
@@ -265,12 +236,8 @@ class EventQuery(StrictSchema):
     actions = Choice(
         choices=("summary", "all"),
         load_default="summary",
-        metadata={
-            "description": (
-                "`all` lists all legal actions of the seat that acted; with `summary`, the default, many of"
-                " them are only counted."
-            )
-        },
+        description="`all` lists all legal actions of the seat that acted; with `summary`, the default, many"
+        " of them are only counted.",
     )
 
 
@@ -279,7 +246,5 @@ class StreamQuery(StrictSchema):
 
     after = QueryInteger(
         load_default=None,
-        metadata={
-            "description": "The stream begins after this event. `Last-Event-ID` takes precedence."
-        },
+        description="The stream begins after this event. `Last-Event-ID` takes precedence.",
     )

@@ -25,17 +25,17 @@ _AFTER: Final = {
 class CreateSandbox(StrictSchema):
     """The event of a game with which a sandbox begins."""
 
-    game = String(required=True, metadata={"description": "Id of the game."})
+    game = String(required=True, description="Id of the game.")
     seq = NonNegativeInteger(
         allow_none=True,
         load_default=None,
-        metadata={"description": "It begins after this event; default: the last one."},
+        description="It begins after this event; default: the last one.",
     )
     seed = HexBytes(
         max_bytes=_MAX_SEED_BYTES,
         allow_none=True,
         load_default=None,
-        metadata={"description": "Seed of everything random in it; default: drawn by the server."},
+        description="Seed of everything random in it; default: drawn by the server.",
     )
 
 
@@ -46,7 +46,7 @@ class ActInSandbox(StrictSchema):
     seat = NonNegativeInteger(
         allow_none=True,
         load_default=None,
-        metadata={"description": "The seat that acts; default: the one whose turn it is."},
+        description="The seat that acts; default: the one whose turn it is.",
     )
     after = NonNegativeInteger(allow_none=True, load_default=None, metadata=dict(_AFTER))
 
@@ -55,11 +55,9 @@ class LetBotsAct(StrictSchema):
     """The seats for which a bot acts in a sandbox."""
 
     seats = IntegerList(max_items=MAX_SEATS, required=True)
-    bot = String(
-        load_default="sensible", metadata={"description": "Name of a bot that does not search."}
-    )
+    bot = String(load_default="sensible", description="Name of a bot that does not search.")
     turns = NonNegativeInteger(
-        load_default=1, metadata={"description": "The bot acts for at most so many turns."}
+        load_default=1, description="The bot acts for at most so many turns."
     )
     after = NonNegativeInteger(allow_none=True, load_default=None, metadata=dict(_AFTER))
 

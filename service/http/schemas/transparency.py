@@ -13,22 +13,16 @@ from service.http.schemas.fields import (
 class InclusionQuery(StrictSchema):
     """Which game's head to prove."""
 
-    game = String(required=True, metadata={"description": "The id of the game."})
+    game = String(required=True, description="The id of the game.")
     seq = QueryInteger(
-        minimum=1,
-        load_default=1,
-        metadata={"description": "The logged head must be this event or a later one."},
+        minimum=1, load_default=1, description="The logged head must be this event or a later one."
     )
 
 
 ConsistencyQuery = StrictSchema.from_dict(
     {
-        "from": QueryInteger(
-            minimum=1, required=True, metadata={"description": "Leaves of the earlier log."}
-        ),
-        "to": QueryInteger(
-            minimum=1, required=True, metadata={"description": "Leaves of the later log."}
-        ),
+        "from": QueryInteger(minimum=1, required=True, description="Leaves of the earlier log."),
+        "to": QueryInteger(minimum=1, required=True, description="Leaves of the later log."),
     },
     name="ConsistencyQuery",
 )
@@ -39,20 +33,15 @@ class LeavesQuery(StrictSchema):
     """Which page of the leaves to show."""
 
     after = QueryInteger(
-        load_default=0,
-        metadata={"description": "`next` of the previous page: the number of leaves before it."},
+        load_default=0, description="`next` of the previous page: the number of leaves before it."
     )
-    limit = QueryInteger(
-        minimum=1, load_default=1000, metadata={"description": "Leaves per page, at most 2048."}
-    )
+    limit = QueryInteger(minimum=1, load_default=1000, description="Leaves per page, at most 2048.")
 
 
 class SubmitCosignatures(StrictSchema):
     """A checkpoint with cosignatures."""
 
-    checkpoint = String(
-        required=True, metadata={"description": "The checkpoint as a signed note (C2SP)."}
-    )
+    checkpoint = String(required=True, description="The checkpoint as a signed note (C2SP).")
 
 
 class InclusionProof(TypedDict):
