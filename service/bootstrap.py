@@ -152,7 +152,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         max_jump=settings.bounds.max_clock_jump_seconds,
         hold=settings.bounds.clock_hold_seconds,
     )
-    repository = GameRepository(store, cache, listings, clock)
+    repository = GameRepository(store, cache, listings, clock, keyring)
     deliveries = Deliveries(client, settings.bounds)
     erased = ErasedPlayers(client, settings.data)
     players = Players(client, settings.bounds, erased)
@@ -251,7 +251,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         commands=commands,
         deadlines=DeadlineCommands(repository, clock),
         substitutes=substitutes,
-        disputes=DisputeCommands(repository, keyring, settings.bounds.max_statement_characters),
+        disputes=DisputeCommands(repository, settings.bounds.max_statement_characters),
         queries=queries,
         events=EventQueries(repository, store, players, deliveries.shown_to, settings.bounds),
         replays=Replays(repository, settings.bounds),
@@ -292,13 +292,13 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         readiness=Readiness(settings, keyring),
         sandboxes=sandboxes,
         conditional_actions=ConditionalActions(
-            repository, games_for_viewers, trees, keyring, settings.bounds
+            repository, games_for_viewers, trees, settings.bounds
         ),
         trees=trees,
         invitations=invitations,
         holidays=holidays,
         holiday_registry=HolidayRegistry(holidays, players, repository, listings),
-        pauses=PauseCommands(repository, keyring),
+        pauses=PauseCommands(repository),
         invitation_commands=InvitationCommands(repository, settings.bounds.max_invitations),
         received_invitations=ReceivedInvitations(listings, queries, mutes),
         rematches=Rematches(repository, commands, players),

@@ -34,7 +34,6 @@ from service.games.access import require_seat, require_visible
 from service.games.game_for_viewer import GamesForViewers
 from service.games.loader import CachedGame
 from service.games.repository import GameRepository
-from service.keyring import Keyring
 from service.store.event_store import Guard, GuardFailed
 
 MAX_STEPS: Final = 50
@@ -76,13 +75,11 @@ class ConditionalActions:
         repository: GameRepository,
         games: GamesForViewers,
         trees: TreeStore,
-        keyring: Keyring,
         bounds: Bounds,
     ) -> None:
         self._repository = repository
         self._games = games
         self._trees = trees
-        self._keyring = keyring
         self._max_bytes = bounds.max_conditional_bytes
         self._tree_bounds = TreeBounds(
             bounds.max_conditional_actions,
@@ -188,8 +185,6 @@ class ConditionalActions:
     def _take(self, game: Game, player: str, tree: StoredTree, action: JsonObject) -> None:
         """Take an action of a tree on this position, unless the game or the tree changes meanwhile."""
         seq = game.seq
-        # A receipt must not be older than the publication of its key.
-        self._keyring.publish_key()
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
             if cached.game.seq == seq:
@@ -201,7 +196,7 @@ class ConditionalActions:
                 game.id,
                 handler,
                 at_head=True,
-                sign=self._keyring.receipt,
+                has_receipt=True,
                 guards=[Guard(CONDITIONAL, player, tree.stored)],
             )
         except GuardFailed:

@@ -7,7 +7,6 @@ late, or in two processes at once appends once.
 
 import secrets as randomness
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -15,7 +14,6 @@ from domain import lifecycle
 from domain.errors import Malformed
 from domain.event import Clock, Event, NonceSource
 from domain.game import Game
-from domain.json_types import JsonObject
 from domain.messages import message
 from ledger import commands
 from ledger.commands import SecretSource
@@ -32,21 +30,13 @@ from service.games.holiday_registry import bring_holidays
 from service.games.invitations import Invitations
 from service.games.listings import GameQuota
 from service.games.loader import CachedGame
-from service.games.repository import AppendResult, GameRepository
+from service.games.repository import AcceptedAction, GameRepository
 from service.games.signed_actions import PlayerSignature, SignedActions
 from service.keyring import Keyring
 from service.store.event_store import game_id_of, idempotency_record
 
 NONCE_BYTES = 32
 """Length of the secret of a game, and of the nonce that replaces a missing one."""
-
-
-@dataclass(frozen=True, slots=True)
-class AcceptedAction:
-    """The events that an accepted request became, and the server's receipt for the first of them."""
-
-    events: tuple[Event, ...]
-    receipt: JsonObject
 
 
 class GameCommands:
@@ -122,7 +112,7 @@ class GameCommands:
             repeat = self._repository.repeat_of(game_id, record, refusal)
             if repeat is None:
                 raise refusal
-            return self._game_after(game_id, repeat)
+            return self._repository.game_after(game_id, repeat)
         secret = randomness.token_bytes(NONCE_BYTES)
         pending = self._repository.new_game(game_id)
         commands.create(
@@ -144,7 +134,9 @@ class GameCommands:
         bring_holidays(pending, player, self._holidays)
         # The record of a game is signed, so the key must be public before there is a game.
         self._keyring.publish_key()
-        return self._game_after(game_id, self._repository.create(pending, secret, record))
+        return self._repository.game_after(
+            game_id, self._repository.create(pending, secret, record)
+        )
 
     def join(
         self,
@@ -184,8 +176,7 @@ class GameCommands:
                 raise refusal
 
         request = ["join", _hex(nonce), *([] if invitation is None else [invitation])]
-        record = idempotency_record(player, idempotency_key, request)
-        return self._game_after(game_id, self._repository.execute(game_id, handler, record))
+        return self._repository.change(game_id, player, handler, idempotency_key, request)
 
     def add_bot(
         self,
@@ -211,8 +202,8 @@ class GameCommands:
                 raise Malformed({"bot": fault})
             self._add_bot(pending, bot, nonce, lambda: self._repository.secret(game_id))
 
-        record = idempotency_record(player, idempotency_key, ["bot", bot, _hex(nonce)])
-        return self._game_after(game_id, self._repository.execute(game_id, handler, record))
+        request = ["bot", bot, _hex(nonce)]
+        return self._repository.change(game_id, player, handler, idempotency_key, request)
 
     def _add_bot(
         self, pending: PendingEvents, bot: str, nonce: bytes | None, secret: SecretSource
@@ -232,8 +223,7 @@ class GameCommands:
             require_visible(cached.game, player)
             commands.leave(pending, player, lambda: self._repository.secret(game_id))
 
-        record = idempotency_record(player, idempotency_key, ["leave"])
-        return self._game_after(game_id, self._repository.execute(game_id, handler, record))
+        return self._repository.change(game_id, player, handler, idempotency_key, ["leave"])
 
     def act(
         self,
@@ -253,8 +243,6 @@ class GameCommands:
         with the clause, InvalidPlayerSignature. A request that is repeated with its idempotency key gets the
         same result and acts once.
         """
-        # A receipt must not be older than the publication of its key.
-        self._keyring.publish_key()
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
             game = cached.game
@@ -270,12 +258,7 @@ class GameCommands:
         request = [raw_action, expected_seq]
         if signature is not None:
             request.append([signature.key, signature.signature])
-        record = idempotency_record(player, idempotency_key, request)
-        sign = self._keyring.receipt
-        result = self._repository.execute(game_id, handler, record, sign=sign)
-        # The events of a repeated request may be older than stored receipts.
-        receipt = result.receipt or sign(result.events[0])
-        return AcceptedAction(result.events, receipt)
+        return self._repository.accept(game_id, player, handler, idempotency_key, request)
 
     def score(self, game_id: str, *, limit: int | None = None) -> list[Event]:
         """Score the rounds that have ended, in order, and finish the game if play is over.
@@ -301,12 +284,6 @@ class GameCommands:
                 break
             appended += events
         return appended
-
-    def _game_after(self, game_id: str, result: AppendResult) -> Game:
-        """Return the game as it was right after these events, also for a repeated request."""
-        if result.game is not None:
-            return result.game
-        return self._repository.game_at(game_id, result.events[-1]["seq"])
 
 
 def _check_settings(

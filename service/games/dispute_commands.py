@@ -20,12 +20,9 @@ from service.games.access import (
     require_seat,
     require_visible,
 )
-from service.games.commands import AcceptedAction
 from service.games.dispute_view import statement_fault
 from service.games.loader import CachedGame
-from service.games.repository import GameRepository, Handler
-from service.keyring import Keyring
-from service.store.event_store import idempotency_record
+from service.games.repository import AcceptedAction, GameRepository
 
 
 class DisputeCommands:
@@ -37,11 +34,8 @@ class DisputeCommands:
     store does not respond; and IdempotencyConflict if the key was used for another request.
     """
 
-    def __init__(
-        self, repository: GameRepository, keyring: Keyring, max_statement_characters: int
-    ) -> None:
+    def __init__(self, repository: GameRepository, max_statement_characters: int) -> None:
         self._repository = repository
-        self._keyring = keyring
         self._max_statement_characters = max_statement_characters
 
     def open_dispute(
@@ -61,7 +55,7 @@ class DisputeCommands:
             commands.open_dispute(pending, seat, about, statement)
 
         request = ["dispute", about, statement]
-        return self._execute(game_id, handler, player, idempotency_key, request)
+        return self._repository.accept(game_id, player, handler, idempotency_key, request)
 
     def answer_dispute(
         self,
@@ -81,7 +75,7 @@ class DisputeCommands:
             commands.answer_dispute(pending, number, seat, statement)
 
         request = ["answer dispute", number, statement]
-        return self._execute(game_id, handler, player, idempotency_key, request)
+        return self._repository.accept(game_id, player, handler, idempotency_key, request)
 
     def withdraw_dispute(
         self, game_id: str, number: int, player: str, idempotency_key: str | None = None
@@ -95,7 +89,7 @@ class DisputeCommands:
             commands.withdraw_dispute(pending, number, dispute.seat)
 
         request = ["withdraw dispute", number]
-        return self._execute(game_id, handler, player, idempotency_key, request)
+        return self._repository.accept(game_id, player, handler, idempotency_key, request)
 
     def give_ruling(
         self,
@@ -127,7 +121,7 @@ class DisputeCommands:
             return self._repository.secret(game_id)
 
         request = ["ruling", number, raw_ruling, statement]
-        return self._execute(game_id, handler, player, idempotency_key, request)
+        return self._repository.accept(game_id, player, handler, idempotency_key, request)
 
     def request_takeback(
         self, game_id: str, player: str, idempotency_key: str | None = None
@@ -138,7 +132,7 @@ class DisputeCommands:
             require_visible(cached.game, player)
             commands.request_takeback(pending, require_seat(cached.game, player))
 
-        return self._execute(game_id, handler, player, idempotency_key, ["takeback"])
+        return self._repository.accept(game_id, player, handler, idempotency_key, ["takeback"])
 
     def answer_takeback(
         self,
@@ -164,7 +158,7 @@ class DisputeCommands:
             )
 
         request = ["answer takeback", number, agree]
-        return self._execute(game_id, handler, player, idempotency_key, request)
+        return self._repository.accept(game_id, player, handler, idempotency_key, request)
 
     def require_takeback(self, game: Game, number: int) -> None:
         """Raise NotFound if event `number` requests no takeback."""
@@ -199,28 +193,12 @@ class DisputeCommands:
         if faults:
             raise Malformed(faults)
 
-    def _execute(
-        self,
-        game_id: str,
-        handler: Handler,
-        player: str,
-        idempotency_key: str | None,
-        request: list[Any],
-    ) -> AcceptedAction:
-        # A receipt must not be older than the publication of its key.
-        self._keyring.publish_key()
-        record = idempotency_record(player, idempotency_key, request)
-        sign = self._keyring.receipt
-        result = self._repository.execute(game_id, handler, record, sign=sign)
-        return AcceptedAction(result.events, result.receipt or sign(result.events[0]))
-
 
 class PauseCommands:
     """Agreements to a pause. Thread-safe."""
 
-    def __init__(self, repository: GameRepository, keyring: Keyring) -> None:
+    def __init__(self, repository: GameRepository) -> None:
         self._repository = repository
-        self._keyring = keyring
 
     def agree(
         self, game_id: str, player: str, *, agree: bool, idempotency_key: str | None = None
@@ -230,14 +208,10 @@ class PauseCommands:
         Raises NotFound, Forbidden (not a player of this game), NotNow (see `domain.clock.pauses.agree`),
         IdempotencyConflict and Unavailable.
         """
-        # A receipt must not be older than the publication of its key.
-        self._keyring.publish_key()
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
             require_visible(cached.game, player)
             commands.agree_to_pause(pending, require_seat(cached.game, player), agree=agree)
 
-        record = idempotency_record(player, idempotency_key, ["pause", agree])
-        sign = self._keyring.receipt
-        result = self._repository.execute(game_id, handler, record, sign=sign)
-        return AcceptedAction(result.events, result.receipt or sign(result.events[0]))
+        request = ["pause", agree]
+        return self._repository.accept(game_id, player, handler, idempotency_key, request)

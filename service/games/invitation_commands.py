@@ -11,8 +11,7 @@ from ledger.pending import PendingEvents
 from service.errors import Forbidden
 from service.games.access import require_visible
 from service.games.loader import CachedGame
-from service.games.repository import GameRepository, Handler
-from service.store.event_store import idempotency_record
+from service.games.repository import GameRepository
 
 
 class InvitationCommands:
@@ -48,7 +47,9 @@ class InvitationCommands:
                     ),
                 )
 
-        return self._execute(game_id, handler, player, idempotency_key, ["invite", invited])
+        return self._repository.change(
+            game_id, player, handler, idempotency_key, ["invite", invited]
+        )
 
     def revoke(
         self, game_id: str, player: str, invited: str, idempotency_key: str | None = None
@@ -59,7 +60,9 @@ class InvitationCommands:
             _require_creator(cached.game, player)
             commands.revoke(pending, invited)
 
-        return self._execute(game_id, handler, player, idempotency_key, ["revoke", invited])
+        return self._repository.change(
+            game_id, player, handler, idempotency_key, ["revoke", invited]
+        )
 
     def decline(self, game_id: str, player: str, idempotency_key: str | None = None) -> Game:
         """Have an invited player decline; does nothing if they have declined before. Raises NotNow."""
@@ -69,21 +72,7 @@ class InvitationCommands:
             if player not in cached.game.declined:
                 commands.decline(pending, player)
 
-        return self._execute(game_id, handler, player, idempotency_key, ["decline"])
-
-    def _execute(
-        self,
-        game_id: str,
-        handler: Handler,
-        player: str,
-        idempotency_key: str | None,
-        request: list[str],
-    ) -> Game:
-        record = idempotency_record(player, idempotency_key, request)
-        result = self._repository.execute(game_id, handler, record)
-        if result.game is not None:
-            return result.game
-        return self._repository.game_at(game_id, result.events[-1]["seq"])
+        return self._repository.change(game_id, player, handler, idempotency_key, ["decline"])
 
 
 def _require_creator(game: Game, player: str) -> None:

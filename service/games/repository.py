@@ -26,6 +26,7 @@ from service.games.access import game_not_found
 from service.games.listings import Listings
 from service.games.loader import GAME_ID, CachedGame, GameCache, GameLoader, with_events
 from service.games.outbox import listing_inputs, outbox_entries
+from service.keyring import Keyring
 from service.store.event_store import (
     Appended,
     AppendRequest,
@@ -35,6 +36,7 @@ from service.store.event_store import (
     IdempotencyRecord,
     decode_receipt,
     encode_receipt,
+    idempotency_record,
 )
 
 log = logging.getLogger(__name__)
@@ -56,8 +58,14 @@ class AppendResult:
     receipt: JsonObject | None = None
 
 
-Sign: TypeAlias = Callable[[Event], JsonObject]
-"""Returns the receipt for an event."""
+@dataclass(frozen=True, slots=True)
+class AcceptedAction:
+    """The events that an accepted request became, and the server's receipt for the first of them."""
+
+    events: tuple[Event, ...]
+    receipt: JsonObject
+
+
 Handler: TypeAlias = Callable[[CachedGame, PendingEvents], None]
 """Adds to the pending events what a command calls for on this game; adds nothing if there is nothing
 to do. Raises Refused and ServiceErrors. It may be called several times.
@@ -68,12 +76,23 @@ class GameRepository(GameLoader):
     """Loads games and changes them. Thread-safe; raises Unavailable like `GameLoader`."""
 
     def __init__(
-        self, store: EventStore, cache: GameCache, listings: Listings, clock: TrustedClock
+        self,
+        store: EventStore,
+        cache: GameCache,
+        listings: Listings,
+        clock: TrustedClock,
+        keyring: Keyring,
     ) -> None:
         super().__init__(store, cache)
         self._clock = clock
         self._store = store
         self._listings = listings
+        self._keyring = keyring
+        self._listeners: list[Callable[[Sequence[Event]], None]] = []
+
+    def add_listener(self, listener: Callable[[Sequence[Event]], None]) -> None:
+        """Have `listener` called with the events of each append of this process. It must not raise."""
+        self._listeners.append(listener)
 
     def secret(self, game_id: str) -> bytes:
         """Return the game's secret, which no viewer may see before the game has ended.
@@ -115,12 +134,12 @@ class GameRepository(GameLoader):
         record: IdempotencyRecord | None = None,
         *,
         at_head: bool = False,
-        sign: Sign | None = None,
+        has_receipt: bool = False,
         guards: Sequence[Guard] = (),
     ) -> AppendResult:
         """Run a handler on the game and append the events that it adds.
 
-        With `sign`, a receipt for the first event is stored with it, and returned.
+        With `has_receipt`, a receipt for the first event is stored with it, and returned.
 
         The handler runs again if another writer has appended first. `at_head` starts from the head of
         the log instead of the cached game. If the idempotency record exists, the result contains the
@@ -131,6 +150,9 @@ class GameRepository(GameLoader):
         """
         if not GAME_ID.fullmatch(game_id):
             raise game_not_found(game_id)
+        if has_receipt:
+            # A receipt must not be older than the publication of its key.
+            self._keyring.publish_key()
         cached = None if at_head else self._cache.get(game_id)
         is_head = cached is None
         if cached is None:
@@ -149,7 +171,9 @@ class GameRepository(GameLoader):
                 if not pending.sealed:
                     return AppendResult((), cached.game)
                 try:
-                    return self._append(pending, cached, record, sign=sign, guards=guards)
+                    return self._append(
+                        pending, cached, record, has_receipt=has_receipt, guards=guards
+                    )
                 except HeadMoved as conflict:
                     if conflict.head <= cached.game.seq:
                         # Redis lost its last events in a failover: the cached game never happened.
@@ -160,6 +184,42 @@ class GameRepository(GameLoader):
                         raise
             cached, is_head = self.load(game_id), True
         raise Unavailable(message("too many requests write to this game at once"), retry_after=1)
+
+    def change(
+        self,
+        game_id: str,
+        player: str,
+        handler: Handler,
+        idempotency_key: str | None,
+        request: Sequence[object],
+    ) -> Game:
+        """Execute the request of a player, and return the game right after it, also for a repeated request.
+
+        `request` is compared if the idempotency key is used again. Raises what `execute` raises.
+        """
+        record = idempotency_record(player, idempotency_key, request)
+        return self.game_after(game_id, self.execute(game_id, handler, record))
+
+    def accept(
+        self,
+        game_id: str,
+        player: str,
+        handler: Handler,
+        idempotency_key: str | None,
+        request: Sequence[object],
+    ) -> AcceptedAction:
+        """Execute the request of a player like `change`, and return its events with a receipt."""
+        record = idempotency_record(player, idempotency_key, request)
+        result = self.execute(game_id, handler, record, has_receipt=True)
+        # The events of a repeated request may be older than stored receipts.
+        receipt = result.receipt or self._keyring.receipt(result.events[0])
+        return AcceptedAction(result.events, receipt)
+
+    def game_after(self, game_id: str, result: AppendResult) -> Game:
+        """Return the game as it was right after these events, also for a repeated request."""
+        if result.game is not None:
+            return result.game
+        return self.game_at(game_id, result.events[-1]["seq"])
 
     def repeat_of(
         self, game_id: str, record: IdempotencyRecord | None, refusal: Exception
@@ -202,7 +262,8 @@ class GameRepository(GameLoader):
         cached: CachedGame | None,
         record: IdempotencyRecord | None,
         secrets: Mapping[str, str] | None = None,
-        sign: Sign | None = None,
+        *,
+        has_receipt: bool = False,
         guards: Sequence[Guard] = (),
     ) -> AppendResult:
         """Append pending events to the game that they follow. Raises HeadMoved and GuardFailed."""
@@ -215,7 +276,7 @@ class GameRepository(GameLoader):
         }
         if any(STATEMENT in by_name for by_name in pending.openings.values()):
             self._store.mark_statements(pending.game_id)
-        receipt = None if sign is None else sign(events[0])
+        receipt = self._keyring.receipt(events[0]) if has_receipt else None
         appended = self._store.append(
             pending.game_id,
             0 if before is None else before.seq,
@@ -243,6 +304,8 @@ class GameRepository(GameLoader):
             except Unavailable:
                 # The events and the outbox entry are stored, so the sweep will list the game.
                 log.warning("the listings of game %s are left to the sweep", pending.game_id)
+        for listener in self._listeners:
+            listener(events)
         return AppendResult(events, after, receipt)
 
     def _earlier_result(self, game_id: str, appended: Appended) -> AppendResult:

@@ -15,8 +15,7 @@ from service.games.access import require_seat, require_visible
 from service.games.holiday_registry import bring_holidays
 from service.games.listings import GameQuota
 from service.games.loader import CachedGame
-from service.games.repository import GameRepository, Handler
-from service.store.event_store import IdempotencyRecord, idempotency_record
+from service.games.repository import GameRepository
 
 
 class SubstituteCommands:
@@ -50,8 +49,7 @@ class SubstituteCommands:
             secret = partial(self._repository.secret, game_id)
             commands.leave_seat(pending, seat, {"seat": seat}, secret)
 
-        record = idempotency_record(player, idempotency_key, ["leave seat"])
-        return self._game_after(game_id, handler, record)
+        return self._repository.change(game_id, player, handler, idempotency_key, ["leave seat"])
 
     def take_seat(
         self, game_id: str, player: str, seat: int, idempotency_key: str | None = None
@@ -73,8 +71,8 @@ class SubstituteCommands:
             if refusal is not None:
                 raise refusal
 
-        record = idempotency_record(player, idempotency_key, ["substitute", seat])
-        return self._game_after(game_id, handler, record)
+        request = ["substitute", seat]
+        return self._repository.change(game_id, player, handler, idempotency_key, request)
 
     def add_move(self, pending: PendingEvents, administrator: str, seat: int, player: str) -> None:
         """Add the decision of an administrator to give the seat of a person to another player, and the move.
@@ -87,10 +85,3 @@ class SubstituteCommands:
         refusal = self._quota.refusal(player)
         if refusal is not None:
             raise refusal
-
-    def _game_after(self, game_id: str, handler: Handler, record: IdempotencyRecord | None) -> Game:
-        """Execute a handler, and return the game as it was right after that, also for a repeated request."""
-        result = self._repository.execute(game_id, handler, record)
-        if result.game is not None:
-            return result.game
-        return self._repository.game_at(game_id, result.events[-1]["seq"])

@@ -19,7 +19,7 @@ from werkzeug.datastructures import Headers
 from domain.game import Game
 from domain.json_types import JsonObject
 from service.accounts.account_reader import Player
-from service.games.commands import AcceptedAction
+from service.games.repository import AcceptedAction
 from service.games.summary import Summary, summarize
 from service.http.context import metrics, service
 

@@ -7,7 +7,7 @@ from typing import Any
 from domain.event import Clock
 from domain.game import Game
 from service.bootstrap import Service
-from service.games.commands import AcceptedAction
+from service.games.repository import AcceptedAction
 
 PLAYERS = ("ada", "bea", "cid", "dan")
 

@@ -13,7 +13,7 @@ from domain.messages import Text, Value, message
 from replay.event_text import actor_message, outcome_message
 from service.chat.messages import MessagePage
 from service.games.access import is_correspondent
-from service.games.commands import AcceptedAction
+from service.games.repository import AcceptedAction
 from service.http.context import metrics, service
 from service.pages import session
 from service.pages.forms import Form, number_parameter, read_form

@@ -78,7 +78,7 @@ def test_a_read_of_a_cached_game_reads_no_more_lines_than_the_interval(
 
 def test_prefixes_are_cached_as_a_game_is_played(service: Service, store: CountingStore) -> None:
     cache = GameCache(10, max_prefixes=100, prefix_interval=INTERVAL)
-    repository = GameRepository(store, cache, service.listings, service.clock)
+    repository = GameRepository(store, cache, service.listings, service.clock, service.keyring)
     game = start_game(service)
     while repository.load(game.id).game.seq < LENGTH:
         take_action(service, game.id)

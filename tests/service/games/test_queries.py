@@ -86,7 +86,9 @@ def test_many_games_are_returned_in_the_given_order(service: Service, settings: 
 
 
 def test_games_that_were_evicted_from_the_cache_are_read_again(service: Service) -> None:
-    repository = GameRepository(service.store, GameCache(1), service.listings, service.clock)
+    repository = GameRepository(
+        service.store, GameCache(1), service.listings, service.clock, service.keyring
+    )
     ids = [start_game(service).id for _ in range(3)]
     for _ in range(2):
         for game in ids:
@@ -150,7 +152,9 @@ def test_a_game_that_cannot_be_read_does_not_hide_the_others(service: Service) -
     service.redis.delete(f"cartulary:{{{missing}}}:log")
     service.redis.xadd(f"cartulary:{{{damaged}}}:log", {"e": "no event at all"}, id="5-0")
     service.redis.xadd(f"cartulary:{{{invalid}}}:log", {"e": '{"seq":5}'}, id="5-0")
-    repository = GameRepository(service.store, GameCache(10), service.listings, service.clock)
+    repository = GameRepository(
+        service.store, GameCache(10), service.listings, service.clock, service.keyring
+    )
     with pytest.raises(NotFound):
         repository.load(missing)
     for game in (damaged, invalid):

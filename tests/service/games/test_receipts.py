@@ -52,7 +52,7 @@ def test_a_repeated_request_gets_the_stored_receipt_even_after_a_change_of_key(
     game = start_game(service)
     seq, actions = service.queries.legal_actions(game.id, "ada")
     first = service.commands.act(game.id, "ada", actions[0], seq, "key")
-    service.commands._keyring = Keyring(service.redis, tmp_path / "next.pem")
+    service.repository._keyring = Keyring(service.redis, tmp_path / "next.pem")
     repeated = service.commands.act(game.id, "ada", actions[0], seq, "key")
     assert repeated == first
     forget_receipts(service, game.id)

@@ -35,7 +35,9 @@ from tests.support.service_games import (
 
 def commands_with(service: Service, listings: Listings) -> GameCommands:
     """The commands of another process, with a cache and listings of its own."""
-    repository = GameRepository(service.store, GameCache(10), listings, service.clock)
+    repository = GameRepository(
+        service.store, GameCache(10), listings, service.clock, service.keyring
+    )
     return GameCommands(
         repository,
         service.keyring,
