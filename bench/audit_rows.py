@@ -131,7 +131,7 @@ def bare_work(path: str) -> int:
         elif event["action"] is not None:
             seat = acting_seat(event["by"])
             assert seat is not None
-            lifecycle.act(game, seat, game.rules.parse_action(event["action"]))
+            game.decide(seat, game.rules.parse_action(event["action"]))
         game = evolve(game, event, opened)
     _verify_head(orjson.loads(header_line))
     return len(events)

@@ -9,8 +9,7 @@ from domain.contract import Action, Bot, Opened
 from domain.event import Event
 from domain.game import Game
 from ledger import commands
-from ledger.pending import PendingEvents
-from ledger.seal import SALT_BYTES
+from ledger.pending import SALT_BYTES, PendingEvents
 
 TIMESTAMP: Final = "2026-01-01T00:00:00.000Z"
 ROUND_LIMIT: Final = 60

@@ -2,7 +2,7 @@
 every game has.
 
 Each TypedDict of event data is named after the event type. A rule system's `formats` has those of its own
-events, and extends those here by the fields that it adds. `ledger.seal` makes envelopes.
+events, and extends those here by the fields that it adds. `ledger.pending` makes envelopes.
 """
 
 from collections.abc import Mapping, Sequence

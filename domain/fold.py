@@ -217,13 +217,14 @@ def _apply_play(game: GameOf[S, A, P], event: Event, type: str, *, has_action: b
         game.rounds_ended[round] = event["seq"]
     if game.last_play is not None:
         game.last_play = game.last_play.followed_by(event)
-    seat = acting_seat(event["by"])
-    if seat is None:
+    by = event["by"]
+    if "seat" not in by:
         # In a log that was made up, an action may be by anybody; only the clock's are decided anew.
         if not has_action or state.turn != turn:
             count_miss(game, event)
         return
-    end_misses(game, seat)
+    if by["seat"] in game.misses:
+        end_misses(game, by["seat"])
     if game.forfeits and _resets_forfeits(game, event, in_game):
         game.forfeits = {}
 

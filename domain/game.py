@@ -15,12 +15,14 @@ from domain.contract import (
     ALL_SECRETS,
     STATEMENT,
     A,
+    DomainEvent,
     P,
     RuleSystem,
     S,
     secret_owner,
 )
 from domain.disputes.records import Dispute, LastPlay
+from domain.errors import NotNow
 from domain.event import (
     ZEROS,
     Clock,
@@ -28,6 +30,7 @@ from domain.event import (
     Options,
     RankingEntry,
 )
+from domain.life_cycle_messages import places_taken
 from domain.messages import Message, message
 
 Status: TypeAlias = Literal["open", "playing", "finished", "abandoned"]
@@ -312,6 +315,20 @@ class GameOf(Generic[S, A, P]):
         if self.has_ended or secret == STATEMENT:
             return True
         return viewer is not None and viewer == secret_owner(secret)
+
+    def decide(self, seat: int, action: A) -> DomainEvent:
+        """The event that a seat's action leads to. Raises Refused, or NotNow before the start."""
+        if self.state is None:
+            raise NotNow(
+                None,
+                message(
+                    "the game has not started: {places}",
+                    places=places_taken(len(self.places), self.seats),
+                ),
+            )
+        if self.status == "abandoned":
+            raise NotNow(None, STATUS_MESSAGES["abandoned"])
+        return self.rules.decide(self.state, seat, action)
 
     def position(self, viewer: int | None, *, ended: bool = False) -> P | None:
         """The position as the viewer may now see it; None before the start.

@@ -1,4 +1,4 @@
-"""The decisions in a game's life cycle: create, join, leave, start, act, score, finish, abandon.
+"""The decisions in a game's life cycle: create, join, leave, start, score, finish, abandon.
 
 Each function looks at a game and returns the `DomainEvent` that follows, or raises Refused. Nothing is
 applied here; `domain.fold` does that with what was recorded.
@@ -10,7 +10,6 @@ from typing import Final, cast
 
 from domain import chance
 from domain.clock.deadlines import is_deserted
-from domain.common_options import COMMON_OPTIONS, check_common_options
 from domain.contract import A, AnyRuleSystem, DomainEvent, OwnOptions, P, S
 from domain.errors import Malformed, NotNow
 from domain.event import (
@@ -33,7 +32,8 @@ from domain.game import STATUS_MESSAGES, Game, GameOf
 from domain.json_fields import one_of
 from domain.json_types import BOT_NAME
 from domain.life_cycle_messages import places_taken
-from domain.messages import Message, Text, message
+from domain.messages import Text, message
+from domain.options import COMMON_OPTIONS, check_common_options
 from domain.registry import EXPANSIONS, RULES, UnknownRules, rule_system_for
 
 NONCE_SOURCES: Final = ("player", "server")
@@ -258,10 +258,6 @@ def can_start(game: Game) -> bool:
     return game.status == "open" and len(game.places) == game.seats
 
 
-def _places_taken(game: Game) -> Message:
-    return places_taken(len(game.places), game.seats)
-
-
 def start(game: Game, secret: bytes) -> DomainEvent:
     """`GameStarted`, with seats and set-up drawn from the seed. Raises NotNow while places are free."""
     if not can_start(game):
@@ -269,7 +265,7 @@ def start(game: Game, secret: bytes) -> DomainEvent:
             None,
             message(
                 "{places}; {status}",
-                places=_places_taken(game),
+                places=places_taken(len(game.places), game.seats),
                 status=STATUS_MESSAGES[game.status],
             ),
         )
@@ -309,17 +305,6 @@ def resume(
     draws = chance.Chance(chance.resumed_seed(_seed(game, secret), bytes.fromhex(game.hash)))
     data: PlayResumed = {"from": origin.seq, "because": because}
     return DomainEvent("PlayResumed", data, game.rules.redraw(origin.state, draws))
-
-
-def act(game: GameOf[S, A, P], seat: int, action: A) -> DomainEvent:
-    """The event that a seat's action leads to. Raises Refused with the clause, NotNow before the start."""
-    if game.state is None:
-        raise NotNow(
-            None, message("the game has not started: {places}", places=_places_taken(game))
-        )
-    if game.status == "abandoned":
-        raise NotNow(None, STATUS_MESSAGES["abandoned"])
-    return game.rules.decide(game.state, seat, action)
 
 
 def forfeit(game: GameOf[S, A, P]) -> DomainEvent:

@@ -128,7 +128,7 @@ def act(
     Refused with the clause, NotNow.
     """
     game = pending.game
-    outcome = lifecycle.act(game, seat, action)
+    outcome = game.decide(seat, action)
     raw_action = game.rules.action_to_json(action)
     pending.add(outcome, {"seat": seat}, raw_action, signature, is_conditional=is_conditional)
 

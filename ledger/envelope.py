@@ -6,7 +6,7 @@ taken from there; the OpenAPI document is generated from it too.
 
 import re
 from collections.abc import Callable, Mapping
-from datetime import UTC, date, datetime
+from datetime import date
 from functools import lru_cache
 from operator import itemgetter
 from typing import Annotated, Final, NotRequired, get_args, get_origin, get_type_hints
@@ -21,11 +21,6 @@ MAX_SEATS: Final = 100
 """A seat number in a log is below this, whatever the rules of the game."""
 
 Check = Callable[[object], bool]
-
-
-def format_timestamp(moment: datetime) -> str:
-    """Return the timestamp of an aware datetime: RFC 3339, UTC, with milliseconds and `Z`."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
 
 
 def is_timestamp(value: object) -> bool:

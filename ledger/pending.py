@@ -1,19 +1,137 @@
 """Pending events: the next events of one game, sealed in memory and not yet appended to a log.
 
-What may happen is decided in `domain.lifecycle`, and how it is sealed in ledger/seal.py. A server
-appends the pending events of one command in one step; a game that is played without a server may
+What may happen is decided in `domain.lifecycle`. Sealing makes a domain event the next event in the hash
+chain of its game: it adds `seq`, `prev`, the commitments to secrets, `state` and `hash`, as specified in
+docs/formats.md.
+
+A server appends the pending events of one command in one step; a game that is played without a server may
 consist of pending events only.
 """
 
 import secrets as randomness
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, cast
 
 from domain.contract import DomainEvent
-from domain.event import ActionSignature, By, Event
-from domain.fold import EarlierGames
+from domain.event import VERSION, ZEROS, ActionSignature, By, Event
+from domain.fold import NO_EARLIER_GAMES, EarlierGames, evolve
 from domain.game import Game
 from domain.json_types import JsonObject
-from ledger.seal import SALT_BYTES, Sealed, seal
+from ledger.canonical import canonical, digest, unhex
+from ledger.envelope import FIELDS, OPTIONAL_FIELDS
+
+SALT_BYTES: Final = 32
+
+_REQUIRED: Final = tuple(name for name in FIELDS if name not in OPTIONAL_FIELDS)
+_BEFORE_HASH: Final = tuple(name for name in _REQUIRED if name < "hash")
+_AFTER_HASH: Final = tuple(name for name in _REQUIRED if name > "hash")
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """A sealed event, its canonical line (without line feed), the game after it, and its openings.
+
+    `openings` holds for each secret, by name, `{"salt": hex, "value": …}`.
+    """
+
+    event: Event
+    line: bytes
+    game: Game
+    openings: dict[str, JsonObject] = field(repr=False)
+
+
+def seal(
+    game: Game | None,
+    domain_event: DomainEvent,
+    *,
+    game_id: str,
+    by: By,
+    action: Mapping[str, object] | None,
+    at: str,
+    salt: Callable[[], bytes],
+    earlier: EarlierGames = NO_EARLIER_GAMES,
+    signature: ActionSignature | None = None,
+    is_conditional: bool = False,
+) -> Sealed:
+    """Seal the event that follows `game` (None: the first event). `game` itself is not changed.
+
+    `at` must not be earlier than that of the previous event; `salt` returns 32 fresh bytes for each
+    secret. `earlier` has the game from which `PlayResumed` resumes play; `signature` is that of the player
+    for the action; `is_conditional` marks an action that the player had prepared. Raises ValueError for data
+    that has no canonical JSON.
+    """
+    openings = {
+        name: {"salt": salt().hex(), "value": value}
+        for name, value in sorted(domain_event.secrets.items())
+    }
+    event: Event = {
+        "v": VERSION,
+        "game": game_id,
+        "seq": 1 if game is None else game.seq + 1,
+        "type": domain_event.type,
+        "at": at,
+        "by": by,
+        "action": cast("JsonObject | None", action),
+        "data": cast("JsonObject", domain_event.data),
+        "state": ZEROS,
+        "prev": ZEROS if game is None else game.hash,
+        "hash": "",
+    }
+    if openings:
+        event["secrets"] = {name: commitment(opening) for name, opening in openings.items()}
+    if signature is not None:
+        event["signature"] = signature
+    if is_conditional:
+        event["conditional"] = True
+    after = evolve(game, event, {event["seq"]: domain_event.secrets}, earlier)
+    event["state"] = state_hash(after)
+    start, end = _around_hash(event)
+    event["hash"] = digest(start + end)
+    after.hash, after.state_hash = event["hash"], event["state"]
+    line = b'%b"hash":"%b",%b' % (start, event["hash"].encode(), end)
+    return Sealed(event, line, after, openings)
+
+
+def commitment(opening: JsonObject) -> str:
+    """Return the commitment for an opening: SHA-256(salt ‖ canonical JSON of value), in hex.
+
+    Raises ValueError if the salt is not lowercase hex, or the value has no canonical JSON.
+    """
+    return digest(unhex(opening["salt"]) + canonical(opening["value"]))
+
+
+def state_hash(game: Game) -> str:
+    """Return `state` of the game's last event: the hash of the position as spectators see it."""
+    position = game.position_while_on()
+    return ZEROS if position is None else digest(canonical(position))
+
+
+def hash_in(line: bytes, stated: str) -> str:
+    """Return the hash that the event of a canonical line must have; `stated` is the one it states.
+
+    The stated hash is cut out of the line, which is quicker than encoding the event again.
+    """
+    before, _, after = line.partition(b'"hash":"')
+    if after.startswith(b'%b",' % stated.encode()):
+        return digest(before + after[len(stated) + 2 :])
+    # The data have a field of this name too.
+    return digest(line.replace(b'"hash":"%b",' % stated.encode(), b"", 1))
+
+
+def _around_hash(event: Event) -> tuple[bytes, bytes]:
+    """The canonical line without `hash`, in two parts: what sorts before it and after it."""
+    fields: JsonObject = {**event}
+    start: JsonObject = {name: fields[name] for name in _BEFORE_HASH}
+    if "conditional" in event:
+        start["conditional"] = event["conditional"]
+    before = canonical(start)
+    after: JsonObject = {name: fields[name] for name in _AFTER_HASH}
+    if "secrets" in event:
+        after["secrets"] = event["secrets"]
+    if "signature" in event:
+        after["signature"] = event["signature"]
+    return before[:-1] + b",", canonical(after)[1:]
 
 
 def random_salt() -> bytes:

@@ -18,9 +18,17 @@ from domain.event import Clock
 from domain.game import Game
 from domain.json_fields import is_integer, one_of
 from domain.messages import Message, Text, message
-from ledger.clock_settings import TIME_FIELDS, calendar_of, time_faults
-from ledger.counted_time import Calendar, Interval, moment_after, time_between, union
-from ledger.envelope import format_timestamp
+from ledger.canonical import format_timestamp
+from ledger.counted_time import (
+    TIME_FIELDS,
+    Calendar,
+    Interval,
+    calendar_of,
+    moment_after,
+    time_between,
+    time_faults,
+    union,
+)
 
 _MILLISECOND: Final = timedelta(milliseconds=1)
 _NONE: Final = timedelta()

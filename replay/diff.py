@@ -5,11 +5,12 @@ is one change, and does not shift all entries after it.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints, is_typeddict
 
 from domain.contract import AnyRuleSystem
+from domain.hexes import Hex
 from domain.json_types import JsonObject, Seat
 from domain.messages import (
     Message,
@@ -20,6 +21,7 @@ from domain.messages import (
     message_in,
     semicolon_list,
 )
+from domain.scene import Cell, Scene
 from ledger.canonical import canonical
 from replay.language.renderer import Renderer
 from replay.render.descriptions import in_words, player_label
@@ -271,3 +273,18 @@ def _has_seats(hint: Any) -> bool:
     if get_origin(hint) is Annotated and arguments[1:] == get_args(Seat)[1:]:
         return True
     return not is_typeddict(hint) and any(map(_has_seats, arguments))
+
+
+def with_differences(scene: Scene, other: Scene) -> Scene:
+    """Return the scene with those hexes marked as changed that differ in the other scene."""
+    others: dict[Hex, Cell] = {cell.at: cell for cell in other.cells}
+    cells = tuple(
+        replace(cell, is_changed=_contents(cell) != _contents(others.get(cell.at)))
+        for cell in scene.cells
+    )
+    return replace(scene, cells=cells)
+
+
+def _contents(cell: Cell | None) -> object:
+    """What is on a hex, without what the last event did there; None for a hex that is not on the board."""
+    return None if cell is None else (cell.terrain, cell.pieces, cell.marks, cell.value)

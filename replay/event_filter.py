@@ -17,7 +17,8 @@ from domain.event import Event, acting_seat
 from domain.hexes import Hex
 from domain.json_types import JsonObject
 from domain.messages import Text, comma_list, message
-from ledger.envelope import MAX_SEATS, format_timestamp
+from ledger.canonical import format_timestamp
+from ledger.envelope import MAX_SEATS
 from replay.event_hexes import event_hexes
 from replay.inspect import explained_clauses
 from replay.timeline import Step

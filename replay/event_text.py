@@ -1,9 +1,13 @@
-"""The texts about single events that the log, the explanations and the charts share: who, when and what."""
+"""The texts about events that the log, the explanations and the charts share, and the titles of games."""
+
+from collections.abc import Mapping
+from typing import Any
 
 from domain.contract import AnyRuleSystem
 from domain.event import Event, acting_seat
 from domain.game import Game
 from domain.messages import Text, Value, message
+from domain.registry import rule_systems
 from domain.scene import outcome_of
 from ledger.turn_clock import milliseconds_left
 from replay.event_values import actor
@@ -73,3 +77,16 @@ def scored_round_end(step: Step) -> int | None:
     if step.event["type"] != "RoundScored" or step.before is None:
         return None
     return step.before.rounds_ended.get(step.event["data"]["round"])
+
+
+def game_title(rules: AnyRuleSystem, options: Mapping[str, Any]) -> Text:
+    """Return the title of a game with these rules and options: `Friday evening (Barony)`, or `Barony`."""
+    name = options.get("name")
+    title: Text = rules.TITLE
+    return title if name is None else message("{name} ({game})", name=name, game=title)
+
+
+def rules_title(name: str) -> Value:
+    """Return the title of the rule system of this name; the name itself if it is not known here."""
+    entry = rule_systems().get(name)
+    return name if entry is None else entry.system.TITLE

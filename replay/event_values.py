@@ -1,9 +1,10 @@
-"""Values of messages from events, which may have been made up: actors, players, any JSON; and their names."""
+"""Values of messages from events, which may have been made up: actors, players, secrets, any JSON."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from domain.contract import AnyRuleSystem, secret_owner
 from domain.messages import (
     Amount,
     HexAt,
@@ -15,11 +16,13 @@ from domain.messages import (
     PlayerWithId,
     Term,
     Value,
+    comma_list,
     message,
     message_in,
 )
 from ledger.canonical import canonical
 from ledger.record import Record
+from replay.diff import label_of
 from replay.language.names import Names
 
 _PARTS: Final[Mapping[str, Callable[[], Message]]] = {
@@ -123,3 +126,22 @@ def seated_players(record: Record) -> tuple[str, ...]:
 def names_of(record: Record) -> Names:
     """Return the names of the players as the header of a record states them, by seat as the log does."""
     return Names(record.names, seated_players(record))
+
+
+def secret_label(name: str, rules: AnyRuleSystem) -> Value:
+    """Return what people call a secret, such as `pile`, or `reserve of seat 0` for `reserve/0`."""
+    owner = secret_owner(name)
+    if owner is None:
+        return label_of(name, rules)
+    label = label_of(name.rpartition("/")[0], rules)
+    return message("{secret} of {player}", secret=label, player=PlayerAt(owner))
+
+
+def secret_value(value: Any, rules: AnyRuleSystem) -> Value:
+    """Return the value of a secret: a list of tiles in words, a text as it is, anything else as JSON."""
+    match value:
+        case str():
+            return value
+        case [str(), *_] if all(name in rules.LABELS for name in value):
+            return comma_list(rules.LABELS[name] for name in value)
+    return canonical(value).decode()

@@ -16,8 +16,7 @@ from domain.errors import Malformed
 from domain.event import Event, acting_seat, recorded_data
 from domain.json_types import JsonObject
 from ledger import turn_clock
-from ledger.canonical import canonical
-from ledger.envelope import format_timestamp
+from ledger.canonical import canonical, format_timestamp
 from ledger.record import Record
 from replay.branches import can_be_superseded
 from replay.diff import changes

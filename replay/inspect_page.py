@@ -11,6 +11,7 @@ from domain.messages import Instant, Message, PlayerAt, Value, message, message_
 from ledger.canonical import canonical
 from replay.diff import change_lines
 from replay.event_text import actor_style
+from replay.event_values import secret_label, secret_value
 from replay.inspect_messages import (
     chance_messages,
     deadline_message,
@@ -24,7 +25,6 @@ from replay.render.geometry import is_drawable
 from replay.render.styles import BOLD, DIM, Styler
 from replay.render.text import text as drawing
 from replay.render.text_layout import columns, wrap
-from replay.secret_names import secret_label, secret_value
 
 _NARROWEST: Final = 40
 

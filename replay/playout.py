@@ -27,10 +27,9 @@ from domain.json_types import JsonObject
 from domain.registry import EXPANSIONS, rule_system_for
 from domain.search import MayContinue, SearchBot
 from ledger import commands, record
-from ledger.envelope import format_timestamp
+from ledger.canonical import format_timestamp
 from ledger.keys import SigningKey
-from ledger.pending import PendingEvents
-from ledger.seal import SALT_BYTES
+from ledger.pending import SALT_BYTES, PendingEvents
 from replay.output_files import write_file
 
 A = TypeVar("A", bound=Action)

@@ -19,7 +19,7 @@ from domain.messages import Message, PlayerAt, Text, Value, message, message_in
 from domain.scene import caption
 from ledger.record import Record
 from replay.branches import branch
-from replay.game_title import game_title
+from replay.event_text import game_title
 from replay.language.renderer import Renderer
 from replay.render.descriptions import player_label
 from replay.render.styles import BOLD, DIM, Styler, seat_style, table_width, unbreakable

@@ -25,7 +25,7 @@ import redis
 
 from domain.game import Game
 from ledger import turn_clock
-from ledger.envelope import format_timestamp
+from ledger.canonical import format_timestamp
 from service.connection import unavailable_on_error
 from service.errors import Unavailable
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from domain import baron, barony, lifecycle
+from domain import baron, barony
 from domain.baron.state import EVENT_APPLIERS as OF_BARON
 from domain.barony.components import DUKE
 from domain.barony.sorcery.state import SORCERY_APPLIERS as OF_BARONY
@@ -197,7 +197,7 @@ def test_deciding_every_action_again_gives_the_same_event(name: str) -> None:
     for event, before in zip(record_of(name).events[1:], course, strict=False):
         if event["action"] is not None:
             action = before.rules.parse_action(event["action"])
-            decided = lifecycle.act(before, acting_seat(event["by"]) or 0, action)
+            decided = before.decide(acting_seat(event["by"]) or 0, action)
             assert (decided.type, data_of(decided)) == (event["type"], event["data"])
 
 

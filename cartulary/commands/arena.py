@@ -20,7 +20,7 @@ from domain.messages import (
 )
 from domain.registry import rule_systems
 from ledger.canonical import canonical
-from replay.game_title import rules_title
+from replay.event_text import rules_title
 from replay.playout import STRONG
 from replay.thinking_time import LONGEST_THINKING_TIME
 

@@ -18,7 +18,7 @@ from domain.messages import Message, listing, message, message_in
 from ledger.canonical import canonical
 from ledger.record import Record
 from replay.branches import BranchNotFound, branch
-from replay.game_title import game_title
+from replay.event_text import game_title
 from replay.render.geometry import is_drawable
 from replay.timeline import (
     PositionNotFound,

@@ -14,8 +14,7 @@ from client.witness.split_view import SplitView, find_split
 from domain.errors import CartularyError, Unreadable
 from domain.messages import Message, message, plural_message
 from ledger.canonical import decode
-from ledger.checkpoint import Checkpoint
-from ledger.epoch import EpochDeclaration
+from ledger.checkpoint import Checkpoint, EpochDeclaration
 from ledger.keys import BadSignature
 from ledger.merkle import MemoryTree
 from ledger.os_errors import os_reason

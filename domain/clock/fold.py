@@ -51,8 +51,7 @@ def misses_until(misses: Misses, origin: int) -> Misses:
 
 def end_misses(game: Game, seat: int) -> None:
     """Begin the count of a seat's misses in a row anew, because it has acted."""
-    if game.misses.get(seat):
-        game.misses = {other: seqs for other, seqs in game.misses.items() if other != seat}
+    game.misses = {other: seqs for other, seqs in game.misses.items() if other != seat}
 
 
 def excused(game: Game, event: Event, data: DeadlineExcused, opened: object) -> None:

@@ -56,6 +56,14 @@ def agreed_takeback(game: Game) -> Takeback | None:
     return takeback if is_agreed and takeback.agreed_by else None
 
 
+def seats_to_answer(game: Game) -> Sequence[int]:
+    """Return the seats that have yet to answer the pending takeback; none if there is none."""
+    takeback = None if game.last_play is None else game.last_play.takeback
+    if takeback is None or takeback.declined_by is not None or game.status != "playing":
+        return ()
+    return [seat for seat in _seats_to_agree(game, takeback.seat) if seat not in takeback.agreed_by]
+
+
 def _require_takebacks(game: Game) -> LastPlay:
     if game.status == "open":
         raise NotNow(None, STATUS_MESSAGES["open"])

@@ -3,7 +3,7 @@
 `audit` (runner.py) runs these checks: `form`, `head` and `receipts` (signatures.py), `chain` and `state`
 (chain.py), `secrets` (secrets.py), `chance` (chance.py), `decisions` (decisions.py), and `signatures`
 (player_signatures.py). quick.py has the quick audit. findings.py defines what they return, as messages;
-check_names.py names the checks for people, and report.py renders a report.
+report.py renders a report.
 """
 
 from replay.audit.findings import Check, Finding, Report

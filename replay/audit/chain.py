@@ -3,8 +3,8 @@
 from domain.errors import Unreadable
 from domain.event import ZEROS
 from domain.messages import Instant, Text, message
+from ledger.pending import hash_in, state_hash
 from ledger.record import Record
-from ledger.seal import hash_in, state_hash
 from replay.audit.findings import Check
 from replay.timeline import Step, unreadable_on_error
 

@@ -25,8 +25,8 @@ from ledger.canonical import canonical, decode_any, unhex
 from ledger.commands import CLOCK
 from ledger.record import Record
 from ledger.turn_clock import waits_for_ruling
-from replay.audit.clock_decisions import decide_clock_event
-from replay.audit.deadline_decisions import (
+from replay.audit.clock_decisions import (
+    decide_clock_event,
     decide_deadline,
     decide_seat_event,
     is_clock_playing,
@@ -311,7 +311,7 @@ def _act(event: Event, before: Game) -> DomainEvent | None:
     seat = acting_seat(event["by"])
     if seat is None or seat >= before.seats:
         return None  # already a finding: nobody in the game can have done it
-    return lifecycle.act(before, seat, before.rules.parse_action(event["action"]))
+    return before.decide(seat, before.rules.parse_action(event["action"]))
 
 
 def _goes_on_deserted(event: Event, before: Game | None) -> bool:

@@ -1,21 +1,80 @@
 """What an audit returns: checks with findings, unknowns and notes, and the report of them all.
 
-Each check has a verdict: it holds, it is broken (there are findings), or it cannot be known from the record
-(there are unknowns, each with the evidence that would decide it). All sentences are messages, which are
-rendered when a report is printed or turned into JSON. The names of the JSON fields are public interface
-(docs/verifying.md) and the same in every language, as are the names of checks and verdicts.
+Each check has a name, and a verdict: it holds, it is broken (there are findings), or it cannot be known from
+the record (there are unknowns, each with the evidence that would decide it). All sentences are messages,
+which are rendered when a report is printed or turned into JSON. The names of the JSON fields are public
+interface (docs/verifying.md) and the same in every language, as are the names of checks and verdicts.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 from domain.json_types import JsonObject
-from domain.messages import Message, message, semicolon_list
-from replay.audit.check_names import NAMES, UNITS, Name
+from domain.messages import Message, message, message_in, plural_message, semicolon_list
 from replay.event_values import displayable_message
 from replay.language.names import NO_NAMES, Names
 from replay.language.renderer import Renderer
+
+Name: TypeAlias = Literal[
+    "form",
+    "head",
+    "chain",
+    "state",
+    "secrets",
+    "chance",
+    "decisions",
+    "signatures",
+    "receipts",
+    "inclusion",
+    "against",
+]
+"""The name of a check in JSON."""
+NAMES: Final[tuple[Name, ...]] = get_args(Name)
+"""The names of all checks in their order; `against` is made only if there is an older record."""
+
+CHECK_TITLES: Final[Mapping[Name, Message]] = {
+    "form": message_in("check", "form"),
+    "head": message_in("check", "head"),
+    "chain": message_in("check", "chain"),
+    "state": message_in("check", "state"),
+    "secrets": message_in("check", "secrets"),
+    "chance": message_in("check", "chance"),
+    "decisions": message_in("check", "decisions"),
+    "signatures": message_in("check", "signatures"),
+    "receipts": message_in("check", "receipts"),
+    "inclusion": message_in("check", "inclusion"),
+    "against": message_in("check", "against"),
+}
+"""The names of the checks for people."""
+
+UNITS: Final[Mapping[Name, Callable[[int], Message]]] = {
+    "form": lambda count: plural_message("line read", "lines read", count=count),
+    "head": lambda count: plural_message("signed header", "signed header", count=count),
+    "chain": lambda count: plural_message("event hashed again", "events hashed again", count=count),
+    "state": lambda count: plural_message(
+        "position computed again", "positions computed again", count=count
+    ),
+    "secrets": lambda count: plural_message(
+        "opened as committed to", "opened as committed to", count=count
+    ),
+    "chance": lambda count: plural_message("drawn again", "drawn again", count=count),
+    "decisions": lambda count: plural_message("decided again", "decided again", count=count),
+    "signatures": lambda count: plural_message(
+        "signed by players", "signed by players", count=count
+    ),
+    "receipts": lambda count: plural_message("checked", "checked", count=count),
+    "inclusion": lambda count: plural_message(
+        "proof of inclusion in the server's log",
+        "proof of inclusion in the server's log",
+        count=count,
+    ),
+    "against": lambda count: plural_message(
+        "event that the older record has too", "events that the older record has too", count=count
+    ),
+}
+"""What each check counts, as it follows the number."""
+
 
 Kind: TypeAlias = Literal["wrong", "today"]
 """`wrong`: the record contradicts itself or what was signed. `today`: it contradicts the rules as they are

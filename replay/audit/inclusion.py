@@ -7,9 +7,9 @@ from typing import Final
 from domain.errors import CartularyError, Unreadable
 from domain.json_types import JsonObject
 from domain.messages import Instant, Message, comma_list, message
-from ledger.canonical import unhex
+from ledger.canonical import format_timestamp, unhex
 from ledger.checkpoint import Checkpoint, head_leaf_hash
-from ledger.envelope import format_timestamp, is_hash
+from ledger.envelope import is_hash
 from ledger.keys import BadSignature
 from ledger.merkle import MAX_PATH, MAX_SIZE, verify_inclusion
 from ledger.record import Record

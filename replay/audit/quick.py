@@ -17,6 +17,7 @@ from domain.event import ENDINGS, ZEROS, Event
 from domain.json_types import JsonObject
 from ledger.canonical import CANONICAL_OPTIONS, decode, find_exponent
 from ledger.envelope import FIELDS, MAX_SEATS, TIMESTAMP, is_actor, is_timestamp
+from ledger.pending import hash_in
 from ledger.record import (
     MAX_LINE_BYTES,
     MAX_RECORD_BYTES,
@@ -26,7 +27,6 @@ from ledger.record import (
     scan,
 )
 from ledger.record_schema import HEADER_FIELDS, check_event
-from ledger.seal import hash_in
 from replay.audit.chain import check_chain
 from replay.audit.findings import Check, Report
 from replay.audit.signatures import check_form, check_head

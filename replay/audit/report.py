@@ -13,10 +13,9 @@ from domain.messages import (
     message_in,
     plural_message,
 )
-from replay.audit.check_names import CHECK_TITLES, Name
-from replay.audit.findings import Check, Finding, Outcome, Report, Unknown
+from replay.audit.findings import CHECK_TITLES, Check, Finding, Name, Outcome, Report, Unknown
+from replay.event_text import rules_title
 from replay.event_values import game_status
-from replay.game_title import rules_title
 from replay.language.renderer import Renderer
 from replay.render.styles import BOLD, DIM, Styler
 from replay.render.text_layout import columns, wrap

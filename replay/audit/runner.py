@@ -13,12 +13,11 @@ from ledger.record import Record, scan
 from ledger.signed_note import NoteKey
 from replay.audit.against import check_against
 from replay.audit.chain import StateCheck, check_chain
-from replay.audit.chance import ChanceCheck
+from replay.audit.chance import ChanceCheck, NonceCheck
+from replay.audit.clock_decisions import note_lateness
 from replay.audit.decisions import DecisionsCheck
 from replay.audit.findings import Check, Report
 from replay.audit.inclusion import check_inclusion
-from replay.audit.lateness import note_lateness
-from replay.audit.nonces import NonceCheck
 from replay.audit.player_signatures import PlayerSignaturesCheck
 from replay.audit.secrets import (
     check_secrets,

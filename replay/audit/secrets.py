@@ -10,9 +10,9 @@ from domain.errors import Unreadable
 from domain.event import ENDINGS, Event, recorded_data
 from domain.messages import Text, message, plural_message
 from ledger.canonical import unhex
+from ledger.pending import commitment
 from ledger.record import Record
 from ledger.record_schema import Opening
-from ledger.seal import commitment
 from replay.audit.findings import Check
 from replay.timeline import Step, steps, unreadable_on_error
 

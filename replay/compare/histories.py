@@ -10,8 +10,8 @@ from typing import BinaryIO, Final, Literal, TypeAlias
 from domain.event import ZEROS, Event
 from domain.json_types import JsonObject
 from ledger.canonical import canonical
+from ledger.pending import hash_in
 from ledger.record import Fault, Record, scan
-from ledger.seal import hash_in
 
 Side: TypeAlias = Literal["a", "b"]
 SIDES: Final[tuple[Side, Side]] = ("a", "b")

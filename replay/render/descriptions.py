@@ -1,6 +1,7 @@
-"""Descriptions of scenes in words, and the entries of the legend, for pictures and the terminal."""
+"""Descriptions of scenes in words: of hexes, as a table of all hexes, and the entries of the legend."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Final, TypeAlias
 
@@ -236,3 +237,30 @@ def _signs_in(scene: Scene) -> set[Sign]:
         "changed": any(cell.is_changed for cell in cells),
     }
     return {sign for sign, is_present in present.items() if is_present}
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """A hex in words: its coordinates, its terrain, the pieces of each player, and everything else on it.
+
+    `pieces` and `signs` are empty where there are none.
+    """
+
+    at: str
+    terrain: str
+    pieces: str
+    signs: str
+
+
+def table_rows(scene: Scene, renderer: Renderer) -> list[TableRow]:
+    """Return a row for each hex of a scene, in rows of the board from top to bottom."""
+    pieces, terrains = piece_names(scene), terrain_names(scene)
+    return [
+        TableRow(
+            coordinates(cell.at),
+            renderer.sentence(describe_terrain(cell, terrains)),
+            renderer.sentence(semicolon_list(describe_pieces(cell.pieces, pieces))),
+            renderer.sentence(semicolon_list(describe_signs(cell, pieces))),
+        )
+        for cell in sorted(scene.cells, key=lambda cell: (cell.at[1], cell.at[0]))
+    ]

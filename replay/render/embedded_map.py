@@ -1,32 +1,43 @@
-"""The map of a scene for an HTML page, as an `<svg>` element; `map_links` draws the links upon it.
+"""Drawings for HTML pages: the map of a scene as an `<svg>` element, or a detail of it; symbols for cards.
 
-Unlike `svg.svg` it has no cards, no caption and no legend, because a page shows these as HTML. Classes let
-the page's style sheet change colours; there are no styles, scripts or references to other documents.
+`map_links` draws links upon the map. Unlike `svg.svg` it has no cards, no caption and no legend, because a
+page shows these as HTML. Classes let the page's style sheet change colours; there are no styles, scripts or
+references to other documents.
 """
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 
-from domain.hexes import Hex
+from domain.hexes import Hex, distance
 from domain.messages import message
-from domain.scene import Scene
+from domain.scene import Cell, Scene
 from replay.language.renderer import Renderer
 from replay.render.arrows import arrows_markup
-from replay.render.board import definitions, hexes_of, pieces_markup, terrain_use
+from replay.render.board import HEXAGON, definitions, hexes_of, pieces_markup, terrain_use
 from replay.render.cards import SANS
-from replay.render.descriptions import coordinates, describe_cell, piece_names, terrain_names
+from replay.render.descriptions import (
+    all_pieces,
+    coordinates,
+    describe_cell,
+    piece_names,
+    terrain_names,
+)
 from replay.render.geometry import bounds, centre
 from replay.render.labels import cell_labels, label_sizes
 from replay.render.markup import (
     Ids,
     Markup,
     element,
+    joined,
     language_attributes,
     number,
     on_lines,
     translation,
 )
 from replay.render.outlines import outline_labels, outline_lines
-from replay.render.palette import SEA
+from replay.render.palette import DARK, SEA, terrain_colour
+from replay.render.pieces import piece_markup
+from replay.render.terrain import terrain_symbol
 
 _MARGIN = 8.0
 _WIDTH_ON_PAGE = 720.0
@@ -109,3 +120,63 @@ def _group(at: Hex, description: str, drawings: tuple[Markup, ...], ids: Ids) ->
         tabindex="-1",
         transform=translation(*centre(at)),
     )
+
+
+def symbol_svg(scene: Scene, kind: str, seat: int | None = None) -> str:
+    """Return the drawing of a terrain or of a seat's piece as an `<svg>` element of its own.
+
+    `kind` is the name of a terrain or of a kind of piece in the scene's game. Without a seat the piece
+    is grey. Screen readers skip the drawing, so words must stand beside it. It has no ids, so that a
+    page can contain it any number of times.
+    """
+    if _is_piece(scene, kind):
+        return _svg(piece_markup(kind, seat), "-46 -46 92 92")
+    hexagon = element(
+        "path", d=HEXAGON, fill=terrain_colour(kind).fill, stroke=DARK, stroke_width=4
+    )
+    return _svg(joined((hexagon, terrain_symbol(kind))), "-103 -103 206 206")
+
+
+def _is_piece(scene: Scene, kind: str) -> bool:
+    """Return whether a kind is that of a piece in this game: `village` is a terrain in another one."""
+    explained = {entry.kind for entry in scene.legend if entry.sign == "piece"}
+    on_board = (piece.kind for cell in scene.cells for piece in all_pieces(cell))
+    return kind in explained or kind in on_board
+
+
+def _svg(drawing: Markup, view_box: str) -> str:
+    return str(
+        element(
+            "svg",
+            drawing,
+            xmlns="http://www.w3.org/2000/svg",
+            viewBox=view_box,
+            class_="symbol",
+            aria_hidden="true",
+            focusable="false",
+        )
+    )
+
+
+def detail(scene: Scene, reach: int) -> Scene:
+    """Return the scene with only the hexes within `reach` steps of those that the last event changed.
+
+    It has all hexes if the event changed none.
+    """
+    centres = {cell.at for cell in scene.cells if _has_changed(cell)}
+    centres |= {at for arrow in scene.arrows for at in (arrow.start, arrow.end)}
+    if not centres:
+        return scene
+
+    def is_shown(at: Hex) -> bool:
+        return any(distance(at, other) <= reach for other in centres)
+
+    return replace(
+        scene,
+        cells=tuple(cell for cell in scene.cells if is_shown(cell.at)),
+        outlines=tuple(outline for outline in scene.outlines if all(map(is_shown, outline.hexes))),
+    )
+
+
+def _has_changed(cell: Cell) -> bool:
+    return cell.is_changed or cell.is_contested or bool(cell.removed)

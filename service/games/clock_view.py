@@ -4,7 +4,7 @@ from datetime import datetime
 
 from domain.game import Game
 from domain.json_types import JsonObject
-from ledger.envelope import format_timestamp
+from ledger.canonical import format_timestamp
 from ledger.turn_clock import bank_begins_at, bank_milliseconds, pause_limit
 
 

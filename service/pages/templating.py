@@ -32,7 +32,7 @@ from domain.messages import (
     listing,
 )
 from domain.registry import rule_system_for
-from replay.game_title import game_title
+from replay.event_text import game_title
 from replay.language.catalogue import languages
 from service.games.access import is_correspondent
 from service.games.summary import Summary

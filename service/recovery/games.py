@@ -14,7 +14,7 @@ import redis
 
 from domain.errors import Unreadable
 from domain.event import ZEROS
-from ledger.seal import commitment, hash_in
+from ledger.pending import commitment, hash_in
 from service.conditional_actions.store import CONDITIONAL, CONDITIONAL_VOID
 from service.connection import to_text, unavailable_on_error
 from service.notifications.deliveries import DUE, PREFIX

@@ -14,8 +14,7 @@ from typing import Final
 
 from domain.errors import Malformed, Unreadable
 from domain.messages import message
-from ledger.checkpoint import Checkpoint
-from ledger.epoch import EpochDeclaration, epochs_from
+from ledger.checkpoint import Checkpoint, EpochDeclaration, epochs_from
 from ledger.keys import BadSignature
 from ledger.merkle import root
 from ledger.signed_note import NoteKey, SignedNote

@@ -4,7 +4,7 @@
     cartulary:{transparency}:nodes:L:C    string, the hashes of the nodes of level L from C * CHUNK_NODES on
     cartulary:{transparency}:heads        hash, the last logged head of each game: `GAME` -> `SEQ HASH INDEX`
     cartulary:{transparency}:origin       the origin, unless CARTULARY_ORIGIN is set
-    cartulary:{transparency}:epochs       list of signed declarations of new epochs (ledger/epoch.py)
+    cartulary:{transparency}:epochs       list of signed declarations of new epochs (ledger/checkpoint.py)
     cartulary:{transparency}:checkpoints  hash, the last published checkpoints: size -> note
     cartulary:{transparency}:latest       size of the latest checkpoint
     cartulary:{transparency}:cosigned     size of the latest checkpoint with a cosignature

@@ -20,7 +20,7 @@ from domain.disputes.events import Ruling
 from domain.game import Game
 from domain.life_cycle_messages import LIFE_CYCLE_MESSAGES
 from ledger import commands
-from ledger.envelope import format_timestamp
+from ledger.canonical import format_timestamp
 from ledger.pending import PendingEvents
 from replay.language.renderer import english
 from replay.playout import START

@@ -6,10 +6,10 @@ import pytest
 
 from domain import invitations
 from domain.errors import Malformed, NotNow
-from domain.game_names import MAX_NAME_CHARACTERS
 from domain.invitations import MAX_INVITATIONS
 from domain.lifecycle import check_options
 from domain.messages import Message
+from domain.options import MAX_NAME_CHARACTERS
 from ledger import commands, record
 from ledger.pending import PendingEvents
 from replay.audit import audit

@@ -62,7 +62,7 @@ class UnsealedLog:
         game = self.now
         assert game.to_act is not None
         action = game.rules.parse_action_text(text)
-        event = lifecycle.act(game, game.to_act, action)
+        event = game.decide(game.to_act, action)
         return self.add(event, {"seat": game.to_act}, game.rules.action_to_json(action))
 
     @property
@@ -238,7 +238,7 @@ def test_no_seat_acts_before_the_start() -> None:
     log = log_of_a_new_game()
     game = log.join("ana")
     with raises(NotNow, match="has not started"):
-        lifecycle.act(game, 0, game.rules.parse_action_text("pass"))
+        game.decide(0, game.rules.parse_action_text("pass"))
     with pytest.raises(NotNow):
         lifecycle.forfeit(game)
     with pytest.raises(NotNow):
@@ -271,7 +271,7 @@ def test_rounds_are_scored_in_order_and_then_the_game_is_finished() -> None:
     with pytest.raises(NotNow):
         lifecycle.abandon(game, SECRET)
     with raises(Refused, match="BY-TURN-3"):
-        lifecycle.act(game, 0, game.rules.parse_action_text("resign"))
+        game.decide(0, game.rules.parse_action_text("resign"))
 
 
 def test_a_round_is_scored_from_the_game_at_its_end() -> None:
@@ -287,7 +287,7 @@ def test_an_abandoned_game_keeps_its_position_and_accepts_no_more_commands() -> 
     game = log.add(lifecycle.abandon(log.now, SECRET), {"system": "arbiter"})
     assert (game.status, game.to_act, game.position(None)) == ("abandoned", None, position)
     with pytest.raises(NotNow):
-        lifecycle.act(game, 0, game.rules.parse_action_text("resign"))
+        game.decide(0, game.rules.parse_action_text("resign"))
     with pytest.raises(NotNow):
         lifecycle.forfeit(game)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from domain.lifecycle import check_options, seat_counts
-from domain.option_fields import (
+from domain.options import (
     COMMON_OPTION_FIELDS,
     FlagField,
     NumberField,

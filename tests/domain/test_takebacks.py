@@ -2,6 +2,7 @@
 
 import pytest
 
+from domain.disputes.takebacks import seats_to_answer
 from domain.errors import Malformed, NotNow
 from domain.lifecycle import check_options
 from domain.registry import RULES
@@ -39,6 +40,19 @@ def test_the_last_action_is_taken_back_when_all_others_agree(rules: str) -> None
     assert resumed["by"] == {"system": "takeback"}
     assert game.game.state_hash == game.pending.game_at(last - 1).state_hash
     assert game.game.is_superseded(last)
+
+
+def test_the_seats_that_have_yet_to_answer_are_those_of_the_others_that_have_not_agreed() -> None:
+    game = game_with_takebacks()
+    seat = last_seat(game)
+    first, second = (other for other in range(3) if other != seat)
+    assert not seats_to_answer(game.game)
+    number = game.request_takeback(seat)
+    assert seats_to_answer(game.game) == [first, second]
+    game.answer_takeback(number, first, agree=True)
+    assert seats_to_answer(game.game) == [second]
+    game.answer_takeback(number, second, agree=False)
+    assert not seats_to_answer(game.game)
 
 
 def test_the_first_action_is_taken_back_to_the_start() -> None:

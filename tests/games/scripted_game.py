@@ -14,12 +14,11 @@ from domain.chance import Chance
 from domain.event import Clock
 from domain.game import Game
 from ledger import commands
+from ledger.canonical import format_timestamp
 from ledger.commands import SecretSource
-from ledger.envelope import format_timestamp
 from ledger.keys import SigningKey, sign_action
-from ledger.pending import PendingEvents
+from ledger.pending import SALT_BYTES, PendingEvents
 from ledger.record import header, write
-from ledger.seal import SALT_BYTES
 from ledger.turn_clock import deadline
 from replay.absent_player import action_for_absent_player
 

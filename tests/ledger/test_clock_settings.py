@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ledger.clock_settings import MAX_SECONDS, time_faults
+from ledger.counted_time import MAX_SECONDS, time_faults
 from replay.language.renderer import english
 
 SECONDS = "must be a whole number of seconds, 1 to 31536000"

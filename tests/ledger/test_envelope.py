@@ -9,7 +9,8 @@ import pytest
 from domain.errors import Unreadable
 from domain.event import Event
 from ledger import envelope
-from ledger.envelope import check_envelope, format_timestamp, is_timestamp
+from ledger.canonical import format_timestamp
+from ledger.envelope import check_envelope, is_timestamp
 from tests.support.faults import raises
 from tests.support.records import Table
 

@@ -3,8 +3,7 @@
 import pytest
 
 from domain.errors import Unreadable
-from ledger.canonical import decode
-from ledger.json_faults import MAX_DEPTH
+from ledger.canonical import MAX_DEPTH, decode
 from tests.support.faults import raises
 
 

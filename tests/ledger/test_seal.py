@@ -7,7 +7,7 @@ from typing import Any
 from domain.event import ZEROS
 from domain.fold import fold
 from ledger.canonical import canonical
-from ledger.seal import commitment, hash_in
+from ledger.pending import commitment, hash_in
 from tests.support.records import Table
 
 

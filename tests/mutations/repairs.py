@@ -18,7 +18,7 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from ledger.canonical import canonical, digest, unhex
 from ledger.keys import SigningKey
-from ledger.seal import commitment, state_hash
+from ledger.pending import commitment, state_hash
 from tests.mutations.changes import Lines
 from tests.support.honest_server import HonestServer, NotWritten
 from tests.support.running_games import DATA_ERRORS

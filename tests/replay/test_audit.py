@@ -10,7 +10,7 @@ from domain.event import Event
 from domain.json_types import JsonObject
 from ledger.canonical import canonical
 from replay import playout
-from replay.audit.check_names import NAMES
+from replay.audit.findings import NAMES
 from replay.language.renderer import english
 from tests.support.records import (
     ENGLISH,

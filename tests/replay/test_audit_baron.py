@@ -9,8 +9,8 @@ import pytest
 from domain.contract import secret_owner
 from domain.event import Event
 from ledger import record
+from ledger.pending import commitment
 from ledger.record import Record
-from ledger.seal import commitment
 from replay.language.renderer import english
 from replay.playout import plan, play
 from tests.support.records import (

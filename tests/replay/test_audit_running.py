@@ -9,7 +9,7 @@ import pytest
 
 from domain import lifecycle
 from domain.json_types import JsonObject
-from ledger.seal import commitment
+from ledger.pending import commitment
 from replay.language.renderer import english
 from tests.games.records import record_of
 from tests.support.events import data_of

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from domain.scene import Arrow, Cell, Outline, Scene
-from replay.render.detail import detail
+from replay.render.embedded_map import detail
 from tests.support.scenes import UNTITLED, disc
 
 BOARD = Scene(UNTITLED, tuple(Cell(at, "plain") for at in sorted(disc(4))), ())

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from replay.language.renderer import english, renderer
-from replay.render.chart_description import describe_chart
-from replay.render.score_chart import score_chart_svg
+from replay.render.score_chart import describe_chart, score_chart_svg
 from replay.render.styles import Styler
 from replay.render.text_layout import columns
 from replay.score_chart import NoScores, ScoreChart, score_chart, score_rows, score_table

@@ -3,9 +3,9 @@
 import pytest
 
 from domain.scene import Scene
+from replay.render.descriptions import TableRow, table_rows
+from replay.render.embedded_map import symbol_svg
 from replay.render.palette import DARK, SEATS, terrain_colour
-from replay.render.symbols import symbol_svg
-from replay.render.table import TableRow, table_rows
 from tests.support.languages import ENGLISH, FRENCH
 from tests.support.scenes import FULL_SCENE, KINDS, TERRAINS, UNTITLED, recorded_scene
 from tests.support.svg import parsed

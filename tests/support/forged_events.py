@@ -154,7 +154,7 @@ def insert_resignation(forger: Forger) -> int | None:
     seat = forger.chance.randrange(game.seats)
     resign = {"type": "resign"}
     try:
-        domain_event = lifecycle.act(game, seat, game.rules.parse_action(resign))
+        domain_event = game.decide(seat, game.rules.parse_action(resign))
     except BROKEN:
         return None
     forger.insert(index, domain_event, {"seat": seat}, resign)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from domain.hexes import neighbours
 from domain.json_types import JsonObject
-from ledger.seal import commitment
+from ledger.pending import commitment
 from tests.support.forger import Change, Forger
 
 TERRAINS: Final = ("mountain", "forest", "plain", "field", "lake", "mysterious_place")

@@ -25,8 +25,8 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from ledger.canonical import canonical, unhex
 from ledger.commands import by_player
+from ledger.pending import commitment as commitment_to
 from ledger.record import Record
-from ledger.seal import commitment as commitment_to
 from ledger.turn_clock import clock_faults, deadline
 from tests.support.events import event_of
 from tests.support.honest_disputes import TYPES as DISPUTE_EVENTS
@@ -113,7 +113,7 @@ class HonestServer:
             if seat >= game.seats:
                 raise NotWritten("the game has no such seat")
             action = game.rules.parse_action(event["action"])
-            return {"seat": seat}, lifecycle.act(game, seat, action)
+            return {"seat": seat}, game.decide(seat, action)
         match type:
             case "SeatTaken":
                 player = game.creator if game.seq == 1 else data["player"]

@@ -7,7 +7,7 @@ from typing import Any
 from domain.event import Clock
 from domain.game import Game
 from ledger import commands, record
-from ledger.envelope import format_timestamp
+from ledger.canonical import format_timestamp
 from ledger.pending import PendingEvents
 from ledger.turn_clock import deadline
 from tests.support.records import KEY, SINCE

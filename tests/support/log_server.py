@@ -9,8 +9,7 @@ import orjson
 
 from client.clients import Client
 from client.exchange import UNTRUSTED_SERVER
-from ledger.checkpoint import Checkpoint
-from ledger.epoch import EpochDeclaration
+from ledger.checkpoint import Checkpoint, EpochDeclaration
 from ledger.keys import SigningKey
 from ledger.merkle import MemoryTree, leaf_hash, prove_consistency
 from ledger.signed_note import SignedNote, sign_text

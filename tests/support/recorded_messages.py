@@ -112,7 +112,7 @@ def refusals(name: str) -> Iterator[Refused]:
     for attempt in _attempts(name):
         try:
             action = attempt.game.rules.parse_action(attempt.raw)
-            lifecycle.act(attempt.game, attempt.seat, action)
+            attempt.game.decide(attempt.seat, action)
         except Refused as refused:
             yield refused
     for game in (course[0], course[len(course) // 2], course[-1]):

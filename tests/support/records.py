@@ -22,9 +22,8 @@ from domain.json_types import JsonObject
 from ledger import commands, record
 from ledger.canonical import canonical, digest
 from ledger.keys import SigningKey, sign_action
-from ledger.pending import PendingEvents
+from ledger.pending import PendingEvents, Sealed, state_hash
 from ledger.record import Record
-from ledger.seal import Sealed, state_hash
 from replay.audit import Finding, Report, TrustedKey, TrustedKeys, audit
 from replay.language.catalogue import languages
 from replay.language.renderer import renderer

@@ -17,8 +17,8 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from ledger import record
 from ledger.canonical import canonical, digest
+from ledger.pending import state_hash
 from ledger.record import Record
-from ledger.seal import state_hash
 from tests.support.records import KEY, SINCE
 
 DATA_ERRORS: Final = (

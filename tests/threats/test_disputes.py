@@ -7,7 +7,7 @@ import pytest
 
 from domain.event import Event
 from ledger import commands
-from ledger.seal import commitment
+from ledger.pending import commitment
 from replay.audit import Report
 from replay.compare import compare
 from replay.language.renderer import english

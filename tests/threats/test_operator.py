@@ -12,7 +12,7 @@ import pytest
 from domain.event import Event
 from domain.json_types import JsonObject
 from ledger.canonical import canonical
-from ledger.seal import commitment
+from ledger.pending import commitment
 from replay.audit import Report
 from replay.compare import compare
 from replay.language.renderer import english

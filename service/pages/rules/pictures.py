@@ -18,8 +18,7 @@ from domain.scene import Scene
 from replay.language.names import Names
 from replay.language.renderer import Renderer, renderer
 from replay.render.descriptions import describe_cell, piece_names, terrain_names
-from replay.render.detail import detail
-from replay.render.embedded_map import board_svg
+from replay.render.embedded_map import board_svg, detail
 
 SOURCE: Final = Path(__file__).with_name("pictures.json")
 _REACH: Final = 1

@@ -12,7 +12,7 @@ from domain.contract import AnyRuleSystem
 from domain.json_types import JsonObject
 from domain.lifecycle import MOST_SEATS, seat_counts
 from domain.messages import Message, Text, Value, counted, message, message_in, term
-from domain.option_fields import (
+from domain.options import (
     COMMON_OPTION_FIELDS,
     FlagField,
     NumberField,

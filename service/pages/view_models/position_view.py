@@ -10,11 +10,9 @@ from domain.game import Game
 from domain.hexes import Hex
 from domain.json_types import JsonObject
 from domain.scene import Scene
-from replay.render.descriptions import legend_entries
-from replay.render.embedded_map import board_svg
+from replay.render.descriptions import TableRow, legend_entries, table_rows
+from replay.render.embedded_map import board_svg, symbol_svg
 from replay.render.map_links import NO_LINKS, HexLink, links_svg
-from replay.render.symbols import symbol_svg
-from replay.render.table import TableRow, table_rows
 from service.http.language import request_renderer
 
 _NOTHING = Markup()

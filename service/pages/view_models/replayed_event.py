@@ -17,6 +17,7 @@ from ledger.canonical import canonical
 from replay.diff import ChangeSection, change_sections
 from replay.event_index import EventIndex
 from replay.event_text import outcome_message
+from replay.event_values import secret_label, secret_value
 from replay.inspect import explained_clauses
 from replay.inspect_messages import (
     chance_messages,
@@ -27,7 +28,6 @@ from replay.inspect_messages import (
     turn_messages,
 )
 from replay.render.map_links import NO_LINKS
-from replay.secret_names import secret_label, secret_value
 from replay.timeline import Step
 from service.games.viewpoint import Viewpoint
 from service.http.context import service

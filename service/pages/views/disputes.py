@@ -10,7 +10,6 @@ from domain.disputes import disputes, takebacks
 from domain.disputes.events import RULING_FIELDS
 from domain.disputes.messages import ruling_message
 from domain.errors import Malformed, Refused
-from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import Text, message
 from service.games.access import require_dispute
@@ -315,19 +314,10 @@ def _takeback_page(current: GameViewer, error: Refused | None = None) -> Respons
         form=Form() if error is None else entered_form().refused(error),
         pending=pending,
         last=None if game.last_play is None else event_messages(game, game.last_play.seq),
-        waiting_for=_waiting_for(game),
+        waiting_for=takebacks.seats_to_answer(game),
         request_reason=current.reason_not_to(lambda seat: takebacks.request(game, seat)),
         answer_reason=current.reason_not_to(
             lambda seat: takebacks.answer(game, number, seat, agree=True)
         ),
         key=new_key(),
     )
-
-
-def _waiting_for(game: Game) -> list[int]:
-    """Return the seats that have yet to answer the pending takeback."""
-    pending = pending_takeback(game)
-    if pending is None:
-        return []
-    answered = {pending["seat"], *pending["agreed_by"]}
-    return [seat for seat in disputes.seats_that_agree(game) if seat not in answered]

@@ -14,8 +14,8 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from ledger.canonical import canonical
 from ledger.signed_note import NoteKey
-from replay.audit.check_names import CHECK_TITLES
-from replay.secret_names import secret_label
+from replay.audit.findings import CHECK_TITLES
+from replay.event_values import secret_label
 from service.http.context import service
 from service.http.language import request_language
 from service.http.responses import ApiResponse

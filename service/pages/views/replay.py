@@ -14,11 +14,10 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import Text, Value, message
 from domain.scene import Scene, caption
-from replay.diff import change_sections, changes, label_of
+from replay.diff import change_sections, changes, label_of, with_differences
 from replay.event_filter import CONDITIONS, parse_filter
 from replay.event_text import actor_message
 from replay.render.score_chart import score_chart_svg
-from replay.scene_differences import with_differences
 from replay.score_chart import NoScores, score_rows
 from service.games.viewpoint import Viewpoint, viewpoint_of
 from service.http.context import service

@@ -10,8 +10,7 @@ from click.testing import CliRunner
 
 from cartulary.cli import cartulary
 from domain.errors import Unreadable
-from ledger.checkpoint import Checkpoint
-from ledger.epoch import EpochDeclaration
+from ledger.checkpoint import Checkpoint, EpochDeclaration
 from ledger.merkle import MemoryTree
 from ledger.signed_note import COSIGNATURE, SignedNote, note_key
 from service.bootstrap import Service, build

@@ -22,7 +22,7 @@ from domain.messages import (
     message,
     term,
 )
-from domain.option_fields import OptionField
+from domain.options import OptionField
 from domain.position_labels import COMMON_LABELS
 from domain.scene import Cell, LegendEntry, Panel, Piece, Scene, caption
 from tests.support.seven_hexes.formats import (

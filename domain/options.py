@@ -1,0 +1,183 @@
+"""The options that every game has, the names of games, and the fields of a form for options.
+
+Fields present options to people: what each is called, what it does, its values. `check_common_options`, and
+the `check_options` of a rule system, decide which values are valid.
+"""
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from domain.event import Options
+from domain.json_fields import one_of
+from domain.json_types import GAME_ID
+from domain.messages import Message, Text, message, message_in
+
+MAX_NAME_CHARACTERS: Final = 60
+_JOINERS: Final = frozenset("\u200c\u200d")
+"""Invisible characters that some scripts need inside words, and emoji between their parts."""
+_MAX_MARKS: Final = 4
+"""The most marks (accents and the like) in a row: more of them would cover the lines around the name."""
+
+
+def name_fault(name: object) -> Message | None:
+    """What is wrong with the name of a game, as the end of a sentence about it; None if it is allowed."""
+    if not isinstance(name, str):
+        return message("must be a text")
+    if not 1 <= len(name) <= MAX_NAME_CHARACTERS:
+        return message("must have 1 to {count} characters", count=MAX_NAME_CHARACTERS)
+    marks = 0
+    for character in name:
+        category = unicodedata.category(character)
+        if category in {"Cc", "Cs", "Co", "Zl", "Zp"} or (
+            category == "Cf" and character not in _JOINERS
+        ):
+            return message("must not contain the character U+{code}", code=f"{ord(character):04X}")
+        marks = marks + 1 if category[0] == "M" else 0
+        if marks > _MAX_MARKS:
+            return message("must not have more than {count} accents on a letter", count=_MAX_MARKS)
+    if name != name.strip() or not name.strip("".join(_JOINERS)):
+        return message("must not begin or end with a space")
+    return None
+
+
+SEATINGS: Final = ("drawn", "joined")
+COMMON_OPTIONS: Final = (
+    *("seating", "private", "takebacks", "substitutes", "tutorial"),
+    *("name", "rematch_of"),
+)
+"""The options of every game."""
+
+
+def check_common_options(options: Mapping[str, object]) -> tuple[Options, dict[str, Text]]:
+    """The common ones of some options with their defaults, and what is wrong with them, by field.
+
+    An option that a game can do without is left out: `takebacks`, `substitutes` and `tutorial` if they are
+    false, `name` and `rematch_of` if they are missing or null.
+    """
+    faults: dict[str, Text] = {}
+    seating = options.get("seating", "drawn")
+    private = options.get("private", False)
+    takebacks = options.get("takebacks", False)
+    substitutes = options.get("substitutes", False)
+    tutorial = options.get("tutorial", False)
+    name, rematch_of = options.get("name"), options.get("rematch_of")
+    if seating not in SEATINGS:
+        faults["options.seating"] = one_of(SEATINGS)
+    if not isinstance(private, bool):
+        faults["options.private"] = message("must be true or false")
+    if not isinstance(takebacks, bool):
+        faults["options.takebacks"] = message("must be true or false")
+    if not isinstance(substitutes, bool):
+        faults["options.substitutes"] = message("must be true or false")
+    if not isinstance(tutorial, bool):
+        faults["options.tutorial"] = message("must be true or false")
+    if name is not None and (fault := name_fault(name)) is not None:
+        faults["options.name"] = fault
+    if rematch_of is not None and not _is_game_id(rematch_of):
+        faults["options.rematch_of"] = message("must be the id of a game")
+    checked: Options = {
+        "seating": "joined" if seating == "joined" else "drawn",
+        "private": private is True,
+    }
+    if takebacks is True:
+        checked["takebacks"] = True
+    if substitutes is True:
+        checked["substitutes"] = True
+    if tutorial is True:
+        checked["tutorial"] = True
+    if isinstance(name, str):
+        checked["name"] = name
+    if isinstance(rematch_of, str):
+        checked["rematch_of"] = rematch_of
+    return checked, faults
+
+
+def _is_game_id(value: object) -> bool:
+    return isinstance(value, str) and re.fullmatch(GAME_ID, value) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class FlagField:
+    """An option that is true or false, and false by default."""
+
+    name: str
+    label: Text
+    help: Text
+
+
+@dataclass(frozen=True, slots=True)
+class NumberField:
+    """An option that is a whole number from `least` to `most`. The default None stands for no number."""
+
+    name: str
+    label: Text
+    help: Text
+    least: int
+    most: int
+    default: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SelectionField:
+    """An option with one of several values, each with its label. The first one is the default."""
+
+    name: str
+    label: Text
+    help: Text
+    values: Mapping[str, Text]
+
+
+@dataclass(frozen=True, slots=True)
+class TextField:
+    """An option that is one line of text with at most `most` characters. The default is no text."""
+
+    name: str
+    label: Text
+    help: Text
+    most: int
+
+
+OptionField: TypeAlias = FlagField | NumberField | SelectionField | TextField
+"""An option by its name in `options`, with its label and a sentence that explains it."""
+
+COMMON_OPTION_FIELDS: Final[Sequence[OptionField]] = (
+    TextField(
+        "name",
+        message_in("label", "name of the game"),
+        message(
+            "What the game is called in lists and notifications. Everybody who sees the game sees it."
+        ),
+        MAX_NAME_CHARACTERS,
+    ),
+    SelectionField(
+        "seating",
+        message_in("label", "order of seats"),
+        message("The order of seats determines who begins and who plays after whom."),
+        {
+            "drawn": message_in("order of seats", "drawn when the game starts"),
+            "joined": message_in("order of seats", "the order in which players join"),
+        },
+    ),
+    FlagField(
+        "private",
+        message_in("label", "private game"),
+        message(
+            "Only the players, those who are invited and the arbiter can see a private game, and one can join"
+            " it only by invitation."
+        ),
+    ),
+    FlagField(
+        "takebacks",
+        message_in("label", "takebacks"),
+        message("A player can take back the last action if all other players agree."),
+    ),
+    FlagField(
+        "substitutes",
+        message_in("label", "substitutes"),
+        message("A player who cannot go on can leave the seat, and another player can take it."),
+    ),
+)
+"""The options of every game."""
