@@ -1,7 +1,7 @@
 """Conditional actions: what a player prepares while waiting, as a tree of actions expected in the log.
 
-Each branch of the tree is an action of one seat, followed by the branches that may come next. A branch of
-another seat is a condition: it is met when the log shows this action of this seat. A branch of the player's
+Each node of the tree is an action of one seat, followed by the nodes that may come next. A node of
+another seat is a condition: it is met when the log shows this action of this seat. A node of the player's
 own seat is an action that is to be taken once the game has come there. Nothing here depends on the rules, and
 nothing is decided: whether the rules allow an action is known only when its turn has come.
 """
@@ -17,8 +17,8 @@ from domain.json_fields import is_integer
 from domain.json_types import JsonObject
 from domain.messages import Text, listing, message, plural_message
 
-Branches: TypeAlias = tuple["Branch", ...]
-"""The branches that may come next. Those of the player's own seat all have the same action."""
+Tree: TypeAlias = tuple["Node", ...]
+"""The nodes that may come next. Those of the player's own seat all have the same action."""
 
 KEEPING_EVENTS: Final = frozenset(
     {
@@ -37,7 +37,7 @@ change neither the position nor whether it stands. Any other event without an ac
 
 
 @dataclass(frozen=True, slots=True)
-class Branch:
+class Node:
     """An action of a seat, in the form in which events have it, and what may come after it.
 
     `outcome` are fields that the data of the event must have; {} if any outcome will do.
@@ -46,7 +46,7 @@ class Branch:
     seat: int
     action: JsonObject
     outcome: JsonObject
-    then: Branches = ()
+    then: Tree = ()
 
     def matches(self, event: Event) -> bool:
         """Return whether the event is this action with this outcome."""
@@ -57,20 +57,20 @@ class Branch:
         )
 
     def as_json(self) -> JsonObject:
-        """Return the branch with those after it as JSON, without empty optional fields."""
+        """Return the node with those after it as JSON, without empty optional fields."""
         value: JsonObject = {"seat": self.seat, "action": self.action}
         if self.outcome:
             value["outcome"] = self.outcome
         if self.then:
-            value["then"] = [branch.as_json() for branch in self.then]
+            value["then"] = [node.as_json() for node in self.then]
         return value
 
 
 @dataclass(frozen=True, slots=True)
 class TreeBounds:
-    """The greatest size of a tree: branches in all, branches side by side, and actions in a row."""
+    """The greatest size of a tree: nodes in all, nodes side by side, and actions in a row."""
 
-    branches: int
+    nodes: int
     width: int
     depth: int
 
@@ -84,53 +84,53 @@ def seat_of_action(event: Event) -> int | None:
     return seat if is_by_clock else acting_seat(event["by"])
 
 
-def branches_after(branches: Branches, event: Event) -> Branches | None:
-    """Return the branches that may come after one more event; None if they are void."""
+def tree_after(tree: Tree, event: Event) -> Tree | None:
+    """Return the nodes that may come after one more event; None if they are void."""
     if event["action"] is None:
-        return branches if event["type"] in KEEPING_EVENTS else None
-    return next((branch.then for branch in branches if branch.matches(event)), None)
+        return tree if event["type"] in KEEPING_EVENTS else None
+    return next((node.then for node in tree if node.matches(event)), None)
 
 
-def own_action(branches: Branches, seat: int) -> JsonObject | None:
+def own_action(tree: Tree, seat: int) -> JsonObject | None:
     """Return the action that the seat is to take now; None if it waits for another seat."""
-    return next((branch.action for branch in branches if branch.seat == seat), None)
+    return next((node.action for node in tree if node.seat == seat), None)
 
 
-def parse_branches(
+def parse_tree(
     rules: AnyRuleSystem, seats: int, own_seat: int, raw: object, bounds: TreeBounds
-) -> Branches:
-    """Return the branches that decoded JSON stands for.
+) -> Tree:
+    """Return the nodes that decoded JSON stands for.
 
     Raises Malformed, which names every wrong field by its path (`0.then.1.action.type`): besides wrong forms
-    and sizes, branches that contradict each other, and an own action that waits for nobody.
+    and sizes, nodes that contradict each other, and an own action that waits for nobody.
     """
     parser = _Parser(rules, seats, own_seat, bounds)
-    branches = parser.branches(raw, "", 1)
-    for index, branch in enumerate(branches):
-        if branch.seat == own_seat and not parser.faults:
+    tree = parser.tree(raw, "", 1)
+    for index, node in enumerate(tree):
+        if node.seat == own_seat and not parser.faults:
             parser.faults[f"{index}.seat"] = message(
                 "must be another player's: a conditional action waits for another player's action"
             )
     if parser.faults:
         raise Malformed(parser.faults)
-    return branches
+    return tree
 
 
-def read_branches(raw: Sequence[Mapping[str, Any]]) -> Branches:
-    """Return the branches that `Branch.as_json` returned as JSON."""
+def read_tree(raw: Sequence[Mapping[str, Any]]) -> Tree:
+    """Return the nodes that `Node.as_json` returned as JSON."""
     return tuple(
-        Branch(
-            branch["seat"],
-            branch["action"],
-            branch.get("outcome", {}),
-            read_branches(branch.get("then", ())),
+        Node(
+            node["seat"],
+            node["action"],
+            node.get("outcome", {}),
+            read_tree(node.get("then", ())),
         )
-        for branch in raw
+        for node in raw
     )
 
 
 class _Parser:
-    """Reads branches from JSON and collects what is wrong with them, by path."""
+    """Reads nodes from JSON and collects what is wrong with them, by path."""
 
     def __init__(self, rules: AnyRuleSystem, seats: int, own_seat: int, bounds: TreeBounds) -> None:
         self.faults: dict[str, Text] = {}
@@ -140,8 +140,8 @@ class _Parser:
         self._bounds = bounds
         self._count = 0
 
-    def branches(self, raw: object, path: str, depth: int) -> Branches:
-        """Return the branches that may come after the same action."""
+    def tree(self, raw: object, path: str, depth: int) -> Tree:
+        """Return the nodes that may come after the same action."""
         if not isinstance(raw, list):
             self.faults[path] = message("must be a list")
             return ()
@@ -161,22 +161,22 @@ class _Parser:
             )
             return ()
         self._count += len(raw)
-        if self._count > bounds.branches:
+        if self._count > bounds.nodes:
             self.faults[path] = plural_message(
                 "is too large: there can be {count} action in all",
                 "is too large: there can be {count} actions in all",
-                count=bounds.branches,
+                count=bounds.nodes,
             )
             return ()
         parsed = [
-            self._branch(value, _joined(path, str(index)), depth) for index, value in enumerate(raw)
+            self._node(value, _joined(path, str(index)), depth) for index, value in enumerate(raw)
         ]
-        branches = tuple(branch for branch in parsed if branch is not None)
-        if len(branches) == len(raw):
-            self._check_contradictions(branches, path)
-        return branches
+        tree = tuple(node for node in parsed if node is not None)
+        if len(tree) == len(raw):
+            self._check_contradictions(tree, path)
+        return tree
 
-    def _branch(self, raw: object, path: str, depth: int) -> Branch | None:
+    def _node(self, raw: object, path: str, depth: int) -> Node | None:
         fields = ("seat", "action", "outcome", "then")
         if not isinstance(raw, dict) or not {"seat", "action"} <= raw.keys() <= set(fields):
             self.faults[path] = message(
@@ -195,29 +195,29 @@ class _Parser:
         ):
             self.faults[_joined(path, "outcome")] = message("must be an object of strings")
             return None
-        then = self.branches(raw.get("then", []), _joined(path, "then"), depth + 1)
+        then = self.tree(raw.get("then", []), _joined(path, "then"), depth + 1)
         try:
             action = self._rules.action_to_json(self._rules.parse_action(raw["action"]))
         except Malformed as error:
             for name, fault in error.fields.items():
                 self.faults[_joined(path, "action", name)] = fault
             return None
-        return Branch(seat, dict(action), outcome, then)
+        return Node(seat, dict(action), outcome, then)
 
-    def _check_contradictions(self, branches: Branches, path: str) -> None:
-        """Record a fault for each branch that contradicts one before it."""
-        for index, branch in enumerate(branches):
-            for first, other in enumerate(branches[:index]):
-                fault = self._contradiction(other, branch)
+    def _check_contradictions(self, tree: Tree, path: str) -> None:
+        """Record a fault for each node that contradicts one before it."""
+        for index, node in enumerate(tree):
+            for first, other in enumerate(tree[:index]):
+                fault = self._contradiction(other, node)
                 if fault is not None:
                     at = _joined(path, str(first))
                     self.faults[_joined(path, str(index))] = message(
-                        "contradicts the branch at {path}: {reason}", path=at, reason=fault
+                        "contradicts the action at {path}: {reason}", path=at, reason=fault
                     )
                     break
 
-    def _contradiction(self, first: Branch, second: Branch) -> Text | None:
-        """Return why two branches cannot come next side by side; None if they can."""
+    def _contradiction(self, first: Node, second: Node) -> Text | None:
+        """Return why two nodes cannot come next side by side; None if they can."""
         own = self._own_seat
         is_same_action = (first.seat, first.action) == (second.seat, second.action)
         if own in (first.seat, second.seat) and not is_same_action:

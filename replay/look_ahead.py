@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from domain.conditional import Branch, Branches
+from domain.conditional import Node, Tree
 from domain.contract import DomainEvent, evolve, secret_owner
 from domain.errors import Malformed, Refused
 from domain.event import EventData
@@ -48,10 +48,10 @@ class Outlook:
 
     def preview(self, seat: int, action: JsonObject) -> "Outlook":
         """Return what may be known after an action of a seat. Raises Refused."""
-        return self.after(Branch(seat, action, {}))
+        return self.after(Node(seat, action, {}))
 
-    def after(self, branch: Branch) -> "Outlook":
-        """Return what may be known after a branch.
+    def after(self, node: Node) -> "Outlook":
+        """Return what may be known after the action of a node.
 
         Raises Refused with the clause if the rules certainly refuse its action, and Malformed for an outcome
         that it certainly cannot have.
@@ -60,25 +60,25 @@ class Outlook:
         if state is None:
             return self.unknown()
         try:
-            preview = rules.preview(state, branch.seat, rules.parse_action(branch.action))
+            preview = rules.preview(state, node.seat, rules.parse_action(node.action))
         except Refused:
-            if self.is_certain and (branch.seat == self.seat or not self.hides_secrets):
+            if self.is_certain and (node.seat == self.seat or not self.hides_secrets):
                 raise
             return self.unknown()
         if self.is_certain:
-            _check_outcome(branch, preview.outcomes)
+            _check_outcome(node, preview.outcomes)
         event = preview.event
-        if branch.outcome:
-            data: EventData = {**event.data, **branch.outcome}  # type: ignore[typeddict-item] # fields that any event may have
+        if node.outcome:
+            data: EventData = {**event.data, **node.outcome}  # type: ignore[typeddict-item] # fields that any event may have
             event = DomainEvent(event.type, data, event.secrets)
-        is_known = preview.outcomes.keys() <= branch.outcome.keys()
+        is_known = preview.outcomes.keys() <= node.outcome.keys()
         return Outlook(
             self.game,
             self.seat,
             evolve(rules, state, [event]),
             self.hides_secrets,
             is_certain=self.is_certain and is_known,
-            last=(branch.seat, event),
+            last=(node.seat, event),
         )
 
 
@@ -88,18 +88,18 @@ def outlook(game: Game, seat: int, secrets: Iterable[str]) -> Outlook:
     return Outlook(game, seat, game.state, hides_secrets)
 
 
-def check_branches(start: Outlook, branches: Branches) -> None:
+def check_tree(start: Outlook, tree: Tree) -> None:
     """Raise Refused for the first action that the rules certainly refuse, with its path in the sentence.
 
     Raises Malformed, by path, for an outcome that an action certainly cannot have.
     """
-    pending = [(start, branches, "")]
+    pending = [(start, tree, "")]
     while pending:
         before, side_by_side, path = pending.pop()
-        for index, branch in enumerate(side_by_side):
+        for index, node in enumerate(side_by_side):
             at = f"{path}{index}"
             try:
-                after = before.after(branch)
+                after = before.after(node)
             except Malformed as error:
                 raise Malformed(
                     {f"{at}.{name}": fault for name, fault in error.fields.items()}
@@ -113,14 +113,14 @@ def check_branches(start: Outlook, branches: Branches) -> None:
                         reason=error.why,
                     ),
                 ) from None
-            if branch.then:
-                pending.append((after, branch.then, f"{at}.then."))
+            if node.then:
+                pending.append((after, node.then, f"{at}.then."))
 
 
-def _check_outcome(branch: Branch, outcomes: Any) -> None:
+def _check_outcome(node: Node, outcomes: Any) -> None:
     """Raise Malformed if chance cannot give the action this outcome."""
     faults: dict[str, Text] = {}
-    for name, value in branch.outcome.items():
+    for name, value in node.outcome.items():
         if name not in outcomes:
             faults[f"outcome.{name}"] = _NOT_BY_CHANCE
         elif value not in outcomes[name]:

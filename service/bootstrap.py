@@ -24,7 +24,7 @@ from service.chat.reports import MessageReports
 from service.chat.store import MessageStore
 from service.clock import TrustedClock
 from service.conditional_actions.conditional_actions import ConditionalActions
-from service.conditional_actions.store import COMPANIONS, TreeStore
+from service.conditional_actions.store import COMPANIONS, ConditionalActionStore
 from service.connection import connect
 from service.email_address import parse_sender
 from service.games.commands import GameCommands
@@ -127,7 +127,7 @@ class Service:
     announcements: Announcements
     sandboxes: Sandboxes
     conditional_actions: ConditionalActions
-    trees: TreeStore
+    conditional_action_store: ConditionalActionStore
     audits: Audits
     mail: Mail
     receivers: Receivers
@@ -181,7 +181,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     sandboxes = Sandboxes(
         repository, games_for_viewers, SandboxStore(client, settings.bounds), settings.bounds
     )
-    trees = TreeStore(client)
+    conditional_action_store = ConditionalActionStore(client)
     proofs = Proofs(transparency_store, checkpoints, store)
     invitations = Invitations(client, repository)
     holidays = Holidays(client, clock, settings.bounds)
@@ -231,7 +231,9 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     damaged_games = DamagedGames(client)
     process_reports = ProcessReports(client, settings.report_seconds)
     erasure = Erasure(client, erased, players)
-    erasure.register(lambda player: trees.delete(player, *listings.current_games(player)))
+    erasure.register(
+        lambda player: conditional_action_store.delete(player, *listings.current_games(player))
+    )
     game_erasure = GameErasure(repository, store, listings)
     erasure.register(game_erasure.delete_all_of, game_erasure.authors)
     erasure.register(mutes.delete_all_of)
@@ -292,9 +294,9 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         readiness=Readiness(settings, keyring),
         sandboxes=sandboxes,
         conditional_actions=ConditionalActions(
-            repository, games_for_viewers, trees, settings.bounds
+            repository, games_for_viewers, conditional_action_store, settings.bounds
         ),
-        trees=trees,
+        conditional_action_store=conditional_action_store,
         invitations=invitations,
         holidays=holidays,
         holiday_registry=HolidayRegistry(holidays, players, repository, listings),

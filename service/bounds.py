@@ -113,13 +113,13 @@ class Bounds:
     max_bot_actions: int = _bound(50)
     """Actions that bots take in a sandbox with one request."""
     max_conditional_actions: int = _bound(200)
-    """Actions in the tree of conditional actions that a player prepares for a game."""
+    """Conditional actions that a player prepares for a game, conditions included."""
     max_conditional_width: int = _bound(50)
     """Those that are prepared side by side, as alternatives."""
     max_conditional_depth: int = _bound(50)
     """Those that follow one another."""
     max_conditional_bytes: int = _bound(32 * 1024, 1024)
-    """Size of such a tree."""
+    """Size of what is stored of them."""
     max_deliveries_per_game: int = _bound(1_000)
     """Stored deliveries of notifications about one game."""
     max_deliveries_per_player: int = _bound(1_000)

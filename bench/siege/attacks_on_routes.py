@@ -87,7 +87,15 @@ def _log_filters(target: Target) -> Traffic:
 def _game_pages(target: Target) -> Traffic:
     parts = (
         *("", "/sandboxes", "/clock", "/disputes", "/disputes/1", "/invitation", "/live", "/log"),
-        *("/messages", "/plan", "/position.svg", "/proofs", "/receipts", "/record", "/scores"),
+        *(
+            "/messages",
+            "/conditional-actions",
+            "/position.svg",
+            "/proofs",
+            "/receipts",
+            "/record",
+            "/scores",
+        ),
         *("/table", "/takebacks", "/verify"),
     )
     games = (target.long_game, target.short_game)
@@ -116,7 +124,8 @@ def _forms(target: Target) -> Traffic:
     parts = (
         *("/actions", "/bots", "/clock", "/decline", "/disputes", "/disputes/1/answers"),
         *("/disputes/1/rulings", "/disputes/1/withdrawal", "/invitation", "/invited", "/leave"),
-        *("/messages", "/messages/1/erase", "/messages/1/report", "/plan", "/plan/deletion"),
+        *("/messages", "/messages/1/erase", "/messages/1/report", "/conditional-actions"),
+        "/conditional-actions/deletion",
         *("/players", "/rematch", "/seats/leave", "/substitutes", "/takebacks"),
         *("/takebacks/1/answers", "/uninvited", "/sandboxes"),
     )

@@ -32,6 +32,7 @@ from replay.audit.clock_decisions import (
     is_clock_playing,
     is_left,
 )
+from replay.audit.conditional_actions import ConditionalActions
 from replay.audit.dispute_decisions import (
     check_foundation,
     decide_dispute_event,
@@ -40,7 +41,6 @@ from replay.audit.dispute_decisions import (
 from replay.audit.envelope_problems import envelope_problems
 from replay.audit.findings import Check
 from replay.audit.former_rules import FormerRules
-from replay.audit.prepared_actions import PreparedActions
 from replay.diff import changes
 from replay.event_values import game_status, quoted
 from replay.timeline import Step, unreadable_on_error
@@ -72,7 +72,7 @@ class DecisionsCheck:
         self._opened = record.opened_values()
         self._contradictions = contradictions
         self._former_rules = FormerRules(record, self.check)
-        self._prepared_actions = PreparedActions()
+        self._conditional_actions = ConditionalActions()
         self._round_ends: dict[int, Game] = {}
         self._is_clock_playing = False
         """Whether the last event was an action of the clock after which the same turn goes on."""
@@ -87,7 +87,7 @@ class DecisionsCheck:
         self._is_clock_playing = is_clock_playing(step)
         self.decide_again(step.event, step.before, step.origin)
         self._former_rules.follow(step)
-        self._prepared_actions.follow(step)
+        self._conditional_actions.follow(step)
         self._play_seqs.add(step.after.position_seq)
         for round, seq in step.after.rounds_ended.items():
             if seq == step.event["seq"]:
@@ -116,7 +116,7 @@ class DecisionsCheck:
             with unreadable_on_error(seq):
                 for problem in (
                     *envelope_problems(event, before),
-                    *self._prepared_actions.problems(event, before),
+                    *self._conditional_actions.problems(event, before),
                 ):
                     self.check.add_at_event(seq, problem, MADE_UP)
                 differences = self._differences(event, before, origin)

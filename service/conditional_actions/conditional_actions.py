@@ -13,11 +13,11 @@ from hashlib import sha256
 from typing import Final
 
 from domain.conditional import (
-    Branches,
+    Tree,
     TreeBounds,
-    branches_after,
     own_action,
-    parse_branches,
+    parse_tree,
+    tree_after,
 )
 from domain.contract import AnyRuleSystem
 from domain.errors import Malformed, NotNow, Refused
@@ -26,9 +26,14 @@ from domain.json_types import JsonObject
 from domain.messages import Text, message
 from ledger import commands
 from ledger.pending import PendingEvents
-from replay.look_ahead import Outlook, check_branches, outlook
+from replay.look_ahead import Outlook, check_tree, outlook
 from service.bounds import Bounds
-from service.conditional_actions.store import CONDITIONAL, StoredTree, TreeStore, VoidTree
+from service.conditional_actions.store import (
+    CONDITIONAL,
+    ConditionalActionStore,
+    StoredConditionalActions,
+    VoidConditionalActions,
+)
 from service.errors import Unavailable
 from service.games.access import require_seat, require_visible
 from service.games.game_for_viewer import GamesForViewers
@@ -39,7 +44,7 @@ from service.store.event_store import Guard, GuardFailed
 MAX_STEPS: Final = 50
 """Steps of one job, before the jobs of other games have their turn."""
 MAX_ATTEMPTS: Final = 20
-"""How often a tree is checked again because the game has moved on, before the request fails."""
+"""How often conditional actions are checked again because the game has moved on, before the request fails."""
 _SEED_LABEL: Final = b"cartulary conditional actions v1"
 _YOUR_TURN: Final = message("it is your turn: take the action itself")
 _OUT: Final = message("this player is out of the game")
@@ -47,20 +52,20 @@ _NOTHING_TO_WAIT_FOR: Final = message("play is over, so there is nothing to wait
 
 
 @dataclass(frozen=True, slots=True)
-class Preparation:
+class ConditionalActionsOfPlayer:
     """What a player has prepared in a game, for this player alone.
 
-    `branches` are those that may come after event `seq`, the last one of the game. `void` states why the
-    player's last tree is void; None if it is not, or the player knows already.
+    `tree` begins after event `seq`, the last one of the game. `void` states why the player's last
+    conditional actions are void; None if they are not, or the player knows already.
     """
 
     seq: int
-    branches: Branches
-    void: VoidTree | None = None
+    tree: Tree
+    void: VoidConditionalActions | None = None
 
     def as_json(self) -> list[JsonObject]:
-        """Return the branches as JSON."""
-        return [branch.as_json() for branch in self.branches]
+        """Return the tree as JSON."""
+        return [node.as_json() for node in self.tree]
 
 
 class ConditionalActions:
@@ -74,12 +79,12 @@ class ConditionalActions:
         self,
         repository: GameRepository,
         games: GamesForViewers,
-        trees: TreeStore,
+        store: ConditionalActionStore,
         bounds: Bounds,
     ) -> None:
         self._repository = repository
         self._games = games
-        self._trees = trees
+        self._store = store
         self._max_bytes = bounds.max_conditional_bytes
         self._tree_bounds = TreeBounds(
             bounds.max_conditional_actions,
@@ -87,23 +92,25 @@ class ConditionalActions:
             bounds.max_conditional_depth,
         )
 
-    def get(self, game_id: str, player: str) -> Preparation:
+    def get(self, game_id: str, player: str) -> ConditionalActionsOfPlayer:
         """Return what a player has prepared. Raises Forbidden for somebody who is not in the game."""
         game = self._repository.load(game_id).game
         require_visible(game, player)
         require_seat(game, player)
-        tree = self._trees.get(game_id, player)
-        if tree is None or game.has_ended:
-            return Preparation(game.seq, (), self._trees.void_tree(game_id, player))
-        branches, void = self._follow(game, player, tree)
-        return Preparation(game.seq, branches, void)
+        stored = self._store.get(game_id, player)
+        if stored is None or game.has_ended:
+            return ConditionalActionsOfPlayer(
+                game.seq, (), self._store.void_actions(game_id, player)
+            )
+        tree, void = self._follow(game, player, stored)
+        return ConditionalActionsOfPlayer(game.seq, tree, void)
 
     def put(
-        self, game_id: str, player: str, raw_branches: object, expected_seq: int
-    ) -> Preparation:
-        """Replace what a player has prepared by these branches (decoded JSON), and return it.
+        self, game_id: str, player: str, raw_tree: object, expected_seq: int
+    ) -> ConditionalActionsOfPlayer:
+        """Replace what a player has prepared by this tree (decoded JSON), and return it.
 
-        They begin after event `expected_seq`. Without any, everything is deleted. Raises Forbidden (not a
+        It begins after event `expected_seq`. If it is empty, everything is deleted. Raises Forbidden (not a
         player of the game), Malformed (wrong forms, contradictions, too large), Stale (the position has
         changed since), NotNow (there is nothing to wait for), and Refused if the rules certainly refuse one
         of the actions.
@@ -113,31 +120,31 @@ class ConditionalActions:
             game = cached.game
             require_visible(game, player)
             seat = require_seat(game, player)
-            branches = parse_branches(game.rules, game.seats, seat, raw_branches, self._tree_bounds)
+            tree = parse_tree(game.rules, game.seats, seat, raw_tree, self._tree_bounds)
             self._repository.require_current(cached, expected_seq)
             _require_waiting(game, seat)
-            tree = StoredTree(seat, game.seq, game.hash, branches)
-            if len(tree.encoded()) > self._max_bytes:
+            stored = StoredConditionalActions(seat, game.seq, game.hash, tree)
+            if len(stored.encoded()) > self._max_bytes:
                 raise Malformed(
                     {"": message("is too large: at most {count} bytes", count=self._max_bytes)}
                 )
-            check_branches(self.outlook(game, seat), branches)
-            if not branches:
-                self._trees.delete(player, game_id)
-                return Preparation(game.seq, ())
-            if self._trees.put(game_id, player, tree):
-                return Preparation(game.seq, branches)
+            check_tree(self.outlook(game, seat), tree)
+            if not tree:
+                self._store.delete(player, game_id)
+                return ConditionalActionsOfPlayer(game.seq, ())
+            if self._store.put(game_id, player, stored):
+                return ConditionalActionsOfPlayer(game.seq, tree)
         raise Unavailable(message("too many requests write to this game at once"), retry_after=1)
 
     def delete(self, game_id: str, player: str) -> None:
-        """Delete what a player has prepared, with the note on an earlier tree that is void.
+        """Delete what a player has prepared, with the note on earlier ones that are void.
 
         Nothing of it is played after this has returned. Raises Forbidden for somebody who is not in the game.
         """
         game = self._repository.load(game_id).game
         require_visible(game, player)
         require_seat(game, player)
-        self._trees.delete(player, game_id)
+        self._store.delete(player, game_id)
 
     def reason_not_to_prepare(self, game: Game, seat: int) -> Text | None:
         """Return why a seat cannot prepare anything now; None if it can."""
@@ -155,41 +162,45 @@ class ConditionalActions:
         )
 
     def play(self, game_id: str) -> bool:
-        """Take the actions of all trees of a game whose turn has come; drop those that are void.
+        """Take the conditional actions of a game whose turn has come; drop those that are void.
 
         Returns False if something may be left to do.
         """
         for _ in range(MAX_STEPS):
-            trees = self._trees.all_of(game_id)
-            if not any(self._play_next(game_id, player, tree) for player, tree in trees.items()):
+            stored = self._store.all_of(game_id)
+            if not any(self._play_next(game_id, *entry) for entry in stored.items()):
                 return True
         return False
 
-    def _play_next(self, game_id: str, player: str, tree: StoredTree) -> bool:
-        """Do the next thing that a tree calls for; return False if it only waits."""
+    def _play_next(self, game_id: str, player: str, stored: StoredConditionalActions) -> bool:
+        """Do the next thing that a player's conditional actions call for; return False if they only wait."""
         game = self._repository.load(game_id).game
-        branches, void = self._follow(game, player, tree)
+        tree, void = self._follow(game, player, stored)
         if void is not None:
-            self._trees.make_void(game_id, player, tree, void)
+            self._store.make_void(game_id, player, stored, void)
             return True
-        action = own_action(branches, tree.seat)
+        action = own_action(tree, stored.seat)
         if action is not None:
-            self._take(game, player, tree, action)
+            self._take(game, player, stored, action)
             return True
-        if game.seq == tree.seq:
+        if game.seq == stored.seq:
             return False
-        remainder = StoredTree(tree.seat, game.seq, game.hash, branches) if branches else None
-        self._trees.advance(game_id, player, tree, remainder)
+        remainder = (
+            StoredConditionalActions(stored.seat, game.seq, game.hash, tree) if tree else None
+        )
+        self._store.advance(game_id, player, stored, remainder)
         return True
 
-    def _take(self, game: Game, player: str, tree: StoredTree, action: JsonObject) -> None:
+    def _take(
+        self, game: Game, player: str, stored: StoredConditionalActions, action: JsonObject
+    ) -> None:
         """Take an action of a tree on this position, unless the game or the tree changes meanwhile."""
         seq = game.seq
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
             if cached.game.seq == seq:
                 parsed = cached.game.rules.parse_action(action)
-                commands.act(pending, tree.seat, parsed, is_conditional=True)
+                commands.act(pending, stored.seat, parsed, is_conditional=True)
 
         try:
             self._repository.execute(
@@ -197,28 +208,28 @@ class ConditionalActions:
                 handler,
                 at_head=True,
                 has_receipt=True,
-                guards=[Guard(CONDITIONAL, player, tree.stored)],
+                guards=[Guard(CONDITIONAL, player, stored.value)],
             )
         except GuardFailed:
             return
         except Refused as error:
-            note = VoidTree(seq, "refused", error.clause, action)
-            self._trees.make_void(game.id, player, tree, note)
+            note = VoidConditionalActions(seq, "refused", error.clause, action)
+            self._store.make_void(game.id, player, stored, note)
 
     def _follow(
-        self, game: Game, player: str, tree: StoredTree
-    ) -> tuple[Branches, VoidTree | None]:
-        """Return what is left of a tree at the head of its game, or why it is void."""
-        events = self._repository.event_range(game.id, tree.seq - 1, game.seq)
-        if not events or events[0]["hash"] != tree.hash or game.seat_of(player) != tree.seat:
-            return (), VoidTree(game.seq, "event")
-        branches = tree.branches
+        self, game: Game, player: str, stored: StoredConditionalActions
+    ) -> tuple[Tree, VoidConditionalActions | None]:
+        """Return what is left of conditional actions at the head of their game, or why they are void."""
+        events = self._repository.event_range(game.id, stored.seq - 1, game.seq)
+        if not events or events[0]["hash"] != stored.hash or game.seat_of(player) != stored.seat:
+            return (), VoidConditionalActions(game.seq, "event")
+        tree = stored.tree
         for event in events[1:]:
-            after = branches_after(branches, event)
+            after = tree_after(tree, event)
             if after is None:
-                return (), VoidTree(event["seq"], "event")
-            branches = after
-        return branches, None
+                return (), VoidConditionalActions(event["seq"], "event")
+            tree = after
+        return tree, None
 
 
 def _require_waiting(game: Game, seat: int) -> None:
@@ -233,7 +244,7 @@ def _require_waiting(game: Game, seat: int) -> None:
         raise NotNow(None, _YOUR_TURN)
 
 
-def void_message(void: VoidTree, rules: AnyRuleSystem) -> Text:
+def void_message(void: VoidConditionalActions, rules: AnyRuleSystem) -> Text:
     """Return why the last conditional actions of a player are void."""
     if void.reason == "event":
         return message(
@@ -255,7 +266,7 @@ def void_message(void: VoidTree, rules: AnyRuleSystem) -> Text:
     )
 
 
-def _action_text(void: VoidTree, rules: AnyRuleSystem) -> str:
+def _action_text(void: VoidConditionalActions, rules: AnyRuleSystem) -> str:
     """Return the action that was refused in short form; "" if the rules of today cannot read it."""
     try:
         return rules.action_text(rules.parse_action(void.action))

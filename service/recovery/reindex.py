@@ -57,6 +57,6 @@ def rebuild_game_outbox(service: Service, game_id: str) -> None:
     """
     game = service.repository.load(game_id).game
     entries = rebuild_outbox(game)
-    if service.trees.exists(game_id):
+    if service.conditional_action_store.exists(game_id):
         entries["conditional"] = f'{{"seq":{game.seq}}}'
     service.store.add_outbox_entries_if_absent(game_id, entries)

@@ -145,11 +145,12 @@ class Scenes:
             {"seat": 1, "action": action, "then": [own] if index else []}
             for index, action in enumerate(actions[:2])
         ]
-        plan = {"branches": branches, "expected_seq": seq}
+        body = {"branches": branches, "expected_seq": seq}
         address = f"/games/{barony}/conditional-actions"
-        http.put(f"/api/v1{address}", json=plan).raise_for_status()
-        page = f"/games/{barony}/plan"
-        self._add("plan.show_plan", f"{page}?action=resign", f"{page}?at=1.0", f"{page}?at=0", page)
+        http.put(f"/api/v1{address}", json=body).raise_for_status()
+        page = f"/games/{barony}/conditional-actions"
+        endpoint = "conditional_actions.show_conditional_actions"
+        self._add(endpoint, *(page + query for query in ("?action=resign", "?at=1.0", "?at=0", "")))
         body = {"seq": 4, "statement": "<b>The</b> board is wrong."}
         event = http.post(f"/api/v1/games/{baron}/disputes", json=body).raise_for_status().json()
         disputes = f"/games/{baron}/disputes"

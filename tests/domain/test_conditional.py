@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from domain.conditional import Branch, branches_after, own_action, seat_of_action
+from domain.conditional import Node, own_action, seat_of_action, tree_after
 from domain.event import Event
 
 PASS = {"type": "pass"}
 DRAW = {"type": "draw", "slot": 1}
-AFTER = (Branch(1, PASS, {}),)
-BRANCHES = (Branch(0, PASS, {}, AFTER), Branch(2, DRAW, {"refill": "forest"}, AFTER))
+AFTER = (Node(1, PASS, {}),)
+TREE = (Node(0, PASS, {}, AFTER), Node(2, DRAW, {"refill": "forest"}, AFTER))
 
 
 def event(type: str, by: Any, action: Any = None, **data: Any) -> Event:
@@ -32,19 +32,19 @@ def event(type: str, by: Any, action: Any = None, **data: Any) -> Event:
         (event("SeatVacated", {"system": "clock"}, seat=0), None),
         (event("TakebackRequested", {"seat": 0}, seat=0), None),
         (event("OfALaterVersion", {"seat": 0}), None),
-        (event("RoundScored", {"system": "scorer"}, round=1), BRANCHES),
+        (event("RoundScored", {"system": "scorer"}, round=1), TREE),
         (
             event("AdministratorDecided", {"system": "arbiter"}, decision="extend_deadline"),
-            BRANCHES,
+            TREE,
         ),
         (event("PlayerRemoved", {"system": "arbiter"}, seat=2), None),
-        (event("DeadlineExcused", {"system": "clock"}, seat=0), BRANCHES),
+        (event("DeadlineExcused", {"system": "clock"}, seat=0), TREE),
     ],
 )
 def test_an_event_leads_to_a_branch_or_voids_all_or_changes_nothing(
     happened: Event, expected: Any
 ) -> None:
-    assert branches_after(BRANCHES, happened) == expected
+    assert tree_after(TREE, happened) == expected
 
 
 def test_the_seat_of_an_action_is_the_one_for_which_it_was_taken() -> None:

@@ -9,7 +9,7 @@ import pytest
 from domain import administration
 from domain.administration import ADMINISTRATOR
 from domain.clock.events import SubstituteSeated
-from domain.conditional import Branch, branches_after
+from domain.conditional import Node, tree_after
 from domain.contract import DomainEvent
 from domain.errors import Malformed, NotNow
 from domain.event import By
@@ -118,12 +118,12 @@ class TestMove:
         assert game.game.excluded_players == ("bea",)
         assert not report_of(game).is_broken
 
-    def test_prepared_actions_are_void_after_a_move(self) -> None:
+    def test_conditional_actions_are_void_after_a_move(self) -> None:
         game = LocalGame(2)
         commands.move_seat(game.pending, "operator", 1, "zoe")
-        branch = Branch(0, {"type": "resign"}, {})
-        assert branches_after((branch,), game.pending.events[-2]) == (branch,)
-        assert branches_after((branch,), game.pending.events[-1]) is None
+        node = Node(0, {"type": "resign"}, {})
+        assert tree_after((node,), game.pending.events[-2]) == (node,)
+        assert tree_after((node,), game.pending.events[-1]) is None
 
     @pytest.mark.parametrize(
         ("seat", "player", "reason"),

@@ -6,12 +6,12 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from service.bootstrap import Service
 
-Branch = dict[str, Any]
+Node = dict[str, Any]
 
 
-def branch(seat: int, action: JsonObject, *then: Branch, **outcome: str) -> Branch:
-    """Return a branch as JSON: an action of a seat, with this outcome, and what may come next."""
-    value: Branch = {"seat": seat, "action": action}
+def node(seat: int, action: JsonObject, *then: Node, **outcome: str) -> Node:
+    """Return a node as JSON: an action of a seat, with this outcome, and what may come next."""
+    value: Node = {"seat": seat, "action": action}
     if outcome:
         value["outcome"] = outcome
     if then:
@@ -19,12 +19,12 @@ def branch(seat: int, action: JsonObject, *then: Branch, **outcome: str) -> Bran
     return value
 
 
-def line(*actions: tuple[int, JsonObject]) -> list[Branch]:
-    """Return branches in which each action follows the one before it."""
-    branches: list[Branch] = []
+def line(*actions: tuple[int, JsonObject]) -> list[Node]:
+    """Return nodes in which each action follows the one before it."""
+    tree: list[Node] = []
     for seat, action in reversed(actions):
-        branches = [branch(seat, action, *branches)]
-    return branches
+        tree = [node(seat, action, *tree)]
+    return tree
 
 
 def legal_actions(game: Game) -> list[JsonObject]:

@@ -29,8 +29,8 @@ def game(service: Service) -> Game:
 
 def prepare(service: Service, game: Game, count: int) -> None:
     """Let the player who waits prepare the next so many actions of a game."""
-    branches = line(*next_actions(game, count))
-    service.conditional_actions.put(game.id, "bea", branches, game.seq)
+    tree = line(*next_actions(game, count))
+    service.conditional_actions.put(game.id, "bea", tree, game.seq)
 
 
 def first_action(game: Game) -> Any:
@@ -86,7 +86,7 @@ def test_a_player_whose_tree_is_void_is_notified_as_if_nothing_had_been_prepared
     act(service, game, dict(other))
     workers.sweep_and_work(game.id)
     assert turns_announced(channel) == [("bea",)]
-    assert service.trees.get(game.id, "bea") is None
+    assert service.conditional_action_store.get(game.id, "bea") is None
 
 
 class Killed(BaseException):
@@ -136,5 +136,5 @@ def test_a_worker_that_dies_at_any_moment_plays_an_action_exactly_once(
                 assert TaskRunner(service).run(Task(game.id, entry, payload))
             assert "conditional" not in service.store.outbox(game.id)
             assert marks(service, game.id)[-2:] == [False, True]
-            assert service.trees.get(game.id, game.players[1]) is None
+            assert service.conditional_action_store.get(game.id, game.players[1]) is None
     assert command > 5

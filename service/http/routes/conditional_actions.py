@@ -7,7 +7,7 @@ from flask import Response
 from domain.errors import Malformed
 from domain.game import Game
 from domain.json_types import JsonObject
-from service.conditional_actions.conditional_actions import Preparation, void_message
+from service.conditional_actions.conditional_actions import ConditionalActionsOfPlayer, void_message
 from service.http.blueprint import NO_QUERY, Blueprint
 from service.http.context import service
 from service.http.language import game_names, request_renderer, with_language
@@ -30,7 +30,7 @@ def get_conditional_actions(game_id: str, player: str) -> Response:
 
     Nobody else can see it, or that there is anything.
     """
-    return _preparation_response(game_id, service().conditional_actions.get(game_id, player))
+    return _response(game_id, service().conditional_actions.get(game_id, player))
 
 
 @blueprint.put(
@@ -43,16 +43,17 @@ def get_conditional_actions(game_id: str, player: str) -> Response:
 def put_conditional_actions(game_id: str, player: str, body: JsonObject) -> Response:
     """Prepare actions while another player is to act.
 
-    They replace what the player had prepared. Each branch is an action that may come next, and contains
-    those that may come after it. When the game has come to an action of the player's own seat, the server
-    takes it at once, and its event is marked as `conditional`. Everything is void when anything else happens.
+    They replace what the player had prepared. Each entry of `branches` is an action that may come next, and
+    contains those that may come after it. When the game has come to an action of the player's own seat,
+    the server takes it at once, and its event is marked as `conditional`. Everything is void when anything
+    else happens.
 
     Each action is checked as far as it can be known what will be possible then: what the rules certainly
-    refuse is a 422 with the clause. Branches that contradict each other are a 400. If the position has
+    refuse is a 422 with the clause. Actions that contradict each other are a 400. If the position has
     changed since event `expected_seq`, or if it is the player's own turn, the response is a 409.
     """
     try:
-        preparation = service().conditional_actions.put(
+        prepared = service().conditional_actions.put(
             game_id, player, body[_BRANCHES], body["expected_seq"]
         )
     except Malformed as error:
@@ -61,7 +62,7 @@ def put_conditional_actions(game_id: str, player: str, body: JsonObject) -> Resp
             for path, fault in error.fields.items()
         }
         raise Malformed(faults) from None
-    return _preparation_response(game_id, preparation)
+    return _response(game_id, prepared)
 
 
 @blueprint.delete(_CONDITIONAL_ACTIONS, "Nothing is prepared any more.")
@@ -73,14 +74,14 @@ def delete_conditional_actions(game_id: str, player: str) -> None:
     service().conditional_actions.delete(game_id, player)
 
 
-def _preparation_response(game_id: str, preparation: Preparation) -> Response:
+def _response(game_id: str, prepared: ConditionalActionsOfPlayer) -> Response:
     """Return what a player has prepared as a response."""
     game: Game = service().queries.game(game_id)
     renderer = request_renderer().with_names(game_names(game_id))
-    void = preparation.void
+    void = prepared.void
     body = {
-        "seq": preparation.seq,
-        "branches": preparation.as_json(),
+        "seq": prepared.seq,
+        "branches": prepared.as_json(),
         "void": None
         if void is None
         else {

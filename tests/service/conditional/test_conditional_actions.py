@@ -14,11 +14,11 @@ from replay.audit import audit
 from replay.language.renderer import english
 from service.bootstrap import Service
 from service.conditional_actions.conditional_actions import ConditionalActions
-from service.conditional_actions.store import StoredTree, VoidTree
+from service.conditional_actions.store import StoredConditionalActions, VoidConditionalActions
 from service.errors import Forbidden, Stale
 from service.games.loader import CachedGame
 from service.recovery.reindex import reindex
-from tests.support.conditional import Branch, act, branch, legal_actions, line, marks, next_actions
+from tests.support.conditional import Node, act, legal_actions, line, marks, next_actions, node
 from tests.support.faults import raises
 from tests.support.service_games import play_set_up, start_game
 
@@ -31,17 +31,17 @@ def game(service: Service) -> Game:
     return play_set_up(service, start_game(service, seats=3).id)
 
 
-def prepare(service: Service, game: Game, seat: int, branches: list[Branch]) -> None:
-    """Let the player of a seat prepare these branches."""
-    service.conditional_actions.put(game.id, game.players[seat], branches, game.seq)
+def prepare(service: Service, game: Game, seat: int, tree: list[Node]) -> None:
+    """Let the player of a seat prepare these nodes."""
+    service.conditional_actions.put(game.id, game.players[seat], tree, game.seq)
 
 
 def remaining(service: Service, game: Game, seat: int) -> list[Any]:
-    """Return the branches of a seat that are left."""
+    """Return the nodes of a seat that are left."""
     return service.conditional_actions.get(game.id, game.players[seat]).as_json()
 
 
-def void_of(service: Service, game: Game, seat: int) -> VoidTree | None:
+def void_of(service: Service, game: Game, seat: int) -> VoidConditionalActions | None:
     return service.conditional_actions.get(game.id, game.players[seat]).void
 
 
@@ -97,13 +97,13 @@ def test_another_action_voids_the_tree_and_another_branch_does_not(
 ) -> None:
     first, other = legal_actions(game)[:2]
     (_, _), (_, second) = next_actions(game, 2)
-    branches = [branch(0, first, branch(1, second)), branch(0, other, branch(1, RESIGN))]
-    prepare(service, game, 1, branches)
+    tree = [node(0, first, node(1, second)), node(0, other, node(1, RESIGN))]
+    prepare(service, game, 1, tree)
     prepare(service, game, 2, line((0, first)))
     act(service, game, other)
     service.conditional_actions.play(game.id)
     assert service.queries.event(game.id, game.seq + 2)["type"] == "PlayerResigned"
-    assert void_of(service, game, 2) == VoidTree(game.seq + 1, "event")
+    assert void_of(service, game, 2) == VoidConditionalActions(game.seq + 1, "event")
     assert remaining(service, game, 2) == []
 
 
@@ -123,8 +123,8 @@ def test_anything_else_that_happens_voids_the_tree(
     prepare(service, game, 1, line((0, first), (1, second)))
     happen(service, game)
     service.conditional_actions.play(game.id)
-    assert void_of(service, game, 1) == VoidTree(game.seq + 1, "event")
-    assert service.trees.get(game.id, "bea") is None
+    assert void_of(service, game, 1) == VoidConditionalActions(game.seq + 1, "event")
+    assert service.conditional_action_store.get(game.id, "bea") is None
     assert service.queries.game(game.id).seq == game.seq + 1
 
 
@@ -135,7 +135,7 @@ def test_an_action_that_the_rules_refuse_then_voids_the_tree(
     impossible = {"type": "expedition", "to": [99, 99]}
     # What is certainly impossible cannot be prepared, so the check is left out here.
     monkeypatch.setattr(
-        "service.conditional_actions.conditional_actions.check_branches", lambda *_: None
+        "service.conditional_actions.conditional_actions.check_tree", lambda *_: None
     )
     prepare(service, game, 1, line((0, first), (1, impossible)))
     act(service, game, first)
@@ -201,7 +201,7 @@ def test_a_position_that_changes_meanwhile_is_looked_at_again(
     monkeypatch.setattr(ConditionalActions, "_take", resign_first)
     assert service.conditional_actions.play(game.id)
     assert service.queries.game(game.id).seq == game.seq + 2
-    assert void_of(service, game, 1) == VoidTree(game.seq + 2, "event")
+    assert void_of(service, game, 1) == VoidConditionalActions(game.seq + 2, "event")
 
 
 def test_everything_is_deleted_when_the_game_ends(service: Service, game: Game) -> None:
@@ -215,7 +215,7 @@ def test_everything_is_deleted_when_the_game_ends(service: Service, game: Game) 
     arbitrate(service, game, lambda pending: commands.abandon(pending, lambda: b""))
     assert service.redis.keys("*conditional*") == []
     assert "conditional" not in service.store.outbox(game.id)
-    assert service.conditional_actions.get(game.id, "ada").branches == ()
+    assert service.conditional_actions.get(game.id, "ada").tree == ()
 
 
 def test_reindexing_finds_conditional_actions(service: Service, game: Game) -> None:
@@ -248,50 +248,50 @@ def test_nothing_can_be_prepared_by_others_or_at_other_times(service: Service, g
 def test_bad_trees_are_refused_with_the_path_of_the_fault(service: Service, game: Game) -> None:
     (_, first), (_, second) = next_actions(game, 2)
     other = legal_actions(game)[1]
-    turns = branch(1, second)
+    turns = node(1, second)
 
-    def fault(branches: Any) -> str:
+    def fault(tree: Any) -> str:
         with pytest.raises(Refused) as caught:
-            service.conditional_actions.put(game.id, "bea", branches, game.seq)
+            service.conditional_actions.put(game.id, "bea", tree, game.seq)
         if isinstance(caught.value, Malformed):
             return english(caught.value.message)
         return f"{caught.value.clause} {english(caught.value.why)}"
 
     assert "must be a list" in fault({})
     assert "0: must be an object with these fields" in fault([{"seat": 0}])
-    assert "0: must be an object with these fields" in fault([{**branch(0, first), "if": 1}])
-    assert "0.seat: must be 0 to 2" in fault([branch(3, first)])
-    assert "0.seat: must be another player's" in fault([branch(1, second)])
-    assert "0.action.type: must be one of" in fault([branch(0, {"type": "fly"})])
-    assert "0.outcome: must be an object of strings" in fault([{**branch(0, first), "outcome": 1}])
-    assert "0.outcome.refill: is not a part" in fault([branch(0, first, refill="forest")])
-    assert "1: contradicts the branch at 0: both have the same condition" in fault(
-        [branch(0, first, turns), branch(0, first)]
+    assert "0: must be an object with these fields" in fault([{**node(0, first), "if": 1}])
+    assert "0.seat: must be 0 to 2" in fault([node(3, first)])
+    assert "0.seat: must be another player's" in fault([node(1, second)])
+    assert "0.action.type: must be one of" in fault([node(0, {"type": "fly"})])
+    assert "0.outcome: must be an object of strings" in fault([{**node(0, first), "outcome": 1}])
+    assert "0.outcome.refill: is not a part" in fault([node(0, first, refill="forest")])
+    assert "1: contradicts the action at 0: both have the same condition" in fault(
+        [node(0, first, turns), node(0, first)]
     )
-    assert "0.then.1: contradicts the branch at 0.then.0: an action of one's own" in fault(
-        [branch(0, first, turns, branch(2, RESIGN))]
+    assert "0.then.1: contradicts the action at 0.then.0: an action of one's own" in fault(
+        [node(0, first, turns, node(2, RESIGN))]
     )
-    assert fault([branch(0, other), branch(0, first, branch(1, first))]).startswith("BY-"), (
+    assert fault([node(0, other), node(0, first, node(1, first))]).startswith("BY-"), (
         "the own action is illegal after that"
     )
-    assert "the action at 0 is not possible then" in fault([branch(2, second)])
-    deep: list[Branch] = []
+    assert "the action at 0 is not possible then" in fault([node(2, second)])
+    deep: list[Node] = []
     for _ in range(51):
-        deep = [branch(0, first, *deep)]
+        deep = [node(0, first, *deep)]
     assert "is too deep" in fault(deep)
-    assert "must have at most 50 entries" in fault([branch(0, first)] * 51)
-    wide = [branch(0, first, *[branch(2, RESIGN)] * 49) for _ in range(5)]
+    assert "must have at most 50 entries" in fault([node(0, first)] * 51)
+    wide = [node(0, first, *[node(2, RESIGN)] * 49) for _ in range(5)]
     assert "is too large: there can be 200 actions" in fault(wide)
-    assert service.trees.get(game.id, "bea") is None
+    assert service.conditional_action_store.get(game.id, "bea") is None
 
 
 def test_a_tree_of_another_branch_of_history_is_void(service: Service, game: Game) -> None:
     """A failover of Redis may lose the event with which a tree begins."""
-    tree = StoredTree(1, game.seq, "0" * 64, ())
-    assert service.trees.put(game.id, "bea", tree)
-    assert void_of(service, game, 1) == VoidTree(game.seq, "event")
+    tree = StoredConditionalActions(1, game.seq, "0" * 64, ())
+    assert service.conditional_action_store.put(game.id, "bea", tree)
+    assert void_of(service, game, 1) == VoidConditionalActions(game.seq, "event")
     service.conditional_actions.play(game.id)
-    assert service.trees.get(game.id, "bea") is None
+    assert service.conditional_action_store.get(game.id, "bea") is None
 
 
 def test_a_damaged_tree_is_as_good_as_none_and_stops_no_other(service: Service, game: Game) -> None:
@@ -299,7 +299,7 @@ def test_a_damaged_tree_is_as_good_as_none_and_stops_no_other(service: Service, 
     prepare(service, game, 1, line((0, first), (1, second)))
     for part in ("conditional", "conditional-void"):
         service.redis.hset(f"cartulary:{{{game.id}}}:{part}", "cid", '{"branches":[{}]}')
-    assert service.conditional_actions.get(game.id, "cid").branches == ()
+    assert service.conditional_actions.get(game.id, "cid").tree == ()
     act(service, game, first)
     assert service.conditional_actions.play(game.id)
     assert marks(service, game.id)[-2:] == [False, True]
@@ -309,8 +309,8 @@ def test_what_an_erased_player_had_prepared_is_erased(service: Service, game: Ga
     (_, first), (_, second) = next_actions(game, 2)
     prepare(service, game, 1, line((0, first), (1, second)))
     service.erasure.erase_without_password("bea")
-    assert service.trees.get(game.id, "bea") is None
-    assert service.trees.void_tree(game.id, "bea") is None
+    assert service.conditional_action_store.get(game.id, "bea") is None
+    assert service.conditional_action_store.void_actions(game.id, "bea") is None
     assert service.queries.event(game.id, game.seq + 1)["type"] == "PlayerResigned"
 
 
@@ -318,17 +318,17 @@ def test_an_outcome_of_chance_decides_which_branch_goes_on(service: Service) -> 
     game = start_game(service, rules="baron")
     draw, refill = {"type": "draw", "slot": 1}, game.state.top_of_pile() if game.state else None
     other = "forest" if refill != "forest" else "field"
-    branches = [
-        branch(0, draw, branch(1, RESIGN), refill=other),
-        branch(0, draw, branch(0, RESIGN, branch(1, RESIGN)), refill=str(refill)),
+    tree = [
+        node(0, draw, node(1, RESIGN), refill=other),
+        node(0, draw, node(0, RESIGN, node(1, RESIGN)), refill=str(refill)),
     ]
     with raises(Refused, match="is not possible then"):
-        prepare(service, game, 1, branches)
+        prepare(service, game, 1, tree)
     with raises(Malformed, match="must be one of"):
-        prepare(service, game, 1, [branch(0, draw, refill="dragon")])
-    prepare(service, game, 1, [branches[0], branch(0, draw, refill=str(refill))])
+        prepare(service, game, 1, [node(0, draw, refill="dragon")])
+    prepare(service, game, 1, [tree[0], node(0, draw, refill=str(refill))])
     act(service, game, draw)
     service.conditional_actions.play(game.id)
     assert service.queries.game(game.id).seq == game.seq + 1
-    assert service.trees.get(game.id, "bea") is None
+    assert service.conditional_action_store.get(game.id, "bea") is None
     assert void_of(service, game, 1) is None

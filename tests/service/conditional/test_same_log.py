@@ -1,7 +1,7 @@
 """Playing with conditional actions makes the same log as playing by hand, except for the marks.
 
 A game is played by hand first. Then the same game begins again, and players prepare what they did there,
-among other branches that are never met.
+among other nodes that are never met.
 """
 
 import random
@@ -20,7 +20,7 @@ from domain.event import Event
 from domain.game import Game
 from service.bootstrap import Service, build
 from service.settings import Settings
-from tests.support.conditional import Branch, act, branch
+from tests.support.conditional import Node, act, node
 from tests.support.service_games import PLAYERS, start_game, take_action
 
 ACTIONS = 12
@@ -64,20 +64,20 @@ def played_by_hand(service: Service, game: Game, seed: int) -> list[Event]:
     return log_of(service, game)
 
 
-def prepared(model: list[Event], seat: int, chance: random.Random) -> list[Branch]:
-    """Return branches with the next actions of the model, of which the first is met by chance alone."""
-    branches: list[Branch] = []
+def prepared(model: list[Event], seat: int, chance: random.Random) -> list[Node]:
+    """Return nodes with the next actions of the model, of which the first is met by chance alone."""
+    tree: list[Node] = []
     for event in reversed(model[: chance.randrange(1, 8)]):
         actor = event["by"]["seat"]  # type: ignore[typeddict-item] # actions are by seats
         assert event["action"] is not None
         refill = event["data"].get("refill")
         outcome = {"refill": refill} if refill is not None and chance.random() < 0.5 else {}
-        following = [branch(actor, event["action"], *branches, **outcome)]
+        following = [node(actor, event["action"], *tree, **outcome)]
         if actor != seat:
-            following.append(branch(actor, {"type": "resign"}))
+            following.append(node(actor, {"type": "resign"}))
             chance.shuffle(following)
-        branches = following
-    return branches
+        tree = following
+    return tree
 
 
 def played_with_conditional_actions(
@@ -94,8 +94,8 @@ def played_with_conditional_actions(
         for seat in range(head.seats):
             if seat != head.to_act and chance.random() < 0.4:
                 player = PLAYERS[seat]
-                branches = prepared(actions[done:], seat, chance)
-                service.conditional_actions.put(game.id, player, branches, head.seq)
+                tree = prepared(actions[done:], seat, chance)
+                service.conditional_actions.put(game.id, player, tree, head.seq)
         act(service, head, actions[done]["action"] or {})
         jobs: list[Callable[[], object]] = [
             lambda: service.commands.score(game.id),

@@ -19,7 +19,7 @@ from domain.chance import Chance
 from service.bootstrap import build
 from service.pages.app import create_web_app
 from service.settings import Settings
-from tests.support.conditional import Branch, branch
+from tests.support.conditional import Node, node
 from tests.support.worker_harness import RecordingChannel
 from workers.jobs import TaskRunner
 from workers.notifications.dispatcher import Channels, Dispatcher
@@ -71,10 +71,10 @@ class Observed:
         headers = {"Authorization": f"Bearer {self.tokens[handle]}"} if handle else {}
         return client.open(f"/api/v1{path}", headers=headers, **options)
 
-    def prepare(self, branches: list[Branch]) -> Any:
+    def prepare(self, tree: list[Node]) -> Any:
         """Let bea prepare something."""
         seq = self.service.queries.game(self.game).seq
-        body = {"branches": branches, "expected_seq": seq}
+        body = {"branches": tree, "expected_seq": seq}
         path = f"/games/{self.game}/conditional-actions"
         return self.request("bea", path, method="PUT", json=body)
 
@@ -128,7 +128,7 @@ def everything_seen(settings: Settings, rules: str, *, has_tree: bool) -> list[b
     with same_chance(rules.encode()), freeze_time(NOW) as clock:
         observed = Observed(settings, rules)
         if has_tree:
-            prepared = observed.prepare([branch(0, RESIGN)])
+            prepared = observed.prepare([node(0, RESIGN)])
             assert prepared.status_code == 200, prepared.text
         observed.work()
         observed.observe()
@@ -137,7 +137,7 @@ def everything_seen(settings: Settings, rules: str, *, has_tree: bool) -> list[b
         observed.observe()
         observed.work()
         observed.observe()
-        void = observed.service.trees.void_tree(observed.game, observed.bea)
+        void = observed.service.conditional_action_store.void_actions(observed.game, observed.bea)
         assert (void is not None) is has_tree
         observed.service.redis.close()
     return observed.responses
@@ -166,6 +166,6 @@ def test_what_is_refused_does_not_depend_on_hidden_tiles(settings: Settings) -> 
         assert set(kinds) - set(hidden)
         for kind in kinds:
             lay = {"type": "place_tile", "tile": kind, "at": [0, 1]}
-            response = observed.prepare([branch(0, draw, branch(0, lay))])
+            response = observed.prepare([node(0, draw, node(0, lay))])
             assert response.status_code == 200, response.text
         observed.service.redis.close()

@@ -90,7 +90,9 @@ def test_the_outlook_in_a_long_game_begins_from_its_head(
     service: Service, loader: GameLoader, games: GamesForViewers, store: CountingStore
 ) -> None:
     game = loader.load(long_game(service).id).game
-    actions = ConditionalActions(service.repository, games, service.trees, service.settings.bounds)
+    actions = ConditionalActions(
+        service.repository, games, service.conditional_action_store, service.settings.bounds
+    )
     assert store.lines_read_by(lambda: actions.outlook(game, 0)) <= MOST_LINES
     assert actions.outlook(game, 0).state is game.state
 

@@ -1,9 +1,9 @@
-"""Which actions can have been prepared: checks the mark `conditional` against the events before.
+"""Which actions can be conditional: checks the mark `conditional` against the events before.
 
-A part of the check of decisions (replay/audit/decisions.py). A player prepares a tree of actions while
-waiting for another one to act. The tree begins with an action of another player, and is void after an event
-that it does not expect (docs/conditional-actions.md). So the player must have waited, and another player
-acted since, without an event that voids every tree.
+A part of the check of decisions (replay/audit/decisions.py). A player prepares conditional actions while
+waiting for another one to act. They begin with an action of another player, and are void after an event
+that they do not expect (docs/conditional-actions.md). So the player must have waited, and another player
+acted since, without an event that voids all of them.
 """
 
 from collections.abc import Iterator
@@ -15,14 +15,14 @@ from domain.messages import Message, message
 from replay.timeline import Step
 
 
-class PreparedActions:
-    """Follows who can have prepared an action that comes next."""
+class ConditionalActions:
+    """Follows who can have prepared a conditional action that comes next."""
 
     def __init__(self) -> None:
         self._waiting: frozenset[int] = frozenset()
-        """The seats that can have a tree of which nothing has happened yet."""
+        """The seats that can have conditional actions of which nothing has happened yet."""
         self._due: frozenset[int] = frozenset()
-        """The seats that can have a tree whose next action is their own."""
+        """The seats that can have conditional actions of which the next one is their own."""
 
     def follow(self, step: Step) -> None:
         """Take note of an event."""

@@ -1,14 +1,14 @@
-"""The page on which a player who waits plans ahead: conditional actions, chosen on a copy of the board."""
+"""The page on which a player who waits prepares conditional actions, chosen on a copy of the board."""
 
 from typing import Any, Final
 
-from flask import Blueprint, request
+from flask import Blueprint, redirect, request
 from werkzeug.wrappers import Response
 
 from domain.errors import Malformed, Refused
 from domain.json_types import JsonObject
 from domain.messages import message
-from service.conditional_actions.conditional_actions import Preparation, void_message
+from service.conditional_actions.conditional_actions import ConditionalActionsOfPlayer, void_message
 from service.errors import Stale
 from service.http.context import service
 from service.http.json_body import decode_json
@@ -17,24 +17,24 @@ from service.http.schemas.fields import QueryInteger, StrictSchema, String
 from service.pages.forms import Form, entered_form, read_form, see_other
 from service.pages.templating import page
 from service.pages.view_models.action_steps import ActionSteps, action_steps, read_query
-from service.pages.view_models.game_forms import NOT_A_PLAYER, game_viewer, require_player
-from service.pages.view_models.plan import (
+from service.pages.view_models.conditional_actions import (
+    conditional_action_rows,
     fingerprint,
     game_ahead,
     outlook_at,
     path_of,
     path_text,
-    planned_actions,
     scene_ahead,
-    with_branch,
-    without_branch,
+    with_node,
+    without_node,
 )
+from service.pages.view_models.game_forms import NOT_A_PLAYER, game_viewer, require_player
 from service.pages.view_models.position_view import position_view
 
-_PLAN: Final = "/games/<game_id>/plan"
+_CONDITIONAL_ACTIONS: Final = "/games/<game_id>/conditional-actions"
 _ANY: Final = ""
 
-blueprint = Blueprint("plan", __name__)
+blueprint = Blueprint("conditional_actions", __name__)
 
 
 class ActionForm(StrictSchema):
@@ -52,41 +52,47 @@ class ActionForm(StrictSchema):
 
 
 class DeletionForm(StrictSchema):
-    """The branch to be deleted with all after it; without `at`, everything is."""
+    """The node to be deleted with all after it; without `at`, everything is."""
 
     at = String(load_default="")
     tree = String(load_default=None)
     expected_seq = QueryInteger(load_default=None)
 
 
-@blueprint.get(_PLAN)
-def show_plan(game_id: str) -> Response:
+@blueprint.get(_CONDITIONAL_ACTIONS)
+def show_conditional_actions(game_id: str) -> Response:
     """Show what the viewer has prepared, and the position after one place of it, to go on from there."""
     return _page(game_id)
 
 
-@blueprint.post(_PLAN)
+@blueprint.get("/games/<game_id>/plan")
+def redirect_earlier_address(game_id: str) -> Response:
+    """Redirect a bookmark of the address that this page had before."""
+    return redirect(f"/games/{game_id}/conditional-actions", 301)
+
+
+@blueprint.post(_CONDITIONAL_ACTIONS)
 def add_action(game_id: str) -> Response:
     """Add an action to what the viewer has prepared."""
     player = require_player(game_id)
     try:
         values = read_form(ActionForm())
-        branches, at = _tree(game_id, player, values)
-        branch: JsonObject = {
+        tree, at = _tree(game_id, player, values)
+        node: JsonObject = {
             "seat": values["seat"],
             "action": decode_json(values["action"].encode()),
         }
         field, _, value = values["outcome"].partition("=")
         if field:
-            branch["outcome"] = {field: value}
-        changed, added = with_branch(branches, at, branch)
+            node["outcome"] = {field: value}
+        changed, added = with_node(tree, at, node)
         service().conditional_actions.put(game_id, player, changed, values["expected_seq"])
     except (Refused, Stale) as error:
         return _page(game_id, error)
-    return see_other(f"/games/{game_id}/plan?at={path_text(added)}")
+    return see_other(f"/games/{game_id}/conditional-actions?at={path_text(added)}")
 
 
-@blueprint.post(f"{_PLAN}/deletion")
+@blueprint.post(f"{_CONDITIONAL_ACTIONS}/deletion")
 def delete_action(game_id: str) -> Response:
     """Delete an action with all that come after it, or everything."""
     player = require_player(game_id)
@@ -94,26 +100,26 @@ def delete_action(game_id: str) -> Response:
         values = read_form(DeletionForm())
         if not values["at"]:
             service().conditional_actions.delete(game_id, player)
-            return see_other(f"/games/{game_id}/plan")
-        branches, at = _tree(game_id, player, values)
-        changed = without_branch(branches, at)
+            return see_other(f"/games/{game_id}/conditional-actions")
+        tree, at = _tree(game_id, player, values)
+        changed = without_node(tree, at)
         service().conditional_actions.put(game_id, player, changed, values["expected_seq"] or 0)
     except (Refused, Stale) as error:
         return _page(game_id, error)
-    return see_other(f"/games/{game_id}/plan?at={path_text(at[:-1])}")
+    return see_other(f"/games/{game_id}/conditional-actions?at={path_text(at[:-1])}")
 
 
 def _tree(
     game_id: str, player: str, values: dict[str, Any]
 ) -> tuple[list[JsonObject], tuple[int, ...]]:
     """Return what a player has prepared, and the path that a form names. Raises Malformed if it changed."""
-    preparation = service().conditional_actions.get(game_id, player)
-    branches = preparation.as_json()
-    if values["tree"] != fingerprint(branches):
+    prepared = service().conditional_actions.get(game_id, player)
+    tree = prepared.as_json()
+    if values["tree"] != fingerprint(tree):
         raise Malformed(
             {"tree": message("what you have prepared has changed meanwhile: look at it again")}
         )
-    return branches, path_of(values["at"], preparation.branches)
+    return tree, path_of(values["at"], prepared.tree)
 
 
 def _page(game_id: str, error: Refused | Stale | None = None) -> Response:
@@ -127,28 +133,28 @@ def _page(game_id: str, error: Refused | Stale | None = None) -> Response:
     status = 200 if error is None else status_of(error)
     actions = service().conditional_actions
     if player is None or seat is None:
-        return page("plan.html", status, reason=NOT_A_PLAYER, preparation=None, **values)
-    preparation = actions.get(game_id, player)
-    values["preparation"] = preparation
-    values["void"] = (
-        None if preparation.void is None else void_message(preparation.void, game.rules)
-    )
+        return page(
+            "conditional_actions.html", status, reason=NOT_A_PLAYER, prepared=None, **values
+        )
+    prepared = actions.get(game_id, player)
+    values["prepared"] = prepared
+    values["void"] = None if prepared.void is None else void_message(prepared.void, game.rules)
     reason = actions.reason_not_to_prepare(game, seat)
     if reason is None:
-        values |= _planning(preparation, game_id, seat, has_error=error is not None)
-    return page("plan.html", status, reason=reason, **values)
+        values |= _choosing(prepared, game_id, seat, has_error=error is not None)
+    return page("conditional_actions.html", status, reason=reason, **values)
 
 
-def _planning(
-    preparation: Preparation, game_id: str, seat: int, *, has_error: bool
+def _choosing(
+    prepared: ConditionalActionsOfPlayer, game_id: str, seat: int, *, has_error: bool
 ) -> dict[str, Any]:
     """Return what the page needs to show the tree, and to choose the next action at one of its places."""
     game = service().queries.game(game_id)
     start = service().conditional_actions.outlook(game, seat)
     at = "" if has_error else request.args.get("at", "")
-    path = path_of(at, preparation.branches)
-    here, following = outlook_at(start, preparation.branches, path)
-    has_own_action = any(branch.seat == seat for branch in following)
+    path = path_of(at, prepared.tree)
+    here, following = outlook_at(start, prepared.tree, path)
+    has_own_action = any(node.seat == seat for node in following)
     steps: ActionSteps | None = None
     after = here
     if here.to_act is not None and not has_error and not has_own_action:
@@ -162,8 +168,8 @@ def _planning(
         "here": here,
         "at": path_text(path),
         "has_own_action": has_own_action,
-        "rows": planned_actions(start, preparation.branches, path),
-        "tree": fingerprint(preparation.as_json()),
+        "rows": conditional_action_rows(start, prepared.tree, path),
+        "tree": fingerprint(prepared.as_json()),
         "view": None
         if after.state is None
         else position_view(scene_ahead(after), links={} if steps is None else steps.links),
