@@ -10,10 +10,9 @@ from typing import Any
 import click
 from typing_extensions import override
 
-from cartulary.command_line import Group, group, option
+from cartulary.command_line import Group, group, option, server_extra_missing
 from cartulary.commands import RECORD_COMMANDS, SERVICE_COMMANDS
 from cartulary.language import text
-from cartulary.server_extra import server_extra_missing
 from cartulary.source import LIVE_DELIVERIES
 from cartulary.terminal import echo
 from domain.errors import CartularyError

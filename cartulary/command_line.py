@@ -1,6 +1,8 @@
 """Commands and options of click whose texts are messages, shown in the language of the command line.
 
-Every command has the option `--lang`, so that it may stand before a subcommand or after it.
+Every command has the option `--lang`, so that it may stand before a subcommand or after it. The
+commands that read records work without the dependencies of the extra `server`, and the others raise
+ServerExtraMissing where these are not installed.
 """
 
 import gettext
@@ -14,6 +16,7 @@ import click
 from typing_extensions import override
 
 from cartulary.language import LANGUAGE_OPTION, language_of, text, without_language
+from domain.errors import CartularyError
 from domain.messages import Message, comma_list, message, message_in
 from ledger.os_errors import os_reason
 from replay.language.catalogue import languages
@@ -253,3 +256,30 @@ _LANGUAGE: Final = Option(
     ),
 )
 """The option that `language_of` evaluates before click parses the arguments."""
+
+
+INSTALL_COMMAND: Final = "python -m pip install 'cartulary[server]'"
+_OWN_PACKAGES: Final = frozenset(
+    {"cartulary", "client", "domain", "ledger", "replay", "service", "workers"}
+)
+
+
+class ServerExtraMissing(CartularyError):
+    """A package that only the server needs is not installed."""
+
+
+def server_extra_missing(error: ModuleNotFoundError) -> ServerExtraMissing:
+    """Return the error to raise in place of the error of an import.
+
+    Raises the error of the import itself if the module that it lacks is one of our own.
+    """
+    package = (error.name or "").partition(".")[0]
+    if not package or package in _OWN_PACKAGES:
+        raise error
+    return ServerExtraMissing(
+        message(
+            "the server's dependencies are not installed (there is no {package}): run {command}",
+            package=package,
+            command=INSTALL_COMMAND,
+        )
+    )

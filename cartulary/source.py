@@ -9,9 +9,8 @@ from typing import BinaryIO, Final, TypeAlias
 
 import click
 
-from cartulary.command_line import HAS_FAULT
+from cartulary.command_line import HAS_FAULT, ServerExtraMissing
 from cartulary.language import text
-from cartulary.server_extra import ServerExtraMissing
 from cartulary.terminal import print_message
 from domain.errors import CartularyError, Unreadable
 from domain.json_types import JsonObject

@@ -8,10 +8,9 @@ from typing import Final
 
 import click
 
-from cartulary.commands.announcements import admin
+from cartulary.commands.admin import admin
 from cartulary.commands.arena import arena
 from cartulary.commands.audit import audit
-from cartulary.commands.bounce import bounce
 from cartulary.commands.compare import compare
 from cartulary.commands.events import inspect, log
 from cartulary.commands.key import key
@@ -21,6 +20,7 @@ from cartulary.commands.receipts import receipts
 from cartulary.commands.records import export, import_command, playout
 from cartulary.commands.sandbox import sandbox
 from cartulary.commands.service import (
+    bounce,
     health,
     new_epoch,
     reindex,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _player: Final = argument("player", metavar=message_in("metavar", "PLAYER"))
 _game: Final = argument("game", metavar=message_in("metavar", "GAME"))
-reason_option: Final = option(
+_reason: Final = option(
     "--reason",
     required=True,
     metavar=message_in("metavar", "TEXT"),
@@ -140,7 +140,7 @@ def games(
 
 @admin.command("reset-password", help=(message("Give PLAYER a new password, and print it."),))
 @_player
-@reason_option
+@_reason
 @redis_option
 def reset_password(player: str, reason: str, redis: str | None) -> None:
     with open_administration(redis) as (administration, service):
@@ -150,7 +150,7 @@ def reset_password(player: str, reason: str, redis: str | None) -> None:
 
 @admin.command("end-sessions", help=(message("End all sessions of PLAYER."),))
 @_player
-@reason_option
+@_reason
 @redis_option
 def end_sessions(player: str, reason: str, redis: str | None) -> None:
     with open_administration(redis) as (administration, service):
@@ -166,7 +166,7 @@ def end_sessions(player: str, reason: str, redis: str | None) -> None:
     ),
 )
 @_player
-@reason_option
+@_reason
 @redis_option
 def suspend(player: str, reason: str, redis: str | None) -> None:
     with open_administration(redis) as (administration, service):
@@ -176,7 +176,7 @@ def suspend(player: str, reason: str, redis: str | None) -> None:
 
 @admin.command("unsuspend", help=(message("Let a suspended PLAYER log in again."),))
 @_player
-@reason_option
+@_reason
 @redis_option
 def unsuspend(player: str, reason: str, redis: str | None) -> None:
     with open_administration(redis) as (administration, service):
@@ -195,7 +195,7 @@ def unsuspend(player: str, reason: str, redis: str | None) -> None:
     ),
 )
 @_player
-@reason_option
+@_reason
 @option("--yes", is_flag=True, help=message("Erase without asking."))
 @redis_option
 def delete(player: str, reason: str, redis: str | None, *, yes: bool) -> None:
@@ -209,7 +209,7 @@ def delete(player: str, reason: str, redis: str | None, *, yes: bool) -> None:
 
 @admin.command("grant", help=(message("Make PLAYER an administrator, over HTTP too."),))
 @_player
-@reason_option
+@_reason
 @redis_option
 def grant(player: str, reason: str, redis: str | None) -> None:
     _set_role(player, reason, redis, is_administrator=True)
@@ -217,7 +217,7 @@ def grant(player: str, reason: str, redis: str | None) -> None:
 
 @admin.command("revoke", help=(message("Take the role of an administrator away from PLAYER."),))
 @_player
-@reason_option
+@_reason
 @redis_option
 def revoke(player: str, reason: str, redis: str | None) -> None:
     _set_role(player, reason, redis, is_administrator=False)
@@ -237,7 +237,7 @@ def _set_role(player: str, reason: str, redis: str | None, *, is_administrator: 
 @admin.command("remove", help=(message("Remove SEAT from GAME, as if the player had resigned."),))
 @_game
 @argument("seat", metavar=message_in("metavar", "SEAT"), type=IntRange(0, 99))
-@reason_option
+@_reason
 @redis_option
 def remove(game: str, seat: int, reason: str, redis: str | None) -> None:
     with open_administration(redis) as (administration, _):
@@ -258,7 +258,7 @@ def remove(game: str, seat: int, reason: str, redis: str | None) -> None:
 @_game
 @argument("seat", metavar=message_in("metavar", "SEAT"), type=IntRange(0, 99))
 @_player
-@reason_option
+@_reason
 @redis_option
 def move_seat(game: str, seat: int, player: str, reason: str, redis: str | None) -> None:
     with open_administration(redis) as (administration, service):
@@ -269,7 +269,7 @@ def move_seat(game: str, seat: int, player: str, reason: str, redis: str | None)
 
 @admin.command("abandon", help=(message("End GAME without a ranking, and publish its secret."),))
 @_game
-@reason_option
+@_reason
 @redis_option
 def abandon(game: str, reason: str, redis: str | None) -> None:
     with open_administration(redis) as (administration, _):
@@ -280,7 +280,7 @@ def abandon(game: str, reason: str, redis: str | None) -> None:
 @admin.command("extend", help=(message("Give the seat whose turn it is in GAME more SECONDS."),))
 @_game
 @argument("seconds", metavar=message_in("metavar", "SECONDS"), type=IntRange(1, MAX_EXTENSION))
-@reason_option
+@_reason
 @redis_option
 def extend(game: str, seconds: int, reason: str, redis: str | None) -> None:
     with open_administration(redis) as (administration, _):
@@ -299,7 +299,7 @@ def work(redis: str | None) -> None:
     "resend", help=(message("Send the notification of DELIVERY, which has ended, again."),)
 )
 @argument("delivery", metavar=message_in("metavar", "DELIVERY"))
-@reason_option
+@_reason
 @redis_option
 def resend(delivery: str, reason: str, redis: str | None) -> None:
     with open_administration(redis) as (administration, _):
@@ -319,7 +319,7 @@ def reports(cursor: str | None, limit: int, redis: str | None) -> None:
 
 @admin.command("close-report", help=(message("Close the REPORT of a message."),))
 @argument("report", metavar=message_in("metavar", "REPORT"))
-@reason_option
+@_reason
 @redis_option
 def close_report(report: str, reason: str, redis: str | None) -> None:
     with open_administration(redis) as (administration, _):
@@ -397,3 +397,61 @@ def _report(events: Any) -> None:
 def print_json(value: Any) -> None:
     """Print a value as JSON."""
     echo(orjson.dumps(value).decode())
+
+
+@admin.command(
+    "announce",
+    help=(
+        message("Announce TEXT to everybody on every page, and print the id of the announcement."),
+        message("TEXT is in English; --translation adds it in another language."),
+    ),
+)
+@argument("english", metavar=message_in("metavar", "TEXT"))
+@option(
+    "--until",
+    "ends",
+    required=True,
+    metavar=message_in("metavar", "TIME"),
+    help=message("When it ends: date, time and time zone (RFC 3339)."),
+)
+@option(
+    "--translation",
+    "translations",
+    multiple=True,
+    metavar=message_in("metavar", "LANGUAGE=TEXT"),
+    help=message("The text in another language, such as fr=…"),
+)
+@_reason
+@redis_option
+def announce(
+    english: str, ends: str, translations: tuple[str, ...], reason: str, redis: str | None
+) -> None:
+    texts: dict[str, object] = {"en": english}
+    for translation in translations:
+        language, _, translated = translation.partition("=")
+        texts[language] = translated
+    with open_administration(redis) as (administration, _service):
+        announcement = administration.announce(OPERATOR, texts, ends, reason)
+    echo(announcement.id)
+
+
+@admin.command(
+    "announcements", help=(message("List the announcements that have not ended, as JSON."),)
+)
+@redis_option
+def announcements(redis: str | None) -> None:
+    with open_administration(redis) as (_, service):
+        current = service.announcements.current()
+    print_json({"announcements": [asdict(one) for one in current], "next": None})
+
+
+@admin.command("withdraw", help=(message("Withdraw an ANNOUNCEMENT before its end."),))
+@argument("announcement", metavar=message_in("metavar", "ANNOUNCEMENT"))
+@_reason
+@redis_option
+def withdraw(announcement: str, reason: str, redis: str | None) -> None:
+    with open_administration(redis) as (administration, _):
+        administration.withdraw_announcement(OPERATOR, announcement, reason)
+    print_message(
+        message("the announcement {announcement} is withdrawn", announcement=announcement)
+    )

@@ -61,8 +61,7 @@ def play(
     color: Color,
 ) -> None:
     from cartulary.client import Client, Limits
-    from cartulary.terminal_client.address import Address
-    from cartulary.terminal_client.beginning import Beginning, RequestedGame
+    from cartulary.terminal_client.beginning import Address, Beginning, RequestedGame
     from cartulary.terminal_client.console import open_console
     from cartulary.terminal_client.session import Session
     from cartulary.terminal_client.table import Table

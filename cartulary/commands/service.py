@@ -1,4 +1,4 @@
-"""The commands that run a service or work on one: serve, web, worker, reindex, repair, new-epoch and others.
+"""The commands that run a service or work on one: serve, web, worker, reindex, repair, bounce and others.
 
 The packages `service` and `workers` are imported when a command is called: they need the dependencies of the
 extra `server`, which may not be installed.
@@ -7,10 +7,11 @@ extra `server`, which may not be installed.
 import logging
 import os
 import signal
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -23,6 +24,9 @@ from domain.messages import Instant, message, message_in, plural_message
 
 if TYPE_CHECKING:
     from service.settings import Settings
+
+EX_TEMPFAIL: Final = 75
+"""The exit status that has a mail server keep the mail and try again (sysexits.h)."""
 
 _host = option(
     "--host",
@@ -280,3 +284,45 @@ def _process_settings() -> "Settings":
 
     json_logging.configure()
     return load_settings(os.environ)
+
+
+@command(
+    "bounce",
+    help=(
+        message("Record a bounce: read the report of a mail server from standard input."),
+        message(
+            "For a mail server that passes on what is sent to the envelope senders of this server's mails."
+            " Anything that is not a report (RFC 3464) about one of these mails is ignored."
+        ),
+    ),
+)
+@option(
+    "--recipient",
+    metavar=message_in("metavar", "ADDRESS"),
+    default="",
+    help=message("Address that the report was sent to; default: as its headers say."),
+)
+@redis_option
+def bounce(recipient: str, redis: str | None) -> None:
+    from cartulary.running_service import open_service
+    from service.errors import Unavailable
+    from service.notifications.mail.delivery_status import MAX_BYTES, read_delivery_status
+
+    content = sys.stdin.buffer.read(MAX_BYTES)
+    # What follows is not needed, but a mail server may take it for a failure if it is not read.
+    while sys.stdin.buffer.read(MAX_BYTES):
+        pass
+    report = read_delivery_status(content, recipient)
+    if report is None:
+        echo(text(message("this is not a report of a mail that could not be delivered")))
+        return
+    try:
+        with open_service(os.environ, redis) as service:
+            mail = service.mail.bounces.record(report)
+    except Unavailable as error:
+        echo(text(error.message))
+        raise click.exceptions.Exit(EX_TEMPFAIL) from error
+    if mail is None:
+        echo(text(message("this report is about no mail of this server, or was recorded before")))
+    else:
+        echo(text(message("recorded a bounce of a mail to player {player}", player=mail.player)))

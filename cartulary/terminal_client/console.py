@@ -14,7 +14,7 @@ from typing import Final, Protocol, TypeAlias
 
 from typing_extensions import override
 
-from cartulary.terminal_client.word_completer import Completions, WordCompleter
+from cartulary.terminal_client.completion import Completions, WordCompleter
 
 MAX_LINE: Final = 4096
 """The most characters of a line that are read."""

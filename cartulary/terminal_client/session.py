@@ -15,8 +15,8 @@ from cartulary.client import (
     RequestRefused,
     StreamReset,
 )
+from cartulary.terminal_client.completion import is_beginning, next_words
 from cartulary.terminal_client.console import Console
-from cartulary.terminal_client.short_forms import is_beginning, next_words
 from cartulary.terminal_client.table import Table
 from domain.errors import Malformed
 from domain.event import ENDINGS

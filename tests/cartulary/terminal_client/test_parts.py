@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from cartulary.terminal_client.address import Address, InvalidAddress
+from cartulary.terminal_client.beginning import Address, InvalidAddress
+from cartulary.terminal_client.completion import is_beginning, next_words
 from cartulary.terminal_client.console import LineConsole
-from cartulary.terminal_client.short_forms import is_beginning, next_words
 from cartulary.terminal_client.tokens import VARIABLE, TokensError, TokensFile
 from domain.registry import rule_system_for
 from ledger.record import read
