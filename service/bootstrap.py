@@ -40,6 +40,7 @@ from service.games.key_registry import KeyRegistry
 from service.games.lessons import Lessons
 from service.games.listings import GameQuota, Listings
 from service.games.loader import GameCache
+from service.games.lobby import Lobby
 from service.games.queries import GameQueries
 from service.games.receipts import PlayerReceipts
 from service.games.rematches import Rematches
@@ -119,6 +120,7 @@ class Service:
     holiday_registry: HolidayRegistry
     pauses: PauseCommands
     invitation_commands: InvitationCommands
+    lobby: Lobby
     received_invitations: ReceivedInvitations
     rematches: Rematches
     mutes: Mutes
@@ -230,6 +232,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     )
     damaged_games = DamagedGames(client)
     process_reports = ProcessReports(client, settings.report_seconds)
+    invitation_commands = InvitationCommands(repository, settings.bounds.max_invitations)
     erasure = Erasure(client, erased, players)
     erasure.register(
         lambda player: conditional_action_store.delete(player, *listings.current_games(player))
@@ -301,7 +304,8 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         holidays=holidays,
         holiday_registry=HolidayRegistry(holidays, players, repository, listings),
         pauses=PauseCommands(repository),
-        invitation_commands=InvitationCommands(repository, settings.bounds.max_invitations),
+        invitation_commands=invitation_commands,
+        lobby=Lobby(commands, invitation_commands, players, settings),
         received_invitations=ReceivedInvitations(listings, queries, mutes),
         rematches=Rematches(repository, commands, players),
         mutes=mutes,

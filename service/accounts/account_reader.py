@@ -14,11 +14,14 @@ from typing import Final, Literal, TypeAlias
 import redis
 from cachetools import TTLCache
 
+from domain.errors import Malformed
+from domain.messages import Text, message
 from service import clock
 from service.accounts.handle_index import HandleIndex
 from service.accounts.tokens import TOKEN_CACHE_TTL
 from service.connection import to_text, unavailable_on_error
 from service.email_address import parse_address
+from service.errors import NotFound
 
 EMAIL_FIELDS: Final = (
     "email",
@@ -57,6 +60,16 @@ class Player:
     """The IANA name of the player's time zone; None means UTC."""
 
 
+def handle_fault(player: Player | None) -> Text | None:
+    """Return why a handle is not that of a person, whose player this is; None if it is."""
+    if player is None:
+        return message("is not the handle of a player")
+    if player.bot is not None:
+        # A bot neither accepts invitations nor rules disputes.
+        return message("is the handle of a bot")
+    return None
+
+
 class AccountReader:
     """Reads all accounts of a service. Thread-safe. Methods raise Unavailable if Redis does not respond."""
 
@@ -90,6 +103,24 @@ class AccountReader:
         if ids:
             players.update(zip(ids, self.get(list(ids.values())), strict=True))
         return players
+
+    def person_with_handle(self, handle: str) -> Player:
+        """Return the player with a handle. Raises Malformed if there is none, and for a bot."""
+        player = self.by_handle(handle)
+        fault = handle_fault(player)
+        if fault is not None:
+            raise Malformed({"handle": fault})
+        assert player is not None, "a handle without a player has a fault"
+        return player
+
+    def find_person(self, handle: str) -> Player:
+        """Return the player with a handle. Raises NotFound if no person has it."""
+        try:
+            return self.person_with_handle(handle)
+        except Malformed:
+            raise NotFound(
+                message("no player has the handle {handle}", handle=handle[:64])
+            ) from None
 
     def get(self, ids: Sequence[str]) -> list[Player | None]:
         """Return the players with these ids, in this order; None for an id without an account."""

@@ -6,11 +6,10 @@ late, or in two processes at once appends once.
 """
 
 import secrets as randomness
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from domain import lifecycle
 from domain.errors import Malformed
 from domain.event import Clock, Event, NonceSource
 from domain.game import Game
@@ -18,14 +17,14 @@ from domain.messages import message
 from ledger import commands
 from ledger.commands import SecretSource
 from ledger.pending import PendingEvents
-from ledger.turn_clock import clock_faults, waits_for_ruling
+from ledger.turn_clock import waits_for_ruling
 from service.accounts.bots import BotPlayers
 from service.accounts.holidays import Holidays
 from service.accounts.keys import PlayerKeys
 from service.clock import TrustedClock
 from service.errors import Forbidden
 from service.games.access import can_see, require_seat, require_visible
-from service.games.bot_names import DEFAULT_BOT, bot_fault, bot_faults, short_turn_faults
+from service.games.game_settings import DEFAULT_BOT, bot_fault, settings_faults
 from service.games.holiday_registry import bring_holidays
 from service.games.invitations import Invitations
 from service.games.listings import GameQuota
@@ -94,7 +93,9 @@ class GameCommands:
         game, if it does not matter who else creates it. Raises Malformed, which names every wrong field,
         TooManyGames, and IdempotencyConflict if a game with this id exists.
         """
-        _check_settings(rules, seats, options, clock, bots, self._min_seconds_per_turn)
+        least_seconds = self._min_seconds_per_turn
+        if faults := settings_faults(rules, seats, options, clock, bots, least_seconds):
+            raise Malformed(faults)
         request = [rules, seats, dict(options), clock, list(invited), _hex(nonce)]
         if arbiter is not None:
             # Without one, the request is as in versions without arbiters, whose records are still valid.
@@ -284,25 +285,6 @@ class GameCommands:
                 break
             appended += events
         return appended
-
-
-def _check_settings(
-    rules: str,
-    seats: int,
-    options: Mapping[str, Any],
-    game_clock: object,
-    bots: Sequence[str],
-    min_seconds_per_turn: int,
-) -> None:
-    """Raise Malformed with every wrong field of the settings of a new game, clock and bots included."""
-    faults = short_turn_faults(game_clock, min_seconds_per_turn) | clock_faults(game_clock)
-    faults |= bot_faults(rules, seats, options, bots)
-    try:
-        lifecycle.check_options(rules, seats, options)
-    except Malformed as refusal:
-        raise Malformed({**refusal.fields, **faults}) from None
-    if faults:
-        raise Malformed(faults)
 
 
 def _nonce(nonce: bytes | None) -> bytes:

@@ -5,11 +5,14 @@ writes its counts; the process that receives a request for metrics adds them up.
 """
 
 import os
+from collections.abc import Sequence
 from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, values
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.multiprocess import MultiProcessCollector
+
+from domain.event import Event
 
 CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
 MULTIPROC_DIR: Final = "PROMETHEUS_MULTIPROC_DIR"
@@ -46,7 +49,7 @@ class Metrics:
         )
         self._events = Counter(
             "cartulary_events_acknowledged",
-            "Events in successful responses; a repeated request counts again",
+            "Events that this process has appended to logs",
             ("type",),
             registry=self._registry,
         )
@@ -106,9 +109,10 @@ class Metrics:
         """Count a request or a connection that was refused before it reached the application."""
         self._refusals.labels(reason).inc()
 
-    def count_events(self, *types: str) -> None:
-        """Count events that a response acknowledges, by their types."""
-        for type in types:
+    def count_events(self, events: Sequence[Event]) -> None:
+        """Count events that were appended to a log, by their types."""
+        for event in events:
+            type = event["type"]
             counter = self._events_by_type.get(type)
             if counter is None:
                 counter = self._events_by_type[type] = self._events.labels(type)

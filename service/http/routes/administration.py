@@ -7,7 +7,7 @@ from domain.json_types import JsonObject
 from service.administration.administration import MAX_PAGE_SIZE
 from service.games.listings import parse_statuses
 from service.http.blueprint import NO_QUERY, Blueprint
-from service.http.context import metrics, service
+from service.http.context import service
 from service.http.language import request_language, request_renderer
 from service.http.responses import game_summaries
 from service.http.schemas.administration import (
@@ -318,5 +318,4 @@ def get_administration_log(player: str, query: JsonObject) -> JsonObject:
 
 
 def _decided(events: tuple[Event, ...]) -> JsonObject:
-    metrics().count_events(*(event["type"] for event in events))
     return {"events": events}

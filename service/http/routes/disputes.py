@@ -6,7 +6,7 @@ from domain.json_types import JsonObject
 from domain.messages import Text
 from service.games.dispute_view import dispute_summary
 from service.http.blueprint import NO_QUERY, Blueprint
-from service.http.context import metrics, service
+from service.http.context import service
 from service.http.ratelimits import limit_disputes
 from service.http.responses import accepted_events
 from service.http.schemas.disputes import (
@@ -93,8 +93,7 @@ def get_dispute(game_id: str, seq: int, player: str | None) -> JsonObject:
 )
 def withdraw_dispute(game_id: str, seq: int, player: str, idempotency_key: str | None) -> None:
     """Withdraw a dispute that the player has opened."""
-    accepted = service().disputes.withdraw_dispute(game_id, seq, player, idempotency_key)
-    metrics().count_events(*(event["type"] for event in accepted.events))
+    service().disputes.withdraw_dispute(game_id, seq, player, idempotency_key)
 
 
 @blueprint.post(

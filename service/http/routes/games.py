@@ -9,12 +9,11 @@ from domain.game import Status
 from domain.json_types import JsonObject
 from domain.messages import Text, message
 from domain.registry import EXPANSIONS
-from service.games.bot_names import DEFAULT_BOT, bot_fault
 from service.games.game_filter import GameFilter
+from service.games.game_settings import DEFAULT_BOT, bot_fault
 from service.games.listings import Page, parse_statuses
-from service.http import places
 from service.http.blueprint import NO_QUERY, Blueprint, response
-from service.http.context import metrics, service
+from service.http.context import service
 from service.http.ratelimits import limit_new_places
 from service.http.responses import game_summaries, game_summary, json_response
 from service.http.schemas.lobby import ListGames, TakeSeat
@@ -33,11 +32,16 @@ substitutes = Blueprint(
 )
 
 
+def _settings_errors(body: JsonObject, player: str) -> dict[str, Text]:
+    """Return what is wrong with the settings of a new game, by field."""
+    return service().lobby.faults(body)
+
+
 @blueprint.post(
     "/games",
     limit=limit_new_places,
     json_body=CreateGame(),
-    extra_validation=places.rule_errors,
+    extra_validation=_settings_errors,
     is_idempotent=True,
     responses={
         201: response(
@@ -51,7 +55,7 @@ def create_game(player: str, body: JsonObject, idempotency_key: str | None) -> R
 
     The creator has the first place, and the bots in `bots` have the next ones.
     """
-    game = places.create_game(player, body, idempotency_key)
+    game = service().lobby.create(player, body, idempotency_key)
     return json_response(game_summary(game), 201, {"Location": f"/api/v1/games/{game.id}"})
 
 
@@ -132,7 +136,9 @@ def join_game(
     The game starts when its last place is taken. A private game can be joined by the players whom its creator
     has invited and, with an `invitation`, by others.
     """
-    game = places.join_game(game_id, player, body["nonce"], idempotency_key, body["invitation"])
+    game = service().commands.join(
+        game_id, player, body["nonce"], idempotency_key, body["invitation"]
+    )
     return game_summary(game)
 
 
@@ -160,7 +166,7 @@ def add_bot(game_id: str, player: str, body: JsonObject, idempotency_key: str | 
     Only the creator of the game adds bots to it, before it starts. The game starts when its last place is
     taken. From then on, the server plays the bot, which knows what a player at its seat knows.
     """
-    game = places.add_bot(game_id, player, body["bot"], body["nonce"], idempotency_key)
+    game = service().commands.add_bot(game_id, player, body["bot"], body["nonce"], idempotency_key)
     return game_summary(game)
 
 
@@ -175,7 +181,7 @@ def leave_game(game_id: str, player: str, idempotency_key: str | None) -> None:
 
     The game is abandoned when its last player leaves.
     """
-    places.leave_game(game_id, player, idempotency_key)
+    service().commands.leave(game_id, player, idempotency_key)
 
 
 @substitutes.delete(
@@ -192,7 +198,6 @@ def leave_seat(game_id: str, player: str, idempotency_key: str | None) -> JsonOb
     come back. When no people are left in the game, it is abandoned.
     """
     game = service().substitutes.leave_seat(game_id, player, idempotency_key)
-    metrics().count_events("SeatVacated", *["GameAbandoned"] * (game.status == "abandoned"))
     return game_summary(game)
 
 
@@ -215,5 +220,4 @@ def take_seat(
     game, and its arbiter, cannot be substitutes. `GET /games?vacant=true` lists games with vacant seats.
     """
     game = service().substitutes.take_seat(game_id, player, body["seat"], idempotency_key)
-    metrics().count_events("SubstituteSeated", *["PlayerKeyAdded"] * len(game.keys.get(player, {})))
     return game_summary(game)

@@ -5,9 +5,8 @@ from typing import Final
 from flask import Response
 
 from domain.json_types import JsonObject
-from service.http import places
 from service.http.blueprint import NO_QUERY, Blueprint
-from service.http.context import metrics, service
+from service.http.context import service
 from service.http.ratelimits import limit_new_places
 from service.http.responses import game_summaries, game_summary, json_response
 from service.http.schemas.lobby import Invitation
@@ -44,7 +43,7 @@ def create_invitation(
     if body["handle"] is None:
         return {"token": service().invitations.create(game_id, player)}
     service().queries.visible_game(game_id, player)
-    invited = places.invite(game_id, player, body["handle"], idempotency_key)
+    invited = service().lobby.invite(game_id, player, body["handle"], idempotency_key)
     return {"invited": invited}
 
 
@@ -70,7 +69,6 @@ def decline_invitation(game_id: str, player: str, idempotency_key: str | None) -
     The creator of the game can see this. A player who declines cannot see a private game any more.
     """
     service().invitation_commands.decline(game_id, player, idempotency_key)
-    metrics().count_events("InvitationDeclined")
 
 
 @blueprint.delete(
@@ -82,9 +80,8 @@ def decline_invitation(game_id: str, player: str, idempotency_key: str | None) -
 def uninvite_player(game_id: str, handle: str, player: str, idempotency_key: str | None) -> None:
     """Revoke the invitation of a player, as the creator of the game."""
     service().queries.visible_game(game_id, player)
-    invited = places.person_in_path(handle)
+    invited = service().players.find_person(handle)
     service().invitation_commands.revoke(game_id, player, invited.id, idempotency_key)
-    metrics().count_events("InvitationRevoked")
 
 
 @blueprint.get(
@@ -139,6 +136,8 @@ def request_rematch(game_id: str, player: str, body: JsonObject) -> Response:
     players are invited. Other players who ask join the same game while it has a free place. The request can
     be repeated, and always leads to the same game, unless that was abandoned before it started.
     """
-    game = places.request_rematch(game_id, player, body["nonce"])
+    game = service().rematches.request(
+        service().queries.visible_game(game_id, player), player, body["nonce"]
+    )
     headers = {"Location": f"/api/v1/games/{game.id}"}
     return json_response(game_summary(game), 201, headers)

@@ -4,7 +4,6 @@ from typing import Any, Final
 
 from domain.json_types import JsonObject
 from service.chat.messages import ShownMessage
-from service.http import places
 from service.http.blueprint import NO_QUERY, Blueprint
 from service.http.context import service
 from service.http.ratelimits import limit_messages
@@ -124,10 +123,10 @@ def mute_player(player: str, handle: str) -> None:
 
     Nobody else learns of it. The request can be repeated.
     """
-    service().mutes.add(player, places.person_in_path(handle).id)
+    service().mutes.add(player, service().players.find_person(handle).id)
 
 
 @mutes.delete("/me/mutes/<handle>", "The player is not muted.", errors=(404,))
 def unmute_player(player: str, handle: str) -> None:
     """Stop muting a player. The request can be repeated."""
-    service().mutes.remove(player, places.person_in_path(handle).id)
+    service().mutes.remove(player, service().players.find_person(handle).id)

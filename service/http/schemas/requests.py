@@ -7,7 +7,7 @@ from marshmallow import fields
 from domain.chance import MAX_NONCE_BYTES
 from domain.registry import EXPANSIONS, RULES
 from replay.playout import DEFAULT_BOTS, STRONG
-from service.games.bot_names import DEFAULT_BOT
+from service.games.game_settings import DEFAULT_BOT, MAX_BOTS
 from service.http.schemas.fields import (
     AnyObject,
     AnyValue,
@@ -26,8 +26,6 @@ _EXPANSIONS: Final = ", ".join(f"`{option}` of {rules}" for rules, option in EXP
 _BOTS: Final = ", ".join(f"`{name}`" for name in (*DEFAULT_BOTS, STRONG))
 _MAX_HANDLES: Final = 1000
 """The maximum length of `invite`. The bound on the players to invite, a setting, is checked later."""
-MAX_BOTS: Final = 16
-"""The maximum length of `bots`. How many bots have a place is checked later."""
 MAX_PAGE_SIZE: Final = 100
 """The largest number of games on a page."""
 _NONCE: Final = {

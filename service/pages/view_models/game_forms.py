@@ -13,8 +13,7 @@ from domain.messages import Text, Value, message
 from replay.event_text import actor_message, outcome_message
 from service.chat.messages import MessagePage
 from service.games.access import is_correspondent
-from service.games.repository import AcceptedAction
-from service.http.context import metrics, service
+from service.http.context import service
 from service.pages import session
 from service.pages.forms import Form, number_parameter, read_form
 
@@ -93,11 +92,6 @@ def read_sure_form(schema: Schema) -> dict[str, Any]:
         if "sure" not in error.fields:
             raise
         raise Malformed({**error.fields, "sure": NOT_SURE}) from None
-
-
-def count_events(accepted: AcceptedAction) -> None:
-    """Count the events that a command has appended, as the HTTP API does."""
-    metrics().count_events(*(event["type"] for event in accepted.events))
 
 
 def event_messages(game: Game, seq: int) -> tuple[Value, Text] | None:

@@ -22,7 +22,7 @@ from domain.options import (
 )
 from domain.registry import RegisteredRuleSystem
 from replay.playout import RANDOM, STRONG, bot_names
-from service.games.bot_names import DEFAULT_BOT
+from service.games.game_settings import DEFAULT_BOT
 from service.pages.view_models.clock_form import clock_of, field_of_fault
 
 OPTION: Final = "option-"

@@ -12,7 +12,7 @@ from ledger.time_zones import UTC_NAME, time_zone_names
 from ledger.turn_clock import is_pause_over, pause_limit
 from service import clock
 from service.errors import HolidayNotPossible, NotFound, TooManyGames, Unauthorised
-from service.http.context import metrics, service
+from service.http.context import service
 from service.http.problems import status_of
 from service.http.ratelimits import limit_disputes, limit_new_places
 from service.http.routes.clocks import parse_days
@@ -32,7 +32,6 @@ from service.pages.view_models.clock_view import (
 )
 from service.pages.view_models.game_forms import (
     GameViewer,
-    count_events,
     game_viewer,
     key_of,
     new_key,
@@ -77,12 +76,11 @@ def agree_to_pause(game_id: str) -> Response:
     player = require_player(game_id)
     try:
         values = read_form(PauseForm())
-        accepted = service().pauses.agree(
+        service().pauses.agree(
             game_id, player, agree=values["answer"] == "agree", idempotency_key=key_of(values)
         )
     except Refused as error:
         return clock_page(game_viewer(game_id), error)
-    count_events(accepted)
     return see_other(f"/games/{game_id}/clock")
 
 
@@ -213,10 +211,9 @@ def leave_seat(game_id: str) -> Response:
     """Leave the viewer's seat to a substitute."""
     player = session.require_player()
     try:
-        game = service().substitutes.leave_seat(game_id, player, key_of(read_form(LeavingForm())))
+        service().substitutes.leave_seat(game_id, player, key_of(read_form(LeavingForm())))
     except Refused as error:
         return clock_page(game_viewer(game_id), error)
-    metrics().count_events("SeatVacated", *["GameAbandoned"] * (game.status == "abandoned"))
     return see_other(f"/games/{game_id}")
 
 
@@ -228,8 +225,7 @@ def take_seat(game_id: str) -> Response:
     values = read_form(SeatForm())
     seat = sequence_number(values["seat"], "seat")
     try:
-        game = service().substitutes.take_seat(game_id, player, seat, key_of(values))
+        service().substitutes.take_seat(game_id, player, seat, key_of(values))
     except (Refused, TooManyGames) as error:
         return clock_page(game_viewer(game_id), error)
-    metrics().count_events("SubstituteSeated", *["PlayerKeyAdded"] * len(game.keys.get(player, {})))
     return see_other(f"/games/{game_id}")

@@ -23,7 +23,6 @@ from service.pages.templating import page
 from service.pages.view_models.game_forms import (
     NOT_A_PLAYER,
     GameViewer,
-    count_events,
     event_messages,
     form_about_event,
     game_viewer,
@@ -102,7 +101,6 @@ def open_dispute(game_id: str) -> Response:
         )
     except Refused as error:
         return _list_page(game_viewer(game_id), form.refused(error), status_of(error))
-    count_events(accepted)
     return see_other(f"/games/{game_id}/disputes/{accepted.events[0]['seq']}")
 
 
@@ -120,12 +118,9 @@ def answer_dispute(game_id: str, seq: int) -> Response:
     form = entered_form()
     try:
         values = read_form(AnswerForm())
-        accepted = service().disputes.answer_dispute(
-            game_id, seq, player, values["statement"], key_of(values)
-        )
+        service().disputes.answer_dispute(game_id, seq, player, values["statement"], key_of(values))
     except Refused as error:
         return _dispute_page(game_viewer(game_id), seq, {"answer": form.refused(error)}, error)
-    count_events(accepted)
     return see_other(f"/games/{game_id}/disputes/{seq}")
 
 
@@ -137,13 +132,12 @@ def give_ruling(game_id: str, seq: int) -> Response:
     form = entered_form()
     try:
         values = _read_ruling()
-        accepted = service().disputes.give_ruling(
+        service().disputes.give_ruling(
             game_id, seq, player, _ruling(values), values["statement"], key_of(values)
         )
     except Refused as error:
         refused = form.refused(_with_form_fields(error))
         return _dispute_page(game_viewer(game_id), seq, {"ruling": refused}, error)
-    count_events(accepted)
     return see_other(f"/games/{game_id}/disputes/{seq}")
 
 
@@ -154,11 +148,10 @@ def withdraw_dispute(game_id: str, seq: int) -> Response:
     player = require_player(game_id)
     try:
         values = read_sure_form(WithdrawalForm())
-        accepted = service().disputes.withdraw_dispute(game_id, seq, player, key_of(values))
+        service().disputes.withdraw_dispute(game_id, seq, player, key_of(values))
     except Refused as error:
         forms = {"withdrawal": entered_form().refused(error)}
         return _dispute_page(game_viewer(game_id), seq, forms, error)
-    count_events(accepted)
     return see_other(f"/games/{game_id}/disputes/{seq}")
 
 
@@ -277,12 +270,9 @@ def request_takeback(game_id: str) -> Response:
     """Ask the other players to take back the viewer's last action."""
     player = require_player(game_id)
     try:
-        accepted = service().disputes.request_takeback(
-            game_id, player, key_of(read_form(TakebackForm()))
-        )
+        service().disputes.request_takeback(game_id, player, key_of(read_form(TakebackForm())))
     except Refused as error:
         return _takeback_page(game_viewer(game_id), error)
-    count_events(accepted)
     return see_other(f"/games/{game_id}/takebacks")
 
 
@@ -293,12 +283,11 @@ def answer_takeback(game_id: str, seq: int) -> Response:
     player = require_player(game_id)
     try:
         values = read_form(TakebackAnswerForm())
-        accepted = service().disputes.answer_takeback(
+        service().disputes.answer_takeback(
             game_id, seq, player, agree=values["answer"] == "agree", idempotency_key=key_of(values)
         )
     except Refused as error:
         return _takeback_page(game_viewer(game_id), error)
-    count_events(accepted)
     return see_other(f"/games/{game_id}/takebacks")
 
 

@@ -16,7 +16,7 @@ from replay.language.renderer import Renderer, renderer
 from replay.render.embedded_map import board_svg
 from service.errors import NotFound
 from service.games.access import game_not_found
-from service.games.bot_names import DEFAULT_BOT
+from service.games.game_settings import DEFAULT_BOT
 from service.http.context import service
 from service.http.language import game_names, request_renderer
 from service.http.responses import ApiResponse

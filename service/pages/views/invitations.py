@@ -6,8 +6,7 @@ from werkzeug.wrappers import Response as BaseResponse
 from domain.errors import Malformed, NotNow
 from domain.json_fields import one_of
 from service.games.access import can_see
-from service.http import places
-from service.http.context import metrics, service
+from service.http.context import service
 from service.http.problems import status_of
 from service.http.ratelimits import limit_new_places
 from service.http.schemas.fields import StrictSchema, String
@@ -44,7 +43,7 @@ def invite_player(game_id: str) -> BaseResponse:
     player_id = require_player()
     game = service().queries.visible_game(game_id, player_id)
     try:
-        places.invite(game_id, player_id, read_form(InvitePlayer())["handle"].strip())
+        service().lobby.invite(game_id, player_id, read_form(InvitePlayer())["handle"].strip())
     except (Malformed, NotNow) as error:
         form = entered_form().refused(error, "handle")
         return show_open_game(game, form=form, status=status_of(error))
@@ -58,7 +57,6 @@ def uninvite_player(game_id: str) -> BaseResponse:
     service().queries.visible_game(game_id, player_id)
     invited = read_form(UninvitePlayer())["player"]
     service().invitation_commands.revoke(game_id, player_id, invited)
-    metrics().count_events("InvitationRevoked")
     return see_other(f"/games/{game_id}")
 
 
@@ -66,7 +64,6 @@ def uninvite_player(game_id: str) -> BaseResponse:
 def decline_invitation(game_id: str) -> BaseResponse:
     """Decline the invitation to a game."""
     service().invitation_commands.decline(game_id, require_player())
-    metrics().count_events("InvitationDeclined")
     return see_other("/")
 
 
@@ -74,7 +71,9 @@ def decline_invitation(game_id: str) -> BaseResponse:
 @limit_new_places
 def request_rematch(game_id: str) -> BaseResponse:
     """Ask for a rematch of a game that has ended, and show it."""
-    return see_other(f"/games/{places.request_rematch(game_id, require_player()).id}")
+    player_id = require_player()
+    game = service().queries.visible_game(game_id, player_id)
+    return see_other(f"/games/{service().rematches.request(game, player_id).id}")
 
 
 @blueprint.get("/games/<game_id>/invitation")

@@ -11,8 +11,7 @@ from domain.lifecycle import seat_counts
 from domain.registry import RegisteredRuleSystem, rule_systems
 from ledger.time_zones import UTC_NAME
 from service.errors import TooManyGames
-from service.games.bot_names import DEFAULT_BOT
-from service.http import places
+from service.games.game_settings import DEFAULT_BOT
 from service.http.context import service
 from service.http.ratelimits import limit_account_attempts, limit_new_places
 from service.http.schemas.fields import StrictSchema, String, validate
@@ -74,7 +73,7 @@ def create_game() -> BaseResponse:
         raise Malformed({"rules": one_of(sorted(rule_systems()))})
     body = request_body(entry, form.values)
     try:
-        game = places.create_game(player_id, _checked(body))
+        game = service().lobby.create(player_id, _checked(body))
         if game.options["private"] and game.status == "open":
             # A game among friends needs a link that its creator can send them.
             service().invitations.create(game.id, player_id)
@@ -100,14 +99,14 @@ def join_game(game_id: str) -> BaseResponse:
     else:
         _require_joinable(game_id, joining["invitation"])
         player_id = require_player_or_guest()
-    places.join_game(game_id, player_id, invitation=joining["invitation"])
+    service().commands.join(game_id, player_id, invitation=joining["invitation"])
     return see_other(f"/games/{game_id}")
 
 
 @blueprint.post("/games/<game_id>/leave")
 def leave_game(game_id: str) -> BaseResponse:
     """Leave a game before it starts."""
-    places.leave_game(game_id, require_player())
+    service().commands.leave(game_id, require_player())
     return see_other("/")
 
 
@@ -115,7 +114,7 @@ def leave_game(game_id: str) -> BaseResponse:
 @limit_new_places
 def add_bot(game_id: str) -> BaseResponse:
     """Give a place to a bot, and show the game."""
-    places.add_bot(game_id, require_player(), read_form(ChosenBot())["bot"])
+    service().commands.add_bot(game_id, require_player(), read_form(ChosenBot())["bot"])
     return see_other(f"/games/{game_id}")
 
 
@@ -199,4 +198,4 @@ def _checked(body: JsonObject) -> JsonObject:
     try:
         return validate(CreateGame(), body)
     except Malformed as error:
-        raise Malformed({**places.rule_errors(body), **error.fields}) from None
+        raise Malformed({**service().lobby.faults(body), **error.fields}) from None

@@ -30,7 +30,7 @@ from service.pages.view_models.clock_view import (
     reason_not_to_leave,
     time_left_text,
 )
-from service.pages.view_models.game_forms import conversation, count_events, key_of, new_key
+from service.pages.view_models.game_forms import conversation, key_of, new_key
 from service.pages.view_models.position_view import (
     PositionView,
     links_view,
@@ -79,7 +79,7 @@ def submit_action(game_id: str) -> BaseResponse:
         raise Unauthorised(message("log in to play"))
     form = request.form
     try:
-        accepted = service().commands.act(
+        service().commands.act(
             game_id,
             player,
             decode_json(form.get("action", "").encode()),
@@ -90,7 +90,6 @@ def submit_action(game_id: str) -> BaseResponse:
         if isinstance(error, Malformed):
             raise
         return game_page(game_id, error)
-    count_events(accepted)
     return see_other(f"/games/{game_id}")
 
 

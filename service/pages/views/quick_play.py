@@ -10,8 +10,8 @@ from domain.errors import Malformed
 from domain.json_fields import one_of
 from domain.lifecycle import TUTORIAL_SEATS
 from domain.registry import RegisteredRuleSystem, rule_systems
-from service.games.bot_names import DEFAULT_BOT
-from service.http import places
+from service.games.game_settings import DEFAULT_BOT
+from service.http.context import service
 from service.http.ratelimits import limit_account_attempts, limit_new_places
 from service.http.schemas.fields import StrictSchema, String
 from service.http.schemas.requests import CreateGame
@@ -81,5 +81,5 @@ def _begin_game(entry: RegisteredRuleSystem, seats: int, options: Mapping[str, b
     player_id = require_player_or_guest()
     bots = [DEFAULT_BOT] * (seats - 1)
     body = {"rules": entry.rules, "seats": seats, "options": options, "bots": bots}
-    game = places.create_game(player_id, _CREATE_GAME.load(body))
+    game = service().lobby.create(player_id, _CREATE_GAME.load(body))
     return see_other(f"/games/{game.id}")

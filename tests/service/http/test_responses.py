@@ -205,6 +205,22 @@ class TestHealth:
         assert re.search(r"^cartulary_games_cached [1-9]", text, re.MULTILINE)
         assert 'cartulary_events_acknowledged_total{type="GameCreated"}' in text
 
+    def test_metrics_count_each_appended_event_once(self, accounts: Accounts) -> None:
+        def created() -> float:
+            text = accounts.anonymous.get("/metrics").text
+            count = re.search(
+                r'^cartulary_events_acknowledged_total{type="GameCreated"} (.*)', text, re.MULTILINE
+            )
+            return 0 if count is None else float(count[1])
+
+        ada, before = accounts.register(), created()
+        body = {"rules": "barony", "seats": 2}
+        for _ in range(2):
+            headers = {"Idempotency-Key": "metrics"}
+            response = ada.http.post("/api/v1/games", json=body, headers=headers)
+            assert response.status_code == 201
+        assert created() == before + 1
+
 
 def test_an_invalid_host_header_does_not_cause_a_server_error(web: WebServer) -> None:
     with http_client(web.url) as client:

@@ -1,4 +1,4 @@
-"""Checks of the settings of a new game beyond the rules: the names of bots, and the least time for a turn."""
+"""Checks of the settings of a new game: what the rules check, its clock, and its bots."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -6,12 +6,35 @@ from typing import Final
 from domain.contract import AnyRuleSystem
 from domain.errors import Malformed
 from domain.json_fields import is_integer, one_of
+from domain.lifecycle import check_options
 from domain.messages import Message, Text, message, plural_message
 from domain.registry import rule_system_for
+from ledger.turn_clock import clock_faults
 from replay.playout import bot_names
 
 DEFAULT_BOT: Final = "sensible"
 """The bot that every rule system has (`RuleSystem.BOTS`)."""
+MAX_BOTS: Final = 16
+"""The most bots of a new game whose names are checked. How many have a place depends on the game."""
+
+
+def settings_faults(
+    rules: object, seats: object, options: object, clock: object, bots: object, least_seconds: int
+) -> dict[str, Text]:
+    """Return what is wrong with the settings of a new game, by field. Anything may be passed.
+
+    `least_seconds` is what the clock must leave for each turn on this server.
+    """
+    known_options = options if isinstance(options, Mapping) else {}
+    faults: dict[str, Text] = {}
+    try:
+        check_options(rules, seats, known_options)
+    except Malformed as error:
+        faults |= error.fields
+    faults |= _short_turn_faults(clock, least_seconds) | clock_faults(clock)
+    if isinstance(bots, list | tuple):
+        faults |= _bot_faults(rules, seats, known_options, bots[:MAX_BOTS])
+    return faults
 
 
 def bot_fault(rules: AnyRuleSystem, bot: object) -> Message | None:
@@ -20,7 +43,7 @@ def bot_fault(rules: AnyRuleSystem, bot: object) -> Message | None:
     return None if bot in names else one_of(names)
 
 
-def bot_faults(
+def _bot_faults(
     rules: object, seats: object, options: Mapping[str, object], bots: Sequence[object]
 ) -> dict[str, Text]:
     """Return what is wrong with the bots of a new game, by field.
@@ -44,7 +67,7 @@ def bot_faults(
     return faults
 
 
-def short_turn_faults(clock: object, least: int) -> dict[str, Text]:
+def _short_turn_faults(clock: object, least: int) -> dict[str, Text]:
     """Return why a clock leaves less than `least` seconds for a turn, by field; {} if it does not.
 
     What a turn has at least is the time for each turn and the increment, when the time bank is used up. A

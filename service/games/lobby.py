@@ -1,0 +1,129 @@
+"""Creating games with other players, and inviting them, by their handles: for the API and for pages."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from domain.errors import Malformed
+from domain.game import Game
+from domain.json_types import JsonObject
+from domain.lifecycle import ARBITER_PLAYS
+from domain.messages import Text, message, plural_message
+from service.accounts.account_reader import AccountReader, handle_fault
+from service.games.commands import GameCommands
+from service.games.game_settings import settings_faults
+from service.games.invitation_commands import InvitationCommands
+from service.settings import Settings
+
+log = logging.getLogger(__name__)
+
+
+class Lobby:
+    """Creates games and invites players to them. Thread-safe."""
+
+    def __init__(
+        self,
+        commands: GameCommands,
+        invitation_commands: InvitationCommands,
+        accounts: AccountReader,
+        settings: Settings,
+    ) -> None:
+        self._commands = commands
+        self._invitation_commands = invitation_commands
+        self._accounts = accounts
+        self._settings = settings
+
+    def faults(self, body: JsonObject) -> dict[str, Text]:
+        """Return what is wrong with the fields of `CreateGame`, types unchecked, by field.
+
+        These are the faults that a schema does not find: those of the rules, the clock and the bots.
+        """
+        options = body.get("options")
+        faults = settings_faults(
+            body.get("rules"),
+            body.get("seats"),
+            options,
+            body.get("clock"),
+            body.get("bots"),
+            self._settings.bounds.min_seconds_per_turn,
+        )
+        if isinstance(options, dict) and "rematch_of" in options:
+            faults["options.rematch_of"] = message("is set by a request for a rematch only")
+        return faults
+
+    def create(self, player: str, body: JsonObject, idempotency_key: str | None = None) -> Game:
+        """Create a game from the fields of `CreateGame`, and return it.
+
+        Raises Malformed, which names every wrong field, and TooManyGames.
+        """
+        settings = dict(body)
+        others = self._find_other_players(player, settings.pop("invite"), settings.pop("arbiter"))
+        if others.faults or "rematch_of" in body["options"]:
+            raise Malformed({**self.faults(body), **others.faults})
+        return self._commands.create(
+            player,
+            **{**settings, "bots": tuple(body["bots"])},
+            invited=tuple(others.invited),
+            arbiter=others.arbiter,
+            default_arbiter=others.default_arbiter,
+            idempotency_key=idempotency_key,
+        )
+
+    def invite(
+        self, game_id: str, player: str, handle: str, idempotency_key: str | None = None
+    ) -> str:
+        """Invite the player with this handle to a game, and return the id of that player.
+
+        Raises Malformed, and what `InvitationCommands.invite` raises.
+        """
+        invited = self._accounts.person_with_handle(handle)
+        if invited.id == player:
+            raise Malformed({"handle": message("must be the handle of another player")})
+        self._invitation_commands.invite(game_id, player, invited.id, idempotency_key)
+        return invited.id
+
+    def _find_other_players(
+        self, creator: str, handles: Sequence[str], arbiter: str | None
+    ) -> "_OtherPlayers":
+        """Look up the handles of the players to invite and of the arbiters, all at once."""
+        limit, server_arbiter = self._settings.bounds.max_invitations, self._settings.arbiter
+        if len({handle.casefold() for handle in handles}) > limit:
+            fault = plural_message(
+                "must name at most one player", "must name at most {count} players", count=limit
+            )
+            return _OtherPlayers(faults={"invite": fault})
+        arbiters = [handle for handle in (arbiter, server_arbiter) if handle is not None]
+        players = self._accounts.by_handles([*handles, *arbiters])
+        others = _OtherPlayers()
+        for index, handle in enumerate(handles):
+            if refusal := handle_fault(players[handle]):
+                others.faults[f"invite.{index}"] = refusal
+            elif (invited := players[handle]) is not None:
+                others.invited.append(invited.id)
+        if arbiter is not None:
+            if refusal := handle_fault(players[arbiter]):
+                others.faults["arbiter"] = refusal
+            elif (ruler := players[arbiter]) is not None:
+                others.arbiter = ruler.id
+                if others.arbiter in (creator, *others.invited):
+                    others.faults["arbiter"] = ARBITER_PLAYS
+        elif server_arbiter is not None:
+            default = players[server_arbiter]
+            if default is None or default.bot is not None:
+                log.warning("CARTULARY_ARBITER is not the handle of a person: %s", server_arbiter)
+            else:
+                others.default_arbiter = default.id
+        return others
+
+
+@dataclass(slots=True)
+class _OtherPlayers:
+    """The ids of the players that a new game names besides its creator, and the faults by field.
+
+    `arbiter` is named by the creator, `default_arbiter` by the settings of the server.
+    """
+
+    invited: list[str] = field(default_factory=list)
+    arbiter: str | None = None
+    default_arbiter: str | None = None
+    faults: dict[str, Text] = field(default_factory=dict)
