@@ -20,7 +20,7 @@ from domain.json_types import JsonObject
 from domain.messages import Message, message
 from ledger.canonical import canonical, decode_any
 from ledger.envelope import is_game_id, is_hash, is_positive, is_timestamp, is_word
-from ledger.keys import BadSignature, check_statement
+from ledger.keys import BadSignature, check_signed
 from ledger.os_errors import os_reason
 from ledger.record import MAX_LINE_BYTES
 
@@ -252,7 +252,7 @@ def _check_receipt(receipt: JsonObject, keys: Sequence[JsonObject]) -> None:
             message("the server returned something that is not a receipt: {reason}", reason=fault)
         )
     try:
-        check_statement(receipt, keys)
+        check_signed(receipt, keys)
     except BadSignature as bad:
         raise InvalidResponse(
             message(

@@ -9,7 +9,7 @@ A checkpoint is the origin, size and root of the log's tree:
 This is the text of a signed note. The entries of the log are the heads of games, as canonical JSON of game,
 seq and hash.
 
-The declaration of a new epoch is a signed statement that the log has lost entries:
+The declaration of a new epoch states, signed, that the log has lost entries:
 
     cartulary-epoch/1
     games.example.org/log/epoch-1f2e3d4c

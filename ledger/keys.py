@@ -4,12 +4,12 @@ The id of a key is the first 16 hex digits of the SHA-256 of its public bytes, s
 public keys can be checked against its id. Where keys are stored and published is up to the service.
 
 Signatures are checked strictly, because they are evidence: two programs must agree about each of them, and
-nobody may be able to make one that fits several messages, or a second one for the same message. OpenSSL
+nobody may be able to make one that fits several texts, or a second one for the same text. OpenSSL
 refuses S >= L and an R that is not canonical. It accepts public keys of small order and several encodings
 of one point; `verify` refuses these, and an R of small order, as WebCrypto does.
 
 Players sign that they hold the private key of a public key, and their actions. These are signatures of the
-canonical JSON of a statement, whose field `sign` names its kind, so that a signature of one kind can never
+canonical JSON of a payload, whose field `sign` names its kind, so that a signature of one kind can never
 pass for another.
 """
 
@@ -154,14 +154,14 @@ class SigningKey:
         """Return the receipt for the event of an accepted action."""
         return self.sign({name: event[name] for name in RECEIPT_FIELDS})
 
-    def sign(self, statement: JsonObject) -> JsonObject:
-        """Return the statement with `key` and `signature`; the signature covers everything else."""
-        named = {**statement, "key": self.id}
+    def sign(self, payload: JsonObject) -> JsonObject:
+        """Return the payload with `key` and `signature`; the signature covers everything else."""
+        named = {**payload, "key": self.id}
         return {**named, "signature": self.signature(canonical(named))}
 
-    def signature(self, message: bytes) -> str:
-        """Return the signature of a message, in hex."""
-        return self._private.sign(message).hex()
+    def signature(self, signed: bytes) -> str:
+        """Return the signature of these bytes, in hex."""
+        return self._private.sign(signed).hex()
 
     def sign_head(self, header: JsonObject) -> JsonObject:
         """Return a record's header with `key` and `signature` in its `head`.
@@ -242,19 +242,19 @@ def not_hex() -> Message:
     return message("the signature cannot be checked: it or its key is not in lowercase hex")
 
 
-def check_statement(statement: JsonObject, keys: Iterable[JsonObject]) -> None:
-    """Check a statement signed by `SigningKey.sign`, such as a receipt, against public keys.
+def check_signed(signed: JsonObject, keys: Iterable[JsonObject]) -> None:
+    """Check what `SigningKey.sign` has returned, such as a receipt, against public keys.
 
     Raises BadSignature.
     """
-    unsigned = {name: value for name, value in statement.items() if name != "signature"}
-    _check(unsigned, statement.get("key"), statement.get("signature"), keys)
+    unsigned = {name: value for name, value in signed.items() if name != "signature"}
+    _check(unsigned, signed.get("key"), signed.get("signature"), keys)
 
 
-def is_genuine(statement: JsonObject, keys: Iterable[JsonObject]) -> bool:
-    """Return whether `check_statement` accepts the statement."""
+def is_genuine(signed: JsonObject, keys: Iterable[JsonObject]) -> bool:
+    """Return whether `check_signed` accepts it."""
     try:
-        check_statement(statement, keys)
+        check_signed(signed, keys)
     except BadSignature:
         return False
     return True
@@ -271,7 +271,7 @@ def check_receipt(receipt: JsonObject, event: Event, keys: Iterable[JsonObject])
                 message("the receipt is for another event: its {field} differs", field=name)
             )
     keys = list(keys)
-    check_statement(receipt, keys)
+    check_signed(receipt, keys)
     until = next(entry["until"] for entry in keys if entry["key"] == receipt["key"])
     if until is not None and event["at"] > until:
         raise BadSignature(
@@ -308,28 +308,28 @@ def _check(
         ) from None
 
 
-KEY_STATEMENT: Final = "cartulary key v1"
-ACTION_STATEMENT: Final = "cartulary action v1"
+KEY_PAYLOAD: Final = "cartulary key v1"
+ACTION_PAYLOAD: Final = "cartulary action v1"
 
 
-def key_statement(player: str, public: str) -> JsonObject:
+def key_payload(player: str, public: str) -> JsonObject:
     """Return what the holder of a key signs to register its public key (hex) for a player."""
-    return {"sign": KEY_STATEMENT, "player": player, "public": public}
+    return {"sign": KEY_PAYLOAD, "player": player, "public": public}
 
 
-def action_statement(game: str, head: str, action: Mapping[str, object]) -> JsonObject:
+def action_payload(game: str, head: str, action: Mapping[str, object]) -> JsonObject:
     """Return what a player signs to take an action, in the form in which the log stores it.
 
     `head` is the hash of the event after which the player saw the position.
     """
-    return {"sign": ACTION_STATEMENT, "game": game, "head": head, "action": action}
+    return {"sign": ACTION_PAYLOAD, "game": game, "head": head, "action": action}
 
 
 def sign_action(
     key: SigningKey, game: str, head: str, action: Mapping[str, object]
 ) -> ActionSignature:
-    """Return the signature of a player for an action; see `action_statement`."""
-    signature = key.signature(canonical(action_statement(game, head, action)))
+    """Return the signature of a player for an action; see `action_payload`."""
+    signature = key.signature(canonical(action_payload(game, head, action)))
     return {"key": key.id, "head": head, "signature": signature}
 
 
@@ -337,9 +337,9 @@ def check_action(
     signature: ActionSignature, public: str, game: str, action: Mapping[str, object]
 ) -> None:
     """Check the signature of an action by the key with these public bytes (hex). Raises BadSignature."""
-    statement = canonical(action_statement(game, signature["head"], action))
+    payload = canonical(action_payload(game, signature["head"], action))
     try:
         public_bytes, signature_bytes = unhex(public), unhex(signature["signature"])
     except ValueError:
         raise BadSignature(not_hex()) from None
-    verify(public_bytes, signature_bytes, statement)
+    verify(public_bytes, signature_bytes, payload)

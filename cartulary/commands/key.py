@@ -15,7 +15,7 @@ from domain.json_types import JsonObject
 from domain.messages import message, message_in
 from ledger.canonical import canonical, decode_any
 from ledger.envelope import is_game_id, is_hash
-from ledger.keys import SigningKey, key_statement, sign_action
+from ledger.keys import SigningKey, key_payload, sign_action
 from ledger.os_errors import os_reason
 
 _file: Final = argument(
@@ -66,7 +66,7 @@ def generate(file: Path) -> None:
 @option("--player", required=True, metavar="ID", help=message("Your id, as in GET /me."))
 def register(file: Path, player: str) -> None:
     own = _load(file)
-    proof = own.signature(canonical(key_statement(player, own.public)))
+    proof = own.signature(canonical(key_payload(player, own.public)))
     _print({"public": own.public, "proof": proof})
 
 

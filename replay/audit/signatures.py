@@ -7,7 +7,7 @@ from domain.event import Event
 from domain.json_types import JsonObject
 from domain.messages import Instant, Message, message, plural_message
 from ledger.envelope import FIELDS
-from ledger.keys import RECEIPT_FIELDS, BadSignature, check_statement
+from ledger.keys import RECEIPT_FIELDS, BadSignature, check_signed
 from ledger.keys import check_head as check_signed_head
 from ledger.record import Fault, Record
 from ledger.record_schema import HEAD_FIELDS, HEADER_FIELDS
@@ -229,7 +229,7 @@ def _check_one_receipt(
     if type(seq) is int and 1 <= seq <= len(record.events):
         event = record.events[seq - 1]
     try:
-        check_statement(receipt, keys)
+        check_signed(receipt, keys)
     except BadSignature as bad:
         check.add(
             message("a receipt is not valid: {reason}", reason=bad.message),

@@ -5,6 +5,13 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, Literal, TypeAlias
 
 from domain.json_types import JsonObject
+from replay.compare.attestations import (
+    Attestation,
+    Progress,
+    acknowledged_keys,
+    attestations,
+    no_progress,
+)
 from replay.compare.histories import (
     Divergence,
     History,
@@ -15,13 +22,6 @@ from replay.compare.histories import (
     relation,
 )
 from replay.compare.proofs import Proof, proofs
-from replay.compare.statements import (
-    Progress,
-    Statement,
-    acknowledged_keys,
-    no_progress,
-    statements,
-)
 from replay.event_values import seated_players
 from replay.language.names import Names
 from replay.language.renderer import Renderer
@@ -33,7 +33,7 @@ Verdict: TypeAlias = Literal["continuation", "divergence", "unknown"]
 class Comparison:
     """Two records, how they are related, and what the signatures in them prove.
 
-    `common` is the number of events that both have, from the first. `denials` are the valid statements, by
+    `common` is the number of events that both have, from the first. `denials` are the valid attestations, by
     keys that signed the head of either record or that are trusted, that contradict a record. `trusted` are
     the public keys, in hex, that the reader knows.
     """
@@ -43,9 +43,9 @@ class Comparison:
     relation: Relation
     common: int
     divergence: Divergence | None
-    statements: Sequence[Statement]
+    attestations: Sequence[Attestation]
     proofs: Sequence[Proof]
-    denials: Sequence[Statement]
+    denials: Sequence[Attestation]
     trusted: frozenset[str]
 
     @property
@@ -63,44 +63,44 @@ class Comparison:
         return sum(map(self._has, self._kept_receipts))
 
     @property
-    def undecided(self) -> Sequence[Statement]:
+    def undecided(self) -> Sequence[Attestation]:
         """The valid receipts, in a file of receipts, for events after the end of the record."""
         return [
-            statement
-            for statement in self._kept_receipts
-            if not self._has(statement) and statement not in self.denials
+            attestation
+            for attestation in self._kept_receipts
+            if not self._has(attestation) and attestation not in self.denials
         ]
 
     @property
-    def _kept_receipts(self) -> Sequence[Statement]:
+    def _kept_receipts(self) -> Sequence[Attestation]:
         """The valid receipts in a file of receipts."""
         histories = {"a": self.a, "b": self.b}
         return [
-            statement
-            for statement in self.statements
-            if not statement.fault and histories[statement.side].has_only_receipts
+            attestation
+            for attestation in self.attestations
+            if not attestation.fault and histories[attestation.side].has_only_receipts
         ]
 
-    def _has(self, statement: Statement) -> bool:
-        seq = statement.seq or 0
-        return any(history.contains(seq, statement.hash) for history in (self.a, self.b))
+    def _has(self, attestation: Attestation) -> bool:
+        seq = attestation.seq or 0
+        return any(history.contains(seq, attestation.hash) for history in (self.a, self.b))
 
     @property
-    def after_common(self) -> tuple[Sequence[Statement], Sequence[Statement]]:
-        """The valid statements about events that only A has, and those about events that only B has."""
+    def after_common(self) -> tuple[Sequence[Attestation], Sequence[Attestation]]:
+        """The valid attestations about events that only A has, and those about events that only B has."""
         return (
             self._about(self.a, self.b),
             self._about(self.b, self.a),
         )
 
-    def _about(self, history: History, other: History) -> Sequence[Statement]:
+    def _about(self, history: History, other: History) -> Sequence[Attestation]:
         return [
-            statement
-            for statement in self.statements
-            if not statement.fault
-            and statement.seq is not None
-            and history.contains(statement.seq, statement.hash)
-            and not other.contains(statement.seq, statement.hash)
+            attestation
+            for attestation in self.attestations
+            if not attestation.fault
+            and attestation.seq is not None
+            and history.contains(attestation.seq, attestation.hash)
+            and not other.contains(attestation.seq, attestation.hash)
         ]
 
     @property
@@ -127,13 +127,13 @@ class Comparison:
             "a": _summary(self.a, renderer),
             "b": _summary(self.b, renderer),
             "divergence": None if self.divergence is None else self.divergence.as_json(),
-            "signed_only_in_a": [statement.as_json(renderer) for statement in only_a],
-            "signed_only_in_b": [statement.as_json(renderer) for statement in only_b],
-            "denials": [statement.as_json(renderer) for statement in self.denials],
+            "signed_only_in_a": [attestation.as_json(renderer) for attestation in only_a],
+            "signed_only_in_b": [attestation.as_json(renderer) for attestation in only_b],
+            "denials": [attestation.as_json(renderer) for attestation in self.denials],
             "proofs": [proof.as_json(renderer) for proof in self.proofs],
             "statements": [
-                {**statement.as_json(renderer), "trusted": statement.public in self.trusted}
-                for statement in self.statements
+                {**attestation.as_json(renderer), "trusted": attestation.public in self.trusted}
+                for attestation in self.attestations
             ],
         }
 
@@ -156,12 +156,12 @@ def compare_histories(
         how != "other_game" and all(history.events for history in histories)
     )
     trusted_keys = frozenset(trusted)
-    all_statements = statements(*histories, trusted_keys, progress)
+    all_attestations = attestations(*histories, trusted_keys, progress)
     acknowledged = [
-        (statement.public, acknowledged_keys(history, statement))
+        (attestation.public, acknowledged_keys(history, attestation))
         for history, side in zip(histories, ("a", "b"), strict=True)
-        for statement in all_statements
-        if (statement.side, statement.kind) == (side, "head") and not statement.fault
+        for attestation in all_attestations
+        if (attestation.side, attestation.kind) == (side, "head") and not attestation.fault
     ]
     signers = trusted_keys | {public for public, _ in acknowledged}
     return Comparison(
@@ -169,23 +169,25 @@ def compare_histories(
         how,
         common_events(*histories) if is_one_game else 0,
         divergence,
-        all_statements,
-        proofs(histories, all_statements, acknowledged, trusted_keys) if is_one_game else [],
+        all_attestations,
+        proofs(histories, all_attestations, acknowledged, trusted_keys) if is_one_game else [],
         [
-            statement
-            for statement in all_statements
-            if is_one_game and how != "diverged" and _is_denial(statement, histories, signers)
+            attestation
+            for attestation in all_attestations
+            if is_one_game and how != "diverged" and _is_denial(attestation, histories, signers)
         ],
         trusted_keys,
     )
 
 
-def _is_denial(statement: Statement, histories: Sequence[History], signers: frozenset[str]) -> bool:
-    """Whether a valid statement names another history than records that do not contradict each other."""
-    seq = statement.seq
-    if statement.fault or seq is None or statement.public not in signers:
+def _is_denial(
+    attestation: Attestation, histories: Sequence[History], signers: frozenset[str]
+) -> bool:
+    """Whether a valid attestation names another history than records that do not contradict each other."""
+    seq = attestation.seq
+    if attestation.fault or seq is None or attestation.public not in signers:
         return False
-    return any(history.contradicts(seq, statement.hash) for history in histories)
+    return any(history.contradicts(seq, attestation.hash) for history in histories)
 
 
 def _summary(history: History, renderer: Renderer) -> dict[str, Any]:

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Final, TypeAlias, assert_never
 
 from domain.messages import Message, PlayerWithId, message, message_in, plural_message
+from replay.compare.attestations import Attestation
 from replay.compare.comparison import Comparison
 from replay.compare.histories import SIDES, Divergence
 from replay.compare.proofs import Proof
-from replay.compare.statements import Statement
 
 Labels: TypeAlias = tuple[Message, Message]
 """What the two records are called in a sentence."""
@@ -66,7 +66,7 @@ def _about_receipts(comparison: Comparison) -> Message:
         return message(
             "there is a receipt for event {seq}, after the end of the record. A record that has this event"
             " decides it",
-            seq=max(statement.seq or 0 for statement in comparison.undecided),
+            seq=max(attestation.seq or 0 for attestation in comparison.undecided),
         )
     if not comparison.confirmed:
         return message("no receipt is valid, so there is nothing to compare the record with")
@@ -184,7 +184,7 @@ def _conclusion_without_proof(comparison: Comparison, labels: Labels) -> Message
             "The signature is of a history that neither file contains. The record with that history, which"
             " its key must also have signed, would be a proof."
         )
-    only_a, only_b = (_server_keys(statements) for statements in comparison.after_common)
+    only_a, only_b = (_server_keys(attestations) for attestations in comparison.after_common)
     trusted_a, trusted_b = only_a & comparison.trusted, only_b & comparison.trusted
     if trusted_a and trusted_b:
         return message(
@@ -211,19 +211,19 @@ def _conclusion_without_proof(comparison: Comparison, labels: Labels) -> Message
     )
 
 
-def _server_keys(statements: Sequence[Statement]) -> set[str]:
-    return {statement.public for statement in statements if statement.kind != "action"}
+def _server_keys(attestations: Sequence[Attestation]) -> set[str]:
+    return {attestation.public for attestation in attestations if attestation.kind != "action"}
 
 
 def _proof(proof: Proof, labels: Labels) -> Message:
     first, second = (
         message(
-            "{statement} with the hash {hash}… ({place})",
-            statement=statement_name(statement),
-            hash=statement.hash[:HASH_DIGITS],
-            place=place(statement, labels),
+            "{attestation} with the hash {hash}… ({place})",
+            attestation=attestation_name(attestation),
+            hash=attestation.hash[:HASH_DIGITS],
+            place=place(attestation, labels),
         )
-        for statement in (proof.first, proof.second)
+        for attestation in (proof.first, proof.second)
     )
     if proof.player is not None:
         return message(
@@ -252,32 +252,32 @@ def _proof(proof: Proof, labels: Labels) -> Message:
     )
 
 
-def place(statement: Statement, labels: Labels = A_AND_B) -> Message:
-    """Return in which record, and in which line of it, a statement is: `in line 3 of A`."""
-    label = labels[SIDES.index(statement.side)]
-    if statement.line is None:
+def place(attestation: Attestation, labels: Labels = A_AND_B) -> Message:
+    """Return in which record, and in which line of it, an attestation is: `in line 3 of A`."""
+    label = labels[SIDES.index(attestation.side)]
+    if attestation.line is None:
         return message("in {record}", record=label)
-    return message("in line {line} of {record}", line=statement.line, record=label)
+    return message("in line {line} of {record}", line=attestation.line, record=label)
 
 
-def statement_name(statement: Statement) -> Message:
+def attestation_name(attestation: Attestation) -> Message:
     """Return what was signed."""
-    match statement.kind:
+    match attestation.kind:
         case "head":
-            return message("the head of a record, event {seq}", seq=statement.seq or 0)
+            return message("the head of a record, event {seq}", seq=attestation.seq or 0)
         case "receipt":
-            return message("a receipt for event {seq}", seq=statement.seq or 0)
+            return message("a receipt for event {seq}", seq=attestation.seq or 0)
         case "action":
-            return _action_name(statement)
+            return _action_name(attestation)
         case _:
-            assert_never(statement.kind)
+            assert_never(attestation.kind)
 
 
-def _action_name(statement: Statement) -> Message:
-    event, signer = statement.action_seq or 0, PlayerWithId(statement.player or "")
-    if statement.player is None:
+def _action_name(attestation: Attestation) -> Message:
+    event, signer = attestation.action_seq or 0, PlayerWithId(attestation.player or "")
+    if attestation.player is None:
         return message("the action of event {event}, signed with an unknown key", event=event)
-    if statement.seq is None:
+    if attestation.seq is None:
         return message(
             "the action of event {event}, signed by {player} after an event of neither record",
             event=event,
@@ -287,5 +287,5 @@ def _action_name(statement: Statement) -> Message:
         "the action of event {event}, signed by {player} after event {seq}",
         event=event,
         player=signer,
-        seq=statement.seq,
+        seq=attestation.seq,
     )

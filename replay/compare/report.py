@@ -10,18 +10,18 @@ from typing import Final
 from domain.event import Event
 from domain.json_types import JsonObject
 from domain.messages import Instant, Message, Value, comma_list, message, message_in, plural_message
+from replay.compare.attestations import Attestation
 from replay.compare.comparison import Comparison, Verdict
 from replay.compare.conclusions import (
     A_AND_B,
     HASH_DIGITS,
+    attestation_name,
     conclusions,
     meaning,
     place,
-    statement_name,
     summary,
 )
 from replay.compare.histories import SIDES, History, Side
-from replay.compare.statements import Statement
 from replay.event_values import actor
 from replay.language.renderer import Renderer
 from replay.render.styles import BOLD, DIM, Styler
@@ -36,7 +36,7 @@ _VERDICTS: Final[Mapping[Verdict, Message]] = {
 _SHORT_LABELS: Final = ("A", "B")
 """What the records are called at the head of a line."""
 _MOST_LISTED: Final = 10
-"""Statements of one group, and faults of one file, that the page lists."""
+"""Attestations of one group, and faults of one file, that the page lists."""
 
 
 def comparison_page(
@@ -137,9 +137,9 @@ class _Page:
         only_a, only_b = comparison.after_common
         denials = comparison.denials
         shared = [
-            statement
-            for statement in comparison.statements
-            if not statement.fault and statement not in (*only_a, *only_b, *denials)
+            attestation
+            for attestation in comparison.attestations
+            if not attestation.fault and attestation not in (*only_a, *only_b, *denials)
         ]
         groups = (
             (message("only A"), only_a),
@@ -148,22 +148,22 @@ class _Page:
             (message("the common events"), shared),
         )
         items: list[Message] = []
-        for label, statements in groups:
-            texts = _signed_statements(statements, comparison)
+        for label, attestations in groups:
+            texts = _attestation_texts(attestations, comparison)
             items += [
-                message("{events}: {statement}", events=label, statement=text)
+                message("{events}: {attestation}", events=label, attestation=text)
                 for text in texts[:_MOST_LISTED]
             ]
             items += _rest(len(texts))
-        invalid = [statement for statement in comparison.statements if statement.fault]
+        invalid = [attestation for attestation in comparison.attestations if attestation.fault]
         items += [
             message(
-                "not valid: {statement}, {place}: {reason}",
-                statement=statement_name(statement),
-                place=place(statement),
-                reason=statement.fault or "",
+                "not valid: {attestation}, {place}: {reason}",
+                attestation=attestation_name(attestation),
+                place=place(attestation),
+                reason=attestation.fault or "",
             )
-            for statement in invalid[:_MOST_LISTED]
+            for attestation in invalid[:_MOST_LISTED]
         ]
         return self.rendered([*items, *_rest(len(invalid))])
 
@@ -207,26 +207,28 @@ def _differing_fields(one: Event, other: Event) -> list[str]:
     return [name for name in names if first.get(name) != second.get(name)]
 
 
-def _signed_statements(statements: Sequence[Statement], comparison: Comparison) -> list[Message]:
-    """One message for each statement, and one for all receipts by one key in one record."""
+def _attestation_texts(
+    attestations: Sequence[Attestation], comparison: Comparison
+) -> list[Message]:
+    """One message for each attestation, and one for all receipts by one key in one record."""
     texts = []
-    receipts: dict[tuple[Side, str], list[Statement]] = {}
-    for statement in statements:
-        if statement.kind == "receipt":
-            receipts.setdefault((statement.side, statement.key), []).append(statement)
+    receipts: dict[tuple[Side, str], list[Attestation]] = {}
+    for attestation in attestations:
+        if attestation.kind == "receipt":
+            receipts.setdefault((attestation.side, attestation.key), []).append(attestation)
         else:
-            texts.append(_signed_statement(statement, comparison))
+            texts.append(_attestation_text(attestation, comparison))
     for (side, _), group in receipts.items():
         if len(group) == 1:
-            texts.append(_signed_statement(group[0], comparison))
+            texts.append(_attestation_text(group[0], comparison))
             continue
         texts.append(
             plural_message(
                 "{count} receipt, for events {first} to {last}, {key}, in {record}",
                 "{count} receipts, for events {first} to {last}, {key}, in {record}",
                 count=len(group),
-                first=min(statement.seq or 0 for statement in group),
-                last=max(statement.seq or 0 for statement in group),
+                first=min(attestation.seq or 0 for attestation in group),
+                last=max(attestation.seq or 0 for attestation in group),
                 key=_key(group[0], comparison),
                 record=A_AND_B[SIDES.index(side)],
             )
@@ -234,21 +236,21 @@ def _signed_statements(statements: Sequence[Statement], comparison: Comparison) 
     return texts
 
 
-def _signed_statement(statement: Statement, comparison: Comparison) -> Message:
+def _attestation_text(attestation: Attestation, comparison: Comparison) -> Message:
     return message(
-        "{statement}, {key}, {place}",
-        statement=statement_name(statement),
-        key=_key(statement, comparison),
-        place=place(statement),
+        "{attestation}, {key}, {place}",
+        attestation=attestation_name(attestation),
+        key=_key(attestation, comparison),
+        place=place(attestation),
     )
 
 
-def _key(statement: Statement, comparison: Comparison) -> Value:
-    if statement.kind == "action":
-        return message("key {key}", key=statement.key)
-    if statement.public in comparison.trusted:
-        return message("key {key} (known)", key=statement.key)
-    return message("key {key} (unknown)", key=statement.key)
+def _key(attestation: Attestation, comparison: Comparison) -> Value:
+    if attestation.kind == "action":
+        return message("key {key}", key=attestation.key)
+    if attestation.public in comparison.trusted:
+        return message("key {key} (known)", key=attestation.key)
+    return message("key {key} (unknown)", key=attestation.key)
 
 
 def _rest(count: int) -> list[Message]:

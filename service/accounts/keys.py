@@ -16,7 +16,7 @@ from domain.errors import Malformed
 from domain.json_types import JsonObject
 from domain.messages import Instant, message, plural_message
 from ledger.canonical import canonical
-from ledger.keys import BadSignature, check_public_key, key_id, key_statement, verify
+from ledger.keys import BadSignature, check_public_key, key_id, key_payload, verify
 from service import clock
 from service.bounds import Bounds
 from service.connection import unavailable_on_error
@@ -67,7 +67,7 @@ class PlayerKeys:
     def add(self, player: str, public: bytes, proof: bytes) -> JsonObject:
         """Register a key, unless that was done before, and return its entry.
 
-        `proof` is the key's signature of `key_statement` (ledger/keys.py). Raises Malformed (the
+        `proof` is the key's signature of `key_payload` (ledger/keys.py). Raises Malformed (the
         public key is not a valid one), KeyNotUsable (the key was revoked, or the player has too many), and
         InvalidPlayerSignature (the proof). Concurrent requests can exceed the bounds by a few keys.
         """
@@ -105,15 +105,15 @@ class PlayerKeys:
                     count=revoked,
                 )
             )
-        statement = canonical(key_statement(player, public.hex()))
+        payload = canonical(key_payload(player, public.hex()))
         try:
-            verify(public, proof, statement)
+            verify(public, proof, payload)
         except BadSignature as fault:
             raise InvalidPlayerSignature(
                 message(
-                    "{reason}: the proof must be the signature of {statement} by this key",
+                    "{reason}: the proof must be the signature of {payload} by this key",
                     reason=fault.message,
-                    statement=statement.decode(),
+                    payload=payload.decode(),
                 )
             ) from None
         if entry is None:

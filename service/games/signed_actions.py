@@ -12,7 +12,7 @@ from domain.game import Game
 from domain.messages import message
 from ledger import commands
 from ledger.canonical import canonical
-from ledger.keys import BadSignature, action_statement, check_action
+from ledger.keys import BadSignature, action_payload, check_action
 from ledger.pending import PendingEvents
 from service.accounts.keys import PlayerKeys
 from service.errors import InvalidPlayerSignature, KeyNotUsable
@@ -70,13 +70,13 @@ class SignedActions:
         try:
             check_action(action_signature, public, game.id, action_json)
         except BadSignature as fault:
-            statement = canonical(action_statement(game.id, head, action_json)).decode()
+            payload = canonical(action_payload(game.id, head, action_json)).decode()
             raise InvalidPlayerSignature(
                 message(
-                    "{reason}: what key {key} must sign is {statement}",
+                    "{reason}: what key {key} must sign is {payload}",
                     reason=fault.message,
                     key=signature.key,
-                    statement=statement,
+                    payload=payload,
                 )
             ) from None
 

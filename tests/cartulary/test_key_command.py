@@ -8,7 +8,7 @@ import pytest
 from click.testing import Result
 
 from ledger.canonical import canonical
-from ledger.keys import SigningKey, check_action, key_statement, verify
+from ledger.keys import SigningKey, check_action, key_payload, verify
 
 Run = Callable[..., Result]
 HEAD = "ab" * 32
@@ -43,7 +43,7 @@ def test_the_body_that_registers_a_key_has_a_proof_for_the_player(run: Run, file
     key = SigningKey.load(file)
     assert body.keys() == {"public", "proof"}
     assert body["public"] == key.public
-    statement = canonical(key_statement("0123456789abcdef", key.public))
+    statement = canonical(key_payload("0123456789abcdef", key.public))
     verify(bytes.fromhex(key.public), bytes.fromhex(body["proof"]), statement)
 
 

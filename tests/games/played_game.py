@@ -18,7 +18,7 @@ from domain.chance import Chance
 from domain.json_types import JsonObject
 from domain.registry import rule_system_for
 from ledger.canonical import canonical
-from ledger.keys import SigningKey, key_statement, sign_action
+from ledger.keys import SigningKey, key_payload, sign_action
 from service.bootstrap import Service
 from tests.support.accounts import PASSWORD
 from tests.support.processes import HANG_SECONDS
@@ -127,7 +127,7 @@ class PlayedGame:
         """Register a key for a player, who from now on signs the actions that a bot chooses."""
         key = SigningKey.from_seed(sha256(f"cartulary tests/games {player}".encode()).digest())
         id = self._clients[player].get(f"{self._url}/me").json()["player"]["id"]
-        proof = key.signature(canonical(key_statement(id, key.public)))
+        proof = key.signature(canonical(key_payload(id, key.public)))
         body = {"public": key.public, "proof": proof}
         response = self._clients[player].post(f"{self._url}/me/keys", json=body)
         assert response.status_code == 201, response.text

@@ -123,11 +123,11 @@ def test_the_neutral_element_would_sign_every_message() -> None:
 
 def test_a_statement_signed_by_a_key_of_small_order_is_not_genuine() -> None:
     public = encode(*NEUTRAL)
-    statement: JsonObject = {"key": key_id(public), "text": "anything"}
+    payload: JsonObject = {"key": key_id(public), "text": "anything"}
     signature = signature_of_neutral_key(7)
-    assert is_accepted_by_openssl(public, signature, canonical(statement))
+    assert is_accepted_by_openssl(public, signature, canonical(payload))
     entry = {"key": key_id(public), "public": public.hex(), "from": SINCE, "until": None}
-    assert not is_genuine({**statement, "signature": signature.hex()}, [entry])
+    assert not is_genuine({**payload, "signature": signature.hex()}, [entry])
 
 
 def test_an_encoding_that_is_not_reduced_is_refused_for_a_point_of_any_order() -> None:

@@ -19,7 +19,7 @@ from ledger.keys import (
     BadSignature,
     SigningKey,
     check_receipt,
-    check_statement,
+    check_signed,
     is_genuine,
 )
 from tests.support.faults import raises
@@ -84,7 +84,7 @@ def test_a_retired_key_is_valid_for_earlier_events_only(event: Event) -> None:
 def test_an_invalid_public_key_is_rejected(event: Event) -> None:
     for public in ("", "zz", "00", "0" * 64, "f" * 64):
         with pytest.raises(BadSignature):
-            check_statement(KEY.receipt(event), [{**KEY.public_entry(SINCE), "public": public}])
+            check_signed(KEY.receipt(event), [{**KEY.public_entry(SINCE), "public": public}])
 
 
 def test_a_key_file_is_generated_once_and_readable_by_its_owner_only(tmp_path: Path) -> None:

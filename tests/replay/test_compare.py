@@ -179,14 +179,16 @@ def test_signatures_that_are_not_valid_prove_nothing(record: bytes, other_histor
     comparison = compared(record, tampered, KEY)
     assert comparison.proofs == []
     assert [
-        english(statement.fault or "")
-        for statement in comparison.statements
-        if statement.side == "b"
+        english(attestation.fault or "")
+        for attestation in comparison.attestations
+        if attestation.side == "b"
     ] == [f"key {KEY.id}: the signature does not match the content"]
     retired = [KEY.public_entry(SINCE, "2026-06-01T00:00:00.000Z")]
     comparison = compared(record, resigned_header(other_history, KEY, retired), KEY)
     assert comparison.proofs == []
-    assert all("retired" in english(statement.fault or "") for statement in comparison.statements)
+    assert all(
+        "retired" in english(attestation.fault or "") for attestation in comparison.attestations
+    )
 
 
 def test_an_edited_event_is_told_from_a_second_history(record: bytes) -> None:

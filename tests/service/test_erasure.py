@@ -13,7 +13,7 @@ from freezegun import freeze_time
 
 from domain.messages import message
 from ledger.canonical import canonical
-from ledger.keys import SigningKey, key_statement
+from ledger.keys import SigningKey, key_payload
 from ledger.record import read
 from replay.audit import audit
 from service import clock
@@ -67,7 +67,7 @@ def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
 def ada(service: Service) -> Erased:
     player, token = service.players.register(HANDLE, PASSWORD, EMAIL, LOCALE, CLIENT)
     service.players.login(HANDLE, PASSWORD, CLIENT)
-    proof = KEY.signature(canonical(key_statement(player.id, KEY.public)))
+    proof = KEY.signature(canonical(key_payload(player.id, KEY.public)))
     service.key_registry.add(player.id, bytes.fromhex(KEY.public), bytes.fromhex(proof))
 
     def start() -> str:

@@ -11,7 +11,7 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import message
 from ledger.canonical import canonical
-from ledger.keys import SigningKey, key_statement, sign_action
+from ledger.keys import SigningKey, key_payload, sign_action
 from replay.audit import audit
 from replay.language.renderer import english
 from service.bootstrap import Service
@@ -36,7 +36,7 @@ OTHER_KEY = SigningKey.from_seed(b"2" * 32)
 
 def add_key(service: Service, player: str, key: SigningKey = KEY) -> JsonObject:
     """Register a key of a player, with a valid proof."""
-    proof = key.signature(canonical(key_statement(player, key.public)))
+    proof = key.signature(canonical(key_payload(player, key.public)))
     return service.key_registry.add(player, bytes.fromhex(key.public), bytes.fromhex(proof))
 
 
@@ -225,11 +225,11 @@ def test_the_number_of_keys_is_bounded(service: Service) -> None:
 def test_a_key_is_registered_only_with_a_proof_by_a_valid_key(
     service: Service, public: str, error: type[Exception]
 ) -> None:
-    proof = KEY.signature(canonical(key_statement("ada", public)))
+    proof = KEY.signature(canonical(key_payload("ada", public)))
     before = contents(service.redis)
     with pytest.raises(error):
         service.key_registry.add("ada", bytes.fromhex(public), bytes.fromhex(proof))
-    other = KEY.signature(canonical(key_statement("bea", KEY.public)))
+    other = KEY.signature(canonical(key_payload("bea", KEY.public)))
     with raises(InvalidPlayerSignature, match="the proof must be the signature of"):
         service.key_registry.add("ada", bytes.fromhex(KEY.public), bytes.fromhex(other))
     assert contents(service.redis) == before

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from ledger.canonical import canonical
-from ledger.keys import SigningKey, key_statement, sign_action
+from ledger.keys import SigningKey, key_payload, sign_action
 from replay.audit import audit
 from tests.support.accounts import PASSWORD, Accounts, PlayerClient
 from tests.support.http_contract import invalid_fields
@@ -17,7 +17,7 @@ KEY = SigningKey.from_seed(b"h" * 32)
 
 def key_body(player: PlayerClient, key: SigningKey = KEY) -> dict[str, str]:
     """Return the body with which a player registers a key."""
-    proof = key.signature(canonical(key_statement(player.id, key.public)))
+    proof = key.signature(canonical(key_payload(player.id, key.public)))
     return {"public": key.public, "proof": proof}
 
 

@@ -13,7 +13,7 @@ from domain.json_types import JsonObject
 from domain.messages import Instant, Text, message
 from ledger.canonical import unhex
 from ledger.envelope import is_hash, is_positive, is_timestamp
-from ledger.keys import BadSignature, check_action, check_head, check_statement, key_id
+from ledger.keys import BadSignature, check_action, check_head, check_signed, key_id
 from replay.compare.histories import SIDES, History, Side
 from replay.language.renderer import Renderer
 
@@ -33,7 +33,7 @@ def no_progress(receipts: Iterable[NumberedReceipt], _total: int) -> Iterable[Nu
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class Attestation:
     """A signature that is valid, or the reason why it does not count (`fault`, else None).
 
     A head or a receipt states the hash of event `seq`. The signature of an action states the hash of the
@@ -69,9 +69,9 @@ class Statement:
         }
 
 
-def statements(
+def attestations(
     a: History, b: History, trusted: Collection[str] = (), progress: Progress = no_progress
-) -> list[Statement]:
+) -> list[Attestation]:
     """Return everything that either record has a signature of, in the order of the files.
 
     The keys are those that either record lists, and the public keys (hex) that the reader knows.
@@ -84,9 +84,9 @@ def statements(
         if public not in listed
     ]
     return [
-        statement
+        attestation
         for side, history, other in zip(SIDES, (a, b), (b, a), strict=True)
-        for statement in (
+        for attestation in (
             *_head(side, history, other, keys),
             *_actions(side, history, other),
             *_receipts(side, history, history.game or other.game, keys, progress),
@@ -94,7 +94,7 @@ def statements(
     ]
 
 
-def acknowledged_keys(history: History, head: Statement) -> frozenset[str]:
+def acknowledged_keys(history: History, head: Attestation) -> frozenset[str]:
     """Return the public keys that the signer of a record's header lists there as its server's own."""
     if head.fault:
         return frozenset()
@@ -128,7 +128,7 @@ def _id_of(public: object) -> str:
 
 def _head(
     side: Side, history: History, other: History, keys: Sequence[JsonObject]
-) -> Iterator[Statement]:
+) -> Iterator[Attestation]:
     """The head in a record's header. It need not be that of the record's own events."""
     header = history.record.header
     if not header:
@@ -140,7 +140,9 @@ def _head(
         fault = message("it is the head of another game, {game}", game=header["game"])
     if not fault and (event := _event(head["seq"], head["hash"], history, other)) is not None:
         fault = _retirement_fault(entry, event["at"])
-    yield Statement(side, "head", 1, head["key"], entry["public"], head["seq"], head["hash"], fault)
+    yield Attestation(
+        side, "head", 1, head["key"], entry["public"], head["seq"], head["hash"], fault
+    )
 
 
 def _receipts(
@@ -149,21 +151,21 @@ def _receipts(
     game: str | None,
     keys: Sequence[JsonObject],
     progress: Progress,
-) -> Iterator[Statement]:
+) -> Iterator[Attestation]:
     """The receipts in a file, which should be for this game."""
     record = history.record
     receipts = [*zip(record.receipt_lines, record.receipts, strict=True)]
     for line, receipt in progress(receipts, len(receipts)):
-        yield receipt_statement(side, line, receipt, game, keys)
+        yield receipt_attestation(side, line, receipt, game, keys)
 
 
-def receipt_statement(
+def receipt_attestation(
     side: Side, line: int | None, receipt: JsonObject, game: str | None, keys: Sequence[JsonObject]
-) -> Statement:
-    """Return a receipt as a statement about a game; it has a fault if it is not valid."""
+) -> Attestation:
+    """Return a receipt as an attestation about a game; it has a fault if it is not valid."""
     entry = _entry(receipt.get("key"), keys)
     seq, at = receipt.get("seq"), receipt.get("at")
-    fault = _fault(lambda: check_statement(receipt, keys))
+    fault = _fault(lambda: check_signed(receipt, keys))
     if not fault and receipt.get("game") != game:
         game_text = str(receipt.get("game"))[:_MOST_CHARACTERS]
         fault = message("it is a receipt for another game, {game}", game=game_text)
@@ -175,7 +177,7 @@ def receipt_statement(
             fault = message(
                 "its key is only valid from {since} on", since=Instant(entry["from"], is_exact=True)
             )
-    return Statement(
+    return Attestation(
         side,
         "receipt",
         line,
@@ -187,7 +189,7 @@ def receipt_statement(
     )
 
 
-def _actions(side: Side, history: History, other: History) -> Iterator[Statement]:
+def _actions(side: Side, history: History, other: History) -> Iterator[Attestation]:
     """The players' signatures in the intact events of a history, by the keys that it has added before."""
     keys: dict[str, tuple[str, str]] = {}
     for event in history.events[: history.intact]:
@@ -206,7 +208,7 @@ def _action(
     signature: ActionSignature,
     keys: Mapping[str, tuple[str, str]],
     histories: Sequence[History],
-) -> Statement:
+) -> Attestation:
     key, head = signature["key"], signature["head"]
     public, player = keys.get(key, ("", None))
     action = event["action"] or {}
@@ -216,7 +218,7 @@ def _action(
         fault = message("no event before it adds its key")
     seqs = (_seq_of(history, head) for history in histories)
     seq = next((seq for seq in seqs if seq is not None), None)
-    return Statement(
+    return Attestation(
         side, "action", event["seq"] + 1, key, public, seq, head, fault, player, event["seq"]
     )
 
