@@ -52,9 +52,7 @@ def play(
     rules: str, seats: int, seed: bytes, bot: Bot[Any, Any] | None = None, **options: object
 ) -> PlayedGame:
     """Play a whole game among bots of one kind, sensible ones by default. Equal seeds give equal logs."""
-    pending = PendingEvents(
-        "bench", None, timestamp=lambda: TIMESTAMP, salt=lambda: bytes(SALT_BYTES)
-    )
+    pending = PendingEvents("bench", None, timestamp=TIMESTAMP, salt=lambda: bytes(SALT_BYTES))
     commands.create(
         pending,
         "p0",
@@ -85,9 +83,7 @@ def play(
 
 def resumed_log(length: int, resumptions: int) -> list[bytes]:
     """Play a game of Barony of so many events, in which play goes back now and then, at equal intervals."""
-    pending = PendingEvents(
-        "bench", None, timestamp=lambda: TIMESTAMP, salt=lambda: bytes(SALT_BYTES)
-    )
+    pending = PendingEvents("bench", None, timestamp=TIMESTAMP, salt=lambda: bytes(SALT_BYTES))
     seed, chance = bytes(32), Chance(b"resumed")
     commands.create(
         pending, "p0", rules="barony", seats=4, options={}, clock=None, secret=seed, nonce=b""

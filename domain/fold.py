@@ -121,7 +121,9 @@ def fold(
         if current.seq in earlier.seqs:
             earlier.keep(copy(current))
     assert current is not None, "there is at least one event"
-    return _with_last(current, events[-1])
+    last = events[-1]
+    current.hash, current.state_hash, current.at = last["hash"], last["state"], last["at"]
+    return current
 
 
 def evolve(
@@ -135,11 +137,16 @@ def evolve(
     `earlier` has the game from which the event resumes play, if it does.
     """
     owned = None if game is None else copy(game)
-    return _with_last(_apply(owned, event, opened, earlier), event)
+    after = _apply(owned, event, opened, earlier)
+    after.hash, after.state_hash, after.at = event["hash"], event["state"], event["at"]
+    return after
 
 
 def _apply(game: Game | None, event: Event, opened: Opened, earlier: EarlierGames) -> Game:
-    """Write an event into a game that the caller owns, but for what `_with_last` writes."""
+    """Write an event into a game that the caller owns, but for its hashes and its time.
+
+    Those of earlier events than the last one do not matter.
+    """
     seq, type = event["seq"], event["type"]
     if event["v"] != VERSION:
         event = upcast(event)
@@ -166,14 +173,6 @@ def _apply(game: Game | None, event: Event, opened: Opened, earlier: EarlierGame
     if game.pauses.agreed_by:
         begin_or_end_pause(game, event)
     game.seq = seq
-    return game
-
-
-def _with_last(game: Game, event: Event) -> Game:
-    """Write the hashes and the time of a game's last event into it. Those of earlier events do not matter."""
-    game.hash = event["hash"]
-    game.state_hash = event["state"]
-    game.at = event["at"]
     return game
 
 

@@ -8,7 +8,7 @@ import copy as copying
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from typing import Annotated, Any, Final, Generic, Literal, TypeAlias, TypeVar
+from typing import Annotated, Any, Final, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from domain.clock.records import NO_PAUSES, Holiday, PauseRecord, TurnTime
 from domain.contract import (
@@ -30,6 +30,7 @@ from domain.event import (
     Options,
     RankingEntry,
 )
+from domain.json_types import Timestamp
 from domain.life_cycle_messages import places_taken
 from domain.messages import Message, message
 
@@ -81,6 +82,19 @@ class Place:
     player: str
     nonce: str
     bot: str | None = None
+
+
+class Turn(NamedTuple):
+    """A turn under way: its number, its seat, and the player who has the seat, None while it is vacant.
+
+    `since` is when its time began, and `extension` how many seconds administrators have added to it.
+    """
+
+    number: int
+    seat: int
+    player: str | None
+    since: Timestamp
+    extension: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +237,16 @@ class GameOf(Generic[S, A, P]):
     def turn(self) -> int:
         """The turns that have begun, placements of the set-up included; 0 before the start."""
         return 0 if self.state is None else self.state.turn
+
+    @property
+    def turn_under_way(self) -> Turn | None:
+        """The turn under way; None before the start and when play is over."""
+        state = self.state
+        if state is None or self.status != "playing" or state.to_act is None:
+            return None
+        seat = state.to_act
+        player = None if seat in self.vacant_seats else self.players[seat]
+        return Turn(state.turn, seat, player, self.turn_at, self.turn_extension)
 
     @property
     def is_played_out(self) -> bool:

@@ -11,7 +11,7 @@ consist of pending events only.
 import secrets as randomness
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from domain.contract import DomainEvent
 from domain.event import VERSION, ZEROS, ActionSignature, By, Event
@@ -85,7 +85,9 @@ def seal(
     if is_conditional:
         event["conditional"] = True
     after = evolve(game, event, {event["seq"]: domain_event.secrets}, earlier)
-    event["state"] = state_hash(after)
+    event["state"] = _position_hash(
+        None if after.state is None else after.rules.position(after.state, None)
+    )
     start, end = _around_hash(event)
     event["hash"] = digest(start + end)
     after.hash, after.state_hash = event["hash"], event["state"]
@@ -103,7 +105,11 @@ def commitment(opening: JsonObject) -> str:
 
 def state_hash(game: Game) -> str:
     """Return `state` of the game's last event: the hash of the position as spectators see it."""
-    position = game.position_while_on()
+    return _position_hash(game.position_while_on())
+
+
+def _position_hash(position: Any) -> str:
+    """Return the hash of a position as spectators see it; that of a game without one has only zeros."""
     return ZEROS if position is None else digest(canonical(position))
 
 
@@ -147,15 +153,15 @@ class PendingEvents:
         game_id: str,
         base: Game | None,
         *,
-        timestamp: Callable[[], str],
+        timestamp: str | Callable[[], str],
         salt: Callable[[], bytes] = random_salt,
         load_earlier: Callable[[int], Game] | None = None,
     ) -> None:
         """Start without events. `base` is the game so far, None for a new game.
 
-        `timestamp` returns the `at` of the next event, never earlier than that of the previous one.
-        `salt` returns 32 fresh bytes for each secret. `load_earlier` returns the game after an event that is
-        not pending, by seq.
+        `timestamp` is the `at` of all events, or returns that of the next one, which is never earlier than
+        that of the previous one. `salt` returns 32 fresh bytes for each secret. `load_earlier` returns the
+        game after an event that is not pending, by seq.
         """
         self.game_id = game_id
         self.base = base
@@ -163,7 +169,6 @@ class PendingEvents:
         self._timestamp = timestamp
         self._salt = salt
         self._load_earlier = load_earlier
-        self._earlier = EarlierGames(load=self.game_at)
 
     @property
     def game(self) -> Game:
@@ -176,7 +181,7 @@ class PendingEvents:
     @property
     def next_at(self) -> str:
         """The timestamp of the next event, if it is added at once."""
-        return self._timestamp()
+        return self._timestamp if isinstance(self._timestamp, str) else self._timestamp()
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -223,9 +228,11 @@ class PendingEvents:
             game_id=self.game_id,
             by=by,
             action=action,
-            at=self._timestamp(),
+            at=self.next_at,
             salt=self._salt,
-            earlier=self._earlier,
+            earlier=EarlierGames(load=self.game_at)
+            if event.type == "PlayResumed"
+            else NO_EARLIER_GAMES,
             signature=signature,
             is_conditional=is_conditional,
         )

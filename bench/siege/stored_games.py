@@ -152,7 +152,7 @@ def _play(
     The game has this number of events, or one more. With few events it has not started.
     """
     secret = _secret(number)
-    pending = PendingEvents(game_id, None, timestamp=lambda: TIMESTAMP)
+    pending = PendingEvents(game_id, None, timestamp=TIMESTAMP)
     commands.create(
         pending,
         players[0].id,

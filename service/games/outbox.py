@@ -35,7 +35,7 @@ from typing import Final, Literal, TypeAlias
 from domain.administration import ADMINISTRATOR
 from domain.bot_tasks import has_searching_bot, needs_search, next_bot_task
 from domain.event import Event
-from domain.game import Game
+from domain.game import Game, Turn
 from domain.json_types import JsonObject
 from ledger import turn_clock
 from ledger.canonical import canonical
@@ -63,21 +63,29 @@ def outbox_entries(
         entries["index"] = {"seq": after.seq}
         entries |= _invitation_entries(before, after)
     entries |= _scoring_entries(before, after)
-    if after.bot_seats:
+    earlier = None if before is None else before.turn_under_way
+    turn, bots = after.turn_under_way, after.bot_seats
+    if earlier is None or turn is None:
+        entries |= _finish_entries(before, after)
+    if bots:
         entries |= _bot_entries(after)
-    if after.to_act is None:
-        if before is not None and before.to_act is not None:
+    if turn is None:
+        if earlier is not None:
             entries |= {"deadline": None, "notify/turn": None}
             if after.clock is not None:
                 entries["remind"] = None
     else:
-        if before is None or _player_to_act(before) != _player_to_act(after):
-            is_person = after.to_act in after.seats_of_people()
-            entries["notify/turn"] = {"seat": after.to_act, "seq": after.seq} if is_person else None
-        if before is None or _deadline_inputs(before) != _deadline_inputs(after):
+        if earlier is None or (earlier.seat, earlier.player) != (turn.seat, turn.player):
+            is_person = turn.player is not None and turn.seat not in bots
+            entries["notify/turn"] = {"seat": turn.seat, "seq": after.seq} if is_person else None
+        if (
+            before is None
+            or earlier is None
+            or _deadline_inputs(before, earlier) != _deadline_inputs(after, turn)
+        ):
             if before is not None and after.clock is not None:
                 entries["remind"] = None
-            entries |= _deadline_entries(after)
+            entries |= _deadline_entries(after, turn)
     for event in events:
         entries |= _event_entries(before, event)
         match event["type"]:
@@ -145,13 +153,6 @@ def listing_inputs(game: Game) -> tuple[object, ...]:
     )
 
 
-def _player_to_act(game: Game) -> tuple[object, ...]:
-    """Return the seat whose turn it is and who has it; a vacant seat is of nobody."""
-    seat = game.to_act
-    is_vacant = seat is None or seat in game.vacant_seats
-    return (seat, None if is_vacant or seat is None else game.players[seat])
-
-
 def rebuild_outbox(game: Game) -> dict[str, str]:
     """Return the entries that follow from a game alone: its rounds, its end, its deadline, its bots.
 
@@ -159,7 +160,10 @@ def rebuild_outbox(game: Game) -> dict[str, str]:
     """
     if game.status != "playing":
         return {}
-    entries = _scoring_entries(None, game) | _deadline_entries(game) | _bot_entries(game)
+    turn = game.turn_under_way
+    entries = _scoring_entries(None, game) | _finish_entries(None, game) | _bot_entries(game)
+    if turn is not None:
+        entries |= _deadline_entries(game, turn)
     return {
         name: canonical(payload).decode()
         for name, payload in entries.items()
@@ -168,7 +172,7 @@ def rebuild_outbox(game: Game) -> dict[str, str]:
 
 
 def _scoring_entries(before: Game | None, after: Game) -> dict[str, JsonObject | None]:
-    """Return entries for the rounds that have ended, and for the end of play, since `before`.
+    """Return entries for the rounds that have ended since `before`.
 
     After a resumption of play, the entries of what it supersedes are removed.
     """
@@ -180,10 +184,13 @@ def _scoring_entries(before: Game | None, after: Game) -> dict[str, JsonObject |
     }
     for round in ended_before.keys() - after.rounds_ended.keys():
         entries[f"score/{round}"] = None
-    finish, finish_before = _finish_payload(after), _finish_payload(before)
-    if finish != finish_before:
-        entries["finish"] = finish
     return entries
+
+
+def _finish_entries(before: Game | None, after: Game) -> dict[str, JsonObject | None]:
+    """Return the entry for the end of play, if that has changed since `before`."""
+    finish = _finish_payload(after)
+    return {} if finish == _finish_payload(before) else {"finish": finish}
 
 
 def _bot_entries(game: Game) -> dict[str, JsonObject | None]:
@@ -205,14 +212,13 @@ def _finish_payload(game: Game | None) -> JsonObject | None:
     return payload if limit is None else {**payload, "at": limit}
 
 
-def _deadline_inputs(game: Game) -> tuple[object, ...]:
-    """Return everything of a game on which its entry `deadline` depends."""
+def _deadline_inputs(game: Game, turn: Turn) -> tuple[object, ...]:
+    """Return everything of a game on which its entry `deadline` depends in a turn."""
     return (
-        game.turn,
-        game.turn_at,
-        game.turn_extension,
-        is_vacant_turn(game),
-        game.to_act is None,
+        turn.number,
+        turn.since,
+        turn.extension,
+        turn.player is None and is_vacant_turn(game),
         game.players,
         game.disputes,
         game.pauses.pauses,
@@ -220,18 +226,19 @@ def _deadline_inputs(game: Game) -> tuple[object, ...]:
     )
 
 
-def _deadline_entries(game: Game) -> dict[str, JsonObject | None]:
+def _deadline_entries(game: Game, turn: Turn) -> dict[str, JsonObject | None]:
     """Return the entries for the deadline of the turn under way, and the reminder of it, if there are any.
 
     The turn of a vacant seat is ended at once.
     """
-    if is_vacant_turn(game):
-        return {"deadline": {"turn": game.turn, "at": game.turn_at}}
-    deadline = clock.deadline(game)
-    if deadline is None:
+    if turn.player is None and is_vacant_turn(game):
+        return {"deadline": {"turn": turn.number, "at": turn.since}}
+    moment = turn_clock.deadline(game)
+    if moment is None:
         return {}
-    reminder = {} if game.to_act in game.bot_seats else _reminder_entries(game, deadline)
-    return {"deadline": {"turn": game.turn, "at": deadline}, **reminder}
+    deadline = clock.format(moment)
+    reminder = {} if turn.seat in game.bot_seats else _reminder_entries(game, deadline)
+    return {"deadline": {"turn": turn.number, "at": deadline}, **reminder}
 
 
 def _reminder_entries(game: Game, deadline: str) -> dict[str, JsonObject | None]:

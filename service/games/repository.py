@@ -320,6 +320,6 @@ class GameRepository(GameLoader):
         return PendingEvents(
             game_id,
             game,
-            timestamp=lambda: timestamp,
+            timestamp=timestamp,
             load_earlier=partial(self.game_at, game_id),
         )

@@ -24,7 +24,7 @@ SECRET = bytes(32)
 
 def open_game(**settings: object) -> PendingEvents:
     """Return the pending events of a game of three that ada has created, with zoe as its arbiter."""
-    pending = PendingEvents("g", None, timestamp=lambda: "2026-11-20T09:00:00.000Z")
+    pending = PendingEvents("g", None, timestamp="2026-11-20T09:00:00.000Z")
     commands.create(
         pending,
         "ada",
