@@ -11,8 +11,8 @@ from service.bootstrap import Service
 from service.errors import log_text
 from service.notifications.circuit_breakers import Receiver
 from service.notifications.delivery import DIGEST, Delivery, Status
+from service.notifications.factory import NotificationFactory
 from service.notifications.kinds import OPERATOR
-from service.notifications.projection import NotificationProjection
 from workers.notifications.channel import Channel, NotDelivered, Undeliverable
 
 log = logging.getLogger(__name__)
@@ -26,7 +26,7 @@ class DeliverySender:
         self._breakers = service.deliveries.breakers
         self._endpoints = service.endpoints
         self._clock = service.clock
-        self._projection = NotificationProjection(service.queries, service.players)
+        self._factory = NotificationFactory(service.queries, service.players)
         self._channels = {channel.name: channel for channel in channels}
 
     def send(self, delivery_id: str) -> None:
@@ -76,7 +76,7 @@ class DeliverySender:
         outdated = message("it was out of date before it was sent")
         try:
             if delivery.kind == DIGEST:
-                current = {part.id for part, _ in self._projection.current_parts(parts)}
+                current = {part.id for part, _ in self._factory.current_parts(parts)}
                 self._deliveries.finish(
                     [part for part in parts if part.id not in current],
                     "cancelled",
@@ -85,7 +85,7 @@ class DeliverySender:
                     is_claimed=False,
                 )
                 parts = [part for part in parts if part.id in current]
-            notification = self._projection.notification(delivery, parts)
+            notification = self._factory.notification(delivery, parts)
         except Unreadable as error:
             self._fail(delivery, parts, channel, error.message, is_receivers_fault=False)
             return

@@ -14,7 +14,7 @@ from service.bootstrap import Service
 from service.conditional_actions.store import CONDITIONAL
 from service.errors import Forbidden, NotFound, OperationNotPossible, TooManyGames
 from service.games.viewpoint import viewpoint_of
-from service.notifications.projection import NotificationProjection
+from service.notifications.factory import NotificationFactory
 from service.store.redis_event_store import game_key
 from tests.support.accounts import PASSWORD
 from tests.support.endpoints import FixedEndpoints
@@ -179,8 +179,8 @@ def test_a_notification_of_the_turn_that_waits_is_not_sent_to_the_former_player(
     (waiting,) = service.deliveries.waiting(10)
     assert (waiting.player, waiting.subject, waiting.status) == (people[0], "your_turn", "retrying")
     move(service, game, people[3])
-    projection = NotificationProjection(service.queries, service.players)
-    assert projection.notification(waiting) is None
+    factory = NotificationFactory(service.queries, service.players)
+    assert factory.notification(waiting) is None
     harness.close()
 
 

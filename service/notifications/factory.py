@@ -26,7 +26,7 @@ from service.notifications.past_events import PastEvents, events_since_last_turn
 from service.notifications.titles import digest_title, messages_title, title
 
 
-class NotificationProjection:
+class NotificationFactory:
     """Makes notifications for their readers. Thread-safe."""
 
     def __init__(self, queries: GameQueries, players: Players) -> None:
