@@ -16,7 +16,7 @@ from ledger.keys import SigningKey
 from service.games.loader import GameCache, GameLoader
 from service.games.outbox import outbox_entries
 from service.operation.embedded_redis import EmbeddedRedis
-from service.store.event_store import AppendRequest, IdempotencyRecord, encode_receipt
+from service.store.event_store import AppendRequest, IdempotencyRecord
 from service.store.redis_event_store import RedisEventStore, game_key
 
 _KEY: Final = SigningKey.from_seed(bytes(32))
@@ -42,9 +42,7 @@ def append_requests(played: PlayedGame) -> list[AppendRequest]:
         before, after = after, fold([event], after, played.opened)
         assert after is not None
         entries = outbox_entries(before, after, [event])
-        receipts = (
-            {} if event["action"] is None else {event["seq"]: encode_receipt(_KEY.receipt(event))}
-        )
+        receipts = {} if event["action"] is None else {event["seq"]: _KEY.receipt(event)}
         requests.append(AppendRequest((line,), outbox=entries, receipts=receipts))
     return requests
 

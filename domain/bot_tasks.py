@@ -67,7 +67,7 @@ def next_bot_task(game: Game) -> BotTask | None:
     )
     if agreement is not None:
         return agreement
-    if game.to_act not in bots or waits_for_takeback(game):
+    if game.to_act not in bots or game.waits_for_takeback:
         return None
     return TakeTurn(game.to_act) if people else TakeAction(game.to_act, Resign())
 
@@ -117,12 +117,6 @@ def _takeback_task(
         if seat != takeback.seat and seat not in takeback.agreed_by:
             return AgreeToTakeback(seat, takeback.seq)
     return None
-
-
-def waits_for_takeback(game: Game) -> bool:
-    """Whether a takeback is pending, which an action of a bot would end."""
-    takeback = None if game.last_play is None else game.last_play.takeback
-    return takeback is not None and takeback.declined_by is None
 
 
 def common_action(game: Game, seat: int) -> Any:

@@ -313,6 +313,17 @@ class GameOf(Generic[S, A, P]):
             else ()
         )
 
+    @property
+    def waits_for_takeback(self) -> bool:
+        """Whether a takeback is pending, which an action of a bot or the end of a turn would end."""
+        takeback = None if self.last_play is None else self.last_play.takeback
+        return takeback is not None and takeback.declined_by is None
+
+    @property
+    def is_vacant_turn(self) -> bool:
+        """Whether the clock ends the turn under way at once, because its seat is vacant."""
+        return self.to_act in self.vacant_seats and not self.waits_for_takeback
+
     def seats_of_people(self) -> tuple[int, ...]:
         """The seats still in the game that people have, once the game has started, in order.
 

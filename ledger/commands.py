@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias, assert_never
 
 from domain import administration, invitations, lifecycle
 from domain.administration import ADMINISTRATOR
-from domain.bot_tasks import common_action, waits_for_takeback
+from domain.bot_tasks import common_action
 from domain.clock import deadlines, holidays, pauses, substitutes
 from domain.clock.deadlines import is_deserted
 from domain.disputes import disputes, takebacks
@@ -281,12 +281,7 @@ def is_due(game: Game, at: str) -> bool:
     """Return whether the clock may end the turn under way at a timestamp: at its deadline, or at once if the
     seat is vacant and the players do not decide about a takeback.
     """
-    return is_vacant_turn(game) or has_passed(game, at)
-
-
-def is_vacant_turn(game: Game) -> bool:
-    """Return whether the clock ends the turn under way at once, because its seat is vacant."""
-    return game.to_act in game.vacant_seats and not waits_for_takeback(game)
+    return game.is_vacant_turn or has_passed(game, at)
 
 
 def end_turn(pending: PendingEvents, choose_action: ChooseAction, secret: SecretSource) -> None:

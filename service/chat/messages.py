@@ -17,8 +17,8 @@ from service.errors import Forbidden, NotFound, TooManyMessages
 from service.games.access import is_correspondent, require_correspondent, require_visible
 from service.games.dispute_view import statement_fault
 from service.games.loader import GameLoader
+from service.games.repository import idempotency_record
 from service.notifications.notifications import Notifications
-from service.store.event_store import idempotency_record
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,10 +29,9 @@ from service.games.holiday_registry import bring_holidays
 from service.games.invitations import Invitations
 from service.games.listings import GameQuota
 from service.games.loader import CachedGame
-from service.games.repository import AcceptedAction, GameRepository
+from service.games.repository import AcceptedAction, GameRepository, game_id_of, idempotency_record
 from service.games.signed_actions import PlayerSignature, SignedActions
 from service.keyring import Keyring
-from service.store.event_store import game_id_of, idempotency_record
 
 NONCE_BYTES = 32
 """Length of the secret of a game, and of the nonce that replaces a missing one."""

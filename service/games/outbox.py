@@ -39,7 +39,6 @@ from domain.game import Game, Turn
 from domain.json_types import JsonObject
 from ledger import turn_clock
 from ledger.canonical import canonical
-from ledger.commands import is_vacant_turn
 from service import clock
 
 SHORTEST_REMINDER: Final = timedelta(minutes=1)
@@ -218,7 +217,7 @@ def _deadline_inputs(game: Game, turn: Turn) -> tuple[object, ...]:
         turn.number,
         turn.since,
         turn.extension,
-        turn.player is None and is_vacant_turn(game),
+        turn.player is None and game.is_vacant_turn,
         game.players,
         game.disputes,
         game.pauses.pauses,
@@ -231,7 +230,7 @@ def _deadline_entries(game: Game, turn: Turn) -> dict[str, JsonObject | None]:
 
     The turn of a vacant seat is ended at once.
     """
-    if turn.player is None and is_vacant_turn(game):
+    if turn.player is None and game.is_vacant_turn:
         return {"deadline": {"turn": turn.number, "at": turn.since}}
     moment = turn_clock.deadline(game)
     if moment is None:

@@ -6,15 +6,17 @@ its head, and the handler runs again. So the usual action costs one round trip; 
 writers one wins, and the handler of the other runs on the result.
 """
 
+import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
 from typing import Final, TypeAlias
 
 from domain.contract import STATEMENT
 from domain.errors import Malformed, Refused, Unreadable
-from domain.event import Event
+from domain.event import ENDINGS, Event
 from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import message
@@ -35,11 +37,11 @@ from service.store.event_store import (
     HeadMoved,
     IdempotencyRecord,
     decode_receipt,
-    encode_receipt,
-    idempotency_record,
 )
 
 log = logging.getLogger(__name__)
+
+_REQUEST_ENCODER: Final = json.JSONEncoder(sort_keys=True)
 
 MAX_ATTEMPTS: Final = 50
 """How often a handler runs while other writers keep winning, before the request fails."""
@@ -284,9 +286,9 @@ class GameRepository(GameLoader):
                 events=pending.lines,
                 secrets={**(secrets or {}), **openings},
                 outbox=entries,
-                receipts={} if receipt is None else {events[0]["seq"]: encode_receipt(receipt)},
+                receipts={} if receipt is None else {events[0]["seq"]: receipt},
                 idempotency_record=record,
-                ends_game=after.has_ended,
+                ends_game=events[-1]["type"] in ENDINGS,
                 prev_hash=None if before is None else before.hash,
                 guards=guards,
             ),
@@ -323,3 +325,21 @@ class GameRepository(GameLoader):
             timestamp=timestamp,
             load_earlier=partial(self.game_at, game_id),
         )
+
+
+def idempotency_record(player: str, key: str | None, request: object) -> IdempotencyRecord | None:
+    """Return the record for a player's idempotency key (None: no key) and request (decoded JSON)."""
+    if key is None:
+        return None
+    # Not canonical JSON: even a malformed request with huge numbers or lone surrogates has a digest.
+    body = _REQUEST_ENCODER.encode(request)
+    return IdempotencyRecord(f"{player}/{_digest(key.encode())}", _digest(body.encode()))
+
+
+def game_id_of(record: IdempotencyRecord) -> str:
+    """Return the id of the game that a request with an idempotency key creates: always the same one."""
+    return sha256(record.name.encode()).hexdigest()[:16]
+
+
+def _digest(value: bytes) -> str:
+    return sha256(value).hexdigest()[:32]

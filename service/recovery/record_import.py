@@ -20,7 +20,7 @@ from ledger.record import Record, read
 from replay.audit.runner import audit
 from service.bootstrap import Service
 from service.games.outbox import rebuild_outbox
-from service.store.event_store import AppendRequest, HeadMoved, encode_receipt
+from service.store.event_store import AppendRequest, HeadMoved
 from service.transparency.store import TransparencyStore
 
 MAX_SECRETS: Final = 3_000
@@ -86,11 +86,7 @@ def _request(service: Service, record: Record, count: int) -> AppendRequest:
     """Return what is to be written to store the events after the first `count`. Raises ImportRefused."""
     game = fold(record.events, None, record.opened_values())
     assert game is not None, "a record has events"
-    receipts = {
-        receipt["seq"]: encode_receipt(receipt)
-        for receipt in record.receipts
-        if receipt["seq"] > count
-    }
+    receipts = {receipt["seq"]: receipt for receipt in record.receipts if receipt["seq"] > count}
     return AppendRequest(
         events=tuple(record.lines[count:]),
         secrets=_secrets(service, record, count),

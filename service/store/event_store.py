@@ -8,11 +8,9 @@ outbox (entries for the work that the log calls for and that is not done yet), i
 records and its receipts. `append` writes all of them in one step with the events.
 """
 
-import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
-from typing import Final, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from domain.errors import Unreadable
 from domain.event import Event
@@ -85,8 +83,8 @@ class AppendRequest:
     """Whether the game has ended with these events: its idempotency records then expire."""
     prev_hash: str | None = None
     """Hash that the previous event must have; None accepts any."""
-    receipts: Mapping[int, str] = field(default_factory=dict)
-    """By the seq of an event, its receipt: `KEY SIGNATURE`."""
+    receipts: Mapping[int, JsonObject] = field(default_factory=dict)
+    """By the seq of an event, its receipt."""
     guards: Sequence[Guard] = field(default=(), repr=False)
     """If one of them fails, nothing is appended."""
 
@@ -141,7 +139,7 @@ class LogReader(Protocol):
         """
 
     def receipts(self, game_id: str, seqs: Collection[int]) -> dict[int, str]:
-        """Return the receipts of these events that exist, by seq, as in `AppendRequest.receipts`."""
+        """Return the receipts of these events that exist, by seq, as they are stored: `KEY SIGNATURE`."""
 
 
 class EventStore(LogReader, Protocol):
@@ -222,27 +220,6 @@ class EventStore(LogReader, Protocol):
 
     def active_games(self) -> Iterator[str]:
         """Iterate over the ids of all games that may have outbox entries; an id may come twice."""
-
-
-_REQUEST_ENCODER: Final = json.JSONEncoder(sort_keys=True)
-
-
-def idempotency_record(player: str, key: str | None, request: object) -> IdempotencyRecord | None:
-    """Return the record for a player's idempotency key (None: no key) and request (decoded JSON)."""
-    if key is None:
-        return None
-    # Not canonical JSON: even a malformed request with huge numbers or lone surrogates has a digest.
-    body = _REQUEST_ENCODER.encode(request)
-    return IdempotencyRecord(f"{player}/{_digest(key.encode())}", _digest(body.encode()))
-
-
-def game_id_of(record: IdempotencyRecord) -> str:
-    """Return the id of the game that a request with an idempotency key creates: always the same one."""
-    return sha256(record.name.encode()).hexdigest()[:16]
-
-
-def _digest(value: bytes) -> str:
-    return sha256(value).hexdigest()[:32]
 
 
 def encode_receipt(receipt: JsonObject) -> str:

@@ -42,6 +42,7 @@ from service.store.event_store import (
     Head,
     HeadMoved,
     IdempotencyRecord,
+    encode_receipt,
 )
 
 T = TypeVar("T")
@@ -95,7 +96,10 @@ class RedisEventStore:
         to_set += [
             (_OUTBOX, name, value) for name, value in request.outbox.items() if value is not None
         ]
-        to_set += [(_RECEIPTS, str(seq), value) for seq, value in request.receipts.items()]
+        to_set += [
+            (_RECEIPTS, str(seq), encode_receipt(receipt))
+            for seq, receipt in request.receipts.items()
+        ]
         to_delete = [name for name, value in request.outbox.items() if value is None]
         args: list[str | bytes | int] = [
             game_id,

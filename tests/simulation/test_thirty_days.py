@@ -11,7 +11,7 @@ from freezegun import freeze_time
 
 from domain.event import Event
 from ledger import turn_clock
-from ledger.commands import CLOCK, is_vacant_turn
+from ledger.commands import CLOCK
 from replay.audit import audit
 from replay.timeline import Step, steps
 from service.notifications.delivery import Delivery
@@ -66,7 +66,7 @@ def check_deadline(world: World, step: Step) -> None:
         return
     at = datetime.fromisoformat(event["at"])
     deadline = turn_clock.deadline(before)
-    if is_vacant_turn(before):
+    if before.is_vacant_turn:
         deadline = datetime.fromisoformat(before.at)
     assert deadline is not None
     assert at >= deadline

@@ -8,6 +8,7 @@ from multiprocessing import get_context
 import pytest
 
 from domain.errors import Unreadable
+from domain.json_types import JsonObject
 from service.connection import connect
 from service.errors import IdempotencyConflict
 from service.store.event_store import (
@@ -27,6 +28,10 @@ def line(text: str) -> bytes:
 def request(*texts: str, record: IdempotencyRecord | None = None) -> AppendRequest:
     """A request to append an event for each text."""
     return AppendRequest(events=tuple(line(text) for text in texts), idempotency_record=record)
+
+
+def receipt(signature: str) -> JsonObject:
+    return {"key": "key", "signature": signature}
 
 
 class EventStoreContract:
@@ -130,12 +135,16 @@ class EventStoreContract:
         assert store.outbox("g") == {"finish": "1"}
 
     def test_receipts_are_written_with_the_events(self, store: EventStore) -> None:
-        first = AppendRequest((line("a"), line("b")), receipts={1: "key one", 2: "key two"})
+        first = AppendRequest(
+            (line("a"), line("b")), receipts={1: receipt("one"), 2: receipt("two")}
+        )
         store.append("g", 0, first)
         with pytest.raises(HeadMoved):
-            store.append("g", 0, AppendRequest((line("x"),), receipts={1: "key x"}))
+            store.append("g", 0, AppendRequest((line("x"),), receipts={1: receipt("x")}))
         store.append(
-            "g", 2, AppendRequest((line("c"),), outbox={"gone": None}, receipts={3: "key three"})
+            "g",
+            2,
+            AppendRequest((line("c"),), outbox={"gone": None}, receipts={3: receipt("three")}),
         )
         assert store.receipts("g", [3, 1, 4]) == {3: "key three", 1: "key one"}
         assert store.receipts("g", []) == {}
