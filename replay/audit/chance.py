@@ -18,7 +18,7 @@ from ledger.canonical import canonical
 from ledger.record import Record
 from replay.audit.findings import Check
 from replay.audit.former_rules import FormerRules
-from replay.event_values import actor, player
+from replay.event_values import actor, player, secret_label
 from replay.timeline import Step, unreadable_on_error
 
 CREATORS_PLACE: Final = 2
@@ -151,7 +151,7 @@ class ChanceCheck:
                 seq=seq,
             )
             return
-        problems = self._problems(event, decided)
+        problems = self._problems(step, decided)
         if problems and not self._is_explained(step, self._secret, problems):
             for problem in problems:
                 self.check.add_at_event(seq, problem, CHOSEN)
@@ -183,13 +183,13 @@ class ChanceCheck:
             step.event,
             step.before,
             message("{problems}", problems=semicolon_list(problems)),
-            lambda game: (
-                not self._problems(step.event, _decide(replace(step, before=game), secret))
-            ),
+            lambda game: not self._problems(step, _decide(replace(step, before=game), secret)),
         )
 
-    def _problems(self, event: Event, decided: DomainEvent) -> list[Message]:
+    def _problems(self, step: Step, decided: DomainEvent) -> list[Message]:
         """How an event differs from what was drawn again."""
+        assert step.before is not None, "the first event has no random draws"
+        event, rules = step.event, step.before.rules
         problems = [
             message("{field} is not what the seed gives", field=name)
             for name in sorted(decided.data.keys() | event["data"].keys())
@@ -199,12 +199,17 @@ class ChanceCheck:
         openings = self._openings.get(event["seq"], {})
         self.check.count += len(decided.secrets.keys() | commitments.keys())
         for name in sorted(decided.secrets.keys() | commitments.keys()):
+            secret = secret_label(name, rules)
             if name not in decided.secrets:
-                problems.append(message("the seed gives no secret {name}", name=name))
+                problems.append(message("the seed gives no secret “{secret}”", secret=secret))
             elif name not in commitments:
-                problems.append(message("it does not commit to the secret {name}", name=name))
+                problems.append(
+                    message("it does not commit to the secret “{secret}”", secret=secret)
+                )
             elif name in openings and _differ(openings[name]["value"], decided.secrets[name]):
-                problems.append(message("the secret {name} is not what the seed gives", name=name))
+                problems.append(
+                    message("the secret “{secret}” is not what the seed gives", secret=secret)
+                )
         return problems
 
 

@@ -6,14 +6,17 @@ from typing import Any
 
 from domain import chance
 from domain.contract import STATEMENT, DomainEvent, Opened
-from domain.errors import Unreadable
+from domain.errors import CartularyError, Unreadable
 from domain.event import ENDINGS, Event, recorded_data
-from domain.messages import Text, message, plural_message
+from domain.messages import Text, Value, message, plural_message
+from domain.registry import rule_system_for
 from ledger.canonical import unhex
 from ledger.pending import commitment
 from ledger.record import Record
 from ledger.record_schema import Opening
 from replay.audit.findings import Check
+from replay.event_values import secret_label
+from replay.render.descriptions import in_words
 from replay.timeline import Step, steps, unreadable_on_error
 
 
@@ -28,8 +31,8 @@ def check_secrets(record: Record) -> Check:
             if name not in commitments:
                 check.add(
                     message(
-                        "{secret} is opened, but event {seq} has no commitment to it",
-                        secret=name,
+                        "the secret “{secret}” is opened, but event {seq} has no commitment to it",
+                        secret=_label(record, name),
                         seq=seq,
                     ),
                     message("The opening was made up or belongs to another event."),
@@ -39,8 +42,8 @@ def check_secrets(record: Record) -> Check:
             elif commitment(opening) != commitments[name]:
                 check.add(
                     message(
-                        "{secret} as opened is not what event {seq} committed to",
-                        secret=name,
+                        "the secret “{secret}” as opened is not what event {seq} committed to",
+                        secret=_label(record, name),
                         seq=seq,
                     ),
                     message("The secret value was changed afterwards."),
@@ -74,7 +77,10 @@ def check_secrets(record: Record) -> Check:
     for seq, name in unopened:
         check.add_at_event(
             seq,
-            message("{secret} is not opened, although the game has ended", secret=name),
+            message(
+                "the secret “{secret}” is not opened, although the game has ended",
+                secret=_label(record, name),
+            ),
             message("Openings were left out, so this secret cannot be checked."),
         )
     check.count += 1
@@ -85,6 +91,16 @@ def check_secrets(record: Record) -> Check:
             message("The random draws of this game may have been chosen by the server."),
         )
     return check
+
+
+def _label(record: Record, name: str) -> Value:
+    """Return what people call a secret of a record."""
+    created = record.events[0]["data"]
+    try:
+        rules = rule_system_for(created.get("rules"), created.get("options"))
+    except CartularyError:
+        return in_words(name)
+    return secret_label(name, rules)
 
 
 def _commitments(record: Record, seq: int) -> Mapping[str, str]:

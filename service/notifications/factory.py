@@ -52,7 +52,8 @@ class NotificationFactory:
         is_operators = delivery.player == OPERATOR
         # The player who has lost the seat learns that, and no more of a private game.
         is_of_former_player = subject == "seat_moved" and delivery.player in game.excluded_players
-        if not (is_operators or is_of_former_player or can_see(game, delivery.player)):
+        can_see_game = is_operators or can_see(game, delivery.player)
+        if not (can_see_game or is_of_former_player):
             return None
         if not _is_current(subject, game, delivery):
             return None
@@ -76,6 +77,7 @@ class NotificationFactory:
             details=details,
             names=self._names(game, details),
             past=past,
+            can_see_game=can_see_game,
         )
 
     def current_parts(self, parts: Sequence[Delivery]) -> list[tuple[Delivery, Notification]]:

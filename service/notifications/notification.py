@@ -37,6 +37,8 @@ class Notification:
     """The names with which `title` and `events` are rendered."""
     past: PastEvents = field(default_factory=PastEvents)
     """What has happened since the reader's last turn, as the reader may see it."""
+    can_see_game: bool = True
+    """Whether the reader may see the page of the game."""
     items: tuple["Notification", ...] = ()
     """The notifications that a digest contains, or the messages of a game in one mail, oldest first."""
 
@@ -63,7 +65,12 @@ class Notification:
 
     @property
     def path(self) -> str:
-        """The path of the page that the notification is about, for a message with its place there."""
+        """The path of the page that the notification is about, for a message with its place there.
+
+        For a reader who may not see that page, it is the path of their own games.
+        """
+        if not (self.game_id and self.can_see_game):
+            return "/"
         if self.subject == "message" and "message" in self.details:
             return f"/games/{self.game_id}/messages#message-{self.details['message']}"
-        return f"/games/{self.game_id}" if self.game_id else "/"
+        return f"/games/{self.game_id}"

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from babel import Locale, UnknownLocaleError
-from flask import Flask, Response, render_template, request
+from flask import Flask, Response, g, render_template, request
 from flask_wtf.csrf import generate_csrf  # type: ignore[import-untyped] # has no annotations
 from markupsafe import Markup
 
@@ -91,6 +91,7 @@ def register(app: Flask) -> None:
         absolute_url=absolute_url,
         player_list=player_list,
         moment=moment,
+        has_time_zone=lambda: g.get("time_zone") is not None,
         game_title=_game_title,
         is_correspondent=is_correspondent,
         names=_names,
@@ -171,7 +172,9 @@ def moment(timestamp: str, *, is_exact: bool = False) -> Markup:
     It is shown to the minute, or to the millisecond.
     """
     text = request_renderer()(Instant(timestamp, is_exact))
-    return Markup('<time datetime="{}">{}</time>').format(timestamp, text)
+    # For the script of the page, which shows it again if the time zone of a new visitor was not known.
+    exact = Markup(" data-exact") if is_exact else ""
+    return Markup('<time datetime="{}"{}>{}</time>').format(timestamp, exact, text)
 
 
 def player_list(game: Game) -> Listing:

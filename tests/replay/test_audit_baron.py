@@ -1,5 +1,6 @@
 """Audits of records with secrets: the draws are repeated, and openings compared with commitments."""
 
+import re
 from collections.abc import Callable
 from io import BytesIO
 from typing import Any
@@ -89,7 +90,7 @@ def test_everything_in_a_finished_game_is_checked(seats: int) -> None:
 
 def test_an_opening_missing_from_a_finished_game_is_reported(whole: bytes) -> None:
     finding = first_finding(with_openings(whole, lambda name: name != "reserve/1"), "secrets")
-    assert "reserve/1 is not opened" in english(finding.problem)
+    assert "the secret “reserve of seat 1” is not opened" in english(finding.problem)
 
 
 def test_a_value_that_was_not_committed_to_is_reported(whole: bytes) -> None:
@@ -105,7 +106,10 @@ def test_a_value_that_was_not_committed_to_is_reported(whole: bytes) -> None:
         for finding in audit_record(data).findings
         if finding.check == "secrets"
     ]
-    assert [problem.partition(" ")[0] for problem in problems] == ["reserve/0", "reserve/1"]
+    assert [re.findall("“(.*)”", problem) for problem in problems] == [
+        ["reserve of seat 0"],
+        ["reserve of seat 1"],
+    ]
 
 
 def swap_reserves(values: dict[str, Any]) -> None:
@@ -123,7 +127,11 @@ def give_villages(values: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     ("deal", "name"),
-    [(stack_pile, "pile"), (give_villages, "reserve/2"), (swap_reserves, "reserve/0")],
+    [
+        (stack_pile, "pile"),
+        (give_villages, "reserve of seat 2"),
+        (swap_reserves, "reserve of seat 0"),
+    ],
 )
 def test_a_deal_that_was_chosen_is_reported_even_if_the_rest_fits(
     deal: Callable[[dict[str, Any]], None], name: str
@@ -135,7 +143,7 @@ def test_a_deal_that_was_chosen_is_reported_even_if_the_rest_fits(
     problems = {
         english(finding.problem) for finding in report.findings if finding.check == "chance"
     }
-    assert f"the secret {name} is not what the seed gives" in problems
+    assert f"the secret “{name}” is not what the seed gives" in problems
     assert {finding.check for finding in report.findings} <= {"chance", "decisions"}
 
 

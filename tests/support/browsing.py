@@ -135,8 +135,12 @@ class Visitors:
         phone: bool = False,
         language: str = "en",
         dark: bool = False,
+        time_zone: str | None = None,
     ) -> Visitor:
-        """Return a visitor at a new browser, logged in if there is an account."""
+        """Return a visitor at a new browser, logged in if there is an account.
+
+        Without `time_zone`, the browser has that of the machine.
+        """
         context = self.browser.new_context(
             viewport=PHONE if phone else DESKTOP,
             has_touch=phone,
@@ -145,6 +149,7 @@ class Visitors:
             locale=language,
             color_scheme="dark" if dark else "light",
             reduced_motion="reduce",
+            timezone_id=time_zone,
         )
         context.set_default_timeout(_TIMEOUT_MILLISECONDS)
         visitor = Visitor(self.site, context, context.new_page())

@@ -4,6 +4,7 @@ import os
 import re
 import signal
 import subprocess
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -41,10 +42,13 @@ class RunningService:
         self.options = () if processes is None else ("--processes", str(processes))
         self.settings = settings
         self.process: subprocess.Popen[bytes] | None = None
+        self.seconds_to_start: float | None = None
+        """How long the last start has taken."""
 
     def start(self, port: int = 0) -> None:
         """Start it on this port, or on a free one, and wait until it accepts requests."""
         self.out.write_bytes(b"")
+        began_at = time.monotonic()
         self.process = processes.begin(
             *("serve", "--port", str(port), "--data", str(self.data), *self.options),
             out=self.out,
@@ -54,6 +58,7 @@ class RunningService:
         try:
             wait_until(lambda: "Ctrl-C" in self.out.read_text() or self.has_ended())
             assert not self.has_ended(), self.err.read_text()
+            self.seconds_to_start = time.monotonic() - began_at
         except BaseException:
             self.kill()
             raise

@@ -3,18 +3,28 @@
 import json
 import signal
 import socket
+from collections import Counter
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
+import httpx
 import pytest
 
 from service.bootstrap import build
 from service.operation.embedded_redis import EmbeddedRedis
 from service.operation.process_reports import MISSED_REPORTS
 from service.settings import Settings
-from tests.support.processes import Start, cartulary, idle_at_most, wait_for_exit, wait_until
+from tests.support.processes import (
+    HANG_SECONDS,
+    Start,
+    cartulary,
+    free_port,
+    idle_at_most,
+    wait_for_exit,
+    wait_until,
+)
 from tests.support.receiver import raw_receiver, webhook_receiver
 from tests.support.service_games import play_out, start_game
 
@@ -37,33 +47,51 @@ def test_worker_and_scheduler_stop_on_a_signal(
 
 
 @pytest.mark.parametrize("kind", ["worker", "scheduler"])
-def test_an_idle_process_stays_alive_and_a_killed_one_is_missing(
+def test_health_checks_pass_while_processes_are_idle_and_fail_soon_after_one_is_killed(
     start: Start, settings: Settings, kind: str
 ) -> None:
-    settings = replace(settings, report_seconds=0.5)
-    reports = build(settings).process_reports
-    process = start(kind, CARTULARY_REPORT_SECONDS="0.5")
-    wait_until(reports.alive)
-    (first,) = reports.alive()
-    times: set[str] = set()
+    seconds = {"CARTULARY_REPORT_SECONDS": "0.5"}
+    reports = build(replace(settings, report_seconds=0.5)).process_reports
+    processes = {name: start(name, **seconds) for name in ("worker", "scheduler")}
+    port = free_port()
+    start("web", "--port", str(port), "--processes", "1", **seconds)
 
-    def has_reported_again_and_again() -> bool:
-        (report,) = reports.all()
-        assert report.pid == first.pid
-        times.add(report.seen_at)
-        return len(times) > 2 * MISSED_REPORTS
+    def check() -> tuple[int, str]:
+        """Return the status of the health check over HTTP, and the detail of a problem."""
+        try:
+            response = httpx.get(f"http://127.0.0.1:{port}/healthz/processes", timeout=HANG_SECONDS)
+        except httpx.TransportError:
+            return 0, ""
+        return response.status_code, response.json().get("detail", "")
 
-    wait_until(has_reported_again_and_again)
-    process.kill()
-    wait_until(lambda: not reports.alive())
-    health = cartulary(
-        "health",
-        CARTULARY_REDIS_URL=settings.redis_url,
-        CARTULARY_DATA=str(settings.data),
-        CARTULARY_REPORT_SECONDS="0.5",
-    )
-    assert health.returncode == 1
-    assert kind in json.loads(health.stdout)["missing"]
+    def run_health() -> tuple[int, list[str]]:
+        """Return the exit status of the command, and what is missing."""
+        environment = {
+            "CARTULARY_REDIS_URL": settings.redis_url,
+            "CARTULARY_DATA": str(settings.data),
+        }
+        result = cartulary("health", **seconds, **environment)
+        return result.returncode, json.loads(result.stdout)["missing"]
+
+    wait_until(lambda: check() == (200, ""))
+    times: set[tuple[int, str]] = set()
+
+    def have_reported_again_and_again() -> bool:
+        times.update((report.pid, report.seen_at) for report in reports.all())
+        counts = Counter(pid for pid, _ in times)
+        assert len(counts) == 2
+        return min(counts.values()) > 2 * MISSED_REPORTS
+
+    wait_until(have_reported_again_and_again)
+    wait_until(lambda: check() == (200, ""))
+    wait_until(lambda: run_health() == (0, []))
+
+    processes[kind].kill()
+    is_missing = (503, f"these processes have not reported lately: {kind}")
+    # With the default settings, this is 30 seconds.
+    with idle_at_most(1.5 * reports.alive_for.total_seconds()):
+        wait_until(lambda: check() == is_missing)
+    assert run_health() == (1, [kind])
 
 
 def test_worker_and_scheduler_finish_games_and_notify(

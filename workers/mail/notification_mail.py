@@ -51,7 +51,8 @@ class Section:
     omitted_events: int
     is_since_own_turn: bool
     url: str
-    is_about_messages: bool
+    link: str
+    """What the button says that leads to `url`."""
     board: BoardPicture | None
     picture: str | None
     """The Content-ID of the picture of the board."""
@@ -120,6 +121,11 @@ class NotificationMails:
             heading = game_name_in(game, in_language)
         leads = [_lead(item, game) for item in items]
         quotes = [self._quote(item, in_language) for item in items]
+        link, path = message("Open the game"), f"/games/{last.game_id}"
+        if is_about_messages:
+            link, path = message("Open the messages"), first.path
+        elif not last.can_see_game:
+            link, path = message("Open your games"), last.path
         past = max((item.past for item in items), key=lambda past: len(past.events))
         return Section(
             heading=heading,
@@ -132,8 +138,8 @@ class NotificationMails:
             events=tuple(in_language.sentence(event.message) for event in past.events),
             omitted_events=past.omitted,
             is_since_own_turn=past.is_since_own_turn,
-            url=self._base + (first.path if is_about_messages else f"/games/{last.game_id}"),
-            is_about_messages=is_about_messages,
+            url=self._base + path,
+            link=in_language(link),
             board=board,
             picture=content_id(picture, self._domain) if has_picture else None,
         )

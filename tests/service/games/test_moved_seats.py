@@ -163,6 +163,8 @@ def test_all_players_are_notified_and_the_former_one_of_no_more_than_the_loss(
     (to_ada,) = (sent for sent in channel.sent if sent.player == ada)
     assert (to_ada.details, to_ada.past.events) == ({"seat": 0}, ())
     assert zoe not in str(to_ada.as_json())
+    # The page of a private game does not exist for its former player.
+    assert to_ada.path == ("/" if private else f"/games/{game.id}")
     turns = [sent.player for sent in channel.sent if sent.subject == "your_turn"]
     assert turns == [zoe]
     harness.close()

@@ -19,7 +19,7 @@ from tests.support.stored_games import recorded_game, store_game
 
 CLOCK: Clock = {"per_turn": 86_400, "bank": 864_000, "holidays": True}
 LINK = re.compile(r'(?:href|action)="(/[^"]*)"')
-MOMENT = re.compile(r'<time datetime="[^"]*T[^"]*Z">(.*?)</time>')
+MOMENT = re.compile(r'<time datetime="[^"]*T[^"]*Z"[^>]*>(.*?)</time>')
 NOT_PAGES = ("/static/", "/api/", "/pictures/", "/rules")
 """Addresses of files, pictures and JSON; and the rules, which name no times."""
 MOST_PAGES = 120

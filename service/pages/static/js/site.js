@@ -134,7 +134,29 @@ for (const name of ["click", "auxclick", "submit"]) {
 function keepTimeZone() {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const secure = location.protocol === "https:" ? "; Secure" : "";
-  if (zone) document.cookie = `cartulary-time-zone=${zone}; Path=/; Max-Age=31536000; SameSite=Lax${secure}`;
+  if (!zone) return;
+  document.cookie = `cartulary-time-zone=${zone}; Path=/; Max-Age=31536000; SameSite=Lax${secure}`;
+  if ("zoneUnknown" in document.body.dataset) showTimesIn(zone);
+}
+
+/**
+ * Show the times of the page in a time zone, as the server shows them on the next page.
+ * @param {string} zone
+ */
+function showTimesIn(zone) {
+  /** @type {NodeListOf<HTMLTimeElement>} */
+  const times = document.querySelectorAll("time[datetime*=T]");
+  for (const time of times) {
+    /** @type {Intl.DateTimeFormatOptions} */
+    const options = {
+      timeZone: zone,
+      ...{ weekday: "short", year: "numeric", month: "short", day: "numeric" },
+      ...{ hour: "numeric", minute: "2-digit" },
+      ...("exact" in time.dataset ? { second: "2-digit", fractionalSecondDigits: 3 } : {}),
+    };
+    const format = new Intl.DateTimeFormat(document.documentElement.lang, options);
+    time.textContent = `${format.format(new Date(time.dateTime))} (${zone})`;
+  }
 }
 
 keepTimeZone();

@@ -1,0 +1,42 @@
+"""The first page that a new browser shows has its times in the zone of the browser, like every later one."""
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.support.accounts import take_turn
+from tests.support.browsing import Visitors
+
+ZONE = "Australia/Lord_Howe"
+
+
+def times(page: Page) -> list[str]:
+    """Return the times on a page, with the spaces of any kind as spaces."""
+    return [" ".join(text.split()) for text in page.locator("time").all_inner_texts()]
+
+
+@pytest.mark.parametrize("language", ["en", "fr", "es"])
+@pytest.mark.parametrize("path", ["/log", "?seq=4"], ids=["minutes", "milliseconds"])
+def test_the_first_page_shows_the_times_that_the_next_one_shows(
+    visitors: Visitors, path: str, language: str
+) -> None:
+    game_id, players = visitors.accounts.start_game(2)
+    take_turn(game_id, players)
+    visitor = visitors.new(language=language, time_zone=ZONE)
+    page = visitor.open(f"/games/{game_id}{path}")
+    page.locator("time", has_text=ZONE).first.wait_for()
+    first = times(page)
+    assert first
+    assert all(text.endswith(f"({ZONE})") for text in first)
+    page.reload()
+    assert page.locator("[data-zone-unknown]").count() == 0
+    assert first == times(page)
+
+
+def test_a_zone_that_a_player_has_chosen_is_used_on_the_first_page_of_a_new_browser(
+    visitors: Visitors,
+) -> None:
+    game_id, (player, _) = visitors.accounts.start_game(2)
+    player.http.patch("/api/v1/me", json={"time_zone": "America/Lima"}).raise_for_status()
+    page = visitors.new(player, time_zone=ZONE).open(f"/games/{game_id}/log")
+    page.wait_for_function("document.cookie.includes('cartulary-time-zone')")
+    assert all(text.endswith("(America/Lima)") for text in times(page))
