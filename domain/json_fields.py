@@ -1,7 +1,7 @@
 """Reads the fields of an action from JSON, and collects what is wrong with them by path."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Final, Self, TypeGuard, TypeVar
+from typing import Final, TypeAlias, TypeGuard, TypeVar
 
 from domain.errors import Malformed
 from domain.hexes import Hex
@@ -24,17 +24,11 @@ class FieldReader:
         self.errors: Final[dict[str, Text]] = {}
         """By the path of a field (`moves.0.1`), what is wrong with it."""
 
-    def allow(self, *names: str) -> Self:
+    def allow(self, *names: str) -> None:
         """Record an error for every other field."""
         for name in self.raw:
             if name not in names and name != "type":
                 self.errors[name] = message("is not a field of this action")
-        return self
-
-    def without_fields(self, action: A) -> A:
-        """Return an action that has no fields."""
-        self.allow()
-        return action
 
     def entries(self, name: str, *, least: int = 1, most: int | None = None) -> list[object]:
         """The list in a field, which must have `least` to `most` entries."""
@@ -121,22 +115,29 @@ def is_integer(value: object) -> TypeGuard[int]:
 
 
 F = TypeVar("F", bound=FieldReader)
+Parser: TypeAlias = tuple[Sequence[str] | None, Callable[[F], A]]
+"""The names of the fields that an action of one type has, and the function that reads the action from them.
+The names are None if the function checks which fields there are.
+"""
 
 
 def parse_action_fields(
-    raw: object, reader: Callable[[JsonObject], F], parsers: Mapping[str, Callable[[F], A]]
+    raw: object, reader: Callable[[JsonObject], F], parsers: Mapping[str, Parser[F, A]]
 ) -> A:
     """The action that decoded JSON stands for. Raises Malformed, which names every wrong field.
 
-    `parsers` has, by action type, a function that reads the action from a `reader` of the object.
+    `parsers` has the parser of each action type; it reads from a `reader` of the object.
     """
     if not isinstance(raw, dict):
         raise Malformed({"": message("an action is an object")})
     type = raw.get("type")
     if not isinstance(type, str) or type not in parsers:
         raise Malformed({"type": one_of(parsers)})
+    names, parse = parsers[type]
     fields = reader(raw)
-    action = parsers[type](fields)
+    if names is not None:
+        fields.allow(*names)
+    action = parse(fields)
     if fields.errors:
         raise Malformed(fields.errors)
     return action

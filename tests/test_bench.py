@@ -4,6 +4,7 @@ import ast
 import importlib
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -109,7 +110,7 @@ def test_a_comparison_runs_both_workloads_equally_often() -> None:
     assert row.is_met
 
 
-def test_the_path_of_an_action_leads_from_the_application_through_the_rules_to_the_store(
+def test_the_path_of_an_action_leads_through_the_rules_to_the_store_and_keeps_its_bounds(
     redis_url: str, tmp_path: Path
 ) -> None:
     path = trace_action(redis_url, tmp_path)
@@ -120,3 +121,13 @@ def test_the_path_of_an_action_leads_from_the_application_through_the_rules_to_t
     assert path.calls[0].depth == 0
     assert path.rooms > {"domain", "domain/barony", "ledger"}
     assert len(path.calls) > path.room_changes > len(path.rooms)
+    text = " ".join((ROOT / "docs/design.md").read_text().split())
+    bounds = re.search(
+        r"touches at most (\d+) files, changes rooms at most (\d+) times and makes at most (\d+) calls",
+        text,
+    )
+    assert bounds
+    files, room_changes, calls = map(int, bounds.groups())
+    assert len(path.files) <= files
+    assert path.room_changes <= room_changes
+    assert len(path.calls) <= calls

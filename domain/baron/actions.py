@@ -7,7 +7,7 @@
 Only the form is checked here, never a board or a reserve; any other form breaks FORMAT.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal, TypeAlias
 
@@ -15,7 +15,7 @@ from domain.baron.components import SLOTS, TILES
 from domain.baron.formats import BaronActionJson, Tile
 from domain.contract import Resign
 from domain.hexes import Hex, hex_pair, hex_text, json_from_text, number_from_text
-from domain.json_fields import FieldReader, is_integer, parse_action_fields
+from domain.json_fields import FieldReader, Parser, is_integer, parse_action_fields
 from domain.json_types import JsonObject
 from domain.messages import message
 
@@ -77,15 +77,15 @@ class _BaronFields(FieldReader):
         return self.word(self.raw.get("tile"), "tile", TILES)
 
 
-ACTION_PARSERS: Final[Mapping[str, Callable[[_BaronFields], Action]]] = {
-    "draw": lambda fields: Draw(fields.allow("slot").slot()),
-    "place_tile": lambda fields: PlaceTile(fields.allow("tile", "at").tile(), fields.hex("at")),
-    "discard_tile": lambda fields: DiscardTile(fields.allow("tile").tile()),
-    "place_keep": lambda fields: PlaceKeep(fields.allow("at").hex("at")),
-    "end_turn": lambda fields: fields.without_fields(EndTurn()),
-    "resign": lambda fields: fields.without_fields(Resign()),
+ACTION_PARSERS: Final[Mapping[str, Parser[_BaronFields, Action]]] = {
+    "draw": (["slot"], lambda fields: Draw(fields.slot())),
+    "place_tile": (["tile", "at"], lambda fields: PlaceTile(fields.tile(), fields.hex("at"))),
+    "discard_tile": (["tile"], lambda fields: DiscardTile(fields.tile())),
+    "place_keep": (["at"], lambda fields: PlaceKeep(fields.hex("at"))),
+    "end_turn": ([], lambda _: EndTurn()),
+    "resign": ([], lambda _: Resign()),
 }
-"""By action type, a function that reads the action from its fields."""
+"""By action type."""
 
 
 def parse_action(raw: object) -> Action:

@@ -5,7 +5,7 @@ is checked here, never the board: a step from a hex to itself has the right form
 form.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import (
     Annotated,
@@ -21,7 +21,7 @@ from typing import (
 from domain.barony.components import FAMILY, RESOURCES, SPELLS, Family, Resource, Spell
 from domain.contract import Resign, ResignJson
 from domain.hexes import Hex
-from domain.json_fields import FieldReader, parse_action_fields
+from domain.json_fields import FieldReader, Parser, parse_action_fields
 from domain.json_types import HexJson, Length, ObjectType, PositiveCount
 from domain.messages import comma_list, message
 
@@ -368,24 +368,27 @@ class ActionFields(FieldReader):
             path = tuple(self.hex_of(at, f"path.{i}") for i, at in hexes)
             return Cast(names, path=path, takes=self.takes())
         if given == ["recruits"]:
-            return Cast(names, recruits=self.allow("spells", "recruits").recruits())
-        return Cast(names, at=self.allow("spells", "at").hex("at"))
+            self.allow("spells", "recruits")
+            return Cast(names, recruits=self.recruits())
+        self.allow("spells", "at")
+        return Cast(names, at=self.hex("at"))
 
 
-ACTION_PARSERS: Final[Mapping[str, Callable[[ActionFields], Action]]] = {
-    "place_city": lambda fields: PlaceCity(fields.allow("at").hex("at")),
-    "recruit": lambda fields: Recruit(
-        fields.allow("at", "knights").hex("at"), fields.count("knights")
+ACTION_PARSERS: Final[Mapping[str, Parser[ActionFields, Action]]] = {
+    "place_city": (["at"], lambda fields: PlaceCity(fields.hex("at"))),
+    "recruit": (
+        ["at", "knights"],
+        lambda fields: Recruit(fields.hex("at"), fields.count("knights")),
     ),
-    "move": lambda fields: Move(fields.allow("moves", "takes").moves(), fields.takes()),
-    "build": lambda fields: Build(fields.allow("builds").builds()),
-    "new_city": lambda fields: NewCity(fields.allow("at").hex("at")),
-    "expedition": lambda fields: Expedition(fields.allow("to").hex("to")),
-    "noble_title": lambda fields: NobleTitle(fields.allow("discard").discard()),
-    "pass": lambda fields: fields.without_fields(Pass()),
-    "cast": ActionFields.cast,
-    "agree_to_end": lambda fields: AgreeToEnd(fields.allow("agree").flag("agree")),
-    "resign": lambda fields: fields.without_fields(Resign()),
+    "move": (["moves", "takes"], lambda fields: Move(fields.moves(), fields.takes())),
+    "build": (["builds"], lambda fields: Build(fields.builds())),
+    "new_city": (["at"], lambda fields: NewCity(fields.hex("at"))),
+    "expedition": (["to"], lambda fields: Expedition(fields.hex("to"))),
+    "noble_title": (["discard"], lambda fields: NobleTitle(fields.discard())),
+    "pass": ([], lambda _: Pass()),
+    "cast": (None, ActionFields.cast),
+    "agree_to_end": (["agree"], lambda fields: AgreeToEnd(fields.flag("agree"))),
+    "resign": ([], lambda _: Resign()),
 }
 """By action type."""
 

@@ -1,6 +1,6 @@
 """The rules of Seven Hexes (clauses SH): the state, `decide`, `apply` and the legal actions."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy as shallow
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal, TypeAlias, assert_never, cast
@@ -10,7 +10,7 @@ from domain.contract import DomainEvent, Inference, Opened, OwnOptions, Resign, 
 from domain.errors import Malformed, NotNow, Refused
 from domain.event import EventData, Ranked, RankingEntry
 from domain.hexes import DIRECTIONS, Hex, hex_of, hex_pair, hex_text, json_from_text, neighbours
-from domain.json_fields import FieldReader, parse_action_fields
+from domain.json_fields import FieldReader, Parser, parse_action_fields
 from domain.json_types import JsonObject
 from domain.life_cycle_messages import ENDED_PHASES
 from domain.messages import Message, PlayerAt, Term, Text, hex_at, message, term
@@ -148,10 +148,10 @@ class _ClaimFields(FieldReader):
         return self.word(self.raw.get("card"), "card", CARDS)
 
 
-_PARSERS: Final[Mapping[str, Callable[[_ClaimFields], Action]]] = {
-    "claim": lambda fields: Claim(fields.allow("card", "at").card(), fields.hex("at")),
-    "pass": lambda fields: fields.without_fields(Pass()),
-    "resign": lambda fields: fields.without_fields(Resign()),
+_PARSERS: Final[Mapping[str, Parser[_ClaimFields, Action]]] = {
+    "claim": (["card", "at"], lambda fields: Claim(fields.card(), fields.hex("at"))),
+    "pass": ([], lambda _: Pass()),
+    "resign": ([], lambda _: Resign()),
 }
 
 
