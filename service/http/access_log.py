@@ -42,6 +42,11 @@ def current_request_id() -> str | None:
     return g.get("request_id") if has_request_context() else None
 
 
+def request_id(client_id: str) -> str:
+    """Return the id that a client has chosen for its request, if it is a valid one, or a new id."""
+    return client_id if REQUEST_ID.fullmatch(client_id) else secrets.token_hex(8)
+
+
 class _Answer(NamedTuple):
     """A response to log and to count."""
 
@@ -120,8 +125,7 @@ class AccessLog:
 
 def _start_request() -> None:
     g.started = time.perf_counter()
-    client_id = request.headers.get("X-Request-ID", "")
-    g.request_id = client_id if REQUEST_ID.fullmatch(client_id) else secrets.token_hex(8)
+    g.request_id = request_id(request.headers.get("X-Request-ID", ""))
 
 
 def _line(answer: _Answer) -> bytes:

@@ -78,17 +78,21 @@ def status_of(error: CartularyError) -> int:
             return 500
 
 
-def problem_document(
+def encoded_problem(
     status: int, detail: Text, request_id: str, render: Renderer, **members: Any
-) -> dict[str, Any]:
-    """Return the body of a problem. `members` are added to those that every problem has."""
-    return {
+) -> tuple[bytes, dict[str, str]]:
+    """Return the body of a problem, and the headers about it. `members` are added to what problems have."""
+    document = {
         "type": f"urn:cartulary:problem:{PROBLEM_TYPES[status].name}",
         "title": _title(status, render.language),
         "status": status,
         "detail": render(detail),
         "instance": f"urn:cartulary:request:{request_id}",
         **members,
+    }
+    return orjson.dumps(document), {
+        "Content-Type": CONTENT_TYPE,
+        **language_headers(render.language),
     }
 
 
@@ -105,9 +109,8 @@ def _problem(
     **members: Any,
 ) -> Response:
     """Return a problem as a response. `members` are added to its body."""
-    body = problem_document(status, detail, g.request_id, render, **members)
-    all_headers = {**headers, **language_headers(render.language)}
-    return ApiResponse(orjson.dumps(body), status, all_headers, content_type=CONTENT_TYPE)
+    body, own_headers = encoded_problem(status, detail, g.request_id, render, **members)
+    return ApiResponse(body, status, {**headers, **own_headers})
 
 
 def register(app: Flask) -> None:

@@ -6,6 +6,7 @@ stands next to its field. Values are checked by marshmallow schemas; an empty fi
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any, Final
 
 from flask import redirect, request
@@ -15,7 +16,7 @@ from werkzeug.wrappers import Response
 from domain.errors import CartularyError, Malformed
 from domain.messages import Text, message
 from service.errors import ServiceError
-from service.http.schemas.fields import validate, whole_number
+from service.http.schemas.fields import StrictSchema, String, validate, whole_number
 from service.pages.return_addresses import NEXT_FIELD
 
 CSRF_FIELD: Final = "csrf_token"
@@ -56,6 +57,16 @@ def read_form(schema: Schema) -> dict[str, Any]:
     others = (CSRF_FIELD, NEXT_FIELD)
     values = {name: text for name, text in request.form.items() if text and name not in others}
     return validate(schema, values)
+
+
+def read_field(name: str) -> str:
+    """Return the text of a form that has no other field. Raises Malformed, also if it is empty."""
+    return str(read_form(_schema_of_field(name))[name])
+
+
+@cache
+def _schema_of_field(name: str) -> Schema:
+    return StrictSchema.from_dict({name: String(required=True)})()
 
 
 def see_other(address: str) -> Response:

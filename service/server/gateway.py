@@ -230,11 +230,9 @@ class Gateway:
         response = problem_response(
             status,
             detail,
+            request,
             language=exchange.language,
-            client_id=request.header(b"x-request-id"),
-            http_version=request.http_version,
             is_last=self._is_last(request) or is_last,
-            is_head=request.method == "HEAD",
             retry_after=retry_after,
         )
         self._respond(exchange, response, is_last=is_last)
@@ -252,15 +250,8 @@ class Gateway:
             return
         request = exchange.request
         status = "alive" if request.raw_path == b"/healthz" else "ready"
-        response = json_response(
-            200,
-            {"status": status},
-            client_id=request.header(b"x-request-id"),
-            http_version=request.http_version,
-            is_last=self._is_last(request),
-            is_head=request.method == "HEAD",
-        )
-        self._respond(exchange, response)
+        body = {"status": status}
+        self._respond(exchange, json_response(body, request, is_last=self._is_last(request)))
 
     async def _respond_ready(self, exchange: Exchange) -> None:
         self._respond_health(exchange, await self._checks.readiness_problem())

@@ -1,7 +1,6 @@
 """Responses as bytes, among them the refusals of requests that the application does not see."""
 
-import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from email.utils import formatdate
 from functools import lru_cache
 from http import HTTPStatus
@@ -13,10 +12,10 @@ import orjson
 from domain.messages import Text
 from replay.language.catalogue import ENGLISH
 from replay.language.renderer import renderer
-from service.http.access_log import REQUEST_ID
-from service.http.language import language_headers
-from service.http.problems import CONTENT_TYPE, problem_document
+from service.http.access_log import request_id as valid_request_id
+from service.http.problems import encoded_problem
 from service.http.responses import DEFAULT_HEADERS
+from service.server.http_request import HttpRequest
 
 _STATUS_LINES: Final = {
     status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n" for status in HTTPStatus
@@ -53,83 +52,54 @@ def chunk(data: bytes) -> bytes:
     return b"%x\r\n%b\r\n" % (len(data), data)
 
 
-def json_response(
-    status: int,
-    body: Any,
-    *,
-    http_version: str = "1.1",
-    is_last: bool = False,
-    is_head: bool = False,
-    client_id: bytes | None = None,
-) -> bytes:
-    """Return a whole response with the headers that all responses have.
-
-    `client_id`: the `X-Request-ID` of the request.
-    """
-    request_id = _request_id(client_id)
+def json_response(body: Any, request: HttpRequest, *, is_last: bool) -> bytes:
+    """Return a successful response to a request, with the headers that all responses have."""
+    headers = {"Content-Type": "application/json"}
     return _response(
-        status,
-        body,
-        http_version=http_version,
-        is_last=is_last,
-        is_head=is_head,
-        headers=(("Content-Type", "application/json"), ("X-Request-ID", request_id)),
+        200, orjson.dumps(body), headers, _request_id(request), request, is_last=is_last
     )
 
 
 def problem_response(
     status: int,
     detail: Text,
+    request: HttpRequest | None = None,
     *,
     language: str = ENGLISH,
-    http_version: str = "1.1",
     is_last: bool = False,
-    is_head: bool = False,
-    client_id: bytes | None = None,
     retry_after: int | None = None,
 ) -> bytes:
-    """Return a problem (RFC 9457) in a language as a whole response; see `json_response`."""
-    request_id = _request_id(client_id)
-    retry = () if retry_after is None else (("Retry-After", str(retry_after)),)
-    return _response(
-        status,
-        problem_document(status, detail, request_id, renderer(language)),
-        http_version=http_version,
-        is_last=is_last,
-        is_head=is_head,
-        headers=(
-            ("Content-Type", CONTENT_TYPE),
-            *language_headers(language).items(),
-            ("X-Request-ID", request_id),
-            *retry,
-        ),
-    )
+    """Return a problem (RFC 9457) in a language as a response to a request, if one could be read."""
+    request_id = _request_id(request)
+    content, headers = encoded_problem(status, detail, request_id, renderer(language))
+    if retry_after is not None:
+        headers["Retry-After"] = str(retry_after)
+    return _response(status, content, headers, request_id, request, is_last=is_last)
+
+
+def _request_id(request: HttpRequest | None) -> str:
+    client_id = None if request is None else request.header(b"x-request-id")
+    return valid_request_id((client_id or b"").decode("latin-1"))
 
 
 def _response(
     status: int,
-    body: Any,
+    content: bytes,
+    headers: Mapping[str, str],
+    request_id: str,
+    request: HttpRequest | None,
     *,
-    http_version: str,
     is_last: bool,
-    is_head: bool,
-    headers: Iterable[tuple[str, str]],
 ) -> bytes:
-    content = orjson.dumps(body)
     head = response_head(
         status,
         (
-            *headers,
+            *headers.items(),
+            ("X-Request-ID", request_id),
             ("Content-Length", str(len(content))),
             *DEFAULT_HEADERS,
         ),
-        http_version=http_version,
+        http_version="1.1" if request is None else request.http_version,
         is_last=is_last,
     )
-    return head if is_head else head + content
-
-
-def _request_id(client_id: bytes | None) -> str:
-    """Return the id that a client has chosen for its request, if it is a valid one, or a new id."""
-    text = "" if client_id is None else client_id.decode("latin-1")
-    return text if REQUEST_ID.fullmatch(text) else secrets.token_hex(8)
+    return head if request is not None and request.method == "HEAD" else head + content

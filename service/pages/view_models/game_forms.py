@@ -14,6 +14,7 @@ from replay.event_text import actor_message, outcome_message
 from service.chat.messages import MessagePage
 from service.games.access import is_correspondent
 from service.http.context import service
+from service.http.schemas.fields import StrictSchema, String
 from service.pages import session
 from service.pages.forms import Form, number_parameter, read_form
 
@@ -21,6 +22,12 @@ NOT_A_PLAYER: Final = message("only the players of the game can do this")
 
 NOT_SURE: Final = message("must be ticked, because this cannot be undone")
 _MAX_KEY_CHARACTERS: Final = 64
+
+
+class KeyedForm(StrictSchema):
+    """A form with an idempotency key (`new_key`), so that sending it twice takes effect once."""
+
+    key = String(load_default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +81,7 @@ def form_about_event() -> Form:
 
 
 def key_of(values: Mapping[str, Any]) -> str | None:
-    """Return the idempotency key of a form, so that sending it twice takes effect once."""
+    """Return the idempotency key of a form (`KeyedForm`); None if it has none."""
     key: str = values.get("key") or ""
     return key[:_MAX_KEY_CHARACTERS] or None
 

@@ -29,7 +29,7 @@ from service.http.schemas.account import (
 )
 from service.http.schemas.fields import StrictSchema, String
 from service.pages import session
-from service.pages.forms import Form, entered_form, read_form, see_other
+from service.pages.forms import Form, entered_form, read_field, read_form, see_other
 from service.pages.return_addresses import ACCOUNT, FORGOTTEN_PASSWORD, naming_address, next_address
 from service.pages.templating import page
 
@@ -48,12 +48,6 @@ class ChosenLanguage(StrictSchema):
     """A language of the pages; none stands for that of the browser."""
 
     language = String(load_default=None)
-
-
-class EndedSession(StrictSchema):
-    """A session to end."""
-
-    session = String(required=True)
 
 
 @blueprint.get("/login")
@@ -175,7 +169,7 @@ def change_password() -> Response:
 def end_session() -> Response:
     """End one of the visitor's sessions."""
     player_id = session.require_player()
-    service().players.tokens.end(player_id, read_form(EndedSession())["session"])
+    service().players.tokens.end(player_id, read_field("session"))
     return see_other(ACCOUNT)
 
 

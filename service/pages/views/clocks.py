@@ -19,7 +19,14 @@ from service.http.routes.clocks import parse_days
 from service.http.schemas.clocks import AnnounceHoliday
 from service.http.schemas.fields import Choice, StrictSchema, String
 from service.pages import session
-from service.pages.forms import Form, entered_form, read_form, see_other, sequence_number
+from service.pages.forms import (
+    Form,
+    entered_form,
+    read_field,
+    read_form,
+    see_other,
+    sequence_number,
+)
 from service.pages.templating import page
 from service.pages.view_models.clock_view import (
     bank_rows,
@@ -32,6 +39,7 @@ from service.pages.view_models.clock_view import (
 )
 from service.pages.view_models.game_forms import (
     GameViewer,
+    KeyedForm,
     game_viewer,
     key_of,
     new_key,
@@ -44,17 +52,10 @@ _CLOCK: Final = "/games/<game_id>/clock"
 blueprint = Blueprint("clocks", __name__)
 
 
-class PauseForm(StrictSchema):
+class PauseForm(KeyedForm):
     """Whether the player agrees to a pause."""
 
     answer = Choice(choices=("agree", "withdraw"), required=True)
-    key = String(load_default=None)
-
-
-class CancelForm(StrictSchema):
-    """A holiday to cancel."""
-
-    holiday = String(required=True)
 
 
 class TimeZoneForm(StrictSchema):
@@ -109,7 +110,7 @@ def cancel_holiday() -> Response:
     """Cancel a holiday, or end one that has begun."""
     player = session.require_player()
     try:
-        service().holiday_registry.cancel(player, read_form(CancelForm())["holiday"])
+        service().holiday_registry.cancel(player, read_field("holiday"))
     except (Malformed, NotFound) as error:
         return _holidays_page(status_of(error), form=Form().refused(error))
     return see_other(HOLIDAYS)
@@ -193,17 +194,10 @@ def _holidays_page(
     )
 
 
-class LeavingForm(StrictSchema):
-    """The form with which a player leaves a seat."""
-
-    key = String(load_default=None)
-
-
-class SeatForm(StrictSchema):
+class SeatForm(KeyedForm):
     """The vacant seat that a player takes."""
 
     seat = String(required=True)
-    key = String(load_default=None)
 
 
 @blueprint.post("/games/<game_id>/seats/leave")
@@ -211,7 +205,7 @@ def leave_seat(game_id: str) -> Response:
     """Leave the viewer's seat to a substitute."""
     player = session.require_player()
     try:
-        service().substitutes.leave_seat(game_id, player, key_of(read_form(LeavingForm())))
+        service().substitutes.leave_seat(game_id, player, key_of(read_form(KeyedForm())))
     except Refused as error:
         return clock_page(game_viewer(game_id), error)
     return see_other(f"/games/{game_id}")

@@ -23,6 +23,7 @@ from service.pages.templating import page
 from service.pages.view_models.game_forms import (
     NOT_A_PLAYER,
     GameViewer,
+    KeyedForm,
     event_messages,
     form_about_event,
     game_viewer,
@@ -46,26 +47,23 @@ STATUSES: Final[Mapping[str, Text]] = {
 blueprint = Blueprint("disputes", __name__)
 
 
-class OpenDisputeForm(StrictSchema):
+class OpenDisputeForm(KeyedForm):
     """A dispute about an event."""
 
     seq = QueryInteger(minimum=1, required=True)
     statement = String(required=True)
-    key = String(load_default=None)
 
 
-class AnswerForm(StrictSchema):
+class AnswerForm(KeyedForm):
     """A comment on a dispute."""
 
     statement = String(required=True)
-    key = String(load_default=None)
 
 
-class WithdrawalForm(StrictSchema):
+class WithdrawalForm(KeyedForm):
     """The confirmation that a dispute is to be withdrawn."""
 
     sure = Choice(choices=("yes",), required=True)
-    key = String(load_default=None)
 
 
 RulingForm = StrictSchema.from_dict(
@@ -245,17 +243,10 @@ def _reason_not_to_rule(current: GameViewer, seq: int) -> Text | None:
 _TAKEBACKS: Final = "/games/<game_id>/takebacks"
 
 
-class TakebackForm(StrictSchema):
-    """A request to take back the last action."""
-
-    key = String(load_default=None)
-
-
-class TakebackAnswerForm(StrictSchema):
+class TakebackAnswerForm(KeyedForm):
     """Whether the player agrees to a takeback."""
 
     answer = Choice(choices=("agree", "decline"), required=True)
-    key = String(load_default=None)
 
 
 @blueprint.get(_TAKEBACKS)
@@ -270,7 +261,7 @@ def request_takeback(game_id: str) -> Response:
     """Ask the other players to take back the viewer's last action."""
     player = require_player(game_id)
     try:
-        service().disputes.request_takeback(game_id, player, key_of(read_form(TakebackForm())))
+        service().disputes.request_takeback(game_id, player, key_of(read_form(KeyedForm())))
     except Refused as error:
         return _takeback_page(game_viewer(game_id), error)
     return see_other(f"/games/{game_id}/takebacks")

@@ -9,31 +9,12 @@ from service.games.access import can_see
 from service.http.context import service
 from service.http.problems import status_of
 from service.http.ratelimits import limit_new_places
-from service.http.schemas.fields import StrictSchema, String
-from service.pages.forms import entered_form, read_form, see_other
+from service.pages.forms import entered_form, read_field, see_other
 from service.pages.session import require_player, viewer
 from service.pages.templating import absolute_url, page
 from service.pages.views.lobby import show_open_game
 
 blueprint = Blueprint("invitation_links", __name__)
-
-
-class ChangeInvitation(StrictSchema):
-    """What to do with the player's invitation link: `create` replaces it, `revoke` deletes it."""
-
-    change = String(required=True)
-
-
-class InvitePlayer(StrictSchema):
-    """The handle of a player to invite."""
-
-    handle = String(required=True)
-
-
-class UninvitePlayer(StrictSchema):
-    """The id of a player whose invitation is revoked."""
-
-    player = String(required=True)
 
 
 @blueprint.post("/games/<game_id>/invited")
@@ -43,7 +24,7 @@ def invite_player(game_id: str) -> BaseResponse:
     player_id = require_player()
     game = service().queries.visible_game(game_id, player_id)
     try:
-        service().lobby.invite(game_id, player_id, read_form(InvitePlayer())["handle"].strip())
+        service().lobby.invite(game_id, player_id, read_field("handle").strip())
     except (Malformed, NotNow) as error:
         form = entered_form().refused(error, "handle")
         return show_open_game(game, form=form, status=status_of(error))
@@ -55,7 +36,7 @@ def uninvite_player(game_id: str) -> BaseResponse:
     """Revoke the invitation of a player, and show the game."""
     player_id = require_player()
     service().queries.visible_game(game_id, player_id)
-    invited = read_form(UninvitePlayer())["player"]
+    invited = read_field("player")
     service().invitation_commands.revoke(game_id, player_id, invited)
     return see_other(f"/games/{game_id}")
 
@@ -91,7 +72,7 @@ def show_invitation(game_id: str) -> Response:
 def change_invitation(game_id: str) -> BaseResponse:
     """Make a new invitation link, which replaces the player's former one, or revoke it."""
     player_id = require_player()
-    match read_form(ChangeInvitation())["change"]:
+    match read_field("change"):
         case "create":
             service().invitations.create(game_id, player_id)
         case "revoke":

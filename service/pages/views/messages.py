@@ -16,7 +16,7 @@ from service.pages.forms import Form, entered_form, number_parameter, read_form,
 from service.pages.return_addresses import next_address
 from service.pages.session import require_player
 from service.pages.templating import page
-from service.pages.view_models.game_forms import form_about_event, key_of, new_key
+from service.pages.view_models.game_forms import KeyedForm, form_about_event, key_of, new_key
 from service.pages.view_models.game_forms import require_player as player_of
 
 _MESSAGES: Final = "/games/<game_id>/messages"
@@ -26,12 +26,11 @@ _SHOWN_MESSAGES: Final = 50
 blueprint = Blueprint("messages", __name__)
 
 
-class MessageForm(StrictSchema):
+class MessageForm(KeyedForm):
     """A message, and the event that it is about."""
 
     text = String(required=True)
     seq = String(load_default=None)
-    key = String(load_default=None)
 
 
 class ReportForm(StrictSchema):

@@ -16,7 +16,6 @@ from service.http import problems
 from service.http.context import service
 from service.http.ratelimits import limit_new_places, limit_webhook_tests
 from service.http.routes.notifications import feed_addresses
-from service.http.schemas.fields import StrictSchema, String
 from service.http.schemas.notifications import AddPushSubscription, AddWebhook
 from service.notifications.delivery import Status
 from service.notifications.kinds import KINDS, PLAYER_CHANNELS, Kind, PlayerChannel
@@ -24,7 +23,7 @@ from service.notifications.stored_messages import decode_message
 from service.notifications.webhooks.webhooks import Webhook
 from service.pages import session
 from service.pages.assets import files
-from service.pages.forms import Form, entered_form, read_form, see_other
+from service.pages.forms import Form, entered_form, read_field, read_form, see_other
 from service.pages.templating import page
 
 blueprint = Blueprint("notifications", __name__)
@@ -56,12 +55,6 @@ _STATUSES: Final[Mapping[Status, Message]] = {
     "bounced": message_in("delivery", "refused"),
     "cancelled": message_in("delivery", "cancelled"),
 }
-
-
-class RevokeFeed(StrictSchema):
-    """A feed to revoke."""
-
-    feed = String(required=True)
 
 
 @blueprint.get(NOTIFICATIONS)
@@ -100,7 +93,7 @@ def create_feeds() -> Response:
 def revoke_feeds() -> Response:
     """Revoke the addresses of feeds."""
     player = session.require_player()
-    service().feed_tokens.revoke(player, read_form(RevokeFeed())["feed"])
+    service().feed_tokens.revoke(player, read_field("feed"))
     return see_other(NOTIFICATIONS)
 
 
@@ -156,12 +149,6 @@ def _notifications_page(
 PUSH: Final = "/account/notifications/push"
 
 
-class RemovePush(StrictSchema):
-    """A subscription to remove."""
-
-    subscription = String(required=True)
-
-
 @blueprint.post(PUSH)
 @limit_new_places
 def add_push() -> Response:
@@ -175,7 +162,7 @@ def add_push() -> Response:
 def remove_push() -> Response:
     """Remove one of the visitor's subscriptions."""
     player_id = session.require_player()
-    service().push_subscriptions.remove(player_id, read_form(RemovePush())["subscription"])
+    service().push_subscriptions.remove(player_id, read_field("subscription"))
     return see_other("/account/notifications")
 
 
@@ -188,12 +175,6 @@ def get_push_worker() -> Response:
 
 
 WEBHOOKS: Final = "/account/webhooks"
-
-
-class ChosenWebhook(StrictSchema):
-    """A webhook that is to be tested, enabled or removed."""
-
-    webhook = String(required=True)
 
 
 @blueprint.get(WEBHOOKS)
@@ -239,7 +220,7 @@ def remove_webhook() -> Response:
 
 
 def _chosen() -> str:
-    return str(read_form(ChosenWebhook())["webhook"])
+    return str(read_field("webhook"))
 
 
 def _webhooks_page(

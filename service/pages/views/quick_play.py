@@ -13,9 +13,8 @@ from domain.registry import RegisteredRuleSystem, rule_systems
 from service.games.game_settings import DEFAULT_BOT
 from service.http.context import service
 from service.http.ratelimits import limit_account_attempts, limit_new_places
-from service.http.schemas.fields import StrictSchema, String
 from service.http.schemas.requests import CreateGame
-from service.pages.forms import read_form, see_other
+from service.pages.forms import read_field, see_other
 from service.pages.session import require_player_or_guest
 from service.pages.templating import page
 from service.pages.view_models.new_game_form import usual_seats
@@ -23,13 +22,6 @@ from service.pages.view_models.new_game_form import usual_seats
 blueprint = Blueprint("quick_play", __name__)
 
 
-class ChosenRules(StrictSchema):
-    """The rule system to play or to learn, by its name in the registry."""
-
-    rules = String(required=True)
-
-
-_CHOSEN_RULES: Final = ChosenRules()
 _CREATE_GAME: Final = CreateGame()
 
 
@@ -70,7 +62,7 @@ def begin_tutorial() -> Response:
 
 def _chosen_system(systems: Mapping[str, RegisteredRuleSystem]) -> RegisteredRuleSystem:
     """Return the one of these rule systems that the form names. Raises Malformed."""
-    entry = systems.get(read_form(_CHOSEN_RULES)["rules"])
+    entry = systems.get(read_field("rules"))
     if entry is None:
         raise Malformed({"rules": one_of(sorted(systems))})
     return entry
