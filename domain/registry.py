@@ -93,14 +93,6 @@ def rule_systems() -> Mapping[str, RegisteredRuleSystem]:
     return {entry.name: entry for entry in _rule_systems()}
 
 
-def entry_of(system: AnyRuleSystem) -> RegisteredRuleSystem:
-    """The entry of a rule system. Raises LookupError."""
-    for entry in _rule_systems():
-        if entry.system is system:
-            return entry
-    raise LookupError(system.NAME)
-
-
 def _rule_systems() -> Iterator[RegisteredRuleSystem]:
     for name, system in RULES.items():
         options = [option for game, option in EXPANSIONS if game == name]

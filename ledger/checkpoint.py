@@ -127,11 +127,6 @@ class EpochDeclaration:
     at: str
 
     @property
-    def lost_entries(self) -> int:
-        """How many entries of the last checkpoint the new epoch does not keep."""
-        return max(0, self.last.size - self.start.size)
-
-    @property
     def text(self) -> str:
         """The text of the note."""
         trees = (

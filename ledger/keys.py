@@ -33,7 +33,7 @@ from cryptography.hazmat.primitives.serialization import (
 from domain.errors import CartularyError, Unreadable
 from domain.event import ActionSignature, Event
 from domain.json_types import JsonObject
-from domain.messages import Instant, Message, message
+from domain.messages import Message, message
 from ledger.canonical import canonical, digest, unhex
 
 RECEIPT_FIELDS: Final = ("game", "seq", "hash", "at")
@@ -249,34 +249,6 @@ def check_signed(signed: JsonObject, keys: Iterable[JsonObject]) -> None:
     """
     unsigned = {name: value for name, value in signed.items() if name != "signature"}
     _check(unsigned, signed.get("key"), signed.get("signature"), keys)
-
-
-def is_genuine(signed: JsonObject, keys: Iterable[JsonObject]) -> bool:
-    """Return whether `check_signed` accepts it."""
-    try:
-        check_signed(signed, keys)
-    except BadSignature:
-        return False
-    return True
-
-
-def check_receipt(receipt: JsonObject, event: Event, keys: Iterable[JsonObject]) -> None:
-    """Check that a receipt is for this event and was signed by one of these keys before its retirement.
-
-    Raises BadSignature.
-    """
-    for name in RECEIPT_FIELDS:
-        if receipt.get(name) != event.get(name):
-            raise BadSignature(
-                message("the receipt is for another event: its {field} differs", field=name)
-            )
-    keys = list(keys)
-    check_signed(receipt, keys)
-    until = next(entry["until"] for entry in keys if entry["key"] == receipt["key"])
-    if until is not None and event["at"] > until:
-        raise BadSignature(
-            message("key {key} was retired on {time}", key=receipt["key"], time=Instant(until))
-        )
 
 
 def check_head(header: JsonObject, keys: Iterable[JsonObject]) -> None:

@@ -272,8 +272,6 @@ TURNS: Final = get_args(Turn)
 MOST_EXCUSED: Final = 10
 MOST_MISSES: Final = 20
 """The greatest number of misses after which a seat is removed, or a game is abandoned."""
-ABANDON_AFTER: Final = 2
-"""After how many misses in a row of every seat a game is abandoned, unless its clock has another number."""
 _FIELDS: Final = ("placement", "turn", "excused", "remove_after", "abandon_after")
 
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from client.receipts import Conflict
 
 TOKEN_VARIABLE: Final = "CARTULARY_TOKEN"  # noqa: S105 # the name of a variable
-_LOCAL_HOSTS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _MAX_TOKEN_BYTES: Final = 4096
 
 

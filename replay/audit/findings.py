@@ -293,11 +293,6 @@ class Report:
         """Whether every check holds."""
         return self.verdict == "sound"
 
-    @property
-    def is_broken(self) -> bool:
-        """Whether any check is broken."""
-        return self.verdict == "broken"
-
     def as_json(self, renderer: Renderer) -> JsonObject:
         """Return the whole report as a JSON object, with sentences in the language of the renderer."""
         renderer = renderer.with_names(self.names)

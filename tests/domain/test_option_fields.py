@@ -13,7 +13,7 @@ from domain.options import (
     SelectionField,
     TextField,
 )
-from domain.registry import EXPANSIONS, entry_of, rule_system_for, rule_systems
+from domain.registry import EXPANSIONS, rule_system_for, rule_systems
 
 NAMES = list(rule_systems())
 OPTIONAL = {"name", "substitutes", "takebacks"}
@@ -55,7 +55,6 @@ def test_the_fields_of_a_rule_system_are_its_options_with_valid_values(name: str
 def test_the_options_of_a_rule_system_select_it(name: str) -> None:
     entry = rule_systems()[name]
     assert rule_system_for(entry.rules, entry.options) is entry.system
-    assert entry_of(entry.system) == entry
 
 
 def test_seat_counts_are_those_that_the_rules_allow() -> None:

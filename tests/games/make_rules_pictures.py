@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from domain.registry import entry_of
+from domain.registry import rule_systems
 from ledger.record import read
 from replay.timeline import Step, steps
 from service.pages.rules.pictures import SOURCE
@@ -63,7 +63,9 @@ def _entry(picture: RecordedPicture) -> dict[str, Any]:
         "clause": picture.clause,
         "event": {name: event[name] for name in _EVENT_FIELDS},
         "position": step.after.position(None, ended=False),
-        "rules": entry_of(step.after.rules).name,
+        "rules": next(
+            name for name, entry in rule_systems().items() if entry.system is step.after.rules
+        ),
         "whole": picture.whole,
     }
 

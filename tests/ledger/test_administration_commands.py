@@ -53,7 +53,7 @@ class TestRemoval:
         assert (removal["type"], removal["data"]["seat"]) == ("PlayerRemoved", 1)
         assert list(game.game.seats_of_people()) == [0, 2]
         report = report_of(game)
-        assert not report.is_broken
+        assert report.verdict != "broken"
         assert not [note for note in report.notes if "PlayerRemoved" in str(note)]
 
     @pytest.mark.parametrize("seat", [-1, 3, 7])
@@ -89,7 +89,7 @@ class TestMove:
         assert (game.game.seat_of("zoe"), game.game.seat_of("bea")) == (1, None)
         assert game.game.excluded_players == ("bea",)
         game.act(3)
-        assert not report_of(game).is_broken
+        assert report_of(game).verdict != "broken"
 
     def test_the_new_player_starts_without_misses_and_with_the_whole_time(self) -> None:
         game = LocalGame(2, clock={"per_turn": 60, "on_deadline": {"turn": "forfeit"}})
@@ -105,7 +105,7 @@ class TestMove:
         commands.move_seat(game.pending, "operator", seat, "zoe")
         assert seat not in game.game.misses
         assert game.seconds_left == MINUTE
-        assert not report_of(game).is_broken
+        assert report_of(game).verdict != "broken"
 
     def test_play_resumed_from_before_the_move_leaves_the_seat_with_the_new_player(self) -> None:
         game = LocalGame(2, arbiter="judge")
@@ -116,7 +116,7 @@ class TestMove:
         game.rule(game.dispute(0, about=seq), {"type": "resume", "from": seq})
         assert game.game.players == ("ada", "zoe")
         assert game.game.excluded_players == ("bea",)
-        assert not report_of(game).is_broken
+        assert report_of(game).verdict != "broken"
 
     def test_conditional_actions_are_void_after_a_move(self) -> None:
         game = LocalGame(2)
@@ -176,7 +176,7 @@ class TestAbandonment:
         assert decision["data"] == {"administrator": "operator", "decision": "abandon"}
         assert (end["type"], end["data"]["secret"]) == ("GameAbandoned", SECRET.hex())
         assert game.game.status == "abandoned"
-        assert not report_of(game).is_broken
+        assert report_of(game).verdict != "broken"
 
     def test_a_game_that_is_over_is_not_abandoned_again(self) -> None:
         game = LocalGame(2)
@@ -200,7 +200,7 @@ class TestExtension:
         assert next_deadline is not None
         turn_at = datetime.fromisoformat(game.game.turn_at).astimezone(UTC)
         assert (next_deadline - turn_at).total_seconds() == MINUTE
-        assert not report_of(game).is_broken
+        assert report_of(game).verdict != "broken"
 
     @pytest.mark.parametrize("seconds", [0, -5, administration.MAX_EXTENSION + 1])
     def test_an_extension_has_bounds(self, seconds: int) -> None:
@@ -234,7 +234,7 @@ class TestAudit:
         game = LocalGame(2, per_turn=MINUTE)
         game.pending.add(event, by)
         game.act()
-        assert report_of(game).is_broken
+        assert report_of(game).verdict == "broken"
 
     @pytest.mark.parametrize(
         ("decision", "move", "by"),
@@ -257,15 +257,15 @@ class TestAudit:
         game = LocalGame(3, bots=1)
         game.pending.add(decided("move_seat", **decision), ADMINISTRATOR)
         game.pending.add(seated(*move), by)
-        assert report_of(game).is_broken
+        assert report_of(game).verdict == "broken"
 
     def test_the_same_move_decided_and_carried_out_is_not_broken(self) -> None:
         game = LocalGame(3, bots=1)
         game.pending.add(decided("move_seat", seat=1, player="zoe"), ADMINISTRATOR)
         game.pending.add(seated(1, "zoe", "bea"), ADMINISTRATOR)
-        assert not report_of(game).is_broken
+        assert report_of(game).verdict != "broken"
 
     def test_the_same_record_without_a_decision_is_not_broken(self) -> None:
         game = LocalGame(2, per_turn=MINUTE)
         game.act()
-        assert not report_of(game).is_broken
+        assert report_of(game).verdict != "broken"

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from domain.json_types import JsonObject
 from ledger.canonical import canonical
-from ledger.keys import BadSignature, SigningKey, check_public_key, is_genuine, key_id, verify
+from ledger.keys import BadSignature, SigningKey, check_public_key, check_signed, key_id, verify
 from tests.support.faults import raises
 from tests.support.records import SINCE
 
@@ -127,7 +127,8 @@ def test_a_statement_signed_by_a_key_of_small_order_is_not_genuine() -> None:
     signature = signature_of_neutral_key(7)
     assert is_accepted_by_openssl(public, signature, canonical(payload))
     entry = {"key": key_id(public), "public": public.hex(), "from": SINCE, "until": None}
-    assert not is_genuine({**payload, "signature": signature.hex()}, [entry])
+    with pytest.raises(BadSignature):
+        check_signed({**payload, "signature": signature.hex()}, [entry])
 
 
 def test_an_encoding_that_is_not_reduced_is_refused_for_a_point_of_any_order() -> None:

@@ -41,7 +41,7 @@ def test_the_clock_stands_still_while_all_players_agree() -> None:
     game.wait(hours=50)
     game.agree_to_pause(1, agree=False)
     assert game.seconds_left == 11 * HOUR
-    assert not audit(game).is_broken
+    assert audit(game).verdict != "broken"
 
 
 def test_a_pause_ends_at_its_limit_even_if_nobody_withdraws() -> None:
@@ -71,7 +71,7 @@ def test_a_new_pause_after_the_longest_one_needs_everybody_again() -> None:
     game.wait(days=1)
     game.agree_to_pause(1, agree=False)
     assert game.seconds_left == 23 * HOUR
-    assert not audit(game).is_broken
+    assert audit(game).verdict != "broken"
 
 
 def test_a_player_can_act_during_a_pause_and_the_next_turn_begins_with_the_pause() -> None:
@@ -92,7 +92,7 @@ def test_a_pause_begins_when_the_only_player_who_disagrees_resigns() -> None:
     assert pause_limit(game.game) is None
     game.resign(2)
     assert pause_limit(game.game) is not None
-    assert not audit(game).is_broken
+    assert audit(game).verdict != "broken"
 
 
 def test_a_pause_and_a_dispute_at_the_same_time_count_once() -> None:
@@ -148,7 +148,7 @@ def test_bots_have_no_say_in_a_pause() -> None:
     assert pause_limit(game.game) is not None
     with raises(NotNow, match="only people"):
         game.agree_to_pause(1)
-    assert not audit(game).is_broken
+    assert audit(game).verdict != "broken"
 
 
 def test_a_made_up_agreement_is_found_by_an_audit() -> None:
@@ -161,4 +161,4 @@ def test_a_made_up_agreement_is_found_by_an_audit() -> None:
         game = LocalGame(2, per_turn=DAY)
         game.agree_to_pause(0)
         game.pending.add(DomainEvent("PauseAgreed", cast("PauseAgreed", made_up)), cast("By", by))
-        assert audit(game).is_broken
+        assert audit(game).verdict == "broken"

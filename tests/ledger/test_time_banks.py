@@ -121,7 +121,7 @@ def test_a_forfeit_at_the_deadline_passes_an_audit_and_an_early_one_does_not() -
         assert moment is not None
         game.now = moment - early
         game.forfeit()
-        assert audit(game).is_broken == is_broken
+        assert (audit(game).verdict == "broken") == is_broken
 
 
 def test_seconds_that_an_administrator_adds_are_used_before_the_bank() -> None:

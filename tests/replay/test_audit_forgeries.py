@@ -108,13 +108,17 @@ def forgeries(game: RunningGame, samples: int) -> Iterator[Forgery]:
 
 def check_audits(game: RunningGame, samples: int) -> None:
     """Compare what audits report with what the honest server refutes, for forgeries of this game."""
-    assert not audit_record(game.record()).is_broken
+    assert audit_record(game.record()).verdict != "broken"
     assert refutation(game.record()) is None
     refuted = 0
     for forgery in forgeries(game, samples):
         reason = refutation(forgery.data)
         report = audit_record(forgery.data)
-        assert report.is_broken == (reason is not None), (forgery.kind, reason, report.first)
+        assert (report.verdict == "broken") == (reason is not None), (
+            forgery.kind,
+            reason,
+            report.first,
+        )
         if reason is None:
             assert forgery.kind in UNDETECTABLE
         refuted += reason is not None

@@ -60,7 +60,7 @@ def test_a_record_cut_off_and_signed_with_a_new_key_is_not_sound() -> None:
 
 def test_a_key_with_the_id_of_a_trusted_one_is_not_trusted(data: bytes) -> None:
     forged = signed_again(data, STRANGER, keys=[{**STRANGER.public_entry(SINCE), "key": KEY.id}])
-    assert audit_record(forged).is_broken
+    assert audit_record(forged).verdict == "broken"
 
 
 def test_a_changed_key_of_a_server_is_named(data: bytes) -> None:
@@ -145,6 +145,15 @@ def test_a_header_that_lists_keys_inconsistently_is_broken(
     assert problem in english(first_finding(signed_again(data, keys=entries), "head").problem)
 
 
+def test_a_receipt_for_another_event_of_this_seq_is_broken() -> None:
+    table = Table().start().play_out()
+    event = next(made.event for made in table.sealed if made.event["action"])
+    receipt = KEY.receipt({**event, "hash": "0" * 64})
+    first = first_finding(table.record(), "receipts", receipts=[receipt])
+    assert first.seq == event["seq"]
+    assert english(first.problem) == "the receipt is for another event: its hash differs"
+
+
 def test_a_receipt_for_an_event_after_the_retirement_of_its_key_is_broken(data: bytes) -> None:
     table = Table().start().play_out()
     event = next(made.event for made in table.sealed if made.event["action"])
@@ -193,7 +202,7 @@ def test_a_receipt_by_a_trusted_key_that_the_record_omits_is_checked(data: bytes
     table = Table().start().play_out()
     receipt = STRANGER.receipt(table.sealed[4].event)
     record = table.record()
-    assert audit_record(record, receipts=[receipt]).is_broken
+    assert audit_record(record, receipts=[receipt]).verdict == "broken"
     known = TrustedKeys((TrustedKey(KEY.public, "user"), TrustedKey(STRANGER.public, "user")))
     assert audit_record(record, receipts=[receipt], trusted=known).is_sound
 

@@ -41,7 +41,7 @@ def test_signed_actions_hold_and_are_counted_by_seat(signed: Table) -> None:
     report = audit_record(signed.record())
     (check,) = [check for check in report.checks if check.name == "signatures"]
     assert (check.verdict, check.count) == ("holds", 1)
-    assert not report.is_broken
+    assert report.verdict != "broken"
     assert [english(note.text) for note in check.notes] == [
         "seat 0 signed 1 of 1 actions.",
         "seat 1 did not sign the only action: it rests on the server's word.",
@@ -62,7 +62,7 @@ def test_an_action_may_be_signed_for_any_event_since_which_the_position_has_not_
     table = table_with_key()
     head = table.sealed[-2].event["hash"]  # before the event that registered the key
     table.act_signed(TAKE, table.sign(TAKE, PLAYER_KEY, head))
-    assert not audit_record(table.record()).is_broken
+    assert audit_record(table.record()).verdict != "broken"
 
 
 def change_signature(**fields: str) -> Callable[[list[Event]], None]:
@@ -91,7 +91,7 @@ def test_a_forged_signature_is_found(
     signed: Table, change: Callable[[list[Event]], None], problem: str
 ) -> None:
     report = audit_record(forge_record(signed.record(), change))
-    assert report.is_broken
+    assert report.verdict == "broken"
     findings = [finding for finding in report.findings if finding.check == "signatures"]
     assert problem in english(findings[0].problem)
     assert findings[0].seq == SIGNED_SEQ

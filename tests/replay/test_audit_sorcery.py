@@ -89,7 +89,7 @@ def test_a_set_up_that_was_chosen_is_reported(change: Change, problem: str) -> N
 def test_spells_that_do_not_exist_are_reported(spells: object) -> None:
     data = game_with_casts("moves").record()
     report = audit_record(forge_record(data, lambda events: start_of(events).update(spells=spells)))
-    assert report.is_broken
+    assert report.verdict == "broken"
     assert report.first is not None
     assert report.first.check in {"state", "chance"}
 
@@ -230,7 +230,7 @@ def test_a_game_that_denies_its_expansion_is_reported(sorcery: object) -> None:
 
     for table in (game_with_casts("moves"), game_with_casts(seats=5)):
         report = audit_record(forge_record(table.record(), forge))
-        assert report.is_broken
+        assert report.verdict == "broken"
         assert any(finding.check == "decisions" for finding in report.findings)
 
 
@@ -250,4 +250,4 @@ def test_a_game_that_claims_an_expansion_is_reported(sorcery: object) -> None:
     def forge(events: list[Event]) -> None:
         events[0]["data"]["options"]["sorcery"] = sorcery
 
-    assert audit_record(forge_record(table.record(), forge)).is_broken
+    assert audit_record(forge_record(table.record(), forge)).verdict == "broken"

@@ -9,7 +9,7 @@ from freezegun import freeze_time
 
 from cartulary.running_service import read_live_record
 from cartulary.trusted_keys import TrustedKeysFile
-from ledger.keys import BadSignature, check_head, is_genuine
+from ledger.keys import BadSignature, check_head, check_signed
 from ledger.record import read
 from replay.audit import audit
 from service.bootstrap import Service, build
@@ -29,7 +29,7 @@ def test_the_own_key_is_listed_before_it_signs_anything(service: Service) -> Non
         receipt = take_action(service, start_game(service).id).receipt
     assert receipt["key"] == entry["key"]
     assert service.keyring.public_keys() == [entry]
-    assert is_genuine(receipt, [entry])
+    check_signed(receipt, [entry])
 
 
 def test_a_read_only_keyring_publishes_and_generates_no_key(service: Service) -> None:
@@ -65,7 +65,7 @@ def test_retired_keys_stay_listed(service: Service, tmp_path: Path) -> None:
     published = successor.public_keys()
     assert [entry["until"] for entry in published] == ["2026-11-21T09:00:00.000Z", None]
     assert [entry["from"][:10] for entry in published] == ["2026-11-20", "2026-11-21"]
-    assert is_genuine(receipt, published)
+    check_signed(receipt, published)
 
 
 def test_a_key_that_was_never_published_cannot_be_retired(service: Service) -> None:
