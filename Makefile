@@ -34,6 +34,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
 # An active virtual environment, or a path that shadows the checkout, must not influence the environments made here.
 unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME
+# The tests start hundreds of processes, which would all compile every module again.
+unexport PYTHONDONTWRITEBYTECODE
 
 print = @printf '\033[1m%s\033[0m\n' "$(1)" >&2
 
@@ -49,7 +51,7 @@ serve: $(VENV)/run.stamp $(addprefix $(VENV)/,$(REDIS_STAMP)) $(VENV)/self.stamp
 test: check ## the same as check
 
 .PHONY: check
-check: install ## install, then run what CI runs: format, lint, types, scripts, tests (about 6 minutes on two cores)
+check: install ## install, then run what CI runs: format, lint, types, scripts, tests
 	@tests/check.sh $(VENV) -n $(WORKERS) --dist loadfile $(ARGS)
 
 .PHONY: nightly

@@ -178,14 +178,15 @@ def test_make_installs_a_redis_only_if_the_path_has_none(
 
 
 @pytest.mark.parametrize("flags", [[], ["--jobs=2", "--keep-going"]])
-def test_the_flags_of_make_are_not_passed_to_the_builds_that_pip_starts(
-    checkout: Path, flags: list[str]
+def test_the_programs_that_make_starts_get_no_flags_of_make_and_keep_compiled_modules(
+    checkout: Path, flags: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     rule = "print-environment: ; @env"
     environment = make(checkout, *flags, "--eval", rule, "print-environment")
     names = {line.partition("=")[0] for line in environment.splitlines()}
     assert "PIP_NO_INPUT" in names
-    assert not names & {"MAKEFLAGS", "MFLAGS"}
+    assert not names & {"MAKEFLAGS", "MFLAGS", "PYTHONDONTWRITEBYTECODE"}
 
 
 @pytest.fixture

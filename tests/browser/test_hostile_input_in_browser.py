@@ -103,8 +103,9 @@ WITHOUT_SESSION = {"pages.unsubscribe.unsubscribe"}
 """Forms that need no session, since their address is the secret (RFC 8058)."""
 
 
+@pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.nightly)])
 def test_no_form_of_another_origin_is_accepted(
-    app: Flask, visitors: Visitors, other_origin: OtherOrigin
+    app: Flask, visitors: Visitors, other_origin: OtherOrigin, step: int
 ) -> None:
     game_id, (player, _) = visitors.accounts.start_game(2)
     head = player.legal_actions(game_id)[0]
@@ -119,7 +120,7 @@ def test_no_form_of_another_origin_is_accepted(
     ]
     assert len(routes) > 20
     fields = dict.fromkeys(FIELDS, "x") | {"rules": "barony", "seats": "2", "csrf_token": "forged"}
-    for number, route in enumerate(routes):
+    for number, route in enumerate(routes[::step]):
         path = re.sub(r"<[^>]*game_id>", game_id, route)
         path = re.sub(r"<[^>]*>", "1", path)
         page = visitor.page

@@ -71,7 +71,8 @@ def write_durations(times: Path) -> None:
     seconds: Counter[str] = Counter()
     for line in times.read_text(encoding="utf-8").splitlines():
         test, processor, _ = json.loads(line)
-        seconds[test.split("::")[0]] += processor
+        # The time of Chromium's processes is lost when they end.
+        seconds[test.split("::")[0]] += max(0.0, processor)
     durations = {path: round(sum_) for path, sum_ in seconds.most_common() if sum_ >= 1}
     DURATIONS.write_text(json.dumps(durations, indent=1) + "\n", encoding="utf-8")
 
