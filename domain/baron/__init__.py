@@ -42,52 +42,6 @@ from domain.baron.turn_order import finish, standings
 from domain.messages import Text, message_in
 from domain.options import OptionField
 
-__all__ = [
-    "ACTIONS",
-    "BOTS",
-    "CLAUSES",
-    "DESCRIPTION",
-    "EVENTS",
-    "LABELS",
-    "LESSONS",
-    "NAME",
-    "OPTIONS",
-    "OPTION_FIELDS",
-    "POSITION",
-    "QUESTIONS",
-    "SCORE_NAME",
-    "STANDING",
-    "TITLE",
-    "action_text",
-    "action_to_json",
-    "actions_at_any_time",
-    "apply",
-    "apply_redraw",
-    "attempt",
-    "check_options",
-    "choice_message",
-    "choices",
-    "copy",
-    "decide",
-    "event_message",
-    "explain",
-    "finish",
-    "forfeit",
-    "infer_secrets",
-    "initial_state",
-    "legal_actions",
-    "parse_action",
-    "parse_action_text",
-    "position",
-    "preview",
-    "redraw",
-    "remove",
-    "scene",
-    "set_up",
-    "set_up_faults",
-    "standings",
-]
-
 NAME: Final = "baron"
 OPTION_FIELDS: Final[Sequence[OptionField]] = ()
 """Baron has no options of its own."""

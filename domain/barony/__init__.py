@@ -44,52 +44,6 @@ from domain.barony.terms import DESCRIPTION, LABELS, OPTION_FIELDS, TITLE
 from domain.barony.turn_order import finish, standings
 from domain.messages import Text, message_in
 
-__all__ = [
-    "ACTIONS",
-    "BOTS",
-    "CLAUSES",
-    "DESCRIPTION",
-    "EVENTS",
-    "LABELS",
-    "LESSONS",
-    "NAME",
-    "OPTIONS",
-    "OPTION_FIELDS",
-    "POSITION",
-    "QUESTIONS",
-    "SCORE_NAME",
-    "STANDING",
-    "TITLE",
-    "action_text",
-    "action_to_json",
-    "actions_at_any_time",
-    "apply",
-    "apply_redraw",
-    "attempt",
-    "check_options",
-    "choice_message",
-    "choices",
-    "copy",
-    "decide",
-    "event_message",
-    "explain",
-    "finish",
-    "forfeit",
-    "infer_secrets",
-    "initial_state",
-    "legal_actions",
-    "parse_action",
-    "parse_action_text",
-    "position",
-    "preview",
-    "redraw",
-    "remove",
-    "scene",
-    "set_up",
-    "set_up_faults",
-    "standings",
-]
-
 NAME: Final = "barony"
 SCORE_NAME: Final[Text] = message_in("label", "score")
 

@@ -33,7 +33,7 @@ BEFORE_ALL_GAMES: Final = "2025-01-01T00:00:00.000Z"
 
 def former(rules: ModuleType) -> Any:
     """Return a rule system that stays as this one is now."""
-    return SimpleNamespace(**{name: getattr(rules, name) for name in rules.__all__})
+    return SimpleNamespace(**vars(rules))
 
 
 def correct(
