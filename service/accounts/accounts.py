@@ -51,7 +51,7 @@ from service.accounts.password_guesses import (
     known_networks_key,
 )
 from service.accounts.passwords import Passwords, is_outdated
-from service.accounts.tokens import TOKEN_SECONDS, TokenOwner, Tokens, sessions_key
+from service.accounts.tokens import TOKEN_SECONDS, Tokens, sessions_key
 from service.bounds import Bounds
 from service.connection import to_text, unavailable_on_error
 from service.email_address import parse_address
@@ -323,10 +323,6 @@ class Players(AccountReader):
     def logout(self, token: str) -> None:
         """Revoke a token. Other processes may accept it for another TOKEN_CACHE_TTL."""
         self.tokens.revoke(token)
-
-    def token_owner(self, token: str) -> TokenOwner | None:
-        """Return the player whom a token authenticates; None if it is not valid."""
-        return self.tokens.owner(token)
 
     def index_skeletons(self) -> None:
         """Store the skeletons of all handles; see `HandleIndex.index_skeletons`."""

@@ -232,6 +232,8 @@ def _deadline_entries(game: Game, turn: Turn) -> dict[str, JsonObject | None]:
     """
     if turn.player is None and game.is_vacant_turn:
         return {"deadline": {"turn": turn.number, "at": turn.since}}
+    if game.clock is None:
+        return {}
     moment = turn_clock.deadline(game)
     if moment is None:
         return {}

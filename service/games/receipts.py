@@ -21,7 +21,8 @@ from service.errors import log_text
 from service.games.listings import Listings
 from service.games.loader import GAME_ID, PAGE_LINES
 from service.keyring import Keyring
-from service.store.event_store import LogReader, decode_receipt
+from service.store.event_store import LogReader
+from service.store.redis_event_store import decode_receipt
 
 log = logging.getLogger(__name__)
 

@@ -36,8 +36,8 @@ from service.store.event_store import (
     Guard,
     HeadMoved,
     IdempotencyRecord,
-    decode_receipt,
 )
+from service.store.redis_event_store import decode_receipt
 
 log = logging.getLogger(__name__)
 

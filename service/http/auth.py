@@ -69,7 +69,7 @@ def optional_auth() -> str | None:
             g.player_id = None
         else:
             g.player_locale = None  # of a token that is not valid, or cannot be looked up
-            owner = service().players.token_owner(token)
+            owner = service().players.tokens.owner(token)
             if owner is None:
                 raise Unauthorised(message("the token is invalid or has expired"))
             g.player_id, g.player_locale = owner.id, owner.locale

@@ -163,7 +163,7 @@ def load_visitor() -> None:
     token = session_token()
     if token is None:
         return
-    owner = service().players.token_owner(token)
+    owner = service().players.tokens.owner(token)
     if owner is None:
         del session[_TOKEN]
         session.pop(_PLAYER, None)

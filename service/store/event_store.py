@@ -13,10 +13,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from domain.errors import Unreadable
-from domain.event import Event
 from domain.json_types import JsonObject
 from domain.messages import message
-from ledger.keys import RECEIPT_FIELDS
 from service.errors import ServiceError
 
 
@@ -220,16 +218,3 @@ class EventStore(LogReader, Protocol):
 
     def active_games(self) -> Iterator[str]:
         """Iterate over the ids of all games that may have outbox entries; an id may come twice."""
-
-
-def encode_receipt(receipt: JsonObject) -> str:
-    """Return a receipt in the form in which it is stored beside its event."""
-    return f"{receipt['key']} {receipt['signature']}"
-
-
-def decode_receipt(event: Event, stored: str) -> JsonObject:
-    """Return the receipt for an event from the form in which it is stored."""
-    key, _, signature = stored.partition(" ")
-    fields: JsonObject = {**event}
-    receipt = {name: fields[name] for name in RECEIPT_FIELDS}
-    return {**receipt, "key": key, "signature": signature}

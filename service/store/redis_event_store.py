@@ -30,8 +30,11 @@ from redis.client import Pipeline
 
 from domain.contract import STATEMENT
 from domain.errors import Unreadable
+from domain.event import Event
+from domain.json_types import JsonObject
 from domain.messages import message
 from ledger.envelope import is_hash
+from ledger.keys import RECEIPT_FIELDS
 from service.connection import WRONG_TYPE, to_text, unavailable_on_error
 from service.errors import IdempotencyConflict
 from service.store.event_store import (
@@ -42,7 +45,6 @@ from service.store.event_store import (
     Head,
     HeadMoved,
     IdempotencyRecord,
-    encode_receipt,
 )
 
 T = TypeVar("T")
@@ -289,6 +291,19 @@ class RedisEventStore:
         with unavailable_on_error():
             for game_id in self._redis.sscan_iter(ACTIVE_GAMES_KEY, count=_SCAN_PAGE):
                 yield to_text(game_id)
+
+
+def encode_receipt(receipt: JsonObject) -> str:
+    """Return a receipt in the form in which it is stored beside its event."""
+    return f"{receipt['key']} {receipt['signature']}"
+
+
+def decode_receipt(event: Event, stored: str) -> JsonObject:
+    """Return the receipt for an event from the form in which it is stored."""
+    key, _, signature = stored.partition(" ")
+    fields: JsonObject = {**event}
+    receipt = {name: fields[name] for name in RECEIPT_FIELDS}
+    return {**receipt, "key": key, "signature": signature}
 
 
 class AsyncLogReader:

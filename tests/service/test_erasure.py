@@ -129,7 +129,7 @@ def test_an_erased_player_cannot_log_in_and_is_not_found(service: Service, ada: 
     service.erasure.erase(ada.player.id, PASSWORD)
     assert service.players.get([ada.player.id]) == [None]
     assert service.players.by_handle(HANDLE) is None
-    assert service.players.token_owner(ada.token) is None
+    assert service.players.tokens.owner(ada.token) is None
     assert service.players.tokens.sessions(ada.player.id) == []
     assert service.player_keys.of(ada.player.id) == []
     with pytest.raises(Unauthorised):
@@ -232,7 +232,7 @@ def test_restoring_a_backup_does_not_bring_an_erased_player_back(
     restarted = build(service.settings)
     start(restarted)
     assert traces(restarted) == []
-    assert restarted.players.token_owner(ada.token) is None
+    assert restarted.players.tokens.owner(ada.token) is None
     assert audit(io.BytesIO(record(restarted, ada.playing))).verdict != "broken"
     restarted.redis.close()
 
@@ -267,7 +267,7 @@ def test_an_interrupted_erasure_is_completed_later(
         patch.setattr(part, step, fail)
         with pytest.raises(Unavailable):
             service.erasure.erase(ada.player.id, PASSWORD)
-    assert service.players.token_owner(ada.token) is None
+    assert service.players.tokens.owner(ada.token) is None
     with pytest.raises(Unauthorised):
         service.players.login(HANDLE, PASSWORD)
     service.erasure.resume()

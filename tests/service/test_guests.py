@@ -28,7 +28,7 @@ def test_a_guest_gets_a_token_and_a_handle_but_no_password(service: Service) -> 
     guest, token = service.players.create_guest("fr")
     assert guest.is_guest
     assert guest.handle.startswith("guest-")
-    assert service.players.token_owner(token) == tokens.TokenOwner(guest.id, "fr")
+    assert service.players.tokens.owner(token) == tokens.TokenOwner(guest.id, "fr")
     assert service.players.by_handle(guest.handle.upper()) == guest
     assert b"password" not in service.redis.hgetall(f"cartulary:player:{guest.id}")
 
@@ -45,9 +45,9 @@ def test_a_named_guest_stays_and_logs_in_with_the_new_handle(service: Service) -
     assert (named.id, named.handle, named.is_guest) == (guest.id, "Ada", False)
     assert service.players.by_handle("ada") == named
     assert service.players.by_handle(guest.handle) is None
-    assert service.players.token_owner(token) is not None
+    assert service.players.tokens.owner(token) is not None
     other_token = service.players.login("ada", PASSWORD)
-    assert service.players.token_owner(other_token) == tokens.TokenOwner(guest.id, None)
+    assert service.players.tokens.owner(other_token) == tokens.TokenOwner(guest.id, None)
     kept = {f"cartulary:player:{guest.id}", "cartulary:handle:ada", "cartulary:skeleton:ada"}
     assert expiring_keys(service) & kept == set()
     assert not list(service.redis.scan_iter("*guest-*"))

@@ -32,7 +32,7 @@ def players(service: Service) -> Players:
 
 def test_a_registered_player_is_found_by_token_handle_and_id(players: Players) -> None:
     player, token = players.register("Ada", PASSWORD, "ada@example.org", "fr-CH")
-    assert players.token_owner(token) == TokenOwner(player.id, "fr-CH")
+    assert players.tokens.owner(token) == TokenOwner(player.id, "fr-CH")
     assert players.by_handle("ADA") == player
     assert players.get([player.id]) == [player]
     assert (player.handle, player.email, player.locale) == ("Ada", "ada@example.org", "fr-CH")
@@ -128,7 +128,7 @@ def test_handles_of_earlier_versions_stay_valid_and_are_protected_after_reindexi
     reindex(service)
     for player in (coco, wide_ada, ada):
         assert players.by_handle(player.handle.upper()) == player
-        assert players.token_owner(players.login(player.handle, PASSWORD)) == TokenOwner(player.id)
+        assert players.tokens.owner(players.login(player.handle, PASSWORD)) == TokenOwner(player.id)
     for handle in (COCO_IN_CYRILLIC, "BOB", "b0b"):
         with pytest.raises(HandleTaken):
             players.register(handle, PASSWORD)
@@ -190,10 +190,10 @@ def test_login_creates_another_token_and_logout_revokes_it(players: Players) -> 
     player, first = players.register("Ada", PASSWORD)
     second = players.login("aDA", PASSWORD)
     assert second != first
-    assert players.token_owner(second) == TokenOwner(player.id)
+    assert players.tokens.owner(second) == TokenOwner(player.id)
     players.logout(second)
-    assert players.token_owner(second) is None
-    assert players.token_owner(first) == TokenOwner(player.id)
+    assert players.tokens.owner(second) is None
+    assert players.tokens.owner(first) == TokenOwner(player.id)
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_a_wrong_handle_and_a_wrong_password_cannot_be_told_apart(
 @pytest.mark.parametrize("token", ["", "nonsense", "\ud800", "x" * 10_000])
 def test_an_invalid_token_authenticates_nobody(players: Players, token: str) -> None:
     players.register("Ada", PASSWORD)
-    assert players.token_owner(token) is None
+    assert players.tokens.owner(token) is None
 
 
 def test_neither_password_nor_token_is_stored_in_redis(players: Players, service: Service) -> None:
@@ -250,7 +250,7 @@ def test_a_deleted_account_has_no_valid_handle_password_or_token(
     service.redis.delete(f"cartulary:player:{player.id}")
     assert players.get([player.id]) == [None]
     assert players.by_handle("Ada") is None
-    assert players.token_owner(token) is None
+    assert players.tokens.owner(token) is None
     with pytest.raises(Unauthorised):
         players.login("Ada", PASSWORD)
     # Nobody else can register the handle of a deleted account.
@@ -267,12 +267,12 @@ def test_a_token_revoked_by_another_process_expires_from_the_cache(
     )
     player, token = players.register("Ada", PASSWORD)
     with freeze_time("2026-11-20T09:00:00Z") as frozen:
-        assert other_process.token_owner(token) == TokenOwner(player.id)
+        assert other_process.tokens.owner(token) == TokenOwner(player.id)
         players.logout(token)
-        assert players.token_owner(token) is None
+        assert players.tokens.owner(token) is None
         frozen.tick(TOKEN_CACHE_TTL)
-        assert other_process.token_owner(token) is None
-        assert players.token_owner(token) is None
+        assert other_process.tokens.owner(token) is None
+        assert players.tokens.owner(token) is None
 
 
 def test_a_jump_of_the_time_of_day_does_not_prolong_the_trust_in_a_token(
@@ -282,9 +282,9 @@ def test_a_jump_of_the_time_of_day_does_not_prolong_the_trust_in_a_token(
         service.redis, Bounds(), ErasedPlayers(service.redis, service.settings.data)
     )
     player, token = players.register("Ada", PASSWORD)
-    assert other_process.token_owner(token) == TokenOwner(player.id)
+    assert other_process.tokens.owner(token) == TokenOwner(player.id)
     players.logout(token)
     now, monotonic = clock.now(), time.monotonic()
     monkeypatch.setattr(clock, "now", lambda: now - timedelta(days=1))
     monkeypatch.setattr(time, "monotonic", lambda: monotonic + TOKEN_CACHE_TTL.total_seconds())
-    assert other_process.token_owner(token) is None
+    assert other_process.tokens.owner(token) is None

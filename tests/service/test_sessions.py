@@ -57,7 +57,7 @@ def test_each_token_is_a_session_with_the_hour_of_its_last_use(
         frozen.tick(timedelta(hours=1))
         second = players.login("ada", PASSWORD)
         frozen.tick(timedelta(hours=1))
-        assert other_process(service).token_owner(first) == TokenOwner(ada.id)
+        assert other_process(service).tokens.owner(first) == TokenOwner(ada.id)
         assert [
             (entry.id, entry.created, entry.last_used, entry.client)
             for entry in players.tokens.sessions(ada.id)
@@ -71,7 +71,7 @@ def test_each_token_is_a_session_with_the_hour_of_its_last_use(
             (session_id(second), "2026-11-20T10:15:30.000Z", "2026-11-20T10:00:00.000Z", None),
         ]
         before = contents(service.redis)
-        assert other_process(service).token_owner(first) == TokenOwner(ada.id)
+        assert other_process(service).tokens.owner(first) == TokenOwner(ada.id)
         assert contents(service.redis) == before, "a use in the same hour writes nothing"
 
 
@@ -79,9 +79,9 @@ def test_an_ended_session_has_no_valid_token(players: Players, service: Service)
     ada, first = players.register("ada", PASSWORD)
     second = players.login("ada", PASSWORD)
     players.tokens.end(ada.id, session_id(first))
-    assert players.token_owner(first) is None
-    assert other_process(service).token_owner(first) is None
-    assert players.token_owner(second) == TokenOwner(ada.id)
+    assert players.tokens.owner(first) is None
+    assert other_process(service).tokens.owner(first) is None
+    assert players.tokens.owner(second) == TokenOwner(ada.id)
     assert ids(players, ada.id) == [session_id(second)]
     bea, _ = players.register("bea", PASSWORD)
     for session in (session_id(first), session_id(second), "x", ""):
@@ -95,10 +95,10 @@ def test_all_other_sessions_can_be_ended(players: Players, service: Service) -> 
     others = [players.login("ada", PASSWORD) for _ in range(3)]
     bea, token_of_bea = players.register("bea", PASSWORD)
     players.end_sessions(ada.id, except_token=first)
-    assert [players.token_owner(token) for token in others] == [None] * 3
-    assert players.token_owner(first) == TokenOwner(ada.id)
+    assert [players.tokens.owner(token) for token in others] == [None] * 3
+    assert players.tokens.owner(first) == TokenOwner(ada.id)
     assert ids(players, ada.id) == [session_id(first)]
-    assert other_process(service).token_owner(token_of_bea) == TokenOwner(bea.id)
+    assert other_process(service).tokens.owner(token_of_bea) == TokenOwner(bea.id)
 
 
 def test_logging_out_ends_the_session(players: Players) -> None:
@@ -119,11 +119,11 @@ def test_a_token_of_an_earlier_version_stays_valid_and_is_listed_after_its_next_
     ada, token = players.register("ada", PASSWORD)
     make_old(service, ada.id)
     assert players.tokens.sessions(ada.id) == []
-    assert other_process(service).token_owner(token) == TokenOwner(ada.id)
+    assert other_process(service).tokens.owner(token) == TokenOwner(ada.id)
     (session,) = players.tokens.sessions(ada.id)
     assert (session.id, session.created, session.client) == (session_id(token), None, None)
     players.tokens.end(ada.id, session.id)
-    assert other_process(service).token_owner(token) is None
+    assert other_process(service).tokens.owner(token) is None
 
 
 def test_tokens_of_an_earlier_version_end_with_all_others(
@@ -133,8 +133,8 @@ def test_tokens_of_an_earlier_version_end_with_all_others(
     make_old(service, ada.id)
     current = players.login("ada", PASSWORD)
     players.end_sessions(ada.id, except_token=current)
-    assert other_process(service).token_owner(unused) is None
-    assert other_process(service).token_owner(current) == TokenOwner(ada.id)
+    assert other_process(service).tokens.owner(unused) is None
+    assert other_process(service).tokens.owner(current) == TokenOwner(ada.id)
 
 
 def test_an_expired_token_is_not_a_session(players: Players, service: Service) -> None:
@@ -158,9 +158,9 @@ def test_the_session_that_was_unused_for_longest_ends_when_there_are_too_many(
         tokens = [first]
         for _ in range(4):
             frozen.tick(timedelta(hours=2))
-            assert other_process(service).token_owner(first) == TokenOwner(ada.id)
+            assert other_process(service).tokens.owner(first) == TokenOwner(ada.id)
             tokens.append(players.login("ada", PASSWORD))
-        valid = [other_process(service).token_owner(token) is not None for token in tokens]
+        valid = [other_process(service).tokens.owner(token) is not None for token in tokens]
     assert valid == [True, False, False, True, True]
 
 
@@ -168,8 +168,8 @@ def test_a_changed_password_ends_all_other_sessions(players: Players, service: S
     ada, first = players.register("ada", PASSWORD)
     second = players.login("ada", PASSWORD)
     players.change_password(ada.id, second, PASSWORD, NEW_PASSWORD)
-    assert other_process(service).token_owner(first) is None
-    assert other_process(service).token_owner(second) == TokenOwner(ada.id)
+    assert other_process(service).tokens.owner(first) is None
+    assert other_process(service).tokens.owner(second) == TokenOwner(ada.id)
     with pytest.raises(Unauthorised):
         players.login("ada", PASSWORD)
     assert players.login("ada", NEW_PASSWORD)
@@ -217,7 +217,7 @@ def test_another_process_accepts_an_ended_session_for_a_few_seconds_only(
     other = other_process(service)
     with freeze_time("2026-11-20T09:00:00Z") as frozen:
         ada, token = players.register("ada", PASSWORD)
-        assert other.token_owner(token) == TokenOwner(ada.id)
+        assert other.tokens.owner(token) == TokenOwner(ada.id)
         players.end_sessions(ada.id)
         frozen.tick(TOKEN_CACHE_TTL)
-        assert other.token_owner(token) is None
+        assert other.tokens.owner(token) is None

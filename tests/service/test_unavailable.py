@@ -67,7 +67,7 @@ def calls(service: Service, game_id: str, token: str) -> dict[str, Callable[[], 
         "register": lambda: players.register("Ada", "secret word"),
         "login": lambda: players.login("Ada", "secret word"),
         "logout": lambda: players.logout(token),
-        "token owner": lambda: players.token_owner(token),
+        "token owner": lambda: players.tokens.owner(token),
         "by handle": lambda: players.by_handle("Ada"),
         "get": lambda: players.get(["ada"]),
         "page": listings.page,
@@ -89,7 +89,7 @@ def test_every_method_raises_unavailable_until_redis_is_back(
             call()
         assert error.value.retry_after > 0
     server.start()
-    assert service.players.token_owner(token) is not None
+    assert service.players.tokens.owner(token) is not None
     assert service.queries.game(game.id).seq == 5
     take_action(service, game.id)
     assert service.store.head(game.id) == 6

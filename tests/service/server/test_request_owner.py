@@ -122,7 +122,7 @@ def test_a_token_names_its_player_as_long_as_it_was_valid_when_it_was_used_last(
     ada, token = service.players.register("ada", PASSWORD)
     request = with_headers(authorization=f"Bearer {token}")
     assert owners(request) is None
-    service.players.token_owner(token)
+    service.players.tokens.owner(token)
     service.players.tokens._owners.clear()  # as when the time of the cache has passed
     assert owners(request) == TokenOwner(ada.id)
     for number in range(20_000):

@@ -62,7 +62,7 @@ def test_the_link_changes_the_password_once_and_ends_all_sessions(
     with pytest.raises(Malformed):
         service.mail.password_resets.reset(token, "short", HERE)
     assert service.mail.password_resets.reset(token, NEW, HERE).id == zoe
-    assert [service.players.token_owner(token) for token in tokens] == [None, None]
+    assert [service.players.tokens.owner(token) for token in tokens] == [None, None]
     with pytest.raises(Unauthorised):
         service.players.login("zoe", "correct horse")
     assert service.players.login("zoe", NEW)
