@@ -1,10 +1,11 @@
-"""The exit statuses of commands that read a record, for every kind of bad input: those of docs/running.md.
+"""The exit statuses of commands for every kind of bad input: those of the tables in docs/running.md.
 
 0: success; 1: something wrong was found; 2: bad usage; 3: nothing is broken, but something cannot be known.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cartulary.cli import cartulary
+from service import clock
 from tests.support.pages import DOCS
 
 Run = Callable[..., Result]
@@ -106,6 +108,104 @@ def test_a_record_that_is_cut_short_is_shown_up_to_the_fault(
         assert result.stdout.split()[:20] == whole.split()[:20]
     assert result.stdout
     assert run(command, "--help").exit_code == 0
+
+
+URL: Final = "http://127.0.0.1:1"
+"""Nothing listens at this address."""
+REDIS: Final = ("--redis", "redis://127.0.0.1:1")
+BOUNCE: Final = """\
+From: postmaster@example.org
+To: games+0123456789abcdef0123456789abcdef@example.org
+Content-Type: multipart/report; report-type=delivery-status; boundary=b
+
+--b
+Content-Type: message/delivery-status
+
+Reporting-MTA: dns; example.org
+
+Final-Recipient: rfc822; ada@example.org
+Action: failed
+Status: 5.1.1
+
+--b--
+"""
+
+
+def all_commands(
+    group: click.Group = cartulary, words: tuple[str, ...] = ()
+) -> Iterator[tuple[str, click.Command]]:
+    """Yield every command that is no group, with its words."""
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from all_commands(command, (*words, name))
+        else:
+            yield " ".join((*words, name)), command
+
+
+COMMANDS: Final = dict(all_commands())
+WITH_REDIS: Final = [
+    name
+    for name, command in COMMANDS.items()
+    if any("--redis" in parameter.opts for parameter in command.params)
+]
+
+
+def required(name: str, **values: str) -> list[str]:
+    """Return values for all that a command requires: these, or some that are valid."""
+    words: list[str] = []
+    for parameter in COMMANDS[name].params:
+        if parameter.required or isinstance(parameter, click.Argument):
+            value = values.get(parameter.name or "", "2")
+            words += (
+                [value] if isinstance(parameter, click.Argument) else [parameter.opts[0], value]
+            )
+    return words
+
+
+def other_statuses() -> list[tuple[str, str, int]]:
+    """Return the rows of the second table of the page: what is wrong, a command and its exit status."""
+    page = (DOCS / "running.md").read_text()
+    (section,) = re.findall(r"^(\| what is wrong \|.*?)\n\n", page, re.MULTILINE | re.DOTALL)
+    rows = []
+    for row in section.splitlines()[2:]:
+        problem, commands, status = (cell.strip() for cell in row.strip("|").split("|"))
+        names = re.findall(r"`([^`]*)`", commands)
+        if commands == "every command":
+            names = list(COMMANDS)
+        elif commands.startswith("every command with `--redis`, except"):
+            names = [name for name in WITH_REDIS if name not in names]
+        rows += [(problem, name, int(status)) for name in names]
+    return rows
+
+
+@pytest.mark.parametrize(("problem", "name", "status"), other_statuses())
+def test_what_else_is_wrong_leads_to_the_status_of_the_table(
+    path: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    problem: str,
+    name: str,
+    status: int,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = name.split()
+    match problem:
+        case "an option does not exist":
+            words.append("--no-such-option")
+        case "a file does not exist":
+            missing = str(tmp_path / "missing")
+            words += [missing] * len(required(name))
+        case "the Redis of the service does not respond":
+            tomorrow = clock.format(clock.now() + timedelta(days=1))
+            words += [*required(name, records=str(path), ends=tomorrow), *REDIS]
+        case _:
+            words += [*required(name.removesuffix(" --once"), url=URL)]
+    environment = {"CARTULARY_DATA": str(tmp_path), "CARTULARY_TOKEN": "token"}
+    result = CliRunner(env=environment).invoke(cartulary, words, input=BOUNCE)
+    assert result.exit_code == status, result.output
+    assert "Traceback" not in result.output
+    if status == 1:
+        assert "does not respond" in result.output or URL in result.output
 
 
 def test_a_log_and_scores_fit_into_forty_columns(
