@@ -269,7 +269,8 @@ class GameRepository(GameLoader):
         guards: Sequence[Guard] = (),
     ) -> AppendResult:
         """Append pending events to the game that they follow. Raises HeadMoved and GuardFailed."""
-        before, after, events = pending.base, pending.game, pending.events
+        before, after = pending.base, pending.sealed[-1].game
+        events = tuple(sealed.event for sealed in pending.sealed)
         entries = outbox_entries(before, after, events)
         openings = {
             f"{seq}/{name}": canonical(opening).decode()
