@@ -26,7 +26,7 @@ from tests.support.processes import (
 
 SLOW_LOAD = """
 import pathlib, sys
-from service import embedded_redis
+from service.operation import embedded_redis
 
 # A pause after each key, in microseconds: the load of 2,000 keys takes a quarter of an hour.
 embedded_redis.REDIS_SETTINGS["key-load-delay"] = "500000"

@@ -74,7 +74,7 @@ def test_a_line_of_which_only_a_part_was_written_is_ended_before_the_next() -> N
 
 LOG = """
 import logging, os, sys
-from service import json_logging
+from service.operation import json_logging
 
 json_logging.configure()
 logging.info("lost")
