@@ -1,4 +1,5 @@
-"""Codes of a secret that all processes share: tokens in mails that need not be stored, digests of addresses.
+"""Secrets that all processes share, and codes of one: tokens in mails that need not be stored, digests of
+addresses.
 
 cartulary:mail-secret    random bytes, created by the first process that needs them
 """
@@ -16,6 +17,14 @@ _KEY: Final = "cartulary:mail-secret"
 _SECRET_BYTES: Final = 32
 CODE_DIGITS: Final = 32
 """Hexadecimal digits of a code, of four bits each."""
+
+
+def shared_secret(client: redis.Redis, key: str) -> bytes:
+    """Return the random bytes at a key in Redis, which the first process creates. Raises Unavailable."""
+    with unavailable_on_error(), client.pipeline() as pipeline:
+        pipeline.set(key, secrets.token_bytes(_SECRET_BYTES), nx=True)
+        pipeline.get(key)
+        return bytes(pipeline.execute()[-1])
 
 
 class MailTokens:
@@ -46,8 +55,5 @@ class MailTokens:
 
     def _key(self) -> bytes:
         if self._secret is None:
-            with unavailable_on_error(), self._redis.pipeline() as pipeline:
-                pipeline.set(_KEY, secrets.token_bytes(_SECRET_BYTES), nx=True)
-                pipeline.get(_KEY)
-                self._secret = bytes(pipeline.execute()[-1])
+            self._secret = shared_secret(self._redis, _KEY)
         return self._secret

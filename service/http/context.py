@@ -1,4 +1,4 @@
-"""What the code that handles a request needs besides it: the parts of the service, and who has sent it."""
+"""What views need for the current request: the parts of the service, and where the request comes from."""
 
 from contextlib import suppress
 from typing import Final, cast

@@ -16,10 +16,9 @@ from domain.game import Game
 from domain.messages import message
 from service.accounts.tokens import token_key
 from service.errors import NotFound, TooManyRequests, Unavailable
-from service.http.context import service
+from service.http.context import client_network, service
 from service.http.responses import no_content
 from service.http.schemas.fields import whole_number
-from service.visitors import network_of
 
 STREAM_REFUSAL: Final = "cartulary.stream_refusal"
 """Set by the gateway: a function that takes the key of a visitor (service/bounds.py) and returns which bound
@@ -76,7 +75,7 @@ def stream_response(game: Game, player: str | None, token: str | None, after: in
     after = _last_event_id(default=after)
     if game.has_ended and after == game.seq:
         return no_content()
-    visitor = player or network_of(request.remote_addr or "")
+    visitor = player or client_network()
     _check_stream_bounds(visitor)
     is_invited = player is not None and player in game.invited
     request.environ[STREAM_REQUEST] = StreamRequest(

@@ -25,8 +25,7 @@ from typing_extensions import override
 from domain.messages import Term, counted, message, term
 from service.errors import TooManyRequests
 from service.http.auth import authenticated_player
-from service.http.context import service
-from service.visitors import network_of
+from service.http.context import client_network, service
 
 SCHEME: Final = "monotonic"
 MAX_WINDOWS: Final = 100_000
@@ -118,12 +117,8 @@ _PERIODS: Final[Mapping[str, Term]] = {
 _UNLIMITED: Final = frozenset({"/healthz", "/healthz/processes", "/readyz", "/metrics"})
 
 
-def _network() -> str:
-    return network_of(request.remote_addr or "")
-
-
 def _player_or_network() -> str:
-    return authenticated_player() or _network()
+    return authenticated_player() or client_network()
 
 
 def _refuse(limit: RequestLimit) -> None:
@@ -138,7 +133,7 @@ def _refuse(limit: RequestLimit) -> None:
     raise TooManyRequests(refusal, max(1, seconds))
 
 
-_stored: Final = Limiter(_network, strategy="fixed-window", on_breach=_refuse)
+_stored: Final = Limiter(client_network, strategy="fixed-window", on_breach=_refuse)
 limit_account_attempts = _stored.shared_limit(
     lambda: service().settings.rate_accounts, scope="accounts"
 )

@@ -32,14 +32,13 @@ from ledger.time_zones import is_time_zone
 from replay.language.catalogue import languages
 from service.accounts.password_guesses import LoginSource
 from service.accounts.tokens import TOKEN_DAYS
-from service.connection import unavailable_on_error
 from service.errors import Unauthorised, Unavailable
 from service.http.auth import player_locale
 from service.http.context import client_name, client_network, service
+from service.shared_secret import shared_secret
 
 SESSION_KEY: Final = "cartulary:session-key"
 COOKIE_NAME: Final = "cartulary"
-_KEY_BYTES: Final = 32
 _TOKEN: Final = "token"  # noqa: S105 # the name of a value, not a secret
 _PLAYER: Final = "player"
 _LANGUAGE: Final = "language"
@@ -93,7 +92,7 @@ class PageSessions(SecureCookieSessionInterface):
     def load_key(self, app: Flask) -> None:
         """Let the application have the key that signs cookies. Raises Unavailable."""
         if app.secret_key is None:
-            app.secret_key = self._stored_key()
+            app.secret_key = shared_secret(self._redis, SESSION_KEY)
 
     def session_of_cookie(self, app: Flask, cookie: str) -> CookieSession | None:
         """Return what a session cookie says; None if this service has not signed it, or nobody is logged in.
@@ -114,13 +113,6 @@ class PageSessions(SecureCookieSessionInterface):
         if not isinstance(player, str) or not isinstance(token, str):
             return None
         return CookieSession(player, token, language)
-
-    def _stored_key(self) -> bytes:
-        with unavailable_on_error(), self._redis.pipeline() as pipeline:
-            pipeline.set(SESSION_KEY, secrets.token_bytes(_KEY_BYTES), nx=True)
-            pipeline.get(SESSION_KEY)
-            key: bytes = pipeline.execute()[-1]
-        return key
 
 
 def register(app: Flask, client: redis.Redis, prefix: str) -> None:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from functools import wraps
 from typing import Any, Final
 
-from flask import Response, g, request
+from flask import Response, g
 
 from domain.json_types import JsonObject
 from domain.messages import message
@@ -14,7 +14,7 @@ from replay.language.names import NO_NAMES
 from service.errors import Forbidden, NotFound
 from service.http.auth import login_required
 from service.http.blueprint import NO_QUERY, Blueprint, Endpoint, response
-from service.http.context import service
+from service.http.context import client_network, service
 from service.http.language import game_names, request_renderer, with_language
 from service.http.responses import json_response
 from service.http.schemas.sandboxes import (
@@ -25,7 +25,6 @@ from service.http.schemas.sandboxes import (
     UndoInSandbox,
 )
 from service.sandboxes.sandboxes import OpenSandbox
-from service.visitors import network_of
 
 SEED_BYTES: Final = 16
 
@@ -85,7 +84,7 @@ def create_sandbox(player: str, body: JsonObject) -> Response:
     the link of a sandbox can see all of it, so it shows them the secrets of its maker's seat.
     """
     seed = secrets.token_bytes(SEED_BYTES) if body["seed"] is None else body["seed"]
-    network = network_of(request.remote_addr or "")
+    network = client_network()
     sandbox = service().sandboxes.create(player, network, body["game"], body["seq"], seed)
     location = f"/api/v1/sandboxes/{sandbox.stored.id}"
     return _shown(sandbox, player, 201, {"Location": location})

@@ -16,7 +16,7 @@ from replay.language.names import NO_NAMES
 from replay.playout import quick_bot_names
 from service.errors import Forbidden, NotFound, SandboxConflict, TooManySandboxes
 from service.games.access import can_see
-from service.http.context import service
+from service.http.context import client_network, service
 from service.http.json_body import decode_json
 from service.http.language import game_names
 from service.http.problems import status_of
@@ -36,7 +36,6 @@ from service.pages.view_models.game_forms import (
 from service.pages.view_models.position_view import PositionView, position_view, unsealed_event
 from service.sandboxes.sandboxes import OpenSandbox, seat_of_maker
 from service.sandboxes.store import StoredSandbox
-from service.visitors import network_of
 
 SEED_BYTES: Final = 16
 _SANDBOXES: Final = "/games/<game_id>/sandboxes"
@@ -94,7 +93,7 @@ def create_sandbox(game_id: str) -> Response:
         values = read_form(SandboxForm())
         sandbox = service().sandboxes.create(
             player,
-            network_of(request.remote_addr or ""),
+            client_network(),
             game_id,
             values["seq"],
             secrets.token_bytes(SEED_BYTES),
