@@ -12,6 +12,8 @@ from urllib.parse import quote
 from client.results import (
     AcceptedAction,
     Account,
+    ChatMessage,
+    ChatMessagePage,
     EventPage,
     GamePage,
     GameSummary,
@@ -20,8 +22,6 @@ from client.results import (
     LegalActions,
     LessonList,
     Me,
-    Message,
-    MessagePage,
     Options,
     Position,
     Registration,
@@ -301,19 +301,21 @@ def events(
     return call("GET", _game(game, "/events"), reader(EventPage), params=params)
 
 
-def messages(game: str, *, after: int | None = None, limit: int | None = None) -> Call[MessagePage]:
+def messages(
+    game: str, *, after: int | None = None, limit: int | None = None
+) -> Call[ChatMessagePage]:
     """Return the messages of a game after number `after`, the oldest first."""
     params = {"after": after, "limit": limit}
-    return call("GET", _game(game, "/messages"), reader(MessagePage), params=params)
+    return call("GET", _game(game, "/messages"), reader(ChatMessagePage), params=params)
 
 
 def send_message(
     game: str, text: str, *, seq: int | None = None, idempotency_key: str | None = None
-) -> Call[Message]:
+) -> Call[ChatMessage]:
     """Write a message to the other players of a game; `seq` is an event to which it points."""
     path = _game(game, "/messages")
     body = {"text": text, "seq": seq}
-    return call("POST", path, reader(Message), body=body, key=_new_key(idempotency_key))
+    return call("POST", path, reader(ChatMessage), body=body, key=_new_key(idempotency_key))
 
 
 def erase_message(game: str, number: int) -> Call[None]:

@@ -173,7 +173,7 @@ class Author:
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class ChatMessage:
     """A message of a player within a game. `message` is its number, and `seq` the event that it points to.
 
     `text` is None if the message was erased, or if the reader has muted its author.
@@ -189,10 +189,10 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class MessagePage:
+class ChatMessagePage:
     """A page of messages. `last` is the number of the last one, `next` the `after` of the next page."""
 
-    messages: tuple[Message, ...]
+    messages: tuple[ChatMessage, ...]
     last: int
     next: int | None
 

@@ -19,9 +19,9 @@ from service.administration.announcements import Announcements
 from service.administration.log import AdministrationLog
 from service.administration.work import WorkOverview
 from service.audits.audits import Audits
-from service.chat.messages import GameMessages
-from service.chat.reports import MessageReports
-from service.chat.store import MessageStore
+from service.chat.chat import Chat
+from service.chat.reports import ChatMessageReports
+from service.chat.store import ChatMessageStore
 from service.clock import TrustedClock
 from service.conditional_actions.conditional_actions import ConditionalActions
 from service.conditional_actions.store import COMPANIONS, ConditionalActionStore
@@ -124,8 +124,8 @@ class Service:
     received_invitations: ReceivedInvitations
     rematches: Rematches
     mutes: Mutes
-    messages: GameMessages
-    message_reports: MessageReports
+    chat: Chat
+    chat_message_reports: ChatMessageReports
     announcements: Announcements
     sandboxes: Sandboxes
     conditional_actions: ConditionalActions
@@ -198,11 +198,11 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         clock,
         ("log",) if settings.webhook_url is None else ("log", "operator_webhook"),
     )
-    reports = MessageReports(client, bounds.max_open_reports, bounds.max_reports_per_player)
+    reports = ChatMessageReports(client, bounds.max_open_reports, bounds.max_reports_per_player)
     announcements = Announcements(client)
-    messages = GameMessages(
+    chat = Chat(
         repository,
-        MessageStore(client, bounds.max_messages_per_player),
+        ChatMessageStore(client, bounds.max_messages_per_player),
         reports,
         mutes,
         notifications,
@@ -240,7 +240,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     game_erasure = GameErasure(repository, store, listings)
     erasure.register(game_erasure.delete_all_of, game_erasure.authors)
     erasure.register(mutes.delete_all_of)
-    erasure.register(messages.erase_all_of, messages.authors)
+    erasure.register(chat.erase_all_of, chat.authors)
     erasure.register(sandboxes.delete_all_of)
     erasure.register(deliveries.delete_all_of)
     erasure.register(preferences.delete)
@@ -309,8 +309,8 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         received_invitations=ReceivedInvitations(listings, queries, mutes),
         rematches=Rematches(repository, commands, players),
         mutes=mutes,
-        messages=messages,
-        message_reports=reports,
+        chat=chat,
+        chat_message_reports=reports,
         audits=Audits(settings.bounds),
         receivers=receivers,
         webhooks=webhooks,

@@ -101,7 +101,7 @@ class TooManyMutes(ServiceError):
     status = 409
 
 
-class TooManyMessages(ServiceError):
+class TooManyChatMessages(ServiceError):
     """The player has written as many messages in a game as the server allows."""
 
     status = 409

@@ -313,7 +313,7 @@ def resend(delivery: str, reason: str, redis: str | None) -> None:
 @redis_option
 def reports(cursor: str | None, limit: int, redis: str | None) -> None:
     with open_administration(redis) as (administration, _):
-        page, next_cursor = administration.message_reports(OPERATOR, cursor, limit)
+        page, next_cursor = administration.chat_message_reports(OPERATOR, cursor, limit)
     print_json({"reports": [asdict(report) for report in page], "next": next_cursor})
 
 

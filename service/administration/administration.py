@@ -28,7 +28,7 @@ from service.administration.accounts import (
 from service.administration.announcements import Announcement, Announcements
 from service.administration.log import AdministrationLog
 from service.administration.work import WorkOverview
-from service.chat.reports import MessageReport, MessageReports
+from service.chat.reports import ChatMessageReport, ChatMessageReports
 from service.errors import Forbidden, NotFound, OperationNotPossible
 from service.games.listings import Listings, Page
 from service.games.loader import CachedGame
@@ -60,7 +60,7 @@ class Administration:
         listings: Listings,
         work: WorkOverview,
         deliveries: Deliveries,
-        message_reports: MessageReports,
+        chat_message_reports: ChatMessageReports,
         announcements: Announcements,
     ) -> None:
         self._accounts = accounts
@@ -72,7 +72,7 @@ class Administration:
         self._listings = listings
         self._work = work
         self._deliveries = deliveries
-        self._message_reports = message_reports
+        self._message_reports = chat_message_reports
         self._announcements = announcements
 
     def require_administrator(self, player: str) -> None:
@@ -252,9 +252,9 @@ class Administration:
             raise NotFound(message("there is no delivery {delivery}", delivery=delivery_id[:64]))
         return delivery
 
-    def message_reports(
+    def chat_message_reports(
         self, administrator: str, cursor: str | None = None, limit: int = 50
-    ) -> tuple[list[MessageReport], str | None]:
+    ) -> tuple[list[ChatMessageReport], str | None]:
         """Return a page of the open reports of messages, and the next cursor. Raises Malformed (cursor)."""
         page = self._message_reports.page(cursor, min(limit, MAX_PAGE_SIZE))
         self._log.append(administrator, "read_reports", {})

@@ -1,1 +1,1 @@
-"""What players write to each other within a game, beside its log: messages, and reports about them."""
+"""What players write to each other within a game, beside its log: chat messages, and reports about them."""

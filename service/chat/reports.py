@@ -1,4 +1,4 @@
-"""Reports of messages, for administrators.
+"""Reports of chat messages, for administrators.
 
     cartulary:message-reports      sorted set: the ids of open reports, by the time (ms)
     cartulary:message-report:ID    JSON of a report
@@ -28,7 +28,7 @@ _RETRY_SECONDS: Final = 3600
 
 
 @dataclass(frozen=True, slots=True)
-class MessageReport:
+class ChatMessageReport:
     """What a player has reported about message `number` of a game. `text` and `reason` are None if erased."""
 
     id: str
@@ -41,7 +41,7 @@ class MessageReport:
     reason: str | None
 
 
-class MessageReports:
+class ChatMessageReports:
     """The open reports of a service. Thread-safe. Methods raise Unavailable if Redis does not respond."""
 
     def __init__(self, client: redis.Redis, max_open: int, max_per_reporter: int) -> None:
@@ -51,7 +51,7 @@ class MessageReports:
 
     def add(
         self, game: str, number: int, author: str, reporter: str, text: str, reason: str | None
-    ) -> MessageReport:
+    ) -> ChatMessageReport:
         """Add a report and return it; if the player has reported the message before, return that report.
 
         Raises TooManyReports (of this player), and Unavailable if there are too many of all players.
@@ -61,7 +61,9 @@ class MessageReports:
         if earlier:
             return earlier[0]
         now = clock.now()
-        report = MessageReport(id, game, number, author, reporter, clock.format(now), text, reason)
+        report = ChatMessageReport(
+            id, game, number, author, reporter, clock.format(now), text, reason
+        )
         with unavailable_on_error():
             related: Any = self._redis.smembers(_of(reporter))
             open_count = self._redis.zcard(_REPORTS)
@@ -83,7 +85,7 @@ class MessageReports:
 
     def page(
         self, cursor: str | None = None, limit: int = 50
-    ) -> tuple[list[MessageReport], str | None]:
+    ) -> tuple[list[ChatMessageReport], str | None]:
         """Return a page of the open reports, the oldest first, and the next cursor.
 
         Raises Malformed for a cursor that is not of this list.
@@ -100,7 +102,7 @@ class MessageReports:
         ids = list(map(to_text, members))
         return self._read(ids[:limit]), ids[limit - 1] if len(ids) > limit else None
 
-    def get(self, id: str) -> MessageReport:
+    def get(self, id: str) -> ChatMessageReport:
         """Return an open report. Raises NotFound."""
         for report in self._read([id]):
             return report
@@ -129,12 +131,12 @@ class MessageReports:
             with unavailable_on_error():
                 self._redis.set(_REPORT + report.id, orjson.dumps(asdict(erased)), xx=True)
 
-    def _read(self, ids: Sequence[str]) -> list[MessageReport]:
+    def _read(self, ids: Sequence[str]) -> list[ChatMessageReport]:
         if not ids:
             return []
         with unavailable_on_error():
             replies: Any = self._redis.mget([_REPORT + id for id in ids])
-        return [MessageReport(**orjson.loads(reply)) for reply in replies if reply is not None]
+        return [ChatMessageReport(**orjson.loads(reply)) for reply in replies if reply is not None]
 
 
 def _of(player: str) -> str:

@@ -1,4 +1,4 @@
-"""The messages of games in Redis.
+"""The chat messages of games in Redis.
 
     cartulary:{GAME}:messages   hash: N -> JSON of message N; `last` -> number of the last message;
                                 `count/PLAYER` -> how many messages the player has written;
@@ -27,7 +27,7 @@ _GAMES_OF: Final = "cartulary:messages:"
 
 
 @dataclass(frozen=True, slots=True)
-class PlayerMessage:
+class ChatMessage:
     """What a player wrote in a game. `text` is None if it was erased; `seq` is the event that it is about."""
 
     number: int
@@ -37,8 +37,8 @@ class PlayerMessage:
     seq: int | None = None
 
 
-class MessageStore:
-    """The messages of all games. Thread-safe. Methods raise Unavailable if Redis does not respond."""
+class ChatMessageStore:
+    """The chat messages of all games. Thread-safe. Methods raise Unavailable if Redis does not respond."""
 
     def __init__(self, client: redis.Redis, max_per_author: int) -> None:
         """Keep at most `max_per_author` messages of one player in one game, erased ones included."""
@@ -54,7 +54,7 @@ class MessageStore:
         text: str,
         seq: int | None,
         record: IdempotencyRecord | None = None,
-    ) -> PlayerMessage | None:
+    ) -> ChatMessage | None:
         """Add a message and return it; None if the author has written as many as allowed.
 
         A repeated request returns the message that the first one has added, as it is now. Raises
@@ -73,7 +73,7 @@ class MessageStore:
             )
         match reply:
             case [1, number]:
-                return PlayerMessage(number, author, at, text, seq)
+                return ChatMessage(number, author, at, text, seq)
             case [2, number]:
                 return self.get(game_id, number)
             case [0]:
@@ -83,7 +83,7 @@ class MessageStore:
                     message("this Idempotency-Key was used for another request")
                 )
 
-    def get(self, game_id: str, number: int) -> PlayerMessage | None:
+    def get(self, game_id: str, number: int) -> ChatMessage | None:
         """Return a message of a game; None if there is none with this number."""
         with unavailable_on_error():
             stored: Any = self._redis.hget(_key(game_id), str(number))
@@ -95,7 +95,7 @@ class MessageStore:
             last: Any = self._redis.hget(_key(game_id), "last")
         return 0 if last is None else int(last)
 
-    def read(self, game_id: str, numbers: Sequence[int]) -> list[PlayerMessage]:
+    def read(self, game_id: str, numbers: Sequence[int]) -> list[ChatMessage]:
         """Return the messages of a game with these numbers, as far as they exist."""
         if not numbers:
             return []
@@ -140,9 +140,9 @@ class MessageStore:
         return [player for player, exists in zip(players, replies, strict=True) if exists]
 
 
-def _decode(number: int, stored: bytes | str) -> PlayerMessage:
+def _decode(number: int, stored: bytes | str) -> ChatMessage:
     fields = orjson.loads(stored)
-    return PlayerMessage(number, fields["author"], fields["at"], fields["text"], fields.get("seq"))
+    return ChatMessage(number, fields["author"], fields["at"], fields["text"], fields.get("seq"))
 
 
 def _key(game_id: str) -> str:

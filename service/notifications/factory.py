@@ -23,7 +23,7 @@ from service.notifications.delivery import DIGEST, Delivery
 from service.notifications.kinds import KIND_OF_SUBJECT, OPERATOR
 from service.notifications.notification import Notification
 from service.notifications.past_events import PastEvents, events_since_last_turn
-from service.notifications.titles import digest_title, messages_title, title
+from service.notifications.titles import chat_messages_title, digest_title, title
 
 
 class NotificationFactory:
@@ -100,7 +100,7 @@ class NotificationFactory:
         headline = digest_title(count)
         if delivery.game_id:
             game = self._queries.game(delivery.game_id)
-            headline = first.title if count == 1 else messages_title(game, count)
+            headline = first.title if count == 1 else chat_messages_title(game, count)
         return Notification(
             id=delivery.id,
             kind=DIGEST,

@@ -28,7 +28,7 @@ def digest_title(count: int) -> Message:
     )
 
 
-def messages_title(game: Game, count: int) -> Message:
+def chat_messages_title(game: Game, count: int) -> Message:
     """Return the subject line of several messages in a game."""
     name = game_name(game)
     return plural_message("{game}: one message", "{game}: {count} messages", count=count, game=name)

@@ -11,6 +11,7 @@ from service.http.metrics import Metrics
 from service.pages import announcements, assets, blueprint, errors, session, templating
 from service.pages.views import (
     accounts,
+    chat,
     clocks,
     conditional_actions,
     disputes,
@@ -18,7 +19,6 @@ from service.pages.views import (
     home,
     invitations,
     lobby,
-    messages,
     notifications,
     play,
     proofs,
@@ -37,7 +37,7 @@ _VIEWS: Final = (
     quick_play,
     lobby,
     invitations,
-    messages,
+    chat,
     play,
     replay,
     disputes,

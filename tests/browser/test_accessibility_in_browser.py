@@ -119,7 +119,7 @@ class Scenes:
             body = {"text": "Hello!", "seq": 1}
             writer.http.post(messages, json=body).raise_for_status()
         self.player.http.delete(f"{messages}/3").raise_for_status()
-        self._add("messages.show_messages", f"/games/{game_id}/messages")
+        self._add("chat.show_chat", f"/games/{game_id}/messages")
         self._add("play.show_game", f"/games/{game_id}")
         # Another game still waits for the player's answer.
         self.friend.create_game(2, invite=[self.player.handle])

@@ -217,8 +217,8 @@ def test_a_delivery_that_has_ended_is_sent_again(admin: Admin, service: Service)
 
 def test_reports_of_messages_are_read_and_closed(admin: Admin, service: Service) -> None:
     game = start_game(service)
-    message = service.messages.post(game.id, "ada", "Spam.")
-    service.messages.report(game.id, "bea", message.number, "spam")
+    message = service.chat.post(game.id, "ada", "Spam.")
+    service.chat.report(game.id, "bea", message.number, "spam")
     (report,) = orjson.loads(admin("reports").stdout)["reports"]
     assert (report["text"], report["reporter"]) == ("Spam.", "bea")
     assert admin("close-report", report["id"], *WHY).exit_code == 0

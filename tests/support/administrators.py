@@ -7,7 +7,7 @@ import redis
 from service import clock
 from service.administration.log import AdministrationLog
 from service.bounds import Bounds
-from service.chat.reports import MessageReports
+from service.chat.reports import ChatMessageReports
 from service.notifications.deliveries import Deliveries
 from service.notifications.delivery import Delivery, delivery_id
 from tests.support.accounts import Accounts, Json, PlayerClient
@@ -55,7 +55,7 @@ def reported_message(
     author.http.post(path, json={"text": "Spam."})
     response = reporter.http.post(f"{path}/1/report", json={"reason": "spam"})
     assert response.status_code < 300, response.text
-    reports, _ = MessageReports(redis_client, 1000, 1000).page(limit=1000)
+    reports, _ = ChatMessageReports(redis_client, 1000, 1000).page(limit=1000)
     return reports[-1].id
 
 

@@ -150,7 +150,7 @@ class NotificationMails:
         if notification.subject != "message" or not isinstance(number, int):
             return None
         try:
-            page = self._service.messages.page(
+            page = self._service.chat.page(
                 notification.game_id, notification.player, after=number - 1, limit=1
             )
         except Unavailable:

@@ -17,11 +17,11 @@ from service.http.schemas.administration import (
     Announce,
     Announcement,
     AnnouncementList,
+    ChatMessageReportList,
+    ChatMessageReportsQuery,
     Decision,
     ExtendDeadline,
     LogQuery,
-    MessageReportList,
-    MessageReportsQuery,
     MoveOfSeat,
     NewPassword,
     RemovalOfSeat,
@@ -241,12 +241,12 @@ def resend_delivery(player: str, delivery: str, body: JsonObject) -> JsonObject:
 @blueprint.get(
     "/admin/reports",
     "A page of reports, the oldest first.",
-    MessageReportList,
-    query=MessageReportsQuery(),
+    ChatMessageReportList,
+    query=ChatMessageReportsQuery(),
 )
 def list_message_reports(player: str, query: JsonObject) -> JsonObject:
     """List the open reports of messages that players have written within games."""
-    reports, cursor = service().administration.message_reports(
+    reports, cursor = service().administration.chat_message_reports(
         player, query["cursor"], query["limit"]
     )
     return {"reports": [asdict(report) for report in reports], "next": cursor}

@@ -38,7 +38,7 @@ class SearchGames(PageQuery):
     player = String(load_default=None, description="Id of a player in the game.")
 
 
-class MessageReportsQuery(StrictSchema):
+class ChatMessageReportsQuery(StrictSchema):
     """Which page of the open reports to show."""
 
     cursor = String(load_default=None, description="`next` of the previous page.")
@@ -171,7 +171,7 @@ class Work(ProcessHealth):
     damaged_games: dict[str, dict[str, str]]
 
 
-class MessageReport(TypedDict):
+class ChatMessageReport(TypedDict):
     """What a player has reported about message `number` of a game. `text` and `reason` are null if erased."""
 
     id: str
@@ -184,10 +184,10 @@ class MessageReport(TypedDict):
     reason: str | None
 
 
-class MessageReportList(TypedDict):
+class ChatMessageReportList(TypedDict):
     """A page of the open reports of messages, the oldest first."""
 
-    reports: list[MessageReport]
+    reports: list[ChatMessageReport]
     next: str | None
 
 

@@ -69,7 +69,7 @@ class MessagesQuery(StrictSchema):
     limit = QueryInteger(minimum=1, load_default=100, description="Messages per page, at most 200.")
 
 
-class PostMessage(StrictSchema):
+class PostChatMessage(StrictSchema):
     """A message to the other players and the arbiter of a game."""
 
     text = String(
@@ -83,7 +83,7 @@ class PostMessage(StrictSchema):
     )
 
 
-class ReportMessage(StrictSchema):
+class ReportChatMessage(StrictSchema):
     """Why a message is reported."""
 
     reason = String(
@@ -126,14 +126,14 @@ class MuteList(TypedDict):
     next: str | None
 
 
-class MessageAuthor(TypedDict):
+class ChatMessageAuthor(TypedDict):
     """The player who has written a message. `handle` is null if the account has been deleted."""
 
     id: PlayerId
     handle: str | None
 
 
-class Message(TypedDict):
+class ChatMessage(TypedDict):
     """A message within a game: its number, when and by whom it was written, and the event that it is about.
 
     `text` is null if its author has erased it, or if the reader has muted the author.
@@ -141,19 +141,19 @@ class Message(TypedDict):
 
     message: PositiveCount
     at: Timestamp
-    player: MessageAuthor
+    player: ChatMessageAuthor
     text: str | None
     seq: PositiveCount | None
     erased: bool
     muted: bool
 
 
-class MessageList(TypedDict):
+class ChatMessageList(TypedDict):
     """Some messages of a game. `next` is the `after` of the next page, or null; `last` is the number of the
     last message of the game, 0 if there is none.
     """
 
-    messages: list[Message]
+    messages: list[ChatMessage]
     last: Count
     next: PositiveCount | None
 

@@ -11,7 +11,7 @@ from domain.errors import Malformed, Refused
 from domain.game import Game
 from domain.messages import Text, Value, message
 from replay.event_text import actor_message, outcome_message
-from service.chat.messages import MessagePage
+from service.chat.chat import ChatMessagePage
 from service.games.access import is_correspondent
 from service.http.context import service
 from service.http.schemas.fields import StrictSchema, String
@@ -112,8 +112,8 @@ def event_messages(game: Game, seq: int) -> tuple[Value, Text] | None:
 LATEST_MESSAGES: Final = 3
 
 
-def conversation(game: Game, player: str | None) -> MessagePage | None:
+def conversation(game: Game, player: str | None) -> ChatMessagePage | None:
     """Return the last messages of a game; None for a viewer who may not read them."""
     if player is None or not is_correspondent(game, player):
         return None
-    return service().messages.latest(game.id, player, limit=LATEST_MESSAGES)
+    return service().chat.latest(game.id, player, limit=LATEST_MESSAGES)

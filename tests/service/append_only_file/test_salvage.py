@@ -65,7 +65,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequ
             for game in games:
                 take_action(service, game, chance)
                 service.head_log.log([game])
-                service.messages.post(game, players[turn % 2], f"turn {turn}", None)
+                service.chat.post(game, players[turn % 2], f"turn {turn}", None)
             if turn == TURNS // 3 and request.param:
                 service.redis.bgrewriteaof()
                 while service.redis.info("persistence")["aof_rewrite_in_progress"]:
@@ -180,7 +180,7 @@ def check_play_goes_on(service: Service, stored: Stored) -> None:
     for game in list(service.store.game_ids()):
         if service.queries.game(game).status == "playing":
             take_action(service, game)
-            service.messages.post(game, stored.players[0], "after the repair", None)
+            service.chat.post(game, stored.players[0], "after the repair", None)
 
 
 def test_every_command_of_this_redis_that_writes_is_known(tmp_path: Path) -> None:

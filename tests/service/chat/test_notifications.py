@@ -38,7 +38,7 @@ def test_readers_of_a_message_are_notified_unless_they_muted_its_author(
     game = start_game(service, seats=4)
     service.mutes.add("cid", "ada")
     for _ in range(2):
-        service.messages.post(game.id, "ada", "Hello!", 3, "key")
+        service.chat.post(game.id, "ada", "Hello!", 3, "key")
     first, again = recorded.calls
     assert first == again
     subject, seq, players, details = first
@@ -55,7 +55,7 @@ def test_a_player_who_has_left_a_seat_vacant_is_not_notified_of_messages(
 ) -> None:
     game = start_game(service, seats=3, substitutes=True)
     service.substitutes.leave_seat(game.id, "bea")
-    service.messages.post(game.id, "ada", "Who is to replace her?")
+    service.chat.post(game.id, "ada", "Who is to replace her?")
     assert [players for _, _, players, _ in recorded.calls] == [["cid"]]
 
 

@@ -75,15 +75,15 @@ def test_the_reserve_of_a_seat_is_shown_to_its_new_player_alone(service: Service
 
 def test_a_private_game_does_not_exist_for_its_former_player(service: Service, zoe: str) -> None:
     game = start_game(service, 2, private=True)
-    service.messages.post(game.id, "ada", "Hello!")
+    service.chat.post(game.id, "ada", "Hello!")
     move(service, game, zoe)
     harness = WorkerHarness(service)
     harness.sweep_twice_and_work()
     with pytest.raises(NotFound):
         service.queries.visible_game(game.id, "ada")
     with pytest.raises(NotFound):
-        service.messages.page(game.id, "ada")
-    assert [each.text for each in service.messages.page(game.id, zoe).messages] == ["Hello!"]
+        service.chat.page(game.id, "ada")
+    assert [each.text for each in service.chat.page(game.id, zoe).messages] == ["Hello!"]
     assert service.listings.page((), viewer="ada").games == ()
     assert service.listings.page((), "ada", viewer="ada").games == ()
     assert service.listings.page((), zoe, viewer=zoe).games == (game.id,)
@@ -95,11 +95,11 @@ def test_a_public_game_is_that_of_a_spectator_for_its_former_player(
     service: Service, zoe: str
 ) -> None:
     game = start_game(service, 2)
-    service.messages.post(game.id, "ada", "Hello!")
+    service.chat.post(game.id, "ada", "Hello!")
     move(service, game, zoe)
     service.queries.visible_game(game.id, "ada")
     with pytest.raises(Forbidden):
-        service.messages.page(game.id, "ada")
+        service.chat.page(game.id, "ada")
 
 
 def test_receipts_are_those_of_the_player_who_acted(service: Service, zoe: str) -> None:

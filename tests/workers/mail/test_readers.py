@@ -52,7 +52,7 @@ def test_messages_of_some_minutes_are_one_mail_without_the_board_that_leads_to_t
         send(workers, game)
         server.mails.clear()
         for number in range(4):
-            service.messages.post(game.id, bea, f"line {number}")
+            service.chat.post(game.id, bea, f"line {number}")
             time.tick(20)
             workers.work()
         assert server.mails == []
@@ -72,7 +72,7 @@ def test_messages_of_some_minutes_are_one_mail_without_the_board_that_leads_to_t
         ]
         assert len(mail.as_bytes()) < 10_000
         # A later message is a mail of its own.
-        service.messages.post(game.id, bea, "one more")
+        service.chat.post(game.id, bea, "one more")
         time.tick(240)
         workers.work()
         assert server.mails[-1].message["Subject"] == "Barony: a message from Bea"
@@ -138,7 +138,7 @@ def test_a_digest_names_each_game_once_in_order_of_time(
             games.append(start_game(service, players=[ada, bea], name=name))
             send(workers, games[-1])
             time.tick(60)
-        service.messages.post(games[0].id, bea, "hello")
+        service.chat.post(games[0].id, bea, "hello")
         time.move_to("2026-11-22T18:00:01Z")
         workers.work()
         (digest,) = server.to("ada@example.org")

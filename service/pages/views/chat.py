@@ -6,7 +6,7 @@ from flask import Blueprint, Response
 from werkzeug.wrappers import Response as BaseResponse
 
 from domain.errors import Malformed, NotNow
-from service.errors import TooManyMessages, TooManyReports
+from service.errors import TooManyChatMessages, TooManyReports
 from service.games.access import require_correspondent
 from service.http.context import service
 from service.http.problems import status_of
@@ -23,7 +23,7 @@ _MESSAGES: Final = "/games/<game_id>/messages"
 _MESSAGE: Final = f"{_MESSAGES}/<int(max={MAX_INTEGER}):number>"
 _SHOWN_MESSAGES: Final = 50
 
-blueprint = Blueprint("messages", __name__)
+blueprint = Blueprint("chat", __name__)
 
 
 class MessageForm(KeyedForm):
@@ -47,7 +47,7 @@ class MuteForm(StrictSchema):
 
 
 @blueprint.get(_MESSAGES)
-def show_messages(game_id: str) -> Response:
+def show_chat(game_id: str) -> Response:
     """Show the last messages of a game, or with `before` earlier ones."""
     player = player_of(game_id)
     return _page(game_id, player, form_about_event(), before=number_parameter("before"))
@@ -55,15 +55,15 @@ def show_messages(game_id: str) -> Response:
 
 @blueprint.post(_MESSAGES)
 @limit_messages
-def post_message(game_id: str) -> BaseResponse:
+def post_chat_message(game_id: str) -> BaseResponse:
     """Write a message, and show all of them."""
     player = player_of(game_id)
     try:
         values = read_form(MessageForm())
         # Browsers send each line break of a text as two characters.
         text = values["text"].replace("\r\n", "\n").strip()
-        service().messages.post(game_id, player, text, _seq(values["seq"]), key_of(values))
-    except (Malformed, TooManyMessages) as error:
+        service().chat.post(game_id, player, text, _seq(values["seq"]), key_of(values))
+    except (Malformed, TooManyChatMessages) as error:
         return _page(game_id, player, entered_form().refused(error), status=status_of(error))
     return see_other(f"/games/{game_id}/messages#message-form")
 
@@ -72,7 +72,7 @@ def post_message(game_id: str) -> BaseResponse:
 @limit_messages
 def erase_message(game_id: str, number: int) -> BaseResponse:
     """Erase a message of the viewer."""
-    service().messages.erase(game_id, player_of(game_id), number)
+    service().chat.erase(game_id, player_of(game_id), number)
     return see_other(f"/games/{game_id}/messages")
 
 
@@ -82,7 +82,7 @@ def report_message(game_id: str, number: int) -> BaseResponse:
     """Report a message to the administrators."""
     player = player_of(game_id)
     try:
-        service().messages.report(game_id, player, number, read_form(ReportForm())["reason"])
+        service().chat.report(game_id, player, number, read_form(ReportForm())["reason"])
     except (Malformed, NotNow, TooManyReports) as error:
         return _page(game_id, player, Form().refused(error), status=status_of(error))
     return _page(game_id, player, Form(), reported=number)
@@ -117,10 +117,10 @@ def _page(
 ) -> Response:
     game = service().queries.visible_game(game_id, player)
     require_correspondent(game, player)
-    message_page = service().messages.latest(game_id, player, before, _SHOWN_MESSAGES)
+    message_page = service().chat.latest(game_id, player, before, _SHOWN_MESSAGES)
     service().players.handles({each.message.author for each in message_page.messages})
     return page(
-        "messages.html",
+        "chat.html",
         status,
         game=game,
         shown=message_page,

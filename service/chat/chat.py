@@ -1,4 +1,4 @@
-"""Messages of players within a game: who reads and writes them, and what they may contain.
+"""The chat of a game, in which players write messages: who reads and writes them, and what they may contain.
 
 The players of a game and its arbiter read and write them, before the start, during the game and after its
 end, and nobody else, also in a public game. A message is no event of the log: its author can erase it.
@@ -11,9 +11,9 @@ from domain.errors import Malformed, NotNow
 from domain.game import Game
 from domain.messages import Text, message, plural_message
 from service.accounts.mutes import Mutes
-from service.chat.reports import MessageReports
-from service.chat.store import MessageStore, PlayerMessage
-from service.errors import Forbidden, NotFound, TooManyMessages
+from service.chat.reports import ChatMessageReports
+from service.chat.store import ChatMessage, ChatMessageStore
+from service.errors import Forbidden, NotFound, TooManyChatMessages
 from service.games.access import is_correspondent, require_correspondent, require_visible
 from service.games.dispute_view import statement_fault
 from service.games.loader import GameLoader
@@ -22,10 +22,10 @@ from service.notifications.notifications import Notifications
 
 
 @dataclass(frozen=True, slots=True)
-class ShownMessage:
-    """A message as one reader sees it: without its text if the reader has muted the author."""
+class ShownChatMessage:
+    """A chat message as one reader sees it: without its text if the reader has muted the author."""
 
-    message: PlayerMessage
+    message: ChatMessage
     is_muted: bool
 
     @property
@@ -35,10 +35,10 @@ class ShownMessage:
 
 
 @dataclass(frozen=True, slots=True)
-class MessagePage:
-    """Some messages of a game, the oldest first; `last` is the number of the last message of the game."""
+class ChatMessagePage:
+    """Some chat messages of a game, the oldest first; `last` is the number of the last one of the game."""
 
-    messages: Sequence[ShownMessage]
+    messages: Sequence[ShownChatMessage]
     last: int
 
     @property
@@ -49,8 +49,8 @@ class MessagePage:
         return self.messages[-1].message.number
 
 
-class GameMessages:
-    """The messages of all games. Thread-safe.
+class Chat:
+    """The chats of all games. Thread-safe.
 
     Every method raises NotFound if there is no such game or message, or the player may not see the game;
     Forbidden if the player neither plays in the game nor is its arbiter; Unavailable if Redis does not
@@ -60,8 +60,8 @@ class GameMessages:
     def __init__(
         self,
         loader: GameLoader,
-        store: MessageStore,
-        reports: MessageReports,
+        store: ChatMessageStore,
+        reports: ChatMessageReports,
         mutes: Mutes,
         notifications: Notifications,
         max_characters: int,
@@ -80,11 +80,11 @@ class GameMessages:
         text: str,
         seq: int | None = None,
         idempotency_key: str | None = None,
-    ) -> PlayerMessage:
+    ) -> ChatMessage:
         """Add a message, about event `seq` if it is given, notify its readers, and return it.
 
         A repeated request with an idempotency key adds nothing, and notifies nobody twice. Raises Malformed,
-        TooManyMessages, IdempotencyConflict.
+        TooManyChatMessages, IdempotencyConflict.
         """
         game = self._game_of(game_id, player)
         faults = self.faults(text, seq, game)
@@ -93,7 +93,7 @@ class GameMessages:
         record = idempotency_record(player, idempotency_key, ["message", text, seq])
         posted = self._store.post(game_id, player, text, seq, record)
         if posted is None:
-            raise TooManyMessages(
+            raise TooManyChatMessages(
                 message("this player has written as many messages in this game as are allowed")
             )
         self._notify(game, posted)
@@ -113,7 +113,7 @@ class GameMessages:
             )
         return faults
 
-    def page(self, game_id: str, player: str, after: int = 0, limit: int = 100) -> MessagePage:
+    def page(self, game_id: str, player: str, after: int = 0, limit: int = 100) -> ChatMessagePage:
         """Return the messages after number `after` as a player sees them, at most `limit`."""
         self._game_of(game_id, player)
         last = self._store.last_number(game_id)
@@ -121,7 +121,7 @@ class GameMessages:
 
     def latest(
         self, game_id: str, player: str, before: int | None = None, limit: int = 50
-    ) -> MessagePage:
+    ) -> ChatMessagePage:
         """Return the last messages before number `before` (None: of all) as a player sees them."""
         self._game_of(game_id, player)
         last = self._store.last_number(game_id)
@@ -157,7 +157,7 @@ class GameMessages:
             raise NotNow(None, message("the message was erased"))
         self._reports.add(game_id, number, reported.author, player, reported.text, reason)
 
-    def require(self, game: Game, number: int) -> PlayerMessage:
+    def require(self, game: Game, number: int) -> ChatMessage:
         """Return a message of a game. Raises NotFound if there is none with this number."""
         stored_message = self._store.get(game.id, number)
         if stored_message is None:
@@ -175,7 +175,7 @@ class GameMessages:
         """Return those of some players who have written messages that are not erased."""
         return self._store.authors(players)
 
-    def _notify(self, game: Game, posted: PlayerMessage) -> None:
+    def _notify(self, game: Game, posted: ChatMessage) -> None:
         """Notify everybody who reads a message: not its author, and not those who have muted the author."""
         candidates = [*game.participants, *([] if game.arbiter is None else [game.arbiter])]
         # The game still names a player who has left a seat vacant, but they do not read its messages.
@@ -197,8 +197,12 @@ class GameMessages:
         require_correspondent(game, player)
         return game
 
-    def _page_of(self, game_id: str, player: str, numbers: Sequence[int], last: int) -> MessagePage:
+    def _page_of(
+        self, game_id: str, player: str, numbers: Sequence[int], last: int
+    ) -> ChatMessagePage:
         messages = self._store.read(game_id, numbers)
         authors = list({each.author for each in messages})
         muted = self._mutes.has_muted(player, authors)
-        return MessagePage([ShownMessage(each, each.author in muted) for each in messages], last)
+        return ChatMessagePage(
+            [ShownChatMessage(each, each.author in muted) for each in messages], last
+        )

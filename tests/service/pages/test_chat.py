@@ -68,7 +68,7 @@ def test_a_refused_message_stays_in_the_form_with_its_faults(talk: Conversation)
 def test_a_form_that_is_sent_twice_writes_one_message(talk: Conversation, service: Service) -> None:
     for _ in range(2):
         post(talk.ada, talk.address, talk.address, text="Once.", key="k")
-    assert service.messages.page(talk.game, talk.players[0]).last == 1
+    assert service.chat.page(talk.game, talk.players[0]).last == 1
 
 
 def test_a_message_is_erased_reported_and_muted(talk: Conversation, service: Service) -> None:
@@ -78,7 +78,7 @@ def test_a_message_is_erased_reported_and_muted(talk: Conversation, service: Ser
     assert post(talk.bea, f"{first}/erase", talk.address).status_code == 403
     reported = post(talk.bea, f"{first}/report", talk.address, reason="Rude.")
     assert "Message 1 is reported" in reported.text
-    (report,), _ = service.message_reports.page()
+    (report,), _ = service.chat_message_reports.page()
     assert (report.text, report.reason) == ("Insult.", "Rude.")
     assert post(talk.ada, f"{first}/report", talk.address).status_code == 409
     mute = {"player": talk.players[0], "change": "mute", "next": talk.address}
@@ -92,7 +92,7 @@ def test_a_message_is_erased_reported_and_muted(talk: Conversation, service: Ser
 
 def test_long_conversations_have_pages(talk: Conversation, service: Service) -> None:
     for number in range(1, 61):
-        service.messages.post(talk.game, talk.players[0], f"Message {number}.")
+        service.chat.post(talk.game, talk.players[0], f"Message {number}.")
     last = talk.bea.get(talk.address).text
     assert re.findall(r"Message (\d+)\.</p>", last) == [str(n) for n in range(11, 61)]
     earlier = talk.bea.get(f"{talk.address}?before=11").text

@@ -6,12 +6,12 @@ import pytest
 
 from domain.errors import Malformed, NotNow
 from service.bootstrap import Service, build
-from service.chat.messages import MessagePage
+from service.chat.chat import ChatMessagePage
 from service.errors import (
     Forbidden,
     IdempotencyConflict,
     NotFound,
-    TooManyMessages,
+    TooManyChatMessages,
     TooManyReports,
     Unavailable,
 )
@@ -34,7 +34,7 @@ def create(service: Service, *, private: bool = False) -> str:
     return game.id
 
 
-def texts(page: MessagePage) -> list[str | None]:
+def texts(page: ChatMessagePage) -> list[str | None]:
     """Return the texts of the messages on a page."""
     return [shown.text for shown in page.messages]
 
@@ -46,7 +46,7 @@ def bounded(service: Service, **bounds: int) -> Service:
 
 def test_players_and_the_arbiter_write_to_each_other(service: Service) -> None:
     game = create(service)
-    messages = service.messages
+    messages = service.chat
     for number, player in enumerate(("ada", "bea", "zoe"), 1):
         posted = messages.post(game, player, f"I am {player}.\nHello!", 1)
         assert (posted.number, posted.author, posted.seq) == (number, player, 1)
@@ -64,34 +64,34 @@ def test_nobody_else_reads_or_writes_messages(
     service: Service, *, private: bool, error: type[Exception]
 ) -> None:
     game = create(service, private=private)
-    service.messages.post(game, "ada", "Hello!")
+    service.chat.post(game, "ada", "Hello!")
     for player in ("eve", "fay"):
         # An invited player may see the game, but does not play in it yet.
         expected = Forbidden if player == "fay" else error
         with pytest.raises(expected):
-            service.messages.page(game, player)
+            service.chat.page(game, player)
         with pytest.raises(expected):
-            service.messages.latest(game, player)
+            service.chat.latest(game, player)
         with pytest.raises(expected):
-            service.messages.post(game, player, "Hello!")
+            service.chat.post(game, player, "Hello!")
         with pytest.raises(expected):
-            service.messages.erase(game, player, 1)
+            service.chat.erase(game, player, 1)
         with pytest.raises(expected):
-            service.messages.report(game, player, 1)
+            service.chat.report(game, player, 1)
 
 
 def test_players_go_on_writing_after_the_end_and_messages_are_kept(service: Service) -> None:
     game = start_game(service)
-    service.messages.post(game.id, "ada", "Good luck!")
+    service.chat.post(game.id, "ada", "Good luck!")
     service.administration.abandon("operator", game.id, "a test")
-    service.messages.post(game.id, "bea", "Well played.")
-    assert texts(service.messages.page(game.id, "ada")) == ["Good luck!", "Well played."]
+    service.chat.post(game.id, "bea", "Well played.")
+    assert texts(service.chat.page(game.id, "ada")) == ["Good luck!", "Well played."]
 
 
 def test_a_message_changes_nothing_in_the_log(service: Service) -> None:
     game = start_game(service)
     before = service.queries.event_page(game.id, 0, 100)
-    service.messages.post(game.id, "ada", "Look at this.", 4)
+    service.chat.post(game.id, "ada", "Look at this.", 4)
     assert service.queries.event_page(game.id, 0, 100) == before
     assert b"Look at this" not in b"".join(service.queries.record(game.id, 0))
 
@@ -114,7 +114,7 @@ def test_what_is_no_message_is_refused(
     game = start_game(service)
     before = contents(service.redis)
     with pytest.raises(Malformed) as refused:
-        service.messages.post(game.id, "ada", text, seq)
+        service.chat.post(game.id, "ada", text, seq)
     assert set(refused.value.fields) == {field}
     assert contents(service.redis) == before
 
@@ -122,19 +122,19 @@ def test_what_is_no_message_is_refused(
 def test_the_messages_of_a_player_are_bounded_and_do_not_use_up_those_of_others(
     service: Service,
 ) -> None:
-    messages = bounded(service, max_messages_per_player=2).messages
+    messages = bounded(service, max_messages_per_player=2).chat
     game = start_game(service).id
     for _ in range(2):
         erased = messages.post(game, "ada", "x")
         messages.erase(game, "ada", erased.number)
-    with pytest.raises(TooManyMessages):
+    with pytest.raises(TooManyChatMessages):
         messages.post(game, "ada", "x")
     assert messages.post(game, "bea", "y").number == 3
 
 
 def test_a_repeated_request_adds_one_message(service: Service) -> None:
     game = start_game(service).id
-    messages = service.messages
+    messages = service.chat
     first = messages.post(game, "ada", "Hello!", None, "key")
     assert messages.post(game, "ada", "Hello!", None, "key") == first
     with pytest.raises(IdempotencyConflict):
@@ -148,14 +148,14 @@ def test_a_repeated_request_adds_one_message(service: Service) -> None:
 
 def test_only_its_author_erases_a_message(service: Service) -> None:
     game = start_game(service).id
-    service.messages.post(game, "ada", "A secret.", 4)
+    service.chat.post(game, "ada", "A secret.", 4)
     with pytest.raises(Forbidden):
-        service.messages.erase(game, "bea", 1)
+        service.chat.erase(game, "bea", 1)
     with pytest.raises(NotFound):
-        service.messages.erase(game, "ada", 2)
+        service.chat.erase(game, "ada", 2)
     for _ in range(2):
-        service.messages.erase(game, "ada", 1)
-    (shown,) = service.messages.page(game, "bea").messages
+        service.chat.erase(game, "ada", 1)
+    (shown,) = service.chat.page(game, "bea").messages
     assert (shown.text, shown.message.author, shown.message.seq) == (None, "ada", None)
     assert "A secret." not in str(contents(service.redis))
 
@@ -163,13 +163,13 @@ def test_only_its_author_erases_a_message(service: Service) -> None:
 def test_a_muted_player_is_not_read(service: Service) -> None:
     game = start_game(service, seats=3).id
     for player in ("ada", "cid"):
-        service.messages.post(game, player, f"I am {player}.")
+        service.chat.post(game, player, f"I am {player}.")
     service.mutes.add("bea", "ada")
-    assert texts(service.messages.page(game, "bea")) == [None, "I am cid."]
-    assert texts(service.messages.page(game, "cid")) == ["I am ada.", "I am cid."]
-    assert texts(service.messages.page(game, "ada")) == ["I am ada.", "I am cid."]
+    assert texts(service.chat.page(game, "bea")) == [None, "I am cid."]
+    assert texts(service.chat.page(game, "cid")) == ["I am ada.", "I am cid."]
+    assert texts(service.chat.page(game, "ada")) == ["I am ada.", "I am cid."]
     service.mutes.remove("bea", "ada")
-    assert texts(service.messages.page(game, "bea")) == ["I am ada.", "I am cid."]
+    assert texts(service.chat.page(game, "bea")) == ["I am ada.", "I am cid."]
     with pytest.raises(Malformed):
         service.mutes.add("bea", "bea")
 
@@ -179,11 +179,11 @@ class TestReports:
         self, service: Service
     ) -> None:
         game = start_game(service).id
-        service.messages.post(game, "ada", "You are a fool.")
+        service.chat.post(game, "ada", "You are a fool.")
         for reason in ("An insult.", "Again!"):
-            service.messages.report(game, "bea", 1, reason)
-        service.messages.erase(game, "ada", 1)
-        (report,), cursor = service.message_reports.page()
+            service.chat.report(game, "bea", 1, reason)
+        service.chat.erase(game, "ada", 1)
+        (report,), cursor = service.chat_message_reports.page()
         assert cursor is None
         assert (report.game, report.number, report.author, report.reporter) == (
             game,
@@ -192,53 +192,53 @@ class TestReports:
             "bea",
         )
         assert (report.text, report.reason) == ("You are a fool.", "An insult.")
-        service.message_reports.close(report.id)
-        assert service.message_reports.page() == ([], None)
+        service.chat_message_reports.close(report.id)
+        assert service.chat_message_reports.page() == ([], None)
         with pytest.raises(NotFound):
-            service.message_reports.close(report.id)
+            service.chat_message_reports.close(report.id)
 
     def test_the_list_has_pages(self, service: Service) -> None:
         game = start_game(service).id
         for _ in range(5):
-            number = service.messages.post(game, "ada", "x").number
-            service.messages.report(game, "bea", number)
+            number = service.chat.post(game, "ada", "x").number
+            service.chat.report(game, "bea", number)
         numbers: list[int] = []
         cursor = None
         while True:
-            reports, cursor = service.message_reports.page(cursor, 2)
+            reports, cursor = service.chat_message_reports.page(cursor, 2)
             numbers += [report.number for report in reports]
             if cursor is None:
                 break
         assert sorted(numbers) == [1, 2, 3, 4, 5]
         with pytest.raises(Malformed):
-            service.message_reports.page("nothing")
+            service.chat_message_reports.page("nothing")
 
     def test_own_messages_and_erased_ones_are_not_reported(self, service: Service) -> None:
         game = start_game(service).id
-        service.messages.post(game, "ada", "x")
+        service.chat.post(game, "ada", "x")
         with pytest.raises(NotNow):
-            service.messages.report(game, "ada", 1)
+            service.chat.report(game, "ada", 1)
         with pytest.raises(Malformed):
-            service.messages.report(game, "bea", 1, "\u202e")
+            service.chat.report(game, "bea", 1, "\u202e")
         with pytest.raises(NotFound):
-            service.messages.report(game, "bea", 2)
-        service.messages.erase(game, "ada", 1)
+            service.chat.report(game, "bea", 2)
+        service.chat.erase(game, "ada", 1)
         with pytest.raises(NotNow):
-            service.messages.report(game, "bea", 1)
-        assert service.message_reports.page() == ([], None)
+            service.chat.report(game, "bea", 1)
+        assert service.chat_message_reports.page() == ([], None)
 
     def test_open_reports_are_bounded(self, service: Service) -> None:
         limited = bounded(service, max_reports_per_player=1, max_open_reports=2)
         game = start_game(service, seats=3).id
         for _ in range(2):
-            limited.messages.post(game, "ada", "x")
-        limited.messages.report(game, "bea", 1)
+            limited.chat.post(game, "ada", "x")
+        limited.chat.report(game, "bea", 1)
         with pytest.raises(TooManyReports):
-            limited.messages.report(game, "bea", 2)
-        limited.messages.report(game, "cid", 1)
-        limited.messages.post(game, "bea", "y")
+            limited.chat.report(game, "bea", 2)
+        limited.chat.report(game, "cid", 1)
+        limited.chat.post(game, "bea", "y")
         with pytest.raises(Unavailable):
-            limited.messages.report(game, "ada", 3)
+            limited.chat.report(game, "ada", 3)
 
 
 class TestErasure:
@@ -246,14 +246,14 @@ class TestErasure:
         ada, _ = service.players.register("ada", "correct horse")
         games = [start_game(service, players=(ada.id, "bea")).id for _ in range(2)]
         for game in games:
-            service.messages.post(game, ada.id, "My address is secret.")
-            service.messages.post(game, "bea", "Mine is not.")
-        service.messages.report(games[0], "bea", 1, "An address.")
-        service.messages.report(games[0], ada.id, 2, "My reason.")
+            service.chat.post(game, ada.id, "My address is secret.")
+            service.chat.post(game, "bea", "Mine is not.")
+        service.chat.report(games[0], "bea", 1, "An address.")
+        service.chat.report(games[0], ada.id, 2, "My reason.")
         service.mutes.add(ada.id, "bea")
         service.erasure.erase(ada.id, "correct horse")
         for game in games:
-            assert texts(service.messages.page(game, "bea")) == [None, "Mine is not."]
+            assert texts(service.chat.page(game, "bea")) == [None, "Mine is not."]
         stored = str(contents(service.redis))
         assert "My address" not in stored
         assert "My reason" not in stored
@@ -264,6 +264,6 @@ class TestErasure:
         ada, _ = service.players.register("ada", "correct horse")
         game = start_game(service, players=(ada.id, "bea")).id
         service.erasure.erase(ada.id, "correct horse")
-        service.messages.post(game, ada.id, "From the backup.")
+        service.chat.post(game, ada.id, "From the backup.")
         reindex(service)
-        assert texts(service.messages.page(game, "bea")) == [None]
+        assert texts(service.chat.page(game, "bea")) == [None]

@@ -3,18 +3,18 @@
 from typing import Any, Final
 
 from domain.json_types import JsonObject
-from service.chat.messages import ShownMessage
+from service.chat.chat import ShownChatMessage
 from service.http.blueprint import NO_QUERY, Blueprint
 from service.http.context import service
 from service.http.ratelimits import limit_messages
 from service.http.schemas.fields import MAX_INTEGER
 from service.http.schemas.lobby import (
-    Message,
-    MessageList,
+    ChatMessage,
+    ChatMessageList,
     MessagesQuery,
     MuteList,
-    PostMessage,
-    ReportMessage,
+    PostChatMessage,
+    ReportChatMessage,
 )
 
 _MAX_PAGE_SIZE: Final = 200
@@ -25,7 +25,7 @@ blueprint = Blueprint("messages", "Messages of players within a game.", auth="co
 mutes = Blueprint("mutes", "Muting players.", auth="login_required")
 
 
-def _as_json(messages: list[ShownMessage]) -> list[JsonObject]:
+def _as_json(messages: list[ShownChatMessage]) -> list[JsonObject]:
     """Return messages as JSON. Looks up their authors in one round trip."""
     handles = service().players.handles({shown.message.author for shown in messages})
     return [
@@ -45,7 +45,7 @@ def _as_json(messages: list[ShownMessage]) -> list[JsonObject]:
     ]
 
 
-@blueprint.get(_MESSAGES, "Messages, the oldest first.", MessageList, query=MessagesQuery())
+@blueprint.get(_MESSAGES, "Messages, the oldest first.", ChatMessageList, query=MessagesQuery())
 def list_messages(game_id: str, player: str, query: JsonObject) -> JsonObject:
     """List the messages of a game, as one of its players or its arbiter.
 
@@ -53,7 +53,7 @@ def list_messages(game_id: str, player: str, query: JsonObject) -> JsonObject:
     player has muted its author.
     """
     limit = min(query["limit"], _MAX_PAGE_SIZE)
-    page = service().messages.page(game_id, player, query["after"], limit)
+    page = service().chat.page(game_id, player, query["after"], limit)
     body: dict[str, Any] = {"messages": _as_json(list(page.messages))}
     return {**body, "last": page.last, "next": page.next}
 
@@ -61,9 +61,9 @@ def list_messages(game_id: str, player: str, query: JsonObject) -> JsonObject:
 @blueprint.post(
     _MESSAGES,
     "The message.",
-    Message,
+    ChatMessage,
     limit=limit_messages,
-    json_body=PostMessage(),
+    json_body=PostChatMessage(),
     is_idempotent=True,
     errors=(409,),
 )
@@ -75,8 +75,8 @@ def post_message(
     A message is no event of the game's log. It can be written before the game starts and after it has ended.
     A player can write a certain number of messages in a game, which is a setting of the server.
     """
-    posted = service().messages.post(game_id, player, body["text"], body["seq"], idempotency_key)
-    (shown,) = _as_json([ShownMessage(posted, is_muted=False)])
+    posted = service().chat.post(game_id, player, body["text"], body["seq"], idempotency_key)
+    (shown,) = _as_json([ShownChatMessage(posted, is_muted=False)])
     return shown
 
 
@@ -86,14 +86,14 @@ def erase_message(game_id: str, number: int, player: str) -> None:
 
     Its number, its author and its time stay. The request can be repeated.
     """
-    service().messages.erase(game_id, player, number)
+    service().chat.erase(game_id, player, number)
 
 
 @blueprint.post(
     f"{_MESSAGE}/report",
     "The message is reported.",
     limit=limit_messages,
-    json_body=ReportMessage(),
+    json_body=ReportChatMessage(),
     is_body_required=False,
     resource="message",
     errors=(409,),
@@ -104,7 +104,7 @@ def report_message(game_id: str, number: int, player: str, body: JsonObject) -> 
     They see its text, also if its author erases it afterwards, and who has reported it. The request can be
     repeated; only the first one counts.
     """
-    service().messages.report(game_id, player, number, body["reason"])
+    service().chat.report(game_id, player, number, body["reason"])
 
 
 @mutes.get("/me/mutes", "The muted players, the last one first.", MuteList, query=NO_QUERY)
