@@ -115,7 +115,7 @@ def test_a_pile_that_an_earlier_resumption_drew_is_not_drawn_again() -> None:
         lines.append(canonical(value))
     forged = forge_record(b"\n".join(lines) + b"\n")
     problems = [english(finding.problem) for finding in audit_record(forged).findings]
-    assert any("the secret pile is not what the seed gives" in problem for problem in problems)
+    assert any("the secret “pile” is not what the seed gives" in problem for problem in problems)
 
 
 @pytest.mark.parametrize("start", [BEFORE, AFTER])
