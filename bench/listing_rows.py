@@ -157,13 +157,13 @@ def _create_games(service: Service, ada: str, bea: str) -> list[str]:
     for is_private in (False, True):
         for status in ("open", "playing", "abandoned"):
             options = {"seating": "joined", "private": is_private}
-            game = service.commands.create(
+            game = service.games.commands.create(
                 ada, rules="barony", seats=2, options=options, invited=(bea,)
             )
             if status == "playing":
-                service.commands.join(game.id, bea)
+                service.games.commands.join(game.id, bea)
             elif status == "abandoned":
-                service.commands.leave(game.id, ada)
+                service.games.commands.leave(game.id, ada)
             ids.append(game.id)
     return ids
 

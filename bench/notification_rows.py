@@ -80,19 +80,19 @@ class Account:
     """A player with webhooks at a port, in a game of two."""
 
     def __init__(self, service: Service, port: int, webhooks: int = 1, number: int = 0) -> None:
-        self.player, other = (service.players.create_guest()[0].id for _ in range(2))
-        game = service.commands.create(self.player, rules="barony", seats=2, options={})
-        self.game: Game = service.commands.join(game.id, other)
+        self.player, other = (service.accounts.players.create_guest()[0].id for _ in range(2))
+        game = service.games.commands.create(self.player, rules="barony", seats=2, options={})
+        self.game: Game = service.games.commands.join(game.id, other)
         self._messages = 0
         for index in range(webhooks):
             # Each receiver is a host of its own.
             host = f"127.0.{number}.{index + 1}"
-            service.webhooks.add(self.player, f"http://{host}:{port}/")
+            service.notifications.webhooks.add(self.player, f"http://{host}:{port}/")
 
     def notify(self, service: Service) -> list[str]:
         """Have the player notified of a message; return the ids of the deliveries."""
         self._messages += 1
-        deliveries = service.notifications.notify(
+        deliveries = service.notifications.notifier.notify(
             "message",
             self.game.id,
             1,
@@ -117,7 +117,7 @@ class Arrivals:
         Nothing is known of the receivers that hang when the round begins.
         """
         for account in hanging:
-            self._service.deliveries.breakers.delete_all_of(account.player)
+            self._service.notifications.deliveries.breakers.delete_all_of(account.player)
         created: dict[str, float] = {}
         start = time.monotonic()
         for step in range(round(SECONDS * PER_SECOND)):

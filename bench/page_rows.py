@@ -53,7 +53,7 @@ class StoredGame:
 
     def token_to_act(self, service: Service) -> str:
         """Return the token of the player whose turn it is."""
-        seat = service.queries.game(self.id).to_act
+        seat = service.games.queries.game(self.id).to_act
         assert seat is not None, "the game is in progress"
         return self.tokens[seat]
 
@@ -130,21 +130,23 @@ def _play(
     is_enough: Callable[[Game], bool],
 ) -> StoredGame:
     """Play a game in the store among bots of one kind, until it is enough."""
-    accounts = [service.players.create_guest(None) for _ in range(seats)]
+    accounts = [service.accounts.players.create_guest(None) for _ in range(seats)]
     tokens = {account.id: token for account, token in accounts}
     ids = list(tokens)
-    game = service.commands.create(ids[0], rules=rules, seats=seats, options=options)
+    game = service.games.commands.create(ids[0], rules=rules, seats=seats, options=options)
     for id in ids[1:]:
-        game = service.commands.join(game.id, id)
+        game = service.games.commands.join(game.id, id)
     chance = Chance(name.encode())
     choose = bot_named(game.rules, bot)
     while not is_enough(game) and game.to_act is not None:
         seat, system = game.to_act, game.rules
         legal = system.legal_actions(game.state, seat)
         action = choose(system.position(game.state, seat), legal, seat, chance)
-        service.commands.act(game.id, game.players[seat], system.action_to_json(action), game.seq)
-        service.commands.score(game.id)
-        game = service.queries.game(game.id)
+        service.games.commands.act(
+            game.id, game.players[seat], system.action_to_json(action), game.seq
+        )
+        service.games.commands.score(game.id)
+        game = service.games.queries.game(game.id)
     return StoredGame(game.id, [tokens[id] for id in game.players])
 
 
@@ -162,7 +164,7 @@ def _widest(service: Service) -> tuple[StoredGame, int]:
         ),
         key=lambda found: found[0],
     )
-    accounts = [service.players.create_guest(None) for _ in range(5)]
+    accounts = [service.accounts.players.create_guest(None) for _ in range(5)]
     # The hashes no longer match with other ids, but nothing here checks them.
     names = {"bench": "widest", **{f"p{n}": player.id for n, (player, _) in enumerate(accounts)}}
     log = b"\n".join(games[index].lines[: turn.game.seq])
@@ -170,7 +172,7 @@ def _widest(service: Service) -> tuple[StoredGame, int]:
         log = log.replace(b'"%b"' % name.encode(), b'"%b"' % id.encode())
     service.store.append("widest", 0, AppendRequest(tuple(log.split(b"\n"))))
     tokens = {player.id: token for player, token in accounts}
-    game = service.queries.game("widest")
+    game = service.games.queries.game("widest")
     return StoredGame(game.id, [tokens[id] for id in game.players]), width
 
 
@@ -286,7 +288,7 @@ def _delay_of_moves(
     delays = []
     chance = Chance(b"moves")
     for _ in range(MOVES):
-        head = service.queries.game(game.id)
+        head = service.games.queries.game(game.id)
         if head.to_act is None:
             break
         rules = head.rules
@@ -295,12 +297,12 @@ def _delay_of_moves(
             rules.position(head.state, head.to_act), legal, head.to_act, chance
         )
         player = head.players[head.to_act]
-        service.commands.act(game.id, player, rules.action_to_json(action), head.seq)
+        service.games.commands.act(game.id, player, rules.action_to_json(action), head.seq)
         start = time.perf_counter()
         _wait_for(page, head.seq + 1)
         delays.append((time.perf_counter() - start) * 1000)
-        service.commands.score(game.id)
-        _wait_for(page, service.queries.game(game.id).seq)
+        service.games.commands.score(game.id)
+        _wait_for(page, service.games.queries.game(game.id).seq)
     context.close()
     return median(delays)
 

@@ -72,18 +72,18 @@ def _append_row(service: Service, played: PlayedGame) -> Row:
 
     return _row(
         f"log a head among {HEADS:,}",
-        lambda: service.head_log.log(["long"]),
+        lambda: service.transparency.head_log.log(["long"]),
         before_each=append_event,
     )
 
 
 def _proof_row(service: Service) -> Row:
     """Measure the proof of inclusion of different games, with the checkpoint that it leads to."""
-    service.checkpoints.latest(HEADS)
+    service.transparency.checkpoints.latest(HEADS)
     games = iter([f"game-{index * (HEADS // _RUNS)}" for index in range(_RUNS)])
     return _row(
         f"prove the inclusion of a head among {HEADS:,}",
-        lambda: service.proofs.inclusion(next(games)),
+        lambda: service.transparency.proofs.inclusion(next(games)),
     )
 
 

@@ -44,7 +44,7 @@ def read_live_record(environ: Mapping[str, str], game_id: str, redis_url: str | 
     NotFound, NoKeyError, and the errors of `open_service`.
     """
     with open_service(environ, redis_url) as service:
-        data = b"".join(service.queries.record(game_id))
+        data = b"".join(service.games.queries.record(game_id))
         key = service.keyring.current_entry()["public"]
         trust_own_key(environ, key, SERVICE, service.settings.origin or None)
         return data
@@ -58,4 +58,6 @@ def read_live_deliveries(
     Raises the errors of `open_service`.
     """
     with open_service(environ, redis_url) as service:
-        return [delivery.as_json() for delivery in service.deliveries.about(game_id, seq)]
+        return [
+            delivery.as_json() for delivery in service.notifications.deliveries.about(game_id, seq)
+        ]

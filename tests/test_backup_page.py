@@ -19,11 +19,11 @@ def test_the_page_names_every_file_of_the_data_folder(tmp_path: Path) -> None:
                 tmp_path, server.url, server.url, tmp_path / "signing-key.pem", is_embedded=True
             )
         )
-        service.head_log.log([start_game(service).id])
-        service.checkpoints.latest()
-        assert service.vapid_key.public
-        player, _ = service.players.register("ada", "correct horse")
-        service.erasure.erase_without_password(player.id)
+        service.transparency.head_log.log([start_game(service).id])
+        service.transparency.checkpoints.latest()
+        assert service.notifications.vapid_key.public
+        player, _ = service.accounts.players.register("ada", "correct horse")
+        service.accounts.erasure.erase_without_password(player.id)
         service.redis.close()
         files = {
             str(path.relative_to(tmp_path))

@@ -50,9 +50,9 @@ class BotPlayer:
 
     def __init__(self, service: Service, chance: Callable[[], Chance] = _chance) -> None:
         """`chance` returns the chance for the choices of one task."""
-        self._queries = service.queries
-        self._commands = service.commands
-        self._disputes = service.disputes
+        self._queries = service.games.queries
+        self._commands = service.games.commands
+        self._disputes = service.games.disputes
         self._chance = chance
         self._thinking_time = ThinkingTime(service.settings.bot_seconds)
 

@@ -36,19 +36,19 @@ class TaskRunner:
     def __init__(self, service: Service, operator_channels: Sequence[str] = ()) -> None:
         """`operator_channels`: the channels by which the operator is notified."""
         self._store = service.store
-        self._repository = service.repository
-        self._commands = service.commands
-        self._deadlines = service.deadlines
+        self._repository = service.games.repository
+        self._commands = service.games.commands
+        self._deadlines = service.games.deadlines
         self._conditional_actions = service.conditional_actions
-        self._queries = service.queries
+        self._queries = service.games.queries
         self._damaged_games = service.damaged_games
-        self._head_log = service.head_log
+        self._head_log = service.transparency.head_log
         self._clock = service.clock
         self._outbox_notifications = OutboxNotifications(
-            service.queries,
-            service.notifications,
+            service.games.queries,
+            service.notifications.notifier,
             operator_channels,
-            service.mutes,
+            service.accounts.mutes,
         )
         self._bot_player = BotPlayer(service)
 

@@ -21,7 +21,7 @@ def channels_of(service: Service) -> Channels:
         channels.append(EmailChannel(service, outgoing))
         account_mails = AccountMailSender(service, outgoing)
     seconds = service.settings.bounds.webhook_seconds
-    requests = ReceiverRequests(service.receivers, seconds)
+    requests = ReceiverRequests(service.notifications.receivers, seconds)
     webhooks = WebhookChannel(service, requests)
     channels += [webhooks, PushChannel(service, requests)]
     return Channels(channels, account_mails, webhooks)

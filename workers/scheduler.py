@@ -48,12 +48,12 @@ class Scheduler:
         self._deadlines = DeadlineIndex(service.redis)
         self._damaged_games = service.damaged_games
         self._clock = service.clock
-        self._erasure = service.erasure
-        self._holidays = service.holiday_registry
+        self._erasure = service.accounts.erasure
+        self._holidays = service.games.holiday_registry
         self._has_repeated_erasures = False
         self._behind_jobs: dict[str, Task] = {}
         """By the id of a job that runs, a task that is enqueued when it has ended."""
-        self._heads = HeadLogger(service.head_log)
+        self._heads = HeadLogger(service.transparency.head_log)
         self._sweep = Sweep(service, self._queues, self._deadlines, self._heads)
         self._interval = service.settings.sweep_seconds
         self._report_seconds = service.settings.report_seconds

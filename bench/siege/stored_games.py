@@ -126,7 +126,7 @@ def store_in(service: Service, port: int, webhook_port: int, sizes: Sizes) -> St
 
 
 def _register(service: Service, handle: str) -> Account:
-    player, token = service.players.register(handle, PASSWORD)
+    player, token = service.accounts.players.register(handle, PASSWORD)
     return Account(player.id, handle, token)
 
 

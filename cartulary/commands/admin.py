@@ -112,7 +112,7 @@ def games(
         player_id = None if player is None else _id_of(service, player)
         statuses = parse_statuses(status)
         page = administration.search_games(OPERATOR, statuses, player_id, cursor, limit)
-        summaries = service.queries.summaries(page.games)
+        summaries = service.games.queries.summaries(page.games)
     rows = [
         {
             "id": summary.id,
@@ -374,10 +374,10 @@ def open_administration(redis: str | None) -> "Iterator[tuple[Administration, Se
 
 def _id_of(service: "Service", player: str) -> str:
     """Return the id of a player, given by handle or id. Raises ClickException."""
-    account = service.players.by_handle(player)
+    account = service.accounts.players.by_handle(player)
     if account is not None:
         return account.id
-    (by_id,) = service.players.get([player])
+    (by_id,) = service.accounts.players.get([player])
     if by_id is None:
         fault = message("there is no player {player}", player=player)
         raise click.ClickException(text(fault))

@@ -318,7 +318,7 @@ def bounce(recipient: str, redis: str | None) -> None:
         return
     try:
         with open_service(os.environ, redis) as service:
-            mail = service.mail.bounces.record(report)
+            mail = service.notifications.mail.bounces.record(report)
     except Unavailable as error:
         echo(text(error.message))
         raise click.exceptions.Exit(EX_TEMPFAIL) from error

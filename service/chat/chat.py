@@ -18,7 +18,7 @@ from service.games.access import is_correspondent, require_correspondent, requir
 from service.games.dispute_view import statement_fault
 from service.games.loader import GameLoader
 from service.games.repository import idempotency_record
-from service.notifications.notifications import Notifications
+from service.notifications.notifier import Notifier
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Chat:
         store: ChatMessageStore,
         reports: ChatMessageReports,
         mutes: Mutes,
-        notifications: Notifications,
+        notifications: Notifier,
         max_characters: int,
     ) -> None:
         self._loader = loader

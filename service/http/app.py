@@ -86,9 +86,9 @@ def create_app(service: Service, metrics: Metrics | None = None) -> Flask:
     app.url_map.converters["int"] = _PathInteger
     app.extensions[SERVICE] = service
     metrics = metrics or Metrics()
-    service.repository.add_listener(metrics.count_events)
+    service.games.repository.add_listener(metrics.count_events)
     app.extensions[METRICS] = metrics
-    app.extensions[ACCESS_LOG] = AccessLog(app, metrics, service.repository)
+    app.extensions[ACCESS_LOG] = AccessLog(app, metrics, service.games.repository)
     ratelimits.register(app, service.redis, service.settings.rate_requests)
     api = Api(
         app,

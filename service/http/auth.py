@@ -69,7 +69,7 @@ def optional_auth() -> str | None:
             g.player_id = None
         else:
             g.player_locale = None  # of a token that is not valid, or cannot be looked up
-            owner = service().players.tokens.owner(token)
+            owner = service().accounts.players.tokens.owner(token)
             if owner is None:
                 raise Unauthorised(message("the token is invalid or has expired"))
             g.player_id, g.player_locale = owner.id, owner.locale
@@ -120,7 +120,7 @@ def hide_private(game_id: str) -> None:
 
     Otherwise remember the game's seq for the response (`problems.py`).
     """
-    g.game_seq = service().queries.visible_game(game_id, authenticated_player()).seq
+    g.game_seq = service().games.queries.visible_game(game_id, authenticated_player()).seq
 
 
 def require_resource(resource: Resource, arguments: Mapping[str, Any]) -> None:
@@ -129,12 +129,12 @@ def require_resource(resource: Resource, arguments: Mapping[str, Any]) -> None:
     `arguments` are those of the URL; the sender of the request may know of the game. Somebody who may not
     read its messages does not learn which of them exist.
     """
-    game = service().queries.game(arguments["game_id"])
+    game = service().games.queries.game(arguments["game_id"])
     match resource:
         case "dispute":
             require_dispute(game, arguments["seq"])
         case "takeback":
-            service().disputes.require_takeback(game, arguments["seq"])
+            service().games.disputes.require_takeback(game, arguments["seq"])
         case "message":
             player_id = authenticated_player()
             if player_id is not None and is_correspondent(game, player_id):
@@ -154,7 +154,7 @@ def require_access(auth: AuthPolicy, arguments: Mapping[str, Any]) -> None:
     check = _ACCESS_CHECKS.get(auth)
     if check is not None:
         player_id = login_required()
-        game = service().queries.visible_game(arguments["game_id"], player_id)
+        game = service().games.queries.visible_game(arguments["game_id"], player_id)
         check(game, player_id, arguments)
 
 

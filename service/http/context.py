@@ -56,7 +56,7 @@ def request_confirmation(player_id: str) -> None:
     If there were too many of these mails, none is sent, and the player can request one later.
     """
     with suppress(TooManyRequests):
-        service().mail.confirmations.request(player_id, client_network())
+        service().notifications.mail.confirmations.request(player_id, client_network())
 
 
 def change_email(player_id: str, address: str, password: str | None) -> None:
@@ -65,8 +65,8 @@ def change_email(player_id: str, address: str, password: str | None) -> None:
     Another address than that of the account needs the password, because its owner can choose a new password.
     Raises Malformed, Forbidden, TooManyRequests; after too many mails, the address is stored all the same.
     """
-    mail = service().mail
+    mail = service().notifications.mail
     if mail.addresses.is_other(player_id, address):
-        service().players.require_password_of_owner(player_id, password)
+        service().accounts.players.require_password_of_owner(player_id, password)
     mail.addresses.set(player_id, address)
     mail.confirmations.request(player_id, client_network())

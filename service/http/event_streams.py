@@ -103,10 +103,10 @@ def player_stream_response(player: str, token: str | None) -> Response:
     header = request.headers.get("Last-Event-ID", "")
     client_positions = {} if header in _FROM_NOW else _positions(header)
     _check_stream_bounds(player)
-    current = service().listings.current_games(player)
+    current = service().games.listings.current_games(player)
     games = {
         game.id: game
-        for game in service().queries.games(current)
+        for game in service().games.queries.games(current)
         if game is not None and player not in game.excluded_players
     }
     positions = {id: game.seq for id, game in games.items() if not game.has_ended}
@@ -139,7 +139,7 @@ def _games_with_place(game_ids: Iterable[str], player: str) -> dict[str, Game]:
     games = {}
     for game_id in game_ids:
         with suppress(NotFound, Unreadable):
-            game = service().queries.game(game_id)
+            game = service().games.queries.game(game_id)
             if game.has_joined(player) and player not in game.excluded_players:
                 games[game_id] = game
     return games

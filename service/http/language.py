@@ -91,11 +91,11 @@ def game_names(game_id: str | None) -> Names:
 
     def players_by_seat() -> Sequence[str]:
         try:
-            return () if game_id is None else service().queries.players(game_id)
+            return () if game_id is None else service().games.queries.players(game_id)
         except CartularyError:
             return ()
 
-    return AccountNames(service().players, players_by_seat)
+    return AccountNames(service().accounts.players, players_by_seat)
 
 
 def with_language(response: Response, language: str) -> Response:

@@ -88,7 +88,7 @@ def game_summaries(summaries: Sequence[Summary]) -> list[JsonObject]:
     arbiters = [summary.arbiter for summary in summaries if summary.arbiter is not None]
     invited = [id for summary in summaries for id in (*summary.invited, *summary.declined)]
     ids = tuple(dict.fromkeys([*players, *arbiters, *invited]))
-    accounts = service().players.get(ids) if ids else []
+    accounts = service().accounts.players.get(ids) if ids else []
     handles = {player.id: player.handle for player in accounts if player is not None}
     return [
         {

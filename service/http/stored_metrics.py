@@ -31,7 +31,7 @@ def render(service: Service) -> bytes:
     try:
         damaged_games.set(service.damaged_games.count())
         clock_jumps.inc(service.clock.observed_jumps())
-        _add_deliveries(registry, service.deliveries)
+        _add_deliveries(registry, service.notifications.deliveries)
         _add_processes(registry, service.process_reports)
     except Unavailable:
         return b""

@@ -155,7 +155,7 @@ def load_visitor() -> None:
     token = session_token()
     if token is None:
         return
-    owner = service().players.tokens.owner(token)
+    owner = service().accounts.players.tokens.owner(token)
     if owner is None:
         del session[_TOKEN]
         session.pop(_PLAYER, None)
@@ -166,7 +166,7 @@ def load_visitor() -> None:
         if owner.time_zone is not None:
             g.time_zone = owner.time_zone
         elif browser_zone is not None:
-            service().players.adopt_time_zone(owner.id, token, browser_zone)
+            service().accounts.players.adopt_time_zone(owner.id, token, browser_zone)
 
 
 def viewer() -> str | None:
@@ -218,7 +218,7 @@ def log_out() -> None:
     """End the session: its token is revoked, and the cookie is emptied."""
     token = session_token()
     if token is not None:
-        service().players.logout(token)
+        service().accounts.players.logout(token)
     _clear_session()
 
 
@@ -250,7 +250,9 @@ def require_player_or_guest() -> str:
     """
     player_id = viewer()
     if player_id is None:
-        guest, token = service().players.create_guest(player_locale(), client=client_name())
+        guest, token = service().accounts.players.create_guest(
+            player_locale(), client=client_name()
+        )
         log_in(token)
         player_id = guest.id
     return player_id

@@ -81,7 +81,7 @@ def register(app: Flask) -> None:
         rules_url=rules_url,
         csrf_field=_csrf_field,
         viewer=viewer,
-        push_key=lambda: service().vapid_key.public,
+        push_key=lambda: service().notifications.vapid_key.public,
         push_subscriptions=_push_subscriptions,
         viewer_handle=_viewer_handle,
         page_address=page_address,
@@ -156,14 +156,14 @@ def _csrf_field() -> Markup:
 
 def _push_subscriptions() -> list[PushSubscription]:
     player_id = viewer()
-    return [] if player_id is None else service().push_subscriptions.of(player_id)
+    return [] if player_id is None else service().notifications.push_subscriptions.of(player_id)
 
 
 def _viewer_handle() -> str | None:
     player_id = viewer()
     if player_id is None:
         return None
-    return service().players.handles([player_id]).get(player_id)
+    return service().accounts.players.handles([player_id]).get(player_id)
 
 
 def moment(timestamp: str, *, is_exact: bool = False) -> Markup:

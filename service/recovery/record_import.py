@@ -78,7 +78,7 @@ def import_record(
         raise ImportRefused(
             message("the game {game} has changed in the meantime", game=record.game)
         ) from None
-    service.repository.update_listings(record.game)
+    service.games.repository.update_listings(record.game)
     return result
 
 

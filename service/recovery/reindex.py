@@ -21,16 +21,16 @@ def reindex(service: Service, on_progress: Callable[[int], None] | None = None) 
     again then.
     """
     count = 0
-    service.erasure.repeat()
-    service.players.index_skeletons()
-    service.listings.clear()
+    service.accounts.erasure.repeat()
+    service.accounts.players.index_skeletons()
+    service.games.listings.clear()
     for game_id in service.store.game_ids():
         # Outbox entries are found only if the game is among the active ones.
         service.store.mark_active(game_id)
         if service.store.statements(game_id):
             service.store.mark_statements(game_id)
         try:
-            service.repository.update_listings(game_id)
+            service.games.repository.update_listings(game_id)
             rebuild_game_outbox(service, game_id)
         except Unreadable as error:
             _leave_to_worker(service, game_id, error)
@@ -39,7 +39,7 @@ def reindex(service: Service, on_progress: Callable[[int], None] | None = None) 
         if on_progress is not None and count % PROGRESS_STEP == 0:
             on_progress(count)
     # Now that all games with statements are known.
-    service.erasure.repeat(is_thorough=True)
+    service.accounts.erasure.repeat(is_thorough=True)
     return count
 
 
@@ -55,7 +55,7 @@ def rebuild_game_outbox(service: Service, game_id: str) -> None:
 
     An entry that is out of date by the time it is written does no harm, as with any entry.
     """
-    game = service.repository.load(game_id).game
+    game = service.games.repository.load(game_id).game
     entries = rebuild_outbox(game)
     if service.conditional_action_store.exists(game_id):
         entries["conditional"] = f'{{"seq":{game.seq}}}'

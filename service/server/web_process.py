@@ -85,7 +85,7 @@ async def serve_web(
         service.readiness,
         refusals,
         bounds,
-        RequestOwners(service.players.tokens, app),
+        RequestOwners(service.accounts.players.tokens, app),
     )
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -247,7 +247,7 @@ def repeat_erasures(service: Service) -> None:
     If Redis does not respond, a scheduler does it later.
     """
     try:
-        service.erasure.repeat()
+        service.accounts.erasure.repeat()
     except Unavailable as error:
         log.warning("erased players are not looked for: %s", log_text(error))
 

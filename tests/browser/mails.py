@@ -35,7 +35,7 @@ def send_mails(
 ) -> dict[str, EmailMessage]:
     """Play two games, and return the last mail to each player by language; that to Cid is a digest."""
     ids = [register(service, handle, locale) for handle, locale in PLAYERS.items()]
-    service.preferences.change(ids[2], {"digest": "18:00"})
+    service.notifications.preferences.change(ids[2], {"digest": "18:00"})
     workers = WorkerHarness(service)
     workers.use(channels_of(service))
     chance = random.Random(5)
@@ -47,7 +47,7 @@ def send_mails(
 
     def is_digest_due() -> bool:
         """Whether Cid has to act in a game: a digest without news is not sent."""
-        stored = [service.queries.game(game.id) for game in games]
+        stored = [service.games.queries.game(game.id) for game in games]
         return any(
             game.to_act is not None and game.players[game.to_act] == ids[2] for game in stored
         )

@@ -98,7 +98,9 @@ class Scenes:
         """Add the pages that the links in mails open."""
         body = {"email": "ada@example.org", "password": PASSWORD}
         self.player.http.post("/api/v1/me/email", json=body).raise_for_status()
-        mail = build(load_settings({"CARTULARY_DATA": str(self.site.data)}), read_only=True).mail
+        mail = build(
+            load_settings({"CARTULARY_DATA": str(self.site.data)}), read_only=True
+        ).notifications.mail
         confirmation = Confirmation(self.player.id, "ada@example.org")
         token = mail.confirmations.create_token(confirmation)
         self._add("email.show_confirmation", f"/email/confirm/{token}")

@@ -45,7 +45,7 @@ def admin(settings: Settings, service: Service, monkeypatch: pytest.MonkeyPatch)
 @pytest.fixture
 def ada(service: Service) -> str:
     """The id of a registered player."""
-    player, _ = service.players.register("Ada", PASSWORD)
+    player, _ = service.accounts.players.register("Ada", PASSWORD)
     return player.id
 
 
@@ -54,8 +54,8 @@ def operations(service: Service) -> list[str]:
 
 
 def test_players_are_listed_with_what_they_are(admin: Admin, service: Service, ada: str) -> None:
-    service.players.register("Adele", PASSWORD)
-    service.players.register("Bea", PASSWORD)
+    service.accounts.players.register("Adele", PASSWORD)
+    service.accounts.players.register("Bea", PASSWORD)
     assert admin("suspend", "ada", "--reason", "insults").exit_code == 0
     result = admin("players", "ad")
     assert result.exit_code == 0
@@ -84,33 +84,33 @@ def test_games_are_listed_private_ones_included(admin: Admin, service: Service, 
 
 def test_a_password_is_reset_and_printed(admin: Admin, service: Service, ada: str) -> None:
     password = admin("reset-password", "ada", *WHY).stdout.strip()
-    assert service.players.login("ada", password)
-    guest, _ = service.players.create_guest()
+    assert service.accounts.players.login("ada", password)
+    guest, _ = service.accounts.players.create_guest()
     refused = admin("reset-password", guest.id, *WHY)
     assert (refused.exit_code, refused.stdout) == (1, "")
 
 
 def test_sessions_are_ended(admin: Admin, service: Service, ada: str) -> None:
-    token = service.players.login("ada", PASSWORD)
+    token = service.accounts.players.login("ada", PASSWORD)
     assert admin("end-sessions", ada, *WHY).exit_code == 0
-    assert service.players.tokens.sessions(ada) == []
+    assert service.accounts.players.tokens.sessions(ada) == []
     assert not service.redis.exists(f"cartulary:token:{token}")
 
 
 def test_an_account_is_suspended_and_released(admin: Admin, service: Service, ada: str) -> None:
     assert admin("suspend", "ada", "--reason", "insults").exit_code == 0
     with pytest.raises(Forbidden, match="insults"):
-        service.players.login("ada", PASSWORD)
+        service.accounts.players.login("ada", PASSWORD)
     ended = admin("unsuspend", "ada", *WHY)
     assert (ended.exit_code, ended.stderr) == (0, "the account ada is no longer suspended\n")
-    assert service.players.login("ada", PASSWORD)
+    assert service.accounts.players.login("ada", PASSWORD)
 
 
 def test_an_account_is_erased_after_confirmation(admin: Admin, service: Service, ada: str) -> None:
     assert admin("delete", "ada", *WHY).exit_code == 1
-    assert service.players.by_handle("ada") is not None
+    assert service.accounts.players.by_handle("ada") is not None
     assert admin("delete", "ada", *WHY, "--yes").exit_code == 0
-    assert service.players.by_handle("ada") is None
+    assert service.accounts.players.by_handle("ada") is None
     assert operations(service)[-1] == "delete_player"
 
 
@@ -132,7 +132,7 @@ def test_a_seat_is_removed(admin: Admin, service: Service) -> None:
         "AdministratorDecided",
         "PlayerRemoved",
     ]
-    decision = service.queries.event(game.id, game.seq + 1)
+    decision = service.games.queries.event(game.id, game.seq + 1)
     assert decision["data"]["administrator"] == OPERATOR
     refused = admin("remove", game.id, "1", *WHY)
     assert (refused.exit_code, refused.stdout) == (1, "")
@@ -145,20 +145,20 @@ def test_a_seat_is_moved_to_another_account(admin: Admin, service: Service, ada:
         "AdministratorDecided",
         "SubstituteSeated",
     ]
-    moved = service.queries.game(game.id)
+    moved = service.games.queries.game(game.id)
     assert moved.players == ("bea", ada)
     refused = admin("move-seat", game.id, "0", "ada", *WHY)
     assert (refused.exit_code, refused.stdout) == (1, "")
     unknown = admin("move-seat", game.id, "0", "nobody", *WHY)
     assert (unknown.exit_code, unknown.stderr) == (1, "Error: there is no player nobody\n")
-    assert service.queries.game(game.id).seq == moved.seq
+    assert service.games.queries.game(game.id).seq == moved.seq
     assert operations(service) == ["move_seat"]
 
 
 def test_a_game_is_abandoned(admin: Admin, service: Service) -> None:
     game = start_game(service)
     assert admin("abandon", game.id, *WHY).exit_code == 0
-    assert service.queries.game(game.id).status == "abandoned"
+    assert service.games.queries.game(game.id).status == "abandoned"
     assert admin("abandon", game.id, *WHY).exit_code == 1
 
 
@@ -208,9 +208,9 @@ def test_a_delivery_that_has_ended_is_sent_again(admin: Admin, service: Service)
         created_at=game.at,
         due_at=game.at,
     )
-    service.deliveries.create(delivery)
+    service.notifications.deliveries.create(delivery)
     assert admin("resend", delivery.id, *WHY).exit_code == 1
-    service.deliveries.finish([delivery], "bounced", clock.now(), is_claimed=False)
+    service.notifications.deliveries.finish([delivery], "bounced", clock.now(), is_claimed=False)
     assert orjson.loads(admin("resend", delivery.id, *WHY).stdout)["status"] == "pending"
     assert admin("resend", "0", *WHY).exit_code == 1
 

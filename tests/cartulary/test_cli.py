@@ -116,13 +116,13 @@ def test_an_address_of_another_machine_is_an_error_that_names_it(name: str, tmp_
 
 def test_reindex_rebuilds_the_listings(service: Service, settings: Settings) -> None:
     games = {start_game(service).id for _ in range(3)}
-    service.listings.clear()
-    assert service.listings.games_in_progress("ada").games == ()
+    service.games.listings.clear()
+    assert service.games.listings.games_in_progress("ada").games == ()
     result = processes.cartulary(
         "reindex", "--redis", settings.redis_url, CARTULARY_DATA=str(settings.data)
     )
     assert (result.returncode, result.stdout) == (0, "3 games reindexed\n")
-    assert set(service.listings.games_in_progress("ada").games) == games
+    assert set(service.games.listings.games_in_progress("ada").games) == games
 
 
 def test_reindex_reports_its_progress(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,7 +165,7 @@ def test_inspecting_a_live_game_shows_the_deliveries_of_notifications(
     workers.runner.run(workers.tasks(game.id)["notify/turn"])
     workers.dispatcher.send_due()
     workers.close()
-    (delivery,) = service.deliveries.about(game.id, game.seq)
+    (delivery,) = service.notifications.deliveries.about(game.id, game.seq)
     redis = ["--redis", settings.redis_url]
     data = {"CARTULARY_DATA": str(settings.data)}
     text = processes.cartulary("inspect", game.id, str(game.seq), *redis, **data).stdout
@@ -193,16 +193,16 @@ def test_without_a_running_service_the_error_suggests_how_to_start_one(
 
 def test_commands_read_a_live_game_by_its_id(service: Service, settings: Settings) -> None:
     game = play_out(service, start_game(service, round_limit=1).id)
-    service.commands.score(game.id)
+    service.games.commands.score(game.id)
     redis = ["--redis", settings.redis_url]
     data = {"CARTULARY_DATA": str(settings.data)}
     exported = processes.cartulary("export", game.id, *redis, **data)
     assert exported.returncode == 0
-    assert exported.stdout.encode() == b"".join(service.queries.record(game.id))
+    assert exported.stdout.encode() == b"".join(service.games.queries.record(game.id))
     audited = processes.cartulary("audit", game.id, *redis, **data)
     assert audited.returncode == 0
     replayed = processes.cartulary("replay", game.id, *redis, "--format", "json", **data)
-    assert json.loads(replayed.stdout) == service.queries.game(game.id).position(None)
+    assert json.loads(replayed.stdout) == service.games.queries.game(game.id).position(None)
 
 
 def test_an_unknown_game_is_an_error_that_names_it(settings: Settings) -> None:

@@ -178,7 +178,7 @@ class PlayedGame:
     def score(self) -> None:
         """Do the work of the workers: score the rounds that have ended, and finish the game."""
         with freeze_time(self._now):
-            self._service.commands.score(self.id)
+            self._service.games.commands.score(self.id)
 
     def record(self) -> bytes:
         """Download the record, which everybody may see once the game has ended."""

@@ -50,25 +50,27 @@ def due(deliveries: Deliveries, now: datetime = NOW) -> list[str]:
 
 
 def test_a_delivery_that_is_created_again_stays_as_it_is(service: Service) -> None:
-    assert service.deliveries.create(delivery())
-    end(service.deliveries, "d1")
-    assert service.deliveries.create(delivery(due_at="2027-01-01T00:00:00.000Z"))
-    (stored,) = service.deliveries.about("g", 7)
+    assert service.notifications.deliveries.create(delivery())
+    end(service.notifications.deliveries, "d1")
+    assert service.notifications.deliveries.create(delivery(due_at="2027-01-01T00:00:00.000Z"))
+    (stored,) = service.notifications.deliveries.about("g", 7)
     assert (stored.status, stored.attempts, stored.sent_at) == ("sent", 1, CREATED)
     assert replace(stored, status="pending", attempts=0, tried_at=None, sent_at=None) == delivery()
-    assert due(service.deliveries) == []
+    assert due(service.notifications.deliveries) == []
 
 
 def test_one_of_many_workers_claims_an_attempt(service: Service) -> None:
-    service.deliveries.create(delivery())
+    service.notifications.deliveries.create(delivery())
     with ThreadPoolExecutor(4) as pool:
-        claims = list(pool.map(lambda _: service.deliveries.claim("d1", NOW), range(16)))
+        claims = list(
+            pool.map(lambda _: service.notifications.deliveries.claim("d1", NOW), range(16))
+        )
     (claimed,) = [claim for claim in claims if claim is not None]
     assert claimed.attempts == 1
 
 
 def test_an_attempt_whose_worker_died_is_made_again_after_the_claim(service: Service) -> None:
-    deliveries = service.deliveries
+    deliveries = service.notifications.deliveries
     deliveries.create(delivery())
     assert due(deliveries) == ["d1"]
     deliveries.claim("d1", NOW)
@@ -81,13 +83,13 @@ def test_an_attempt_whose_worker_died_is_made_again_after_the_claim(service: Ser
 
 
 def test_a_claim_of_a_worker_whose_clock_was_ahead_does_not_hold(service: Service) -> None:
-    service.deliveries.create(delivery())
-    service.deliveries.claim("d1", NOW + timedelta(days=1))
-    assert service.deliveries.claim("d1", NOW) is not None
+    service.notifications.deliveries.create(delivery())
+    service.notifications.deliveries.claim("d1", NOW + timedelta(days=1))
+    assert service.notifications.deliveries.claim("d1", NOW) is not None
 
 
 def test_a_late_failure_does_not_overwrite_a_later_attempt(service: Service) -> None:
-    deliveries = service.deliveries
+    deliveries = service.notifications.deliveries
     deliveries.create(delivery())
     first = deliveries.claim("d1", NOW)
     second = deliveries.claim("d1", NOW + CLAIM)
@@ -102,7 +104,7 @@ def test_a_late_failure_does_not_overwrite_a_later_attempt(service: Service) -> 
 
 
 def test_a_failed_attempt_is_due_again_at_its_time_with_its_reason(service: Service) -> None:
-    deliveries = service.deliveries
+    deliveries = service.notifications.deliveries
     deliveries.create(delivery())
     claimed = deliveries.claim("d1", NOW)
     assert claimed is not None
@@ -121,7 +123,7 @@ def test_a_failed_attempt_is_due_again_at_its_time_with_its_reason(service: Serv
 
 
 def test_an_ended_delivery_can_be_sent_again_with_the_same_id(service: Service) -> None:
-    deliveries = service.deliveries
+    deliveries = service.notifications.deliveries
     deliveries.create(delivery())
     assert deliveries.resend("d1", NOW) is None
     assert deliveries.resend("unknown", NOW) is None
@@ -177,11 +179,11 @@ def test_only_the_deliveries_to_the_operator_about_the_latest_events_are_kept(
 
 
 def test_all_deliveries_of_a_player_can_be_deleted(service: Service) -> None:
-    service.deliveries.create(delivery(1))
-    service.deliveries.create(delivery(2, player="bea"))
-    service.deliveries.delete_all_of("ada")
-    assert ids(list(service.deliveries.about("g", 7))) == ["d2"]
-    assert due(service.deliveries) == ["d2"]
+    service.notifications.deliveries.create(delivery(1))
+    service.notifications.deliveries.create(delivery(2, player="bea"))
+    service.notifications.deliveries.delete_all_of("ada")
+    assert ids(list(service.notifications.deliveries.about("g", 7))) == ["d2"]
+    assert due(service.notifications.deliveries) == ["d2"]
     assert not [key for key in service.redis.keys(f"{PREFIX}*") if b"d1" in key or b"ada" in key]
 
 
@@ -197,12 +199,12 @@ def test_all_deliveries_of_a_player_can_be_deleted(service: Service) -> None:
 def test_a_damaged_delivery_is_left_out(
     service: Service, damage: Callable[[object], object]
 ) -> None:
-    service.deliveries.create(delivery(1))
-    service.deliveries.create(delivery(2))
+    service.notifications.deliveries.create(delivery(1))
+    service.notifications.deliveries.create(delivery(2))
     damage(service.redis)
-    assert service.deliveries.about("g", 7) == [delivery(2)]
+    assert service.notifications.deliveries.about("g", 7) == [delivery(2)]
 
 
 def test_a_damaged_index_contains_nothing(service: Service) -> None:
     service.redis.set(f"{PREFIX}of-game:g", "x")
-    assert service.deliveries.about("g", 7) == []
+    assert service.notifications.deliveries.about("g", 7) == []

@@ -65,27 +65,29 @@ def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def ada(service: Service) -> Erased:
-    player, token = service.players.register(HANDLE, PASSWORD, EMAIL, LOCALE, CLIENT)
-    service.players.login(HANDLE, PASSWORD, CLIENT)
+    player, token = service.accounts.players.register(HANDLE, PASSWORD, EMAIL, LOCALE, CLIENT)
+    service.accounts.players.login(HANDLE, PASSWORD, CLIENT)
     proof = KEY.signature(canonical(key_payload(player.id, KEY.public)))
-    service.key_registry.add(player.id, bytes.fromhex(KEY.public), bytes.fromhex(proof))
+    service.games.key_registry.add(player.id, bytes.fromhex(KEY.public), bytes.fromhex(proof))
 
     def start() -> str:
-        game = service.commands.create(
+        game = service.games.commands.create(
             player.id, rules="barony", seats=3, options={"seating": "joined"}
         )
-        service.commands.join(game.id, "bea")
-        service.commands.join(game.id, "cid")
+        service.games.commands.join(game.id, "bea")
+        service.games.commands.join(game.id, "cid")
         return game.id
 
     playing, disputed, finished = start(), start(), start()
     take_action(service, playing)
     take_action(service, finished)
-    about = service.queries.game(disputed).seq
-    dispute = service.disputes.open_dispute(disputed, player.id, about, STATEMENT).events[0]["seq"]
+    about = service.games.queries.game(disputed).seq
+    dispute = service.games.disputes.open_dispute(disputed, player.id, about, STATEMENT).events[0][
+        "seq"
+    ]
     service.administration.abandon("operator", finished, "a test")
     service.sandboxes.create(player.id, NETWORK, finished, None, bytes(32))
-    waiting = service.commands.create(
+    waiting = service.games.commands.create(
         player.id, rules="baron", seats=2, options={"private": True}, invited=("bea",)
     )
     return Erased(player, token, playing, disputed, dispute, waiting.id, finished)
@@ -98,24 +100,24 @@ def traces(service: Service) -> list[str]:
 
 
 def record(service: Service, game_id: str) -> bytes:
-    return b"".join(service.queries.record(game_id))
+    return b"".join(service.games.queries.record(game_id))
 
 
 def resume_later(service: Service) -> None:
     """Complete erasures as a scheduler does after some time."""
     later = clock.now() + timedelta(seconds=SECONDS_TO_SETTLE + 1)
     with freeze_time(later):
-        service.erasure.resume()
+        service.accounts.erasure.resume()
 
 
 def test_nothing_that_identifies_an_erased_player_is_stored_anywhere(
     service: Service, ada: Erased, redis_server: EmbeddedRedis
 ) -> None:
     assert traces(service) == list(TRACES)
-    service.erasure.erase(ada.player.id, PASSWORD)
+    service.accounts.erasure.erase(ada.player.id, PASSWORD)
     assert traces(service) == []
     resume_later(service)
-    service.erasure.compact()
+    service.accounts.erasure.compact()
     while service.redis.info("persistence")["aof_rewrite_in_progress"]:
         pass
     # The file may have been written by other tests too, but not with this handle.
@@ -126,25 +128,25 @@ def test_nothing_that_identifies_an_erased_player_is_stored_anywhere(
 
 
 def test_an_erased_player_cannot_log_in_and_is_not_found(service: Service, ada: Erased) -> None:
-    service.erasure.erase(ada.player.id, PASSWORD)
-    assert service.players.get([ada.player.id]) == [None]
-    assert service.players.by_handle(HANDLE) is None
-    assert service.players.tokens.owner(ada.token) is None
-    assert service.players.tokens.sessions(ada.player.id) == []
-    assert service.player_keys.of(ada.player.id) == []
+    service.accounts.erasure.erase(ada.player.id, PASSWORD)
+    assert service.accounts.players.get([ada.player.id]) == [None]
+    assert service.accounts.players.by_handle(HANDLE) is None
+    assert service.accounts.players.tokens.owner(ada.token) is None
+    assert service.accounts.players.tokens.sessions(ada.player.id) == []
+    assert service.accounts.keys.of(ada.player.id) == []
     with pytest.raises(Unauthorised):
-        service.players.login(HANDLE, PASSWORD)
+        service.accounts.players.login(HANDLE, PASSWORD)
 
 
 def test_the_others_play_on_and_their_records_hold(service: Service, ada: Erased) -> None:
-    service.erasure.erase(ada.player.id, PASSWORD)
-    game = service.queries.game(ada.playing)
-    events = service.queries.event_page(ada.playing, 0, 100)
+    service.accounts.erasure.erase(ada.player.id, PASSWORD)
+    game = service.games.queries.game(ada.playing)
+    events = service.games.queries.event_page(ada.playing, 0, 100)
     assert events[-1]["type"] == "PlayerResigned"
     assert game.state is not None
     assert list(game.state.in_game()) == [1, 2]
     take_action(service, ada.playing)
-    waiting = service.queries.game(ada.waiting)
+    waiting = service.games.queries.game(ada.waiting)
     assert (waiting.status, waiting.places) == ("abandoned", ())
     for game_id in (ada.playing, ada.disputed, ada.waiting, ada.finished):
         data = record(service, game_id)
@@ -156,20 +158,20 @@ def test_the_others_play_on_and_their_records_hold(service: Service, ada: Erased
 
 
 def test_only_the_statements_of_the_erased_player_are_erased(service: Service, ada: Erased) -> None:
-    answer = service.disputes.answer_dispute(
+    answer = service.games.disputes.answer_dispute(
         ada.disputed, ada.dispute, "bea", "I waited a week"
     ).events[0]["seq"]
-    elsewhere = service.commands.create(
+    elsewhere = service.games.commands.create(
         "bea", rules="barony", seats=2, options={}, arbiter=ada.player.id
     ).id
-    service.commands.join(elsewhere, "cid")
-    about = service.queries.game(elsewhere).seq
-    dispute = service.disputes.open_dispute(elsewhere, "bea", about, "It skipped my turn")
+    service.games.commands.join(elsewhere, "cid")
+    about = service.games.queries.game(elsewhere).seq
+    dispute = service.games.disputes.open_dispute(elsewhere, "bea", about, "It skipped my turn")
     number = dispute.events[0]["seq"]
     ruling = {"type": "dismiss"}
-    service.disputes.give_ruling(elsewhere, number, ada.player.id, ruling, STATEMENT)
+    service.games.disputes.give_ruling(elsewhere, number, ada.player.id, ruling, STATEMENT)
     assert len(service.store.statements(elsewhere)) == 2
-    service.erasure.erase(ada.player.id, PASSWORD)
+    service.accounts.erasure.erase(ada.player.id, PASSWORD)
     assert service.store.statements(ada.disputed) == [answer]
     assert service.store.statements(elsewhere) == [number]
     # A process that has not cached the games can still read their logs.
@@ -183,19 +185,19 @@ def test_only_the_statements_of_the_erased_player_are_erased(service: Service, a
 
 
 def test_nobody_can_register_the_handle_of_an_erased_player(service: Service, ada: Erased) -> None:
-    service.erasure.erase(ada.player.id, PASSWORD)
+    service.accounts.erasure.erase(ada.player.id, PASSWORD)
     before = contents(service.redis)
     for handle in (HANDLE, HANDLE.upper(), HANDLE.replace("l", "1")):
         with pytest.raises(HandleTaken):
-            service.players.register(handle, PASSWORD)
+            service.accounts.players.register(handle, PASSWORD)
     assert contents(service.redis) == before
-    service.players.register("Bertine", PASSWORD)
+    service.accounts.players.register("Bertine", PASSWORD)
 
 
 def test_a_wrong_password_erases_nothing(service: Service, ada: Erased) -> None:
     before = contents(service.redis)
     with pytest.raises(Forbidden):
-        service.erasure.erase(ada.player.id, "wrong horse")
+        service.accounts.erasure.erase(ada.player.id, "wrong horse")
     assert contents(service.redis) == before
     assert not (service.settings.data / "erased-players").exists()
 
@@ -226,13 +228,13 @@ def test_restoring_a_backup_does_not_bring_an_erased_player_back(
     service: Service, ada: Erased, start: Callable[[Service], None]
 ) -> None:
     backup = snapshot(service.redis)
-    service.erasure.erase(ada.player.id, PASSWORD)
+    service.accounts.erasure.erase(ada.player.id, PASSWORD)
     restore(service.redis, backup)
     assert traces(service) == list(TRACES)
     restarted = build(service.settings)
     start(restarted)
     assert traces(restarted) == []
-    assert restarted.players.tokens.owner(ada.token) is None
+    assert restarted.accounts.players.tokens.owner(ada.token) is None
     assert audit(io.BytesIO(record(restarted, ada.playing))).verdict != "broken"
     restarted.redis.close()
 
@@ -240,15 +242,15 @@ def test_restoring_a_backup_does_not_bring_an_erased_player_back(
 def test_the_list_of_erased_players_is_kept_in_redis_and_in_the_data_folder(
     service: Service, ada: Erased
 ) -> None:
-    service.erasure.erase(ada.player.id, PASSWORD)
+    service.accounts.erasure.erase(ada.player.id, PASSWORD)
     file = service.settings.data / "erased-players"
     assert file.read_text() == f"{ada.player.id}\n"
     assert file.stat().st_mode & 0o777 == 0o600
     file.unlink()
-    service.erasure.repeat()
+    service.accounts.erasure.repeat()
     assert file.read_text() == f"{ada.player.id}\n"
     service.redis.delete("cartulary:erased-players")
-    service.erasure.repeat()
+    service.accounts.erasure.repeat()
     assert service.redis.smembers("cartulary:erased-players") == {ada.player.id.encode()}
     assert file.read_text() == f"{ada.player.id}\n"
 
@@ -266,11 +268,11 @@ def test_an_interrupted_erasure_is_completed_later(
     with monkeypatch.context() as patch:
         patch.setattr(part, step, fail)
         with pytest.raises(Unavailable):
-            service.erasure.erase(ada.player.id, PASSWORD)
-    assert service.players.tokens.owner(ada.token) is None
+            service.accounts.erasure.erase(ada.player.id, PASSWORD)
+    assert service.accounts.players.tokens.owner(ada.token) is None
     with pytest.raises(Unauthorised):
-        service.players.login(HANDLE, PASSWORD)
-    service.erasure.resume()
+        service.accounts.players.login(HANDLE, PASSWORD)
+    service.accounts.erasure.resume()
     assert traces(service) != [], "a request may still be under way"
     resume_later(service)
     assert traces(service) == []
@@ -279,12 +281,12 @@ def test_an_interrupted_erasure_is_completed_later(
 def test_a_place_taken_while_the_erasure_was_under_way_is_given_up(
     service: Service, ada: Erased
 ) -> None:
-    game = service.commands.create("bea", rules="barony", seats=3, options={})
-    service.erasure.erase(ada.player.id, PASSWORD)
+    game = service.games.commands.create("bea", rules="barony", seats=3, options={})
+    service.accounts.erasure.erase(ada.player.id, PASSWORD)
     # Another process may trust the token for some seconds.
-    service.commands.join(game.id, ada.player.id)
+    service.games.commands.join(game.id, ada.player.id)
     resume_later(service)
-    assert not service.queries.game(game.id).has_joined(ada.player.id)
+    assert not service.games.queries.game(game.id).has_joined(ada.player.id)
     before = contents(service.redis)
     resume_later(service)
     assert contents(service.redis) == before
@@ -295,15 +297,15 @@ def test_the_append_only_file_is_rewritten_at_most_once_an_hour(
 ) -> None:
     rewrites: list[str] = []
     monkeypatch.setattr(redis.Redis, "bgrewriteaof", lambda _: rewrites.append("rewrite"))
-    service.erasure.compact()
+    service.accounts.erasure.compact()
     assert rewrites == []
     for _ in range(3):
-        service.erasure.erase(ada.player.id, PASSWORD) if not rewrites else None
+        service.accounts.erasure.erase(ada.player.id, PASSWORD) if not rewrites else None
         resume_later(service)
-        service.erasure.compact()
+        service.accounts.erasure.compact()
     assert rewrites == ["rewrite"]
     service.redis.set("cartulary:rewrite-due", "1")
-    service.erasure.compact()
+    service.accounts.erasure.compact()
     assert rewrites == ["rewrite"]
     assert 0 < service.redis.ttl("cartulary:rewritten") <= 3600
 
@@ -318,9 +320,9 @@ def test_a_rewrite_that_is_under_way_is_followed_by_another_one(
     service.redis.set("cartulary:rewrite-due", "1")
     with monkeypatch.context() as patch:
         patch.setattr(redis.Redis, "bgrewriteaof", is_busy)
-        service.erasure.compact()
+        service.accounts.erasure.compact()
     monkeypatch.setattr(redis.Redis, "bgrewriteaof", lambda _: rewrites.append("rewrite"))
-    service.erasure.compact()
+    service.accounts.erasure.compact()
     assert rewrites == ["rewrite"]
 
 
@@ -330,9 +332,9 @@ def test_a_game_that_cannot_be_read_does_not_prevent_an_erasure(
     service.redis.delete(f"cartulary:{{{ada.playing}}}:log")
     service.redis.set(f"cartulary:{{{ada.disputed}}}:log", "damaged", keepttl=True)
     restarted = build(service.settings)
-    restarted.erasure.erase(ada.player.id, PASSWORD)
-    assert restarted.players.get([ada.player.id]) == [None]
-    assert restarted.queries.game(ada.waiting).status == "abandoned"
+    restarted.accounts.erasure.erase(ada.player.id, PASSWORD)
+    assert restarted.accounts.players.get([ada.player.id]) == [None]
+    assert restarted.games.queries.game(ada.waiting).status == "abandoned"
     restarted.redis.close()
 
 
@@ -341,10 +343,10 @@ def test_an_erasure_begins_only_when_its_id_is_in_the_file(service: Service, ada
     file.mkdir()
     before = contents(service.redis)
     with raises(Unavailable, match="cannot be written"):
-        service.erasure.erase(ada.player.id, PASSWORD)
+        service.accounts.erasure.erase(ada.player.id, PASSWORD)
     assert contents(service.redis) == before
     file.rmdir()
-    service.erasure.erase(ada.player.id, PASSWORD)
+    service.accounts.erasure.erase(ada.player.id, PASSWORD)
     assert traces(service) == []
 
 
@@ -358,10 +360,10 @@ def test_a_file_that_cannot_be_written_does_not_prevent_that_erasures_are_repeat
         raise Unavailable(message("the file of erased players cannot be written"))
 
     backup = snapshot(service.redis)
-    service.erasure.erase(ada.player.id, PASSWORD)
+    service.accounts.erasure.erase(ada.player.id, PASSWORD)
     restore(service.redis, backup)
     service.redis.sadd("cartulary:erased-players", "another")
     monkeypatch.setattr(ErasedPlayers, "_write", fail)
-    assert service.erasure.repeat() == 1
+    assert service.accounts.erasure.repeat() == 1
     assert traces(service) == []
     assert "cannot be written" in caplog.text

@@ -25,86 +25,86 @@ def expiring_keys(service: Service) -> set[str]:
 
 
 def test_a_guest_gets_a_token_and_a_handle_but_no_password(service: Service) -> None:
-    guest, token = service.players.create_guest("fr")
+    guest, token = service.accounts.players.create_guest("fr")
     assert guest.is_guest
     assert guest.handle.startswith("guest-")
-    assert service.players.tokens.owner(token) == tokens.TokenOwner(guest.id, "fr")
-    assert service.players.by_handle(guest.handle.upper()) == guest
+    assert service.accounts.players.tokens.owner(token) == tokens.TokenOwner(guest.id, "fr")
+    assert service.accounts.players.by_handle(guest.handle.upper()) == guest
     assert b"password" not in service.redis.hgetall(f"cartulary:player:{guest.id}")
 
 
 def test_everything_of_an_unused_guest_expires(service: Service) -> None:
-    service.players.create_guest()
+    service.accounts.players.create_guest()
     everything = {key.decode() for key in service.redis.scan_iter("cartulary:*")}
     assert expiring_keys(service) == everything
 
 
 def test_a_named_guest_stays_and_logs_in_with_the_new_handle(service: Service) -> None:
-    guest, token = service.players.create_guest()
-    named = service.players.name_guest(guest.id, "Ada", PASSWORD, "ada@example.org")
+    guest, token = service.accounts.players.create_guest()
+    named = service.accounts.players.name_guest(guest.id, "Ada", PASSWORD, "ada@example.org")
     assert (named.id, named.handle, named.is_guest) == (guest.id, "Ada", False)
-    assert service.players.by_handle("ada") == named
-    assert service.players.by_handle(guest.handle) is None
-    assert service.players.tokens.owner(token) is not None
-    other_token = service.players.login("ada", PASSWORD)
-    assert service.players.tokens.owner(other_token) == tokens.TokenOwner(guest.id, None)
+    assert service.accounts.players.by_handle("ada") == named
+    assert service.accounts.players.by_handle(guest.handle) is None
+    assert service.accounts.players.tokens.owner(token) is not None
+    other_token = service.accounts.players.login("ada", PASSWORD)
+    assert service.accounts.players.tokens.owner(other_token) == tokens.TokenOwner(guest.id, None)
     kept = {f"cartulary:player:{guest.id}", "cartulary:handle:ada", "cartulary:skeleton:ada"}
     assert expiring_keys(service) & kept == set()
     assert not list(service.redis.scan_iter("*guest-*"))
 
 
 def test_a_guest_may_choose_the_handle_that_was_made_up(service: Service) -> None:
-    guest, _ = service.players.create_guest()
-    named = service.players.name_guest(guest.id, guest.handle.capitalize(), PASSWORD)
-    assert service.players.by_handle(guest.handle) == named
+    guest, _ = service.accounts.players.create_guest()
+    named = service.accounts.players.name_guest(guest.id, guest.handle.capitalize(), PASSWORD)
+    assert service.accounts.players.by_handle(guest.handle) == named
     assert expiring_keys(service) & {f"cartulary:handle:{guest.handle}"} == set()
 
 
 def test_a_guest_cannot_take_the_handle_of_another_player(service: Service) -> None:
-    service.players.register("Ada", PASSWORD)
-    guest, _ = service.players.create_guest()
+    service.accounts.players.register("Ada", PASSWORD)
+    guest, _ = service.accounts.players.create_guest()
     before = contents(service.redis)
     for handle in ("ADA", "\N{CYRILLIC SMALL LETTER A}d\N{CYRILLIC SMALL LETTER A}"):
         with pytest.raises((HandleTaken, Malformed)):
-            service.players.name_guest(guest.id, handle, PASSWORD)
+            service.accounts.players.name_guest(guest.id, handle, PASSWORD)
     with pytest.raises(Malformed) as error:
-        service.players.name_guest(guest.id, "?", "short", "nowhere")
+        service.accounts.players.name_guest(guest.id, "?", "short", "nowhere")
     assert set(error.value.fields) == {"handle", "password", "email"}
     assert contents(service.redis) == before
 
 
 def test_only_a_guest_is_named(service: Service) -> None:
-    player, _ = service.players.register("Ada", PASSWORD)
+    player, _ = service.accounts.players.register("Ada", PASSWORD)
     for id in (player.id, "nobody"):
         with pytest.raises(NotAGuest):
-            service.players.name_guest(id, "Bea", PASSWORD)
-    assert service.players.by_handle("Bea") is None
+            service.accounts.players.name_guest(id, "Bea", PASSWORD)
+    assert service.accounts.players.by_handle("Bea") is None
 
 
 def test_of_two_names_given_at_once_one_is_kept(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    guest, _ = service.players.create_guest()
+    guest, _ = service.accounts.players.create_guest()
     take = HandleIndex.take
 
     def take_after_another_request(index: HandleIndex, handle: str, player_id: str) -> None:
         monkeypatch.setattr(HandleIndex, "take", take)
-        service.players.name_guest(guest.id, "Ada", PASSWORD)
+        service.accounts.players.name_guest(guest.id, "Ada", PASSWORD)
         take(index, handle, player_id)
 
     monkeypatch.setattr(HandleIndex, "take", take_after_another_request)
     with pytest.raises(NotAGuest):
-        service.players.name_guest(guest.id, "Bea", PASSWORD)
-    (player,) = service.players.get([guest.id])
-    assert player == service.players.by_handle("Ada")
-    assert service.players.by_handle("Bea") is None
+        service.accounts.players.name_guest(guest.id, "Bea", PASSWORD)
+    (player,) = service.accounts.players.get([guest.id])
+    assert player == service.accounts.players.by_handle("Ada")
+    assert service.accounts.players.by_handle("Bea") is None
 
 
 def test_another_made_up_handle_is_tried_if_one_is_taken(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    service.players.register("guest-bbbbbb", PASSWORD)
+    service.accounts.players.register("guest-bbbbbb", PASSWORD)
     letters = iter("bbbbbbcccccc")
     monkeypatch.setattr(secrets, "choice", lambda _: next(letters))
-    guest, _ = service.players.create_guest()
+    guest, _ = service.accounts.players.create_guest()
     assert guest.handle == "guest-cccccc"

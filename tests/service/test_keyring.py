@@ -86,10 +86,10 @@ def test_the_name_of_the_server_is_signed_in_the_header_of_records(
     service: Service, settings: Settings
 ) -> None:
     game = start_game(service)
-    unnamed = read(BytesIO(b"".join(service.queries.record(game.id)))).header
+    unnamed = read(BytesIO(b"".join(service.games.queries.record(game.id)))).header
     assert "origin" not in unnamed
     named = build(replace(settings, origin="games.example.org"))
-    header = read(BytesIO(b"".join(named.queries.record(game.id)))).header
+    header = read(BytesIO(b"".join(named.games.queries.record(game.id)))).header
     named.redis.close()
     assert header["origin"] == "games.example.org"
     check_head(header, header["keys"])

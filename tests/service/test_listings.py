@@ -28,7 +28,7 @@ def next_minute() -> Iterator[Any]:
 
 def create(service: Service, player: str = "ada", seats: int = 2, **options: Any) -> str:
     invited = options.pop("invited", ())
-    return service.commands.create(
+    return service.games.commands.create(
         player, rules="barony", seats=seats, options=options, invited=invited
     ).id
 
@@ -38,7 +38,7 @@ def ids(service: Service, *statuses: Status, **filters: Any) -> list[str]:
     listed: list[str] = []
     cursor = None
     while True:
-        page = service.listings.page(statuses, cursor=cursor, limit=2, **filters)
+        page = service.games.listings.page(statuses, cursor=cursor, limit=2, **filters)
         assert len(page.games) == 2 or page.next is None
         listed += page.games
         if page.next is None:
@@ -51,7 +51,7 @@ def waiting_games(service: Service, player: str, limit: int = 50) -> list[str]:
     waiting: list[str] = []
     cursor = None
     while True:
-        games, cursor = service.queries.games_waiting_for(player, cursor, limit)
+        games, cursor = service.games.queries.games_waiting_for(player, cursor, limit)
         assert len(games) <= limit
         waiting += [game.id for game in games]
         if cursor is None:
@@ -65,15 +65,15 @@ def test_games_are_listed_newest_first_in_pages(service: Service, next_minute: A
         games.append(create(service))
     newest = games[::-1]
     assert ids(service) == newest
-    page = service.listings.page(limit=5)
+    page = service.games.listings.page(limit=5)
     assert (page.games, page.next) == (tuple(newest), None)
-    assert service.listings.page(limit=4).games == tuple(newest[:4])
-    assert service.listings.page(limit=4).next is not None
+    assert service.games.listings.page(limit=4).games == tuple(newest[:4])
+    assert service.games.listings.page(limit=4).next is not None
 
 
 def test_a_listing_may_be_empty(service: Service) -> None:
-    assert service.listings.page() == Page((), None)
-    assert service.listings.page(["open"], "ada", viewer="ada") == Page((), None)
+    assert service.games.listings.page() == Page((), None)
+    assert service.games.listings.page(["open"], "ada", viewer="ada") == Page((), None)
     assert waiting_games(service, "ada") == []
 
 
@@ -90,10 +90,10 @@ def test_pages_do_not_shift_while_games_are_added(service: Service, next_minute:
     for _ in range(4):
         next_minute()
         games.append(create(service))
-    first = service.listings.page(limit=2)
+    first = service.games.listings.page(limit=2)
     next_minute()
     create(service)
-    second = service.listings.page(cursor=first.next, limit=2)
+    second = service.games.listings.page(cursor=first.next, limit=2)
     assert [*first.games, *second.games] == games[::-1]
     assert second.next is None
 
@@ -104,10 +104,10 @@ def test_games_are_listed_by_status(service: Service, next_minute: Any) -> None:
     games["playing"] = start_game(service).id
     next_minute()
     games["finished"] = play_out(service, start_game(service, round_limit=1).id).id
-    service.commands.score(games["finished"])
+    service.games.commands.score(games["finished"])
     next_minute()
     games["abandoned"] = create(service)
-    service.commands.leave(games["abandoned"], "ada")
+    service.games.commands.leave(games["abandoned"], "ada")
     for status, game in games.items():
         assert ids(service, status) == [game]
     assert ids(service, "open", "finished") == [games["finished"], games["open"]]
@@ -119,11 +119,11 @@ def test_games_are_listed_by_player(service: Service, next_minute: Any) -> None:
     first = create(service, "ada", 3)
     next_minute()
     second = create(service, "bea", 3)
-    service.commands.join(first, "bea")
+    service.games.commands.join(first, "bea")
     assert ids(service, player="ada") == [first]
     assert ids(service, player="bea") == [second, first]
     assert ids(service, "playing", player="bea") == []
-    service.commands.leave(first, "bea")
+    service.games.commands.leave(first, "bea")
     assert ids(service, player="bea") == [second]
     assert ids(service, player="nobody") == []
 
@@ -143,17 +143,17 @@ def test_private_games_are_listed_only_for_players_who_may_see_them(
     assert ids(service, player="ada", viewer="bea") == [private, public]
     # An invited player has no place in the game yet.
     assert ids(service, player="bea", viewer="bea") == []
-    service.commands.join(private, "bea")
+    service.games.commands.join(private, "bea")
     assert ids(service, player="bea", viewer="bea") == [private]
     assert ids(service, player="bea", viewer="cid") == []
-    service.commands.leave(private, "ada")
+    service.games.commands.leave(private, "ada")
     assert ids(service, viewer="ada") == [public]
 
 
 @pytest.mark.parametrize("cursor", ["", "nonsense", "2026"])
 def test_an_invalid_cursor_is_malformed(service: Service, cursor: str) -> None:
     with pytest.raises(Malformed) as error:
-        service.listings.page(cursor=cursor)
+        service.games.listings.page(cursor=cursor)
     assert set(error.value.fields) == {"cursor"}
 
 
@@ -174,7 +174,7 @@ def test_games_waiting_for_a_player_are_those_in_which_it_is_their_turn(
 
 def test_private_games_can_wait_for_a_player(service: Service) -> None:
     game = create(service, "ada", private=True, seating="joined", invited=("bea",))
-    service.commands.join(game, "bea")
+    service.games.commands.join(game, "bea")
     assert waiting_games(service, "ada") == [game]
 
 
@@ -195,11 +195,11 @@ def test_a_page_takes_two_round_trips_however_many_games_there_are(
 ) -> None:
     for listing in ("open", "open:of:ada", "open:for:ada", "open:with:ada", "open:for:bea"):
         list_directly(service, listing, range(5_000))
-    service.listings.page(limit=1)  # connects
+    service.games.listings.page(limit=1)  # connects
     middle = "2026-11-20T09:00:00.000Z~" + f"{2_500:016x}"
     for cursor, first in ((None, 5_000), (middle, 2_500)):
         with count_round_trips() as trips:
-            page = service.listings.page((), player, cursor, 50, viewer)
+            page = service.games.listings.page((), player, cursor, 50, viewer)
         assert trips.count <= 2
         assert numbers_on(page) == list(range(first - 1, first - 51, -1))
         assert page.next is not None
@@ -214,7 +214,7 @@ def test_a_page_examines_a_bounded_number_of_private_games_of_another_player(
     list_directly(service, "open:of:ada", [990, 500, 1])
     pages, cursor = [], None
     while True:
-        page = service.listings.page(["open"], "ada", cursor, 2, viewer="bea")
+        page = service.games.listings.page(["open"], "ada", cursor, 2, viewer="bea")
         pages.append(numbers_on(page))
         cursor = page.next
         if cursor is None:
@@ -231,7 +231,7 @@ def start_games(service: Service, number: int, next_minute: Any) -> list[str]:
     for index in range(number):
         next_minute()
         game = create(service, "ada", private=index % 2 == 1, seating="joined", invited=("bea",))
-        service.commands.join(game, "bea")
+        service.games.commands.join(game, "bea")
         games.append(game)
     return games
 
@@ -246,12 +246,12 @@ def test_a_page_of_waiting_games_examines_a_bounded_number_of_games(
     list_directly(service, "playing:of:ada", range(MAX_EXAMINED_GAMES))
     newest = {f"2099-01-01T00:00:00.000Z~{number:016x}": 0 for number in range(150)}
     service.redis.zadd("cartulary:games:playing:of:ada", newest)
-    first, cursor = service.queries.games_waiting_for("ada", limit=2)
+    first, cursor = service.games.queries.games_waiting_for("ada", limit=2)
     assert first == []
     assert cursor == sorted(newest, reverse=True)[MAX_EXAMINED_GAMES - 1]
-    second, cursor = service.queries.games_waiting_for("ada", cursor, limit=1)
+    second, cursor = service.games.queries.games_waiting_for("ada", cursor, limit=1)
     assert [game.id for game in second] == [games[1]]
-    third, cursor = service.queries.games_waiting_for("ada", cursor, limit=1)
+    third, cursor = service.games.queries.games_waiting_for("ada", cursor, limit=1)
     assert [game.id for game in third] == [games[0]]
     assert cursor is not None
     assert waiting_games(service, "ada", limit=1) == [games[1], games[0]]
@@ -276,12 +276,12 @@ def test_a_page_ends_early_when_many_events_have_been_folded(
             take_action(service, game)
     bounds = replace(settings.bounds, page_events=15)
     other = build(replace(settings, bounds=bounds))
-    loaded = other.queries.games(games)
+    loaded = other.games.queries.games(games)
     assert [game and game.id for game in loaded] == games[:2]
     # The games that it has folded are cached, so they cost nothing the next time.
-    loaded = other.queries.games(games)
+    loaded = other.games.queries.games(games)
     assert [game and game.id for game in loaded] == games
-    waiting, cursor = build(replace(settings, bounds=bounds)).queries.games_waiting_for("ada")
+    waiting, cursor = build(replace(settings, bounds=bounds)).games.queries.games_waiting_for("ada")
     assert [game.id for game in waiting] == games[:1:-1]
     assert cursor is not None
     other.redis.close()
@@ -292,7 +292,7 @@ def test_dropped_listings_are_rebuilt_from_the_logs(service: Service, next_minut
         next_minute()
         game = create(service, "ada", 2, private=number % 2 == 0, invited=("bea",))
         if number > 1:
-            service.commands.join(game, "bea")
+            service.games.commands.join(game, "bea")
         if number > 3:
             service.administration.abandon("operator", game, "a test")
     before = contents(service.redis)

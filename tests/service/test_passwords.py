@@ -111,5 +111,5 @@ def test_passwords_are_not_hashed_in_the_thread_of_the_request(
             return "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$aGFzaA"
 
     monkeypatch.setattr(module, "_HASHER", RecordingHasher())
-    service.players.register("Ada", PASSWORD)
+    service.accounts.players.register("Ada", PASSWORD)
     assert [name.rpartition("_")[0] for name in threads] == ["hashing"]

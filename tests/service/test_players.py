@@ -27,7 +27,7 @@ PASSWORD = "correct horse"
 
 @pytest.fixture
 def players(service: Service) -> Players:
-    return service.players
+    return service.accounts.players
 
 
 def test_a_registered_player_is_found_by_token_handle_and_id(players: Players) -> None:
@@ -142,7 +142,7 @@ def test_one_of_several_concurrent_registrations_gets_the_handle(service: Servic
 
     def register(_: int) -> bool:
         try:
-            service.players.register("Ada", PASSWORD)
+            service.accounts.players.register("Ada", PASSWORD)
         except HandleTaken:
             return False
         return True

@@ -21,7 +21,7 @@ GAMES = Path(__file__).parent.parent / "games"
 
 
 def record_of(service: Service, game: str) -> bytes:
-    return b"".join(service.queries.record(game))
+    return b"".join(service.games.queries.record(game))
 
 
 def forget(service: Service, game: str, kept: int = 0) -> None:
@@ -85,7 +85,7 @@ def test_a_record_that_contradicts_the_transparency_log_is_refused(service: Serv
     game = start_game(service)
     data = record_of(service, game.id)
     take_action(service, game.id)
-    service.head_log.log([game.id])
+    service.transparency.head_log.log([game.id])
     remove_lost_events(service.redis, LostEvents(game.id, game.seq - 1, ()))
     with raises(ImportRefused, match="play would go on differently"):
         import_record(service, data)

@@ -48,11 +48,11 @@ def test_a_handle_that_seems_to_speak_for_the_server_is_refused(
     service: Service, handle: str
 ) -> None:
     with pytest.raises(Malformed) as raised:
-        service.players.register(handle, "correct horse")
+        service.accounts.players.register(handle, "correct horse")
     assert "handle" in raised.value.fields
-    guest, _ = service.players.create_guest()
+    guest, _ = service.accounts.players.create_guest()
     with pytest.raises(Malformed):
-        service.players.name_guest(guest.id, handle, "correct horse")
+        service.accounts.players.name_guest(guest.id, handle, "correct horse")
 
 
 @pytest.mark.parametrize(
@@ -62,11 +62,13 @@ def test_a_handle_that_seems_to_speak_for_the_server_is_refused(
 def test_a_handle_that_only_contains_a_reserved_one_is_allowed(
     service: Service, handle: str
 ) -> None:
-    player, _ = service.players.register(handle, "correct horse")
+    player, _ = service.accounts.players.register(handle, "correct horse")
     assert player.handle == handle
 
 
 def test_an_account_with_a_handle_that_is_reserved_now_goes_on_working(service: Service) -> None:
-    service.players._create(Player("0123456789abcdef", "admin", "2025-01-01T00:00:00.000Z"))
-    service.players.replace_password("0123456789abcdef", "correct horse")
-    assert service.players.login("Admin", "correct horse")
+    service.accounts.players._create(
+        Player("0123456789abcdef", "admin", "2025-01-01T00:00:00.000Z")
+    )
+    service.accounts.players.replace_password("0123456789abcdef", "correct horse")
+    assert service.accounts.players.login("Admin", "correct horse")

@@ -37,7 +37,7 @@ def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def players(service: Service) -> Players:
-    return service.players
+    return service.accounts.players
 
 
 def other_process(service: Service) -> Players:

@@ -35,8 +35,8 @@ def service(server: EmbeddedRedis, tmp_path: Path) -> Iterator[Service]:
 
 
 def calls(service: Service, game_id: str, token: str) -> dict[str, Callable[[], Any]]:
-    commands, queries = service.commands, service.queries
-    players, listings = service.players, service.listings
+    commands, queries = service.games.commands, service.games.queries
+    players, listings = service.accounts.players, service.games.listings
     administration = service.administration
     return {
         "create": lambda: commands.create("ada", rules="barony", seats=2, options={}),
@@ -49,21 +49,21 @@ def calls(service: Service, game_id: str, token: str) -> dict[str, Callable[[], 
         "visible": lambda: queries.visible_game(game_id, None),
         "game at": lambda: queries.game_at(game_id, 2),
         "events": lambda: queries.event_page(game_id, 0, 9),
-        "event": lambda: service.events.explain(queries.game(game_id), 4, "ada", ENGLISH),
-        "filtered events": lambda: service.events.filtered_page(
+        "event": lambda: service.games.events.explain(queries.game(game_id), 4, "ada", ENGLISH),
+        "filtered events": lambda: service.games.events.filtered_page(
             queries.game(game_id), 0, 9, NO_FILTER
         ),
-        "deliveries": lambda: service.deliveries.about(game_id, 4),
+        "deliveries": lambda: service.notifications.deliveries.about(game_id, 4),
         "record": lambda: b"".join(queries.record(game_id)),
         "waiting for": lambda: queries.games_waiting_for("ada"),
         "score": lambda: commands.score(game_id),
-        "deadline": lambda: service.deadlines.end_turn(game_id, 1),
+        "deadline": lambda: service.games.deadlines.end_turn(game_id, 1),
         "remove": lambda: administration.remove_seat("operator", game_id, 0, "a test"),
         "move": lambda: administration.move_seat("operator", game_id, 0, "zoe", "a test"),
         "abandon": lambda: administration.abandon("operator", game_id, "a test"),
         "search players": lambda: administration.search_players("operator"),
         "suspend": lambda: administration.suspend("operator", "ada", "a test"),
-        "index": lambda: service.repository.update_listings(game_id),
+        "index": lambda: service.games.repository.update_listings(game_id),
         "register": lambda: players.register("Ada", "secret word"),
         "login": lambda: players.login("Ada", "secret word"),
         "logout": lambda: players.logout(token),
@@ -82,15 +82,15 @@ def test_every_method_raises_unavailable_until_redis_is_back(
 ) -> None:
     game = start_game(service)
     take_action(service, game.id)
-    _, token = service.players.register("Bea", "secret word")
+    _, token = service.accounts.players.register("Bea", "secret word")
     server.kill()
     for call in calls(service, game.id, token).values():
         with pytest.raises(Unavailable) as error:
             call()
         assert error.value.retry_after > 0
     server.start()
-    assert service.players.tokens.owner(token) is not None
-    assert service.queries.game(game.id).seq == 5
+    assert service.accounts.players.tokens.owner(token) is not None
+    assert service.games.queries.game(game.id).seq == 5
     take_action(service, game.id)
     assert service.store.head(game.id) == 6
 
@@ -101,13 +101,13 @@ def test_an_action_interrupted_by_an_outage_is_done_once_when_repeated(
     """Redis is killed several times in the middle of an action, which is repeated with the same key."""
     game = start_game(service)
     for number in range(6):
-        current = service.queries.game(game.id)
+        current = service.games.queries.game(game.id)
         assert current.to_act is not None
         player = current.players[current.to_act]
-        seq, actions = service.queries.legal_actions(game.id, player)
+        seq, actions = service.games.queries.legal_actions(game.id, player)
 
         def act(player: str = player, seq: int = seq, action: Any = actions[0]) -> Any:
-            return service.commands.act(game.id, player, action, seq, f"key {seq}")
+            return service.games.commands.act(game.id, player, action, seq, f"key {seq}")
 
         with ThreadPoolExecutor(1) as pool:
             first_try = pool.submit(act)
@@ -125,12 +125,12 @@ def test_a_process_recovers_if_its_first_action_fails_because_of_an_outage(
     server: EmbeddedRedis, service: Service
 ) -> None:
     game = start_game(service)
-    seq, actions = service.queries.legal_actions(game.id, "ada")
+    seq, actions = service.games.queries.legal_actions(game.id, "ada")
     server.kill()
     with pytest.raises(Unavailable):
-        service.commands.act(game.id, "ada", actions[0], seq)
+        service.games.commands.act(game.id, "ada", actions[0], seq)
     server.start()
-    service.commands.act(game.id, "ada", actions[0], seq)
+    service.games.commands.act(game.id, "ada", actions[0], seq)
     assert len(service.keyring.public_keys()) == 1
 
 
@@ -143,8 +143,8 @@ def test_a_redis_that_hangs_is_unavailable(server: EmbeddedRedis, service: Servi
     os.kill(pid, signal.SIGSTOP)
     try:
         with pytest.raises(Unavailable):
-            hasty.queries.game(game.id)
+            hasty.games.queries.game(game.id)
     finally:
         os.kill(pid, signal.SIGCONT)
-    assert hasty.queries.game(game.id).seq == 4
+    assert hasty.games.queries.game(game.id).seq == 4
     hasty.redis.close()

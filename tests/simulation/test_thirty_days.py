@@ -47,7 +47,7 @@ def test_nothing_is_missed_early_or_doubled(settings: Settings, games: int, days
 
 def check_game(world: World, game_id: str) -> None:
     """Check the audit of a game's record, and each deadline in it."""
-    data = b"".join(world.service.queries.record(game_id))
+    data = b"".join(world.service.games.queries.record(game_id))
     report = audit(BytesIO(data), trusted=trusting_signer(data))
     assert report.verdict != "broken", (game_id, report.first)
     for step in steps(read(data)):
@@ -91,7 +91,7 @@ def check_all_notifications(world: World) -> None:
     assert {key: number for key, number in received.items() if number > 1} == {}
     missing = []
     for game_id in world.games:
-        data = b"".join(world.service.queries.record(game_id))
+        data = b"".join(world.service.games.queries.record(game_id))
         for step in steps(read(data)):
             for player, subject in expected_notifications(step):
                 key = (player, game_id, subject, step.event["seq"])

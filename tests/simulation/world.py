@@ -73,7 +73,8 @@ class World:
         self._mailboxes: tuple[Mailbox, ...] = ()
         self._start_processes()
         self.people = [
-            self.service.players.create_guest()[0].id for _ in range(max(4, games * 2 // 3))
+            self.service.accounts.players.create_guest()[0].id
+            for _ in range(max(4, games * 2 // 3))
         ]
         self._mailboxes = tuple(
             Mailbox(channel, self.people[first::2], lambda: self.now)
@@ -104,7 +105,7 @@ class World:
 
     def game(self, game_id: str) -> Game:
         """Return a game as it stands."""
-        return self.service.queries.game(game_id)
+        return self.service.games.queries.game(game_id)
 
     def run(self) -> None:
         """Let the time pass, from one moment at which something happens to the next."""
@@ -147,7 +148,7 @@ class World:
         self.service: Service = build(self._settings)
         self.workers = WorkerHarness(self.service, *self._mailboxes)
         for mailbox in self._mailboxes:
-            self.service.endpoints.add(mailbox)
+            self.service.notifications.endpoints.add(mailbox)
         self._appends = self.service.redis.pubsub()  # type: ignore[no-untyped-call] # redis-py has no annotation here
         self._appends.subscribe(APPENDED_CHANNEL)
         self._appends.get_message(timeout=1)
@@ -208,7 +209,7 @@ class World:
         """Make every attempt that is due, unless the worker is killed before it; return their number."""
         if self._chance.random() < 0.003 and self.now > START:
             # Nobody makes the attempts that it has taken until their claims expire.
-            taken = self.service.deliveries.take_due(self.now, 1)
+            taken = self.service.notifications.deliveries.take_due(self.now, 1)
             self.deaths += len(taken)
         return self.workers.dispatcher.send_due()
 
@@ -288,7 +289,7 @@ class World:
 
     def _create(self, plan: GamePlan) -> str:
         players = self._chance.sample(self.people, plan.people)
-        game = self.service.commands.create(
+        game = self.service.games.commands.create(
             players[0],
             rules=plan.rules,
             seats=plan.seats,
@@ -297,7 +298,7 @@ class World:
             bots=("sensible",) * plan.bots,
         )
         for player in players[1:]:
-            self.service.commands.join(game.id, player)
+            self.service.games.commands.join(game.id, player)
         if plan.everybody_leaves is not None:
             self.deserted_games.append(game.id)
             for player in players:
@@ -319,14 +320,14 @@ class World:
             times = format_timestamp(since), format_timestamp(until)
             commands.announce_holiday(pending, player, *times)
 
-        self._try(lambda: self.service.repository.execute(game_id, announce))
+        self._try(lambda: self.service.games.repository.execute(game_id, announce))
 
     def _pause(self, game_id: str, *, agree: bool) -> None:
         def answer(_cached: CachedGame, pending: PendingEvents) -> None:
             for seat in pending.game.seats_of_people():
                 commands.agree_to_pause(pending, seat, agree=agree)
 
-        self._try(lambda: self.service.repository.execute(game_id, answer))
+        self._try(lambda: self.service.games.repository.execute(game_id, answer))
 
     @staticmethod
     def _try(command: Callable[[], object]) -> bool:
@@ -365,7 +366,7 @@ class World:
                 return
             actions = game.rules.legal_actions(game.state, seat)
             raw = game.rules.action_to_json(self._chance.choice(actions))
-            act = partial(self.service.commands.act, game_id, player, raw, game.seq)
+            act = partial(self.service.games.commands.act, game_id, player, raw, game.seq)
             if not self._try(act):
                 return
             if self._chance.random() < 0.03:
@@ -377,7 +378,7 @@ class World:
         strangers = [player for player in self.people if not game.has_joined(player)]
         if game.open_seats() and strangers:
             player, seat = self._chance.choice(strangers), game.open_seats()[0]
-            self._try(lambda: self.service.substitutes.take_seat(game_id, player, seat))
+            self._try(lambda: self.service.games.substitutes.take_seat(game_id, player, seat))
 
     def count_of_endings(self) -> Counter[str]:
         """Return how many games have each status."""

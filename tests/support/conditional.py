@@ -53,13 +53,13 @@ def next_actions(game: Game, count: int) -> list[tuple[int, JsonObject]]:
 def act(service: Service, game: Game, action: JsonObject) -> None:
     """Let the seat whose turn it is take an action on the position of this game."""
     assert game.to_act is not None
-    service.commands.act(game.id, game.players[game.to_act], action, game.seq)
+    service.games.commands.act(game.id, game.players[game.to_act], action, game.seq)
 
 
 def marks(service: Service, game_id: str) -> list[bool]:
     """Return for each action in the log of a game whether it was conditional."""
     return [
         "conditional" in event
-        for event in service.queries.event_page(game_id, 0, 1000)
+        for event in service.games.queries.event_page(game_id, 0, 1000)
         if event["action"] is not None
     ]

@@ -109,7 +109,7 @@ def unfinished_work(service: Service) -> list[str]:
     ended = [
         game_id
         for game_id in service.store.active_games()
-        if service.store.head(game_id) and service.queries.game(game_id).status != "open"
+        if service.store.head(game_id) and service.games.queries.game(game_id).status != "open"
     ]
     return [*waiting, *ended]
 
@@ -120,7 +120,7 @@ def check_logs(service: Service, acknowledgements: Acknowledgements) -> Counts:
     game_ids = set(service.store.game_ids())
     counts.lost += len(set(acknowledgements.games) - game_ids)
     for game_id in game_ids:
-        events = service.queries.event_page(game_id, 0, 100_000)
+        events = service.games.queries.event_page(game_id, 0, 100_000)
         counts.games += 1
         counts.events += len(events)
         acknowledged = acknowledgements.event_hashes.get(game_id, {})
@@ -130,7 +130,7 @@ def check_logs(service: Service, acknowledgements: Acknowledgements) -> Counts:
         counts.lost += sum(hashes.get(seq) != hash for seq, hash in acknowledged.items())
         counts.duplicated += len(events) - len({event["hash"] for event in events})
         # Players repeat a request until it is acknowledged, so nothing else of theirs may be in the log.
-        game = service.queries.game(game_id)
+        game = service.games.queries.game(game_id)
         of_seats = [event for event in events if acting_seat(event["by"]) is not None]
         of_bots = [event for event in of_seats if acting_seat(event["by"]) in game.bot_seats]
         counts.bot_actions += len(of_bots)
@@ -169,7 +169,9 @@ def check_logs(service: Service, acknowledgements: Acknowledgements) -> Counts:
             # The response to its creation was lost, so no bot knows of this game.
             assert types == ["GameCreated", "SeatTaken"]
         receipts = acknowledgements.receipts.get(game_id, [])
-        report = audit(io.BytesIO(b"".join(service.queries.record(game_id))), receipts=receipts)
+        report = audit(
+            io.BytesIO(b"".join(service.games.queries.record(game_id))), receipts=receipts
+        )
         assert report.verdict != "broken", report.first
     return counts
 
@@ -181,7 +183,7 @@ def scored_rounds(service: Service, game_id: str, events: Sequence[Event]) -> li
         if event["type"] == "RoundScored":
             rounds.append(event["data"]["round"])
         elif event["type"] == "PlayResumed":
-            origin = service.queries.game_at(game_id, event["data"]["from"])
+            origin = service.games.queries.game_at(game_id, event["data"]["from"])
             ended = origin.rounds_scored + len(origin.rounds_ended)
             rounds = [round for round in rounds if round <= ended]
     return rounds
@@ -259,7 +261,10 @@ def check_deliveries(
     claimed is sent when the claim expires; unless it `must_have_ended`, it may still wait for that.
     """
     if must_have_ended:
-        wait_until(lambda: service.deliveries.count_waiting() == 0, idle_seconds=STUCK_SECONDS)
+        wait_until(
+            lambda: service.notifications.deliveries.count_waiting() == 0,
+            idle_seconds=STUCK_SECONDS,
+        )
     content_of: dict[str, str] = {}
     for request in list(receiver.requests):
         id, data = request.headers["webhook-id"], dict(request.body["data"])
@@ -271,7 +276,7 @@ def check_deliveries(
 
     for id, content in expected_deliveries(service):
         if id not in content_of:
-            delivery = service.deliveries.find(id)
+            delivery = service.notifications.deliveries.find(id)
             assert delivery is not None, f"no delivery of {content}"
             assert delivery.status != "sent", f"recorded as sent, but never received: {content}"
             assert delivery.status in FINAL_STATUSES or not must_have_ended, (content, delivery)
@@ -281,9 +286,9 @@ def check_deliveries(
 def expected_deliveries(service: Service) -> Iterator[tuple[str, str]]:
     """Yield the id of each delivery to a webhook that the logs and the messages call for, and what it is."""
     for game_id in service.store.game_ids():
-        game = service.queries.game(game_id)
+        game = service.games.queries.game(game_id)
         people = [player for player in game.players if game.bot_of(player) is None]
-        for event in service.queries.event_page(game_id, 0, 100_000):
+        for event in service.games.queries.event_page(game_id, 0, 100_000):
             subject = _SUBJECTS.get(event["type"])
             if subject is None or (subject == "round_scored" and game.is_superseded(event["seq"])):
                 continue
@@ -311,7 +316,7 @@ def _readers(game: Game, event: Event, people: Sequence[str]) -> list[str]:
 def _to_webhook(
     service: Service, player: str, game_id: str, subject: Subject, reference: str
 ) -> Iterator[tuple[str, str]]:
-    for endpoint in service.endpoints.of(player):
+    for endpoint in service.notifications.endpoints.of(player):
         if endpoint.channel == "webhook":
             kind = KIND_OF_SUBJECT[subject]
             id = delivery_id(kind, game_id, reference, player, "webhook", endpoint.id)

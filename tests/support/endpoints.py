@@ -21,4 +21,4 @@ class FixedEndpoints:
 
 def register_players(service: Service, *handles: str) -> list[str]:
     """Create guests, whose accounts need no password to be hashed, and return their ids."""
-    return [service.players.create_guest()[0].id for _ in handles]
+    return [service.accounts.players.create_guest()[0].id for _ in handles]

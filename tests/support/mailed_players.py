@@ -35,12 +35,12 @@ def mail_service(
 def register(service: Service, handle: str, locale: str | None = None) -> str:
     """Register a player whose address is confirmed, `HANDLE@example.org`, and return the player's id."""
     address = f"{handle.lower()}@example.org"
-    player, _ = service.players.register(handle, "correct horse", address, locale)
+    player, _ = service.accounts.players.register(handle, "correct horse", address, locale)
     confirm(service, player.id, address)
     return player.id
 
 
 def confirm(service: Service, player_id: str, address: str) -> None:
     """Confirm the address of a player."""
-    confirmations = service.mail.confirmations
+    confirmations = service.notifications.mail.confirmations
     confirmations.confirm(confirmations.create_token(Confirmation(player_id, address)))

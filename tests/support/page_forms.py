@@ -25,7 +25,7 @@ def post(browser: FlaskClient, path: str, page: str = "/verify", /, **fields: st
 
 def log_in(browser: FlaskClient, service: Service, handle: str = "ada") -> str:
     """Register a player, log them in, and return the player's id."""
-    player, token = service.players.register(handle, PASSWORD)
+    player, token = service.accounts.players.register(handle, PASSWORD)
     with browser.session_transaction() as session:
         session["token"] = token
     return player.id

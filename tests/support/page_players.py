@@ -98,7 +98,7 @@ class PlayersOfPages:
 
     def __getitem__(self, handle: str) -> PlayerOfPages:
         if handle not in self._players:
-            player, token = self._service.players.register(handle, "correct horse")
+            player, token = self._service.accounts.players.register(handle, "correct horse")
             client = self._app.test_client()
             with client.session_transaction() as session:
                 session["token"] = token
@@ -120,7 +120,7 @@ class PlayersOfPages:
     ) -> str:
         """Start a game of ada and grace with these options, and return its id."""
         ada, grace = self["ada"].id, self["grace"].id
-        game = self._service.commands.create(
+        game = self._service.games.commands.create(
             ada,
             rules=rules,
             seats=2,
@@ -129,13 +129,13 @@ class PlayersOfPages:
             arbiter=arbiter,
             clock=clock,
         )
-        return self._service.commands.join(game.id, grace).id
+        return self._service.games.commands.join(game.id, grace).id
 
     def act(self, game_id: str) -> str:
         """Let the player whose turn it is take the first legal action; return the handle."""
-        game = self._service.queries.game(game_id)
+        game = self._service.games.queries.game(game_id)
         assert game.to_act is not None
         player = game.players[game.to_act]
-        seq, actions = self._service.queries.legal_actions(game_id, player)
-        self._service.commands.act(game_id, player, actions[0], seq)
+        seq, actions = self._service.games.queries.legal_actions(game_id, player)
+        self._service.games.commands.act(game_id, player, actions[0], seq)
         return next(handle for handle, other in self._players.items() if other.id == player)

@@ -25,7 +25,7 @@ def start_game(
     The players are taken to have been notified of the invitations and the start.
     """
     options = {"seating": "joined", **options}
-    game = service.commands.create(
+    game = service.games.commands.create(
         players[0],
         rules=rules,
         seats=seats,
@@ -35,7 +35,7 @@ def start_game(
         invited=tuple(players) if options.get("private") else (),
     )
     for player in players[1:seats]:
-        game = service.commands.join(game.id, player, player.encode())
+        game = service.games.commands.join(game.id, player, player.encode())
     for entry, payload in service.store.outbox(game.id).items():
         if entry == "notify/started" or entry.startswith("notify/invited/"):
             service.store.ack(game.id, entry, payload)
@@ -46,12 +46,12 @@ def take_action(
     service: Service, game_id: str, chance: random.Random | None = None
 ) -> AcceptedAction:
     """Let the seat to act take its first legal action, or with `chance` a random one."""
-    game = service.queries.game(game_id)
+    game = service.games.queries.game(game_id)
     assert game.to_act is not None
     player = game.players[game.to_act]
-    seq, actions = service.queries.legal_actions(game_id, player)
+    seq, actions = service.games.queries.legal_actions(game_id, player)
     action = actions[0] if chance is None else chance.choice(actions)
-    return service.commands.act(game_id, player, action, seq)
+    return service.games.commands.act(game_id, player, action, seq)
 
 
 def play_until(
@@ -59,7 +59,7 @@ def play_until(
 ) -> Game:
     """Take random actions until the condition holds, and return the game."""
     chance = random.Random(seed)
-    while not condition(game := service.queries.game(game_id)):
+    while not condition(game := service.games.queries.game(game_id)):
         take_action(service, game_id, chance)
     return game
 

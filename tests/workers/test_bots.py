@@ -27,7 +27,7 @@ def create(
     service: Service, *bots: str, rules: str = "barony", seats: int = 0, **options: Any
 ) -> Game:
     """Create a game of a person, `ada`, with bots; the seats are in the order of joining."""
-    return service.commands.create(
+    return service.games.commands.create(
         "ada",
         rules=rules,
         seats=seats or len(bots) + 1,
@@ -38,7 +38,7 @@ def create(
 
 def act_as_person(service: Service, game: Game, chance: random.Random | None = None) -> None:
     """Take an action of ada, whose turn it is."""
-    game = service.queries.game(game.id)
+    game = service.games.queries.game(game.id)
     assert game.to_act == 0
     take_action(service, game.id, chance)
 
@@ -49,7 +49,7 @@ def let_bots_act(workers: WorkerHarness, game: Game) -> Game:
         workers.scheduler.enqueue_tasks_of({game.id})
         workers.work()
         if "bot" not in workers.tasks(game.id):
-            return workers.service.queries.game(game.id)
+            return workers.service.games.queries.game(game.id)
     raise AssertionError(f"bots do not finish: {workers.tasks(game.id)}")
 
 
@@ -71,7 +71,7 @@ def test_a_game_with_bots_is_played_to_its_end_and_audits(workers: WorkerHarness
     game = play_out_with_bots(workers, game, seed=1)
     assert game.status == "finished"
     workers.sweep_and_work(game.id)
-    report = audit(io.BytesIO(b"".join(service.queries.record(game.id))))
+    report = audit(io.BytesIO(b"".join(service.games.queries.record(game.id))))
     assert report.verdict != "broken", report.first
 
 
@@ -84,7 +84,7 @@ def test_bots_act_in_a_row_and_nobody_is_notified_of_their_turns(
     act_as_person(service, game)
     game = let_bots_act(workers, game)
     assert game.to_act == 0
-    events = service.queries.event_page(game.id, 0, 100)
+    events = service.games.queries.event_page(game.id, 0, 100)
     seats = [event["by"].get("seat") for event in events if event["action"]]
     # In set-up, the last seat places two or three cities in a row, then those before it one or two each.
     assert list(dict.fromkeys(seats)) == [0, 1, 2, 3]
@@ -103,7 +103,7 @@ def test_a_bot_that_fails_takes_a_legal_action_instead(
     def fail(position: Any, actions: Sequence[Any], seat: int, chance: Chance) -> Any:
         if failure == "raises":
             raise RuntimeError("a fault of the bot")
-        taken = service.queries.event_page(game.id, game.seq, 1)[0]["action"]
+        taken = service.games.queries.event_page(game.id, game.seq, 1)[0]["action"]
         return game.rules.parse_action(taken) if failure == "illegal" else None
 
     with patch.object(absent_player, "bot_named", lambda *_: fail):
@@ -135,7 +135,7 @@ def test_a_sweep_finds_a_game_that_waits_for_a_bot_after_a_worker_was_killed(
     workers.client.delete(workers.queues.queues[BOTS].key)
     assert workers.waiting() == [f"notify/started of game {game.id}"]
     workers.sweep_twice_and_work()
-    assert service.queries.game(game.id).seq == game.seq + 2
+    assert service.games.queries.game(game.id).seq == game.seq + 2
 
 
 def test_a_job_that_runs_twice_or_late_acts_once(workers: WorkerHarness) -> None:
@@ -145,7 +145,7 @@ def test_a_job_that_runs_twice_or_late_acts_once(workers: WorkerHarness) -> None
     task = workers.tasks(game.id)["bot"]
     for _ in range(2):
         assert workers.runner.run(task)
-    assert service.queries.game(game.id).seq == game.seq + 2
+    assert service.games.queries.game(game.id).seq == game.seq + 2
 
 
 def test_a_bot_whose_position_changes_while_it_thinks_does_nothing(
@@ -156,15 +156,15 @@ def test_a_bot_whose_position_changes_while_it_thinks_does_nothing(
     act_as_person(service, game)
 
     def resign_meanwhile(position: Any, actions: Sequence[Any], seat: int, chance: Chance) -> Any:
-        seq = service.queries.game(game.id).seq
-        service.commands.act(game.id, "ada", {"type": "resign"}, seq)
+        seq = service.games.queries.game(game.id).seq
+        service.games.commands.act(game.id, "ada", {"type": "resign"}, seq)
         return actions[0]
 
     with patch.object(absent_player, "bot_named", lambda *_: resign_meanwhile):
         assert BotPlayer(service).play(game.id)
-    events = service.queries.event_page(game.id, game.seq, 10)
+    events = service.games.queries.event_page(game.id, game.seq, 10)
     assert [event["type"] for event in events] == ["CityPlaced", "PlayerResigned"]
-    assert service.queries.game(game.id).status == "playing"
+    assert service.games.queries.game(game.id).status == "playing"
     assert let_bots_act(workers, game).is_played_out
 
 
@@ -187,7 +187,7 @@ def test_reindexing_restores_the_entries_of_bots(workers: WorkerHarness) -> None
     service.store.ack(game.id, "bot", entry.payload)
     assert "bot" not in workers.tasks(game.id)
     reindex(service, lambda _: None)
-    assert workers.tasks(game.id)["bot"].data == {"seq": service.queries.game(game.id).seq}
+    assert workers.tasks(game.id)["bot"].data == {"seq": service.games.queries.game(game.id).seq}
 
 
 def test_a_person_alone_with_bots_takes_back_by_a_ruling(workers: WorkerHarness) -> None:
@@ -195,10 +195,10 @@ def test_a_person_alone_with_bots_takes_back_by_a_ruling(workers: WorkerHarness)
     game = create(service, "sensible", "random")
     act_as_person(service, game)
     game = let_bots_act(workers, game)
-    service.disputes.open_dispute(game.id, "ada", game.seq, "I mistook a lake for a field")
-    number = service.queries.game(game.id).seq
+    service.games.disputes.open_dispute(game.id, "ada", game.seq, "I mistook a lake for a field")
+    number = service.games.queries.game(game.id).seq
     start = game.seats + 2
-    service.disputes.give_ruling(game.id, number, "ada", {"type": "resume", "from": start})
+    service.games.disputes.give_ruling(game.id, number, "ada", {"type": "resume", "from": start})
     game = let_bots_act(workers, game)
     assert game.resumptions[-1].origin == start
     assert game.to_act == 0
@@ -207,14 +207,14 @@ def test_a_person_alone_with_bots_takes_back_by_a_ruling(workers: WorkerHarness)
 def test_bots_agree_to_a_takeback_that_all_people_agree_to(workers: WorkerHarness) -> None:
     service = workers.service
     game = create(service, "sensible", takebacks=True, seats=3)
-    game = service.commands.join(game.id, "bea")
+    game = service.games.commands.join(game.id, "bea")
     act_as_person(service, game)
     let_bots_act(workers, game)
     game = play_until(service, game.id, lambda game: game.round == 0 and game.to_act == 1)
-    service.disputes.request_takeback(game.id, "bea")
-    number = service.queries.game(game.id).seq
+    service.games.disputes.request_takeback(game.id, "bea")
+    number = service.games.queries.game(game.id).seq
     assert let_bots_act(workers, game).seq == number
-    service.disputes.answer_takeback(game.id, number, "ada", agree=True)
+    service.games.disputes.answer_takeback(game.id, number, "ada", agree=True)
     game = let_bots_act(workers, game)
     assert game.to_act == 2
     assert game.resumptions

@@ -37,9 +37,9 @@ def test_a_jump_of_a_day_forfeits_no_turn(
     set_clock(timedelta(days=1))
     workers.scheduler.check_deadlines()
     workers.sweep_twice_and_work()
-    assert service.deadlines.end_turn(game.id, game.turn) == []
+    assert service.games.deadlines.end_turn(game.id, game.turn) == []
     workers.runner.run(workers.tasks(game.id)["deadline"])
-    assert service.queries.game(game.id).seq == game.seq
+    assert service.games.queries.game(game.id).seq == game.seq
     assert caplog.text.count("the clock has jumped by +86400.0 s") == 1
     page = create_app(service).test_client().get("/metrics").get_data(as_text=True)
     assert "cartulary_clock_jumps_total 1.0" in page.splitlines()
@@ -57,12 +57,12 @@ def test_a_turn_that_is_overdue_is_forfeited_when_the_clock_is_right_again(
     set_clock(timedelta(days=1))
     workers.scheduler.check_deadlines()
     workers.sweep_twice_and_work()
-    assert service.queries.game(game.id).seq == game.seq
+    assert service.games.queries.game(game.id).seq == game.seq
     assert "deadline" in workers.tasks(game.id)
     set_clock(timedelta(seconds=2))
     workers.scheduler.check_deadlines()
     workers.sweep_twice_and_work()
-    (event, *_) = service.queries.event_page(game.id, game.seq, 10)
+    (event, *_) = service.games.queries.event_page(game.id, game.seq, 10)
     assert event["type"] == "CityPlaced"
 
 

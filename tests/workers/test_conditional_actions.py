@@ -72,7 +72,7 @@ def test_a_job_about_the_turn_plays_them_first(
         assert workers.runner.run(task)
     assert marks(service, game.id)[-2:] == [False, True]
     assert turns_announced(channel) == []
-    log = service.queries.event_page(game.id, game.seq, 10)
+    log = service.games.queries.event_page(game.id, game.seq, 10)
     assert [event["action"] is not None for event in log] == [True, True]
 
 
@@ -119,7 +119,7 @@ def test_a_worker_that_dies_at_any_moment_plays_an_action_exactly_once(
     while not is_complete:
         command += 1
         for after in (False, True):
-            game = service.queries.game(game.id)
+            game = service.games.queries.game(game.id)
             prepare(service, game, 2)
             act(service, game, first_action(game))
             dying = build(settings)

@@ -93,7 +93,7 @@ def test_damaged_outbox_entries_affect_only_their_own_games(
         time.tick(60)
         workers.scheduler.check_deadlines()
         workers.work()
-    assert service.queries.game(other.id).seq == other.seq + 1
+    assert service.games.queries.game(other.id).seq == other.seq + 1
     for game_id, (entry, payload, reason) in zip(damaged, DAMAGED_ENTRIES, strict=True):
         stored = payload if isinstance(payload, bytes) else payload.encode()
         assert entry_of(service, game_id, entry) == stored
@@ -111,12 +111,12 @@ def test_a_repaired_entry_is_done_and_no_longer_reported(
     set_entry(service, game.id, "finish", "{")
     workers.scheduler.sweep(is_first=True)
     workers.work()
-    assert service.queries.game(game.id).rounds_scored == 0
+    assert service.games.queries.game(game.id).rounds_scored == 0
     set_entry(service, game.id, "score/1", payload)
     service.redis.hdel(game_key(game.id, "notes"), "finish")
     reindex(service)
     workers.sweep_and_work(game.id)
-    assert service.queries.game(game.id).status == "finished"
+    assert service.games.queries.game(game.id).status == "finished"
     workers.scheduler.sweep(is_first=False)
     assert damage(service) == {}
     assert f"game {game.id} is no longer damaged: entry finish" in caplog.text
@@ -128,14 +128,14 @@ def test_a_damaged_last_event_affects_only_its_own_game(
     service: Service, workers: WorkerHarness, caplog: pytest.LogCaptureFixture, line: bytes
 ) -> None:
     damaged, ended = (play_out(service, start_game(service, round_limit=1).id) for _ in range(2))
-    service.commands.score(damaged.id)
+    service.games.commands.score(damaged.id)
     for task in workers.tasks(damaged.id).values():
         service.store.ack(damaged.id, task.entry, task.payload)
     damage_last_event(service, damaged.id, line)
     for _ in range(2):
         workers.sweep_and_work(ended.id)
         workers.scheduler.sweep(is_first=False)
-    assert service.queries.game(ended.id).status == "finished"
+    assert service.games.queries.game(ended.id).status == "finished"
     assert service.redis.smembers(ACTIVE_GAMES_KEY) == {damaged.id.encode()}
     message = f"game {damaged.id} is damaged: log: the last entry is not an event"
     assert caplog.text.count(message) == 1
@@ -163,7 +163,7 @@ def test_a_log_without_its_last_event_can_be_read_again(
         workers.work()
         workers.scheduler.sweep(is_first=False)
     assert damage(later) == {}
-    assert later.queries.game(game.id).seq == game.seq - 1
+    assert later.games.queries.game(game.id).seq == game.seq - 1
     workers.close()
     later.redis.close()
 
@@ -236,7 +236,7 @@ def test_a_key_of_another_type_affects_only_its_own_game(
     for _ in range(4):
         workers.scheduler.sweep(is_first=False)
         workers.work()
-    assert service.queries.game(other.id).status == "finished"
+    assert service.games.queries.game(other.id).status == "finished"
     assert list(damage(service)) == [f"{damaged.id} {'outbox' if part == 'notes' else 'log'}"]
 
 
@@ -245,13 +245,13 @@ def test_damaged_listings_affect_only_their_own_game(
 ) -> None:
     damaged, other = (start_game(service) for _ in range(2))
     service.redis.set(game_key(damaged.id, "listed"), "a string")
-    service.listings.clear()
+    service.games.listings.clear()
     service.redis.set(game_key(damaged.id, "listed"), "a string")
     for game in (damaged, other):
         service.store.add_outbox_entries_if_absent(game.id, {"index": '{"seq":4}'})
     workers.scheduler.sweep(is_first=True)
     workers.work()
-    assert service.listings.games_in_progress("ada").games == (other.id,)
+    assert service.games.listings.games_in_progress("ada").games == (other.id,)
     assert list(damage(service)) == [f"{damaged.id} work index"]
 
 
@@ -277,7 +277,7 @@ def test_a_damaged_log_leaves_the_other_games_in_listings(
     LOG_DAMAGES[name](service, damaged.id)
     later = build(settings)
     for reader in (service, later):
-        games = [game for game in reader.repository.load_many([damaged.id, other.id]) if game]
+        games = [game for game in reader.games.repository.load_many([damaged.id, other.id]) if game]
         assert [game.id for game in games] == [other.id]
     later.redis.close()
 
@@ -291,10 +291,10 @@ def test_reindexing_leaves_a_damaged_game_out(
         set_another_type(service, damaged.id, "notes")
     else:
         LOG_DAMAGES[name](service, damaged.id)
-    service.listings.clear()
+    service.games.listings.clear()
     later = build(settings)
     assert reindex(later) == 1
-    assert other.id in later.listings.games_in_progress("ada").games
+    assert other.id in later.games.listings.games_in_progress("ada").games
     assert list(damage(later)) == [f"{damaged.id} work index"]
     later.redis.close()
 
@@ -344,7 +344,7 @@ def test_a_job_of_another_type_is_replaced(service: Service, workers: WorkerHarn
     workers.scheduler.sweep(is_first=True)
     for game in games:
         workers.sweep_and_work(game.id)
-        assert service.queries.game(game.id).status == "finished"
+        assert service.games.queries.game(game.id).status == "finished"
 
 
 def test_a_damaged_job_is_replaced(service: Service, workers: WorkerHarness) -> None:
@@ -361,6 +361,6 @@ def test_a_damaged_job_is_replaced(service: Service, workers: WorkerHarness) -> 
     for _ in range(3):
         workers.work()
         workers.sweep_twice_and_work()
-    assert service.queries.game(game.id).status == "finished"
+    assert service.games.queries.game(game.id).status == "finished"
     assert workers.tasks(notify.id) == {}
     assert workers.queues.lengths() == {GAMES: 0, BOTS: 0, NOTIFICATIONS: 0, THINKING: 0}

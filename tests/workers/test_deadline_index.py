@@ -20,11 +20,13 @@ def test_an_outdated_deadline_in_the_index_is_replaced(
         # The message about the move got lost, so the index has the old deadline.
         workers.scheduler.check_deadlines()
         workers.work()
-        assert service.queries.game(game.id).seq == game.seq + 1
+        assert service.games.queries.game(game.id).seq == game.seq + 1
         time.tick(30)
         workers.scheduler.check_deadlines()
         workers.work()
-        assert service.queries.event_page(game.id, game.seq + 1, 1)[0]["type"] == "TurnForfeited"
+        assert (
+            service.games.queries.event_page(game.id, game.seq + 1, 1)[0]["type"] == "TurnForfeited"
+        )
 
 
 def test_removing_a_deadline_from_the_index_leaves_another_one(

@@ -30,18 +30,20 @@ def test_a_game_that_all_players_have_left_ends_in_every_rule_system(
     games = [play_set_up(service, rules, options) for rules, options in GAMES]
     start("worker")
     start("scheduler")
-    wait_until(lambda: all(service.queries.game(game.id).status != "playing" for game in games))
+    wait_until(
+        lambda: all(service.games.queries.game(game.id).status != "playing" for game in games)
+    )
     for game in games:
-        final = service.queries.game(game.id)
+        final = service.games.queries.game(game.id)
         assert final.status == "abandoned"
         assert final.ranking is None
-        *forfeits, abandoned = service.queries.event_page(game.id, game.seq, 100)
+        *forfeits, abandoned = service.games.queries.event_page(game.id, game.seq, 100)
         assert [event["type"] for event in forfeits if event["type"] != "RoundScored"] == [
             "TurnForfeited"
         ] * 4
         assert (abandoned["type"], abandoned["by"]) == ("GameAbandoned", {"system": "clock"})
 
-        data = b"".join(service.queries.record(game.id))
+        data = b"".join(service.games.queries.record(game.id))
         record = read(io.BytesIO(data))
         secret = bytes.fromhex(record.events[-1]["data"]["secret"])
         assert chance.commitment(secret) == game.commitment
@@ -52,5 +54,5 @@ def test_a_game_that_all_players_have_left_ends_in_every_rule_system(
     wait_until(lambda: not any(service.store.outbox(game.id) for game in games))
     wait_until(lambda: not set(service.store.active_games()) & {game.id for game in games})
     assert [service.store.head(game.id) for game in games] == [
-        service.queries.game(game.id).seq for game in games
+        service.games.queries.game(game.id).seq for game in games
     ]

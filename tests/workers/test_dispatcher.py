@@ -49,7 +49,7 @@ def register_webhook(service: Service, receiver: WebhookReceiver) -> tuple[str, 
     """Register a player with a webhook, and return the ids of both."""
     (player,) = register_players(service, "ada")
     url = receiver.url.replace("somebody:secret-word@", "")
-    return player, service.webhooks.add(player, url).id
+    return player, service.notifications.webhooks.add(player, url).id
 
 
 def notify(service: Service, player: str, seq: int) -> None:
@@ -61,7 +61,7 @@ def notify(service: Service, player: str, seq: int) -> None:
 
 def message(service: Service, game: Game, number: int, readers: Sequence[str]) -> None:
     """Notify readers of a message in a game."""
-    service.notifications.notify(
+    service.notifications.notifier.notify(
         "message",
         game.id,
         1,
@@ -73,7 +73,7 @@ def message(service: Service, game: Game, number: int, readers: Sequence[str]) -
 
 
 def statuses(service: Service, player: str) -> list[str]:
-    return sorted(item.status for item in service.deliveries.of_player(player, 10)[0])
+    return sorted(item.status for item in service.notifications.deliveries.of_player(player, 10)[0])
 
 
 def test_a_breaker_pauses_longer_after_each_failure_and_closes_with_a_success(
@@ -106,10 +106,10 @@ def test_a_failing_receiver_gets_one_attempt_per_pause_however_much_waits_for_it
         receiver.statuses = [500, 500]
         assert workers.dispatcher.send_due() == 1
         assert len(receiver.requests) == 1
-        (stored,) = service.webhooks.of(player)
-        (paused_until,) = service.webhooks.paused_until(player, [stored])
+        (stored,) = service.notifications.webhooks.of(player)
+        (paused_until,) = service.notifications.webhooks.paused_until(player, [stored])
         assert paused_until == "2026-01-01T09:00:02.000Z"
-        assert {item.due_at for item in service.deliveries.waiting(10)} == {
+        assert {item.due_at for item in service.notifications.deliveries.waiting(10)} == {
             "2026-01-01T09:00:02.000Z",
             "2026-01-01T09:00:05.000Z",
         }
@@ -120,12 +120,12 @@ def test_a_failing_receiver_gets_one_attempt_per_pause_however_much_waits_for_it
         # After a success everything follows at once, and nothing has used up an attempt by waiting.
         time.tick(4)
         workers.dispatcher.send_due()
-        assert service.webhooks.paused_until(player, [stored]) == [None]
+        assert service.notifications.webhooks.paused_until(player, [stored]) == [None]
         time.tick(60)
         workers.dispatcher.send_due()
     assert statuses(service, player) == ["sent"] * 3
     assert len(receiver.requests) == 5
-    assert service.webhooks.find(player, webhook).failures == 0
+    assert service.notifications.webhooks.find(player, webhook).failures == 0
 
 
 def test_what_a_paused_receiver_would_get_too_late_is_given_up(
@@ -135,14 +135,14 @@ def test_what_a_paused_receiver_would_get_too_late_is_given_up(
     with freeze_time("2026-01-01T09:00:00Z", real_asyncio=True) as time:
         notify(service, player, 1)
         time.tick(timedelta(seconds=sum(RETRY_PAUSES)))
-        service.deliveries.breakers.record_failure(
+        service.notifications.deliveries.breakers.record_failure(
             Receiver("webhook", player, webhook), clock.now()
         )
         assert workers.dispatcher.send_due() == 0
-        ((delivery,), _) = service.deliveries.of_player(player, 10)
+        ((delivery,), _) = service.notifications.deliveries.of_player(player, 10)
         assert delivery.status == "given_up"
         assert delivery.as_json()["result"] == "the receiver has failed for too long"
-        assert service.deliveries.count_waiting() == 0
+        assert service.notifications.deliveries.count_waiting() == 0
     assert receiver.requests == []
 
 
@@ -150,19 +150,26 @@ def test_a_test_is_posted_during_a_pause_and_a_success_ends_it(
     service: Service, workers: WorkerHarness, receiver: WebhookReceiver
 ) -> None:
     player, webhook = register_webhook(service, receiver)
-    service.deliveries.breakers.record_failure(Receiver("webhook", player, webhook), clock.now())
-    service.webhooks.request_test(player, webhook)
+    service.notifications.deliveries.breakers.record_failure(
+        Receiver("webhook", player, webhook), clock.now()
+    )
+    service.notifications.webhooks.request_test(player, webhook)
     workers.dispatcher.send_due()
     assert [request.body["type"] for request in receiver.requests] == ["test"]
-    assert service.webhooks.paused_until(player, service.webhooks.of(player)) == [None]
+    assert service.notifications.webhooks.paused_until(
+        player, service.notifications.webhooks.of(player)
+    ) == [None]
 
 
 def test_enabling_or_removing_a_webhook_forgets_its_breaker(
     service: Service, receiver: WebhookReceiver
 ) -> None:
     player, webhook = register_webhook(service, receiver)
-    breakers, circuit = service.deliveries.breakers, Receiver("webhook", player, webhook)
-    for change in (service.webhooks.enable, service.webhooks.remove):
+    breakers, circuit = (
+        service.notifications.deliveries.breakers,
+        Receiver("webhook", player, webhook),
+    )
+    for change in (service.notifications.webhooks.enable, service.notifications.webhooks.remove):
         breakers.record_failure(circuit, clock.now())
         change(player, webhook)
         assert breakers.of(circuit).failures is None
@@ -176,9 +183,9 @@ def test_a_stopped_dispatcher_returns_what_it_has_not_begun(
         notify(service, player, seq)
     dispatcher = workers.dispatcher
     dispatcher._take()
-    assert service.deliveries.take_due(clock.now(), 10) == []
+    assert service.notifications.deliveries.take_due(clock.now(), 10) == []
     dispatcher._return_waiting()
-    assert len(service.deliveries.take_due(clock.now(), 10)) == 2
+    assert len(service.notifications.deliveries.take_due(clock.now(), 10)) == 2
 
 
 def test_six_fast_tables_do_not_delay_the_first_notification_of_a_new_player(
@@ -189,7 +196,7 @@ def test_six_fast_tables_do_not_delay_the_first_notification_of_a_new_player(
     # Push messages of a chat are not bundled, as mails are.
     channel = RecordingChannel(name="push", is_operators=False)
     workers = WorkerHarness(service, channel)
-    service.endpoints.add(FixedEndpoints("push", [*players, new]))
+    service.notifications.endpoints.add(FixedEndpoints("push", [*players, new]))
     tables = [start_game(service, players=players[2 * n : 2 * n + 2]) for n in range(6)]
     for table in tables:
         play_set_up(service, table.id)

@@ -18,7 +18,7 @@ DISMISS = {"type": "dismiss"}
 
 def game_with_arbiter(service: Service, clock: Clock | None = None, **options: Any) -> Game:
     """Start a game of ada and bea, with zoe as the arbiter."""
-    game = service.commands.create(
+    game = service.games.commands.create(
         "ada",
         rules="barony",
         seats=2,
@@ -27,19 +27,19 @@ def game_with_arbiter(service: Service, clock: Clock | None = None, **options: A
         arbiter="zoe",
         nonce=b"0",
     )
-    return service.commands.join(game.id, "bea", b"bea")
+    return service.games.commands.join(game.id, "bea", b"bea")
 
 
 def dispute(service: Service, game: Game, player: str = "ada") -> int:
     """Open a dispute about the last event; return its number."""
-    seq = service.queries.game(game.id).seq
-    events = service.disputes.open_dispute(game.id, player, seq, "I object.").events
+    seq = service.games.queries.game(game.id).seq
+    events = service.games.disputes.open_dispute(game.id, player, seq, "I object.").events
     return events[0]["seq"]
 
 
 def rule(service: Service, game: Game, number: int, ruling: Any) -> None:
     """Let the arbiter rule a dispute."""
-    service.disputes.give_ruling(game.id, number, "zoe", ruling, "So be it.")
+    service.games.disputes.give_ruling(game.id, number, "zoe", ruling, "So be it.")
 
 
 def entry(service: Service, game: Game, name: str) -> Any:
@@ -49,7 +49,7 @@ def entry(service: Service, game: Game, name: str) -> Any:
 
 
 def types(service: Service, game: Game) -> list[str]:
-    return [event["type"] for event in service.queries.event_page(game.id, 0, 10_000)]
+    return [event["type"] for event in service.games.queries.event_page(game.id, 0, 10_000)]
 
 
 def run_at(workers: WorkerHarness, moment: str) -> None:
@@ -103,10 +103,10 @@ def test_the_deadline_of_a_superseded_branch_never_fires(
         assert entry(service, game, "deadline") == {"turn": 1, "at": "2026-11-20T10:50:00.000Z"}
         take_action(service, game.id)
     # The turn has the same number on both branches.
-    assert service.queries.game(game.id).turn == superseded.data["turn"]
+    assert service.games.queries.game(game.id).turn == superseded.data["turn"]
     with freeze_time("2026-11-20T10:30:00Z"):
         assert workers.runner.run(superseded)
-        assert service.deadlines.end_turn(game.id, superseded.data["turn"]) == []
+        assert service.games.deadlines.end_turn(game.id, superseded.data["turn"]) == []
     assert types(service, game)[-1] == "CityPlaced"
     assert types(service, game).count("CityPlaced") == 2
 
@@ -116,7 +116,7 @@ def test_the_end_of_a_game_waits_for_the_ruling_until_its_limit(
 ) -> None:
     with freeze_time("2026-11-20T09:00:00Z"):
         game = game_with_arbiter(service)
-        service.commands.act(game.id, "ada", {"type": "resign"}, game.seq)
+        service.games.commands.act(game.id, "ada", {"type": "resign"}, game.seq)
         dispute(service, game)
         finish = workers.tasks(game.id)["finish"]
         assert finish.due_at == "2026-11-23T09:00:00.000Z"
@@ -136,7 +136,7 @@ def test_a_game_is_finished_as_soon_as_the_dispute_is_ruled(
     service: Service, workers: WorkerHarness
 ) -> None:
     game = game_with_arbiter(service)
-    service.commands.act(game.id, "ada", {"type": "resign"}, game.seq)
+    service.games.commands.act(game.id, "ada", {"type": "resign"}, game.seq)
     rule(service, game, dispute(service, game), {"type": "result_stands"})
     assert workers.tasks(game.id)["finish"].due_at == ""
     workers.scheduler.enqueue_tasks_of({game.id})
@@ -148,12 +148,12 @@ def test_a_ruling_lets_play_resume_instead_of_the_end(
     service: Service, workers: WorkerHarness
 ) -> None:
     game = game_with_arbiter(service)
-    service.commands.act(game.id, "ada", {"type": "resign"}, game.seq)
+    service.games.commands.act(game.id, "ada", {"type": "resign"}, game.seq)
     finish = workers.tasks(game.id)["finish"]
     rule(service, game, dispute(service, game), {"type": "resume", "from": game.seq})
     assert "finish" not in workers.tasks(game.id)
     assert workers.runner.run(finish)
-    assert service.commands.score(game.id) == []
+    assert service.games.commands.score(game.id) == []
     assert entry(service, game, "notify/turn")["seat"] == 0
 
 
@@ -161,7 +161,7 @@ def test_rounds_are_scored_again_after_a_rewind(service: Service, workers: Worke
     game = game_with_arbiter(service, round_limit=2)
     during_first_round = play_until(service, game.id, lambda game: game.round == 1).seq
     play_until(service, game.id, lambda game: game.round == 2)
-    service.commands.score(game.id)
+    service.games.commands.score(game.id)
     play_out(service, game.id)
     assert "score/2" in service.store.outbox(game.id)
     number = dispute(service, game)
@@ -172,7 +172,7 @@ def test_rounds_are_scored_again_after_a_rewind(service: Service, workers: Worke
     workers.sweep_and_work(game.id)
     scored = [
         event["data"]["round"]
-        for event in service.queries.event_page(game.id, 0, 10_000)
+        for event in service.games.queries.event_page(game.id, 0, 10_000)
         if event["type"] == "RoundScored"
     ]
     assert scored == [1, 1, 2]
@@ -185,11 +185,11 @@ def test_those_concerned_are_notified(
     game = game_with_arbiter(service, takebacks=True)
     take_action(service, game.id)
     number = dispute(service, game, "bea")
-    service.disputes.answer_dispute(game.id, number, "ada", "No.")
+    service.games.disputes.answer_dispute(game.id, number, "ada", "No.")
     rule(service, game, number, {"type": "resume", "from": game.seq})
     take_action(service, game.id)
-    request = service.disputes.request_takeback(game.id, "ada").events[0]["seq"]
-    service.disputes.answer_takeback(game.id, request, "bea", agree=True)
+    request = service.games.disputes.request_takeback(game.id, "ada").events[0]["seq"]
+    service.games.disputes.answer_takeback(game.id, request, "bea", agree=True)
     workers.scheduler.enqueue_tasks_of({game.id})
     workers.work()
     sent = {
@@ -216,8 +216,8 @@ def test_the_outbox_is_rebuilt_with_the_deadline_that_a_dispute_has_moved(
 ) -> None:
     game = start_game(service, 2, HOUR)
     dispute(service, game)
-    rebuilt = rebuild_outbox(service.queries.game(game.id))
+    rebuilt = rebuild_outbox(service.games.queries.game(game.id))
     assert rebuilt["deadline"] == service.store.outbox(game.id)["deadline"]
-    limit = service.queries.game(game.id).disputes[0].clock_stopped_until
+    limit = service.games.queries.game(game.id).disputes[0].clock_stopped_until
     assert limit is not None
     assert json.loads(rebuilt["deadline"])["at"] > limit

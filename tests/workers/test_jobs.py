@@ -50,7 +50,7 @@ while not runner.run(Task(*task)):
 
 
 def event_types(service: Service, game: Game) -> list[str]:
-    return [event["type"] for event in service.queries.event_page(game.id, 0, 10_000)]
+    return [event["type"] for event in service.games.queries.event_page(game.id, 0, 10_000)]
 
 
 def run_all_steps(runner: TaskRunner, task: Task) -> None:
@@ -85,7 +85,7 @@ def test_a_game_whose_play_is_over_is_scored_and_finished(
     # Each step scores one round, so that other games need not wait for all of them.
     for rounds in (1, 2, 3):
         assert not workers.runner.run(finish)
-        assert service.queries.game(game.id).rounds_scored == rounds
+        assert service.games.queries.game(game.id).rounds_scored == rounds
     assert workers.runner.run(finish)
     assert event_types(service, game)[-4:] == ["RoundScored"] * 3 + ["GameFinished"]
     entries = set(workers.tasks(game.id))
@@ -188,7 +188,7 @@ def test_no_notification_is_sent_for_a_turn_that_is_over(
     assert workers.runner.run(task)
     workers.dispatcher.send_due()
     (notification,) = channel.sent
-    assert notification.details["seat"] == service.queries.game(game.id).to_act
+    assert notification.details["seat"] == service.games.queries.game(game.id).to_act
     assert "notify/turn" not in workers.tasks(game.id)
 
 
@@ -206,15 +206,15 @@ def test_all_players_are_notified_of_rounds_and_of_the_end_and_the_game_becomes_
     first, second, last = (notification.details for notification in channel.sent)
     assert (first["round"], second["round"]) == (1, 2)
     assert [standing["seat"] for standing in second["standings"]] == [0, 1]
-    assert last == {"status": "finished", "ranking": service.queries.game(game.id).ranking}
+    assert last == {"status": "finished", "ranking": service.games.queries.game(game.id).ranking}
     assert not service.redis.sismember(ACTIVE_GAMES_KEY, game.id)
 
 
 def test_a_player_who_left_before_the_start_is_not_notified_of_the_end(
     service: Service, workers: WorkerHarness, channel: RecordingChannel
 ) -> None:
-    game = service.commands.create("ada", rules="barony", seats=2, options={})
-    game = service.commands.leave(game.id, "ada")
+    game = service.games.commands.create("ada", rules="barony", seats=2, options={})
+    game = service.games.commands.leave(game.id, "ada")
     workers.runner.run(workers.tasks(game.id)["notify/over"])
     workers.dispatcher.send_due()
     (notification,) = channel.sent
@@ -263,7 +263,7 @@ def test_a_channel_that_fails_does_not_affect_the_others_and_is_retried_alone(
 
 def deliveries_by_channel(service: Service, game: Game) -> list[Delivery]:
     """Return the deliveries about the start of a turn, in the order of their channels."""
-    return sorted(service.deliveries.about(game.id, 4), key=lambda item: item.channel)
+    return sorted(service.notifications.deliveries.about(game.id, 4), key=lambda item: item.channel)
 
 
 def test_a_delivery_is_given_up_after_the_last_attempt(
@@ -279,7 +279,7 @@ def test_a_delivery_is_given_up_after_the_last_attempt(
             time.tick(pause)
             workers.work()
     assert f"your_turn of game {game.id} is given up: nobody responds" in caplog.text
-    (delivery,) = service.deliveries.about(game.id, game.seq)
+    (delivery,) = service.notifications.deliveries.about(game.id, game.seq)
     assert (delivery.status, delivery.attempts) == ("given_up", len(DEFAULT_RETRY_PAUSES) + 1)
     workers.close()
 
@@ -291,13 +291,13 @@ def test_nothing_is_sent_twice_if_a_job_runs_twice(
     task = workers.tasks(game.id)["notify/turn"]
     workers.runner.run(task)
     workers.dispatcher.send_due()
-    first = service.deliveries.about(game.id, game.seq)
+    first = service.notifications.deliveries.about(game.id, game.seq)
     # As if the worker had died between the delivery and the acknowledgement.
     service.store.add_outbox_entries_if_absent(game.id, {task.entry: task.payload})
     workers.runner.run(task)
     workers.dispatcher.send_due()
     assert len(channel.sent) == 1
-    assert service.deliveries.about(game.id, game.seq) == first
+    assert service.notifications.deliveries.about(game.id, game.seq) == first
     assert len(first) == 1
 
 
@@ -321,11 +321,11 @@ def test_listings_that_were_not_updated_are_updated(
     service: Service, workers: WorkerHarness
 ) -> None:
     game = start_game(service)
-    assert service.listings.games_in_progress("ada").games == (game.id,)
-    service.listings.clear()
+    assert service.games.listings.games_in_progress("ada").games == (game.id,)
+    service.games.listings.clear()
     service.store.add_outbox_entries_if_absent(game.id, {"index": '{"seq":4}'})
     assert workers.runner.run(workers.tasks(game.id)["index"])
-    assert service.listings.games_in_progress("ada").games == (game.id,)
+    assert service.games.listings.games_in_progress("ada").games == (game.id,)
     assert "index" not in workers.tasks(game.id)
 
 

@@ -40,7 +40,7 @@ class PlayersWithEmail:
         self.service = service
         self.ada, self.bea = register_players(service, "ada", "bea")
         self.endpoints = FixedEndpoints("email", [self.ada, self.bea])
-        service.endpoints.add(self.endpoints)
+        service.notifications.endpoints.add(self.endpoints)
         self.channel = RecordingChannel(name="email", is_operators=False)
         self.workers = WorkerHarness(service, self.channel)
 
@@ -77,12 +77,12 @@ def test_every_player_is_notified_of_the_start_and_of_their_turn_once(
     players: PlayersWithEmail, time: FrozenDateTimeFactory
 ) -> None:
     service = players.service
-    game = service.commands.create(
+    game = service.games.commands.create(
         players.ada, rules="barony", seats=2, options={"seating": "joined"}, invited=(players.bea,)
     )
     players.run()
     assert players.sent() == [("invited", "bea")]
-    service.commands.join(game.id, players.bea)
+    service.games.commands.join(game.id, players.bea)
     players.run()
     players.run()
     (turn,) = (item for item in players.channel.sent if item.subject == "your_turn")
@@ -97,27 +97,27 @@ def test_every_player_is_notified_of_the_start_and_of_their_turn_once(
     time.tick(CLAIM)
     players.run()
     assert players.sent() == [("your_turn", "bea")]
-    page, _ = service.deliveries.of_player(players.bea, 10)
+    page, _ = service.notifications.deliveries.of_player(players.bea, 10)
     assert {delivery.status for delivery in page} == {"sent"}
-    assert service.deliveries.count_waiting() == 0
+    assert service.notifications.deliveries.count_waiting() == 0
 
 
 def test_an_invitation_that_was_answered_is_not_sent(
     players: PlayersWithEmail, time: FrozenDateTimeFactory
 ) -> None:
     service = players.service
-    service.preferences.change(players.bea, {"quiet_hours": ["08:00", "12:00"]})
-    game = service.commands.create(
+    service.notifications.preferences.change(players.bea, {"quiet_hours": ["08:00", "12:00"]})
+    game = service.games.commands.create(
         players.ada, rules="barony", seats=2, options={}, invited=(players.bea,)
     )
     players.run()
-    service.commands.join(game.id, players.bea)
+    service.games.commands.join(game.id, players.bea)
     time.move_to("2026-11-20T12:00:00Z")
     players.run()
     assert ("invited", "bea") not in players.sent()
     (invited,) = [
         delivery
-        for delivery in service.deliveries.of_player(players.bea, 10)[0]
+        for delivery in service.notifications.deliveries.of_player(players.bea, 10)[0]
         if delivery.subject == "invited"
     ]
     assert invited.status == "cancelled"
@@ -155,7 +155,9 @@ def test_a_player_who_has_acted_is_not_reminded(
 def test_a_reminder_that_would_come_too_late_is_sent_before_the_quiet_hours(
     players: PlayersWithEmail, time: FrozenDateTimeFactory
 ) -> None:
-    players.service.preferences.change(players.ada, {"quiet_hours": ["22:00", "10:00"]})
+    players.service.notifications.preferences.change(
+        players.ada, {"quiet_hours": ["22:00", "10:00"]}
+    )
     # The deadline is at 9:00 the next morning, and the reminder would be sent at 3:00.
     players.start(clock={"per_turn": 24 * 3600})
     time.move_to("2026-11-20T10:00:00Z")
@@ -170,18 +172,20 @@ def test_a_reminder_that_would_come_too_late_is_sent_before_the_quiet_hours(
 
 
 def test_what_a_player_does_not_want_is_not_created(players: PlayersWithEmail) -> None:
-    players.service.preferences.change(players.ada, {"kinds": {"email": ["game_over"]}})
+    players.service.notifications.preferences.change(
+        players.ada, {"kinds": {"email": ["game_over"]}}
+    )
     players.start()
     players.run()
     assert players.sent() == []
-    assert players.service.deliveries.of_player(players.ada, 10) == ([], None)
+    assert players.service.notifications.deliveries.of_player(players.ada, 10) == ([], None)
 
 
 def test_a_digest_contains_what_is_still_current_and_is_sent_once(
     players: PlayersWithEmail, time: FrozenDateTimeFactory
 ) -> None:
     service = players.service
-    service.preferences.change(players.ada, {"digest": "18:00"})
+    service.notifications.preferences.change(players.ada, {"digest": "18:00"})
     first, second = players.start(), players.start()
     players.run()
     take_action(service, first.id)
@@ -200,7 +204,7 @@ def test_a_digest_contains_what_is_still_current_and_is_sent_once(
     time.tick(timedelta(days=1))
     players.run()
     assert len(players.channel.sent) == 1
-    page, _ = service.deliveries.of_player(players.ada, 10)
+    page, _ = service.notifications.deliveries.of_player(players.ada, 10)
     assert {delivery.game_id: delivery.status for delivery in page} == {
         "": "sent",
         first.id: "cancelled",
@@ -214,7 +218,7 @@ def test_a_notification_lists_what_has_happened_since_the_last_turn_of_its_reade
     game = play_set_up(players.service, players.start().id)
     while game.to_act != 0:
         take_action(players.service, game.id)
-        game = players.service.queries.game(game.id)
+        game = players.service.games.queries.game(game.id)
     take_action(players.service, game.id)
     take_action(players.service, game.id)
     players.run()
@@ -233,7 +237,7 @@ def test_nothing_is_sent_to_an_endpoint_that_is_gone(players: PlayersWithEmail) 
     players.endpoints.players.remove(players.ada)
     players.run()
     assert players.sent() == []
-    (delivery,) = players.service.deliveries.of_player(players.ada, 10)[0]
+    (delivery,) = players.service.notifications.deliveries.of_player(players.ada, 10)[0]
     assert delivery.status == "cancelled"
     assert delivery.result is not None
     assert english(delivery.result) == "there is no such receiver any more"
@@ -255,10 +259,10 @@ def test_metrics_count_the_deliveries_that_wait_and_those_that_have_ended(
 
 def test_a_player_who_was_erased_receives_nothing(players: PlayersWithEmail) -> None:
     players.start()
-    players.service.erasure.erase(players.ada, "")
+    players.service.accounts.erasure.erase(players.ada, "")
     players.run()
     assert [reader for _, reader in players.sent() if reader == "ada"] == []
-    assert players.service.deliveries.of_player(players.ada, 10) == ([], None)
+    assert players.service.notifications.deliveries.of_player(players.ada, 10) == ([], None)
 
 
 SEND_AND_HANG = """
@@ -287,7 +291,7 @@ def test_a_worker_that_is_killed_while_it_sends_loses_nothing(players: PlayersWi
     with freeze_time(clock.now()) as time:
         game = players.start()
         players.workers.runner.run(players.workers.tasks(game.id)["notify/turn"])
-        (delivery,) = service.deliveries.waiting(10)
+        (delivery,) = service.notifications.deliveries.waiting(10)
         settings = service.settings
         arguments = [settings.redis_url, str(settings.data), players.ada]
         process = subprocess.Popen(
@@ -313,7 +317,7 @@ def test_a_worker_that_is_killed_while_it_sends_loses_nothing(players: PlayersWi
         time.tick(CLAIM)
         players.run()
         assert len(players.channel.sent) == 1
-    stored = service.deliveries.find(delivery.id)
+    stored = service.notifications.deliveries.find(delivery.id)
     assert stored is not None
     assert (stored.status, stored.attempts) == ("sent", 2)
 
@@ -323,13 +327,13 @@ def test_attempts_that_kill_every_worker_end(players: PlayersWithEmail) -> None:
     with freeze_time(clock.now()) as time:
         game = players.start()
         players.workers.runner.run(players.workers.tasks(game.id)["notify/turn"])
-        (delivery,) = service.deliveries.waiting(10)
+        (delivery,) = service.notifications.deliveries.waiting(10)
         for _ in range(len(players.channel.retry_pauses) + 1):
-            assert service.deliveries.claim(delivery.id, clock.now()) is not None
+            assert service.notifications.deliveries.claim(delivery.id, clock.now()) is not None
             time.tick(CLAIM)
         players.run()
     assert players.sent() == []
-    stored = service.deliveries.find(delivery.id)
+    stored = service.notifications.deliveries.find(delivery.id)
     assert stored is not None
     assert (stored.status, stored.result) != ("sent", None)
     assert stored.as_json()["result"] == "the attempts were interrupted"

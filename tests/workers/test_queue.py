@@ -57,7 +57,7 @@ def test_a_job_whose_worker_has_died_is_enqueued_again(
     assert not workers.queues.enqueue(task)
     assert workers.queues.enqueue_again([task]) == 1
     workers.work()
-    assert service.queries.game(game.id).status == "finished"
+    assert service.games.queries.game(game.id).status == "finished"
     assert not Job.exists(task.id, workers.client)
 
 
@@ -125,7 +125,7 @@ def test_games_have_priority_over_notifications(service: Service) -> None:
         @override
         def send(self, delivery: Delivery, notification: Notification) -> None:
             super().send(delivery, notification)
-            rounds_scored.append(service.queries.game(notification.game_id).rounds_scored)
+            rounds_scored.append(service.games.queries.game(notification.game_id).rounds_scored)
 
     workers = WorkerHarness(service, RoundCounter())
     tasks = workers.tasks(game.id)
@@ -157,7 +157,7 @@ def test_a_notification_is_retried_after_a_pause_with_the_same_id(service: Servi
         assert len(receiver.requests) == 3
         assert "notify/turn" not in workers.tasks(game.id)
         assert workers.client.keys("rq:job:*") == []
-        assert service.deliveries.count_waiting() == 0
+        assert service.notifications.deliveries.count_waiting() == 0
         workers.close()
 
 
@@ -175,7 +175,7 @@ def test_after_the_last_attempt_nothing_is_left(service: Service) -> None:
         assert len(channel.sent) == 1
         assert "notify/turn" not in workers.tasks(game.id)
         assert sum(workers.queues.lengths().values()) == 0
-        assert service.deliveries.count_waiting() == 0
+        assert service.notifications.deliveries.count_waiting() == 0
         workers.close()
 
 

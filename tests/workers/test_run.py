@@ -105,11 +105,11 @@ def test_worker_and_scheduler_finish_games_and_notify(
         wait_until(lambda: service.store.outbox(before.id) == {})
         after = play_out(service, start_game(service, round_limit=1).id)
         wait_until(lambda: service.store.outbox(after.id) == {})
-        wait_until(lambda: service.deliveries.count_waiting() == 0)
+        wait_until(lambda: service.notifications.deliveries.count_waiting() == 0)
         notifications = [request.body for request in receiver.requests]
     subjects = [body["subject"] for body in notifications if body["game"] == before.id]
     assert sorted(subjects) == ["game_over", "round_scored", "round_scored"]
-    assert {service.queries.game(game.id).status for game in (before, after)} == {"finished"}
+    assert {service.games.queries.game(game.id).status for game in (before, after)} == {"finished"}
     assert f'"message":"game_over: game {before.id}' in (tmp_path / "err").read_text()
     service.redis.close()
 
@@ -133,7 +133,7 @@ def test_a_receiver_that_never_answers_delays_only_notifications(
         start_game(service)
         wait_until(lambda: deliveries)
         game = play_out(service, start_game(service, round_limit=1).id)
-        wait_until(lambda: service.queries.game(game.id).status == "finished")
+        wait_until(lambda: service.games.queries.game(game.id).status == "finished")
         # The worker still waits for the answer to the first delivery.
         assert len(deliveries) == 1
     service.redis.close()
@@ -159,16 +159,18 @@ def test_receivers_that_never_answer_delay_no_other_account(
         silent = [receivers.enter_context(raw_receiver(hang)) for _ in range(12)]
         # It comes last, so it is the first to be called.
         receivers.callback(released.set)
-        *accounts, ada = (service.players.create_guest()[0].id for _ in range(5))
+        *accounts, ada = (service.accounts.players.create_guest()[0].id for _ in range(5))
         for number, receiver in enumerate(silent):
-            service.webhooks.add(accounts[number % len(accounts)], url_of(receiver))
-        service.webhooks.add(ada, url_of(quick.url))
+            service.notifications.webhooks.add(accounts[number % len(accounts)], url_of(receiver))
+        service.notifications.webhooks.add(ada, url_of(quick.url))
         start("scheduler")
         start("worker", "--queue", "notices", **environment)
         for account in accounts:
             for _ in range(3):
                 start_game(service, players=[account, "bea"])
-            service.webhooks.request_test(account, service.webhooks.of(account)[0].id)
+            service.notifications.webhooks.request_test(
+                account, service.notifications.webhooks.of(account)[0].id
+            )
         wait_until(lambda: len(hanging) == len(accounts))
         for number in range(1, 4):
             start_game(service, players=[ada, "bea"])
@@ -185,8 +187,8 @@ def test_a_player_who_misses_a_deadline_is_removed_in_real_time(
     start("scheduler")
     start("worker", "--queue", "games")
     game = start_game(service, clock={"per_turn": 1, "on_deadline": {"placement": "remove"}})
-    wait_until(lambda: service.queries.game(game.id).status == "finished")
-    events = service.queries.event_page(game.id, game.seq, 10)
+    wait_until(lambda: service.games.queries.game(game.id).status == "finished")
+    events = service.games.queries.event_page(game.id, game.seq, 10)
     assert [event["type"] for event in events] == ["PlayerRemoved", "GameFinished"]
     service.redis.close()
 
@@ -210,7 +212,7 @@ def test_worker_and_scheduler_wait_for_a_redis_that_is_down(start: Start, tmp_pa
         server.start()
         game_id = play_out(service, start_game(service, round_limit=1).id).id
         wait_until(lambda game_id=game_id: not service.store.outbox(game_id))  # type: ignore[misc] # mypy cannot infer a lambda with a default
-        assert service.queries.game(game_id).status == "finished"
+        assert service.games.queries.game(game_id).status == "finished"
         server.kill()
     assert [process.poll() for process in processes] == [None, None]
     service.redis.close()

@@ -31,7 +31,7 @@ def test_a_sweep_finds_tasks_whose_message_got_lost(
 ) -> None:
     game = play_out(service, start_game(service, round_limit=3).id)
     workers.sweep_and_work(game.id)
-    assert service.queries.game(game.id).status == "finished"
+    assert service.games.queries.game(game.id).status == "finished"
     assert [notification.subject for notification in channel.sent] == [
         *["round_scored"] * 3,
         "game_over",
@@ -70,17 +70,17 @@ def test_the_rounds_of_one_game_do_not_delay_those_of_another(
     jobs = [f"score/1 of game {long.id}", f"score/1 of game {short.id}"]
     assert workers.waiting()[:2] == jobs
     workers.work()
-    assert service.queries.game(long.id).rounds_scored == 1
-    assert service.queries.game(short.id).rounds_scored == 1
+    assert service.games.queries.game(long.id).rounds_scored == 1
+    assert service.games.queries.game(short.id).rounds_scored == 1
     # The message of each append enqueues the next round, until the game is finished.
     for rounds in range(2, 13):
         workers.scheduler.enqueue_tasks_of({long.id})
         assert workers.waiting()[0] == f"score/{rounds} of game {long.id}"
         workers.work()
-        assert service.queries.game(long.id).rounds_scored == rounds
+        assert service.games.queries.game(long.id).rounds_scored == rounds
     workers.scheduler.enqueue_tasks_of({long.id})
     workers.work()
-    assert service.queries.game(long.id).status == "finished"
+    assert service.games.queries.game(long.id).status == "finished"
 
 
 def test_rounds_without_entries_are_scored_one_at_a_time_before_the_game_is_finished(
@@ -94,10 +94,10 @@ def test_rounds_without_entries_are_scored_one_at_a_time_before_the_game_is_fini
     workers.scheduler.enqueue_tasks_of({game.id})
     workers.scheduler.enqueue_tasks_of({other.id})
     workers.work(max_jobs=3)
-    assert service.queries.game(game.id).rounds_scored == 2
-    assert service.queries.game(other.id).rounds_scored == 1
+    assert service.games.queries.game(game.id).rounds_scored == 2
+    assert service.games.queries.game(other.id).rounds_scored == 1
     workers.work()
-    assert service.queries.game(game.id).status == "finished"
+    assert service.games.queries.game(game.id).status == "finished"
 
 
 def test_a_queue_that_was_emptied_is_filled_again(service: Service, workers: WorkerHarness) -> None:
@@ -106,7 +106,7 @@ def test_a_queue_that_was_emptied_is_filled_again(service: Service, workers: Wor
     for key in workers.client.keys("rq:*"):
         workers.client.delete(key)
     workers.sweep_and_work(game.id)
-    assert service.queries.game(game.id).status == "finished"
+    assert service.games.queries.game(game.id).status == "finished"
 
 
 def test_several_schedulers_and_workers_do_each_task_once(
@@ -134,12 +134,12 @@ def test_listings_that_were_not_updated_are_updated_after_a_sweep(
     service: Service, workers: WorkerHarness
 ) -> None:
     game = start_game(service)
-    service.listings.clear()
+    service.games.listings.clear()
     service.store.add_outbox_entries_if_absent(game.id, {"index": '{"seq":4}'})
     workers.scheduler.enqueue_tasks_of({game.id})
     assert workers.waiting() == [f"notify/turn of game {game.id}"]
     workers.sweep_and_work(game.id)
-    assert service.listings.games_in_progress("ada").games == (game.id,)
+    assert service.games.listings.games_in_progress("ada").games == (game.id,)
 
 
 def test_a_game_that_has_ended_becomes_inactive(service: Service, workers: WorkerHarness) -> None:
@@ -176,9 +176,11 @@ def test_lost_outbox_entries_are_rebuilt_from_the_logs(
     with freeze_time("2026-11-20T09:00:00Z") as time:
         unscored = play_out(service, start_game(service, round_limit=3).id)
         running = play_set_up(service, start_game(service, clock={"per_turn": 60}).id)
-        open_game = service.commands.create("ada", rules="barony", seats=2, options={}, clock=None)
+        open_game = service.games.commands.create(
+            "ada", rules="barony", seats=2, options={}, clock=None
+        )
         finished = play_out(service, start_game(service, round_limit=1).id)
-        service.commands.score(finished.id)
+        service.games.commands.score(finished.id)
         before = {
             game.id: workers.tasks(game.id) for game in (unscored, running, open_game, finished)
         }
@@ -192,11 +194,11 @@ def test_lost_outbox_entries_are_rebuilt_from_the_logs(
         assert workers.tasks(running.id) == {"deadline": before[running.id]["deadline"]}
         assert workers.tasks(open_game.id) == workers.tasks(finished.id) == {}
         workers.sweep_and_work(unscored.id)
-        assert service.queries.game(unscored.id).status == "finished"
+        assert service.games.queries.game(unscored.id).status == "finished"
         time.tick(60)
         workers.scheduler.sweep(is_first=True)
         workers.work()
-        assert service.queries.game(running.id).seq == running.seq + 1
+        assert service.games.queries.game(running.id).seq == running.seq + 1
 
 
 def test_rebuilding_leaves_existing_entries_alone(service: Service, workers: WorkerHarness) -> None:
@@ -234,7 +236,7 @@ def test_a_turn_is_forfeited_at_its_deadline_and_not_before(
         workers.scheduler.check_deadlines()
         assert workers.waiting() == [f"deadline of game {game.id}"]
         workers.work()
-        (event,) = service.queries.event_page(game.id, game.seq, 10)
+        (event,) = service.games.queries.event_page(game.id, game.seq, 10)
         assert (event["type"], event["by"]) == ("TurnForfeited", {"system": "clock"})
         assert event["data"]["seat"] == game.to_act
         # The next turn has a deadline of its own.
@@ -243,7 +245,7 @@ def test_a_turn_is_forfeited_at_its_deadline_and_not_before(
         time.tick(60)
         workers.scheduler.check_deadlines()
         workers.work()
-        assert service.queries.game(game.id).seq == game.seq + 2
+        assert service.games.queries.game(game.id).seq == game.seq + 2
 
 
 def test_a_player_who_misses_a_deadline_in_the_set_up_is_removed_if_the_options_say_so(
@@ -256,10 +258,10 @@ def test_a_player_who_misses_a_deadline_in_the_set_up_is_removed_if_the_options_
         time.tick(60)
         workers.scheduler.check_deadlines()
         workers.work()
-        (event,) = service.queries.event_page(game.id, game.seq, 10)
+        (event,) = service.games.queries.event_page(game.id, game.seq, 10)
         assert (event["type"], event["by"]) == ("PlayerRemoved", {"system": "clock"})
         workers.sweep_and_work(game.id)
-        assert service.queries.game(game.id).status == "finished"
+        assert service.games.queries.game(game.id).status == "finished"
         assert service.redis.zcard(DEADLINES) == 0
 
 
@@ -274,7 +276,7 @@ def test_an_action_that_arrives_before_the_forfeit_counts(
         assert f"deadline of game {game.id}" in workers.waiting()
         take_action(service, game.id)
         workers.work()
-        events = service.queries.event_page(game.id, game.seq, 10)
+        events = service.games.queries.event_page(game.id, game.seq, 10)
         assert len(events) == 1
         assert events[0]["action"] is not None
 
@@ -286,12 +288,12 @@ def test_an_action_that_arrives_after_the_forfeit_is_refused(
         game = play_set_up(service, start_game(service, clock={"per_turn": 60}).id)
         assert game.to_act is not None
         player = game.players[game.to_act]
-        seq, actions = service.queries.legal_actions(game.id, player)
+        seq, actions = service.games.queries.legal_actions(game.id, player)
         time.tick(60)
         workers.runner.run(workers.tasks(game.id)["deadline"])
         with pytest.raises(Stale):
-            service.commands.act(game.id, player, actions[0], seq)
-        (event,) = service.queries.event_page(game.id, game.seq, 10)
+            service.games.commands.act(game.id, player, actions[0], seq)
+        (event,) = service.games.queries.event_page(game.id, game.seq, 10)
         assert event["type"] == "TurnForfeited"
 
 
@@ -302,10 +304,10 @@ def test_the_deadline_of_a_turn_that_is_over_does_nothing(
         game = play_set_up(service, start_game(service, clock={"per_turn": 60}).id)
         task = workers.tasks(game.id)["deadline"]
         take_action(service, game.id)
-        seq = service.queries.game(game.id).seq
+        seq = service.games.queries.game(game.id).seq
         time.tick(timedelta(days=1))
         workers.runner.run(task)
-        assert service.queries.game(game.id).seq == seq
+        assert service.games.queries.game(game.id).seq == seq
 
 
 def test_a_worker_whose_clock_is_behind_leaves_the_deadline_in_the_outbox(
@@ -318,12 +320,12 @@ def test_a_worker_whose_clock_is_behind_leaves_the_deadline_in_the_outbox(
         workers.scheduler.sweep(is_first=True)
         time.tick(-1)
         workers.work()
-        assert service.queries.game(game.id).seq == game.seq
+        assert service.games.queries.game(game.id).seq == game.seq
         assert "deadline" in workers.tasks(game.id)
         time.tick(1)
         workers.scheduler.sweep(is_first=False)
         workers.work()
-        assert service.queries.game(game.id).seq == game.seq + 1
+        assert service.games.queries.game(game.id).seq == game.seq + 1
 
 
 def test_a_lost_deadline_index_is_rebuilt(service: Service, workers: WorkerHarness) -> None:
@@ -342,16 +344,16 @@ def test_a_lost_deadline_index_is_rebuilt(service: Service, workers: WorkerHarne
 def test_a_scheduler_completes_erasures_and_goes_on_if_it_cannot(
     service: Service, workers: WorkerHarness, caplog: pytest.LogCaptureFixture
 ) -> None:
-    player, _ = service.players.register("ada", "correct horse")
-    game = service.commands.create(player.id, rules="barony", seats=2, options={})
+    player, _ = service.accounts.players.register("ada", "correct horse")
+    game = service.games.commands.create(player.id, rules="barony", seats=2, options={})
     file = service.settings.data / "erased-players"
     file.mkdir()
     workers.scheduler.complete_erasures()
     assert "cannot be read" in caplog.text
-    assert service.players.by_handle("ada") == player
+    assert service.accounts.players.by_handle("ada") == player
     file.rmdir()
     # As after the restoration of a backup, from which the account has come back.
     file.write_text(f"{player.id}\n")
     workers.scheduler.complete_erasures()
-    assert service.players.by_handle("ada") is None
-    assert service.queries.game(game.id).status == "abandoned"
+    assert service.accounts.players.by_handle("ada") is None
+    assert service.games.queries.game(game.id).status == "abandoned"

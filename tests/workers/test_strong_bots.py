@@ -17,7 +17,7 @@ from workers.tasks import BOTS, QUEUES, QUICK_QUEUES, THINKING
 
 def create(service: Service, *bots: str, **options: object) -> Game:
     """Create a game of a person, `ada`, in which these bots have the next seats; ada has placed a city."""
-    game = service.commands.create(
+    game = service.games.commands.create(
         "ada",
         rules="barony",
         seats=len(bots) + 1,
@@ -25,7 +25,7 @@ def create(service: Service, *bots: str, **options: object) -> Game:
         bots=bots,
     )
     take_action(service, game.id)
-    return service.queries.game(game.id)
+    return service.games.queries.game(game.id)
 
 
 @pytest.fixture
@@ -48,13 +48,13 @@ def test_only_the_turns_of_a_strong_bot_are_in_the_queue_for_thinking(
     assert tasks["think"].queue == THINKING
     assert "bot" not in tasks
     # The bot agrees to a takeback at once.
-    service.disputes.request_takeback(game.id, "ada")
+    service.games.disputes.request_takeback(game.id, "ada")
     tasks = workers.tasks(game.id)
     assert tasks["bot"].queue == BOTS
     assert "think" not in tasks
     workers.scheduler.enqueue_tasks_of({game.id})
     workers.work()
-    assert service.queries.game(game.id).resumptions
+    assert service.games.queries.game(game.id).resumptions
 
 
 def test_a_worker_without_queues_leaves_searches_to_others() -> None:
@@ -70,7 +70,7 @@ def test_a_strong_bot_plays_in_turn_with_others(
     for _ in range(8):
         workers.scheduler.enqueue_tasks_of({game.id})
         workers.work()
-    after = service.queries.game(game.id)
+    after = service.games.queries.game(game.id)
     # Ada has placed one city, and so have the strong bot and then the random one, which places three.
     assert after.to_act == 0
     assert after.seq == game.seq + 6
@@ -99,12 +99,12 @@ def test_a_game_can_change_while_a_bot_thinks_which_then_drops_its_action(
 
     def resign_meanwhile(self: ThinkingTime, done: int) -> bool:
         if done == 1:
-            service.commands.act(game.id, "ada", {"type": "resign"}, game.seq)
+            service.games.commands.act(game.id, "ada", {"type": "resign"}, game.seq)
         return done < 2
 
     with patch.object(ThinkingTime, "__call__", resign_meanwhile):
         assert BotPlayer(service).play(game.id)
-    events = service.queries.event_page(game.id, game.seq, 10)
+    events = service.games.queries.event_page(game.id, game.seq, 10)
     assert [event["type"] for event in events] == ["PlayerResigned"]
     # What follows from the change is another task.
     assert workers.tasks(game.id)["bot"].data == {"seq": game.seq + 1}
@@ -121,9 +121,9 @@ def test_what_a_bot_was_thinking_about_is_thought_about_again_after_a_sigkill(
     wait_until(lambda: started.count == 1)
     process.kill()
     process.wait()
-    assert service.queries.game(game.id).seq == game.seq
+    assert service.games.queries.game(game.id).seq == game.seq
     workers.sweep_twice_and_work()
-    events = service.queries.event_page(game.id, game.seq, 10)
+    events = service.games.queries.event_page(game.id, game.seq, 10)
     assert [event["by"] for event in events] == [{"seat": 1}]
 
 

@@ -14,7 +14,7 @@ from service.bootstrap import Service
 from service.errors import NotFound, log_text
 from service.notifications.mail.account_mails import AccountMail
 from service.notifications.mail.confirmations import Confirmation
-from service.notifications.notifications import time_zone_of
+from service.notifications.notifier import time_zone_of
 from service.notifications.stored_messages import decode_message
 from workers.mail.layout import Content
 from workers.mail.outgoing import OutgoingMail
@@ -29,7 +29,7 @@ class AccountMailSender:
 
     def __init__(self, service: Service, outgoing: OutgoingMail) -> None:
         self._service = service
-        self._mails = service.mail.account_mails
+        self._mails = service.notifications.mail.account_mails
         self._outgoing = outgoing
 
     def send(self, id: str) -> None:
@@ -65,7 +65,9 @@ class AccountMailSender:
         else:
             self._mails.remove(mail.id)
         if mail.kind == "confirmation" and reader.email is not None:
-            self._service.mail.addresses.record_refusal(reader.id, reader.email, refusal)
+            self._service.notifications.mail.addresses.record_refusal(
+                reader.id, reader.email, refusal
+            )
 
     def _reader(self, mail: AccountMail) -> Player | None:
         """Return the player who is to receive a mail; None if it is out of date.
@@ -73,13 +75,13 @@ class AccountMailSender:
         Nothing but confirmations is sent to an address that is not confirmed.
         """
         if mail.kind == "password_reset":
-            return self._service.mail.password_resets.recipient(
+            return self._service.notifications.mail.password_resets.recipient(
                 mail.data["handle"], is_first_attempt=mail.attempts == 1
             )
-        (player,) = self._service.players.get([mail.player])
+        (player,) = self._service.accounts.players.get([mail.player])
         if player is None or player.email is None:
             return None
-        if self._service.mail.tokens.digest(player.email) != mail.address:
+        if self._service.notifications.mail.tokens.digest(player.email) != mail.address:
             return None
         is_confirmed = player.email_status == "confirmed"
         return player if is_confirmed is not (mail.kind == "confirmation") else None
@@ -91,7 +93,7 @@ class AccountMailSender:
         match mail.kind:
             case "confirmation":
                 assert reader.email is not None
-                token = self._service.mail.confirmations.create_token(
+                token = self._service.notifications.mail.confirmations.create_token(
                     Confirmation(reader.id, reader.email)
                 )
                 valid = timedelta(seconds=self._service.settings.bounds.confirmation_seconds)
@@ -105,14 +107,14 @@ class AccountMailSender:
                 }
             case "webhook_disabled":
                 title = message("Your webhook was disabled")
-                webhook = self._service.webhooks.find(reader.id, mail.data["webhook"])
+                webhook = self._service.notifications.webhooks.find(reader.id, mail.data["webhook"])
                 values = {
                     "webhook_url": webhook.url,
                     "result": decode_message(webhook.result or ""),
                     "url": f"{base}/account/webhooks",
                 }
             case "password_reset":
-                token = self._service.mail.password_resets.create_token(reader)
+                token = self._service.notifications.mail.password_resets.create_token(reader)
                 valid = timedelta(seconds=self._service.settings.bounds.password_reset_seconds)
                 title = message("Choose a new password")
                 values = {

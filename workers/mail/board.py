@@ -64,7 +64,7 @@ def board_picture(
     if position is None:
         return None
     try:
-        event: Any = service.queries.event(game.id, game.seq)
+        event: Any = service.games.queries.event(game.id, game.seq)
     except CartularyError as error:
         log.warning("a mail has no board of game %s: %s", game.id, log_text(error))
         return None

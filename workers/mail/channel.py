@@ -24,7 +24,7 @@ class EmailChannel:
     has_breakers = False
 
     def __init__(self, service: Service, outgoing: OutgoingMail) -> None:
-        self._players = service.players
+        self._players = service.accounts.players
         self._outgoing = outgoing
         self._mails = NotificationMails(service, outgoing.sender.domain)
 

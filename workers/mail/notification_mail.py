@@ -15,7 +15,7 @@ from service.accounts.account_reader import Player
 from service.bootstrap import Service
 from service.errors import Unavailable
 from service.notifications.notification import Notification
-from service.notifications.notifications import time_zone_of
+from service.notifications.notifier import time_zone_of
 from service.notifications.titles import game_name_in
 from workers.mail.board import BoardPicture, board_picture
 from workers.mail.layout import Content, Picture, content_id
@@ -165,7 +165,9 @@ class NotificationMails:
     def _game(self, notification: Notification) -> Game | None:
         """Return the game of a notification, as its reader may see it; None if it cannot be read."""
         try:
-            return self._service.queries.visible_game(notification.game_id, notification.player)
+            return self._service.games.queries.visible_game(
+                notification.game_id, notification.player
+            )
         except Unavailable:
             raise
         except CartularyError:

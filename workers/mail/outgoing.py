@@ -20,7 +20,7 @@ class OutgoingMail:
         settings = service.settings
         assert settings.smtp_url is not None
         assert settings.mail_from is not None
-        self._mail = service.mail
+        self._mail = service.notifications.mail
         self._public_url = settings.public_url
         self._client = SmtpClient(parse_smtp_url(settings.smtp_url), settings.bounds.mail_seconds)
         self.sender = parse_sender(settings.mail_from)

@@ -63,8 +63,8 @@ class Dispatcher:
 
     def __init__(self, service: Service, channels: Channels) -> None:
         self._service = service
-        self._deliveries = service.deliveries
-        self._breakers = service.deliveries.breakers
+        self._deliveries = service.notifications.deliveries
+        self._breakers = service.notifications.deliveries.breakers
         self._clock = service.clock
         self._channels = {channel.name: channel for channel in channels.all}
         self._account_mails = channels.account_mails
@@ -136,7 +136,9 @@ class Dispatcher:
             send_mail = self._account_mails.send
             attempts += [
                 Attempt(id, Receiver("email", player, ""), partial(send_mail, id))
-                for id, player in self._service.mail.account_mails.take_due(now, BATCH)
+                for id, player in self._service.notifications.mail.account_mails.take_due(
+                    now, BATCH
+                )
             ]
         if self._webhooks is not None:
             send_test = self._webhooks.send_test
@@ -146,7 +148,7 @@ class Dispatcher:
                     Receiver("webhook", player, id),
                     partial(send_test, player, id),
                 )
-                for player, id in self._service.webhooks.take_tests(BATCH)
+                for player, id in self._service.notifications.webhooks.take_tests(BATCH)
             ]
         with self._lock:
             added = [attempt for attempt in attempts if attempt.id not in self._ids]
@@ -235,7 +237,7 @@ class Dispatcher:
         """Return the host of a receiver whose address a player has chosen, "" for others."""
         if not self._has_breakers(receiver) or receiver.player == OPERATOR:
             return ""
-        endpoint = self._service.endpoints.find(
+        endpoint = self._service.notifications.endpoints.find(
             receiver.player, receiver.channel, receiver.endpoint
         )
         return "" if endpoint is None else urlsplit(endpoint.address).hostname or ""

@@ -16,7 +16,7 @@ from service.games.outbox import Subject, subject_of
 from service.games.queries import GameQueries
 from service.notifications.delivery import Delivery
 from service.notifications.kinds import KIND_OF_SUBJECT
-from service.notifications.notifications import Notifications, Times
+from service.notifications.notifier import Notifier, Times
 from workers.tasks import Task
 
 _ABOUT_ONE_SEAT = frozenset({"turn_forfeited", "turn_excused", "turn_played_by_bot"})
@@ -29,7 +29,7 @@ class OutboxNotifications:
     def __init__(
         self,
         queries: GameQueries,
-        notifications: Notifications,
+        notifications: Notifier,
         operator_channels: Sequence[str],
         mutes: Mutes,
     ) -> None:

@@ -22,11 +22,11 @@ class DeliverySender:
     """Makes the attempts of deliveries through some channels."""
 
     def __init__(self, service: Service, channels: Sequence[Channel]) -> None:
-        self._deliveries = service.deliveries
-        self._breakers = service.deliveries.breakers
-        self._endpoints = service.endpoints
+        self._deliveries = service.notifications.deliveries
+        self._breakers = service.notifications.deliveries.breakers
+        self._endpoints = service.notifications.endpoints
         self._clock = service.clock
-        self._factory = NotificationFactory(service.queries, service.players)
+        self._factory = NotificationFactory(service.games.queries, service.accounts.players)
         self._channels = {channel.name: channel for channel in channels}
 
     def send(self, delivery_id: str) -> None:

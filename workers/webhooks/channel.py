@@ -40,10 +40,10 @@ class WebhookChannel:
     has_breakers = True
 
     def __init__(self, service: Service, requests: ReceiverRequests) -> None:
-        self._webhooks = service.webhooks
-        self._breakers = service.deliveries.breakers
-        self._mail = service.mail
-        self._players = service.players
+        self._webhooks = service.notifications.webhooks
+        self._breakers = service.notifications.deliveries.breakers
+        self._mail = service.notifications.mail
+        self._players = service.accounts.players
         self._requests = requests
 
     def send(self, delivery: Delivery, notification: Notification) -> None:

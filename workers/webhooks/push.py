@@ -19,7 +19,7 @@ from service.bootstrap import Service
 from service.errors import NotFound
 from service.notifications.delivery import Delivery
 from service.notifications.notification import Notification
-from service.notifications.notifications import UTC_ZONE, time_zone_of
+from service.notifications.notifier import UTC_ZONE, time_zone_of
 from service.notifications.webhooks.push_subscriptions import decode_base64
 from workers.notifications.channel import NotDelivered, Undeliverable
 from workers.webhooks.requests import NoResponse, ReceiverRequests
@@ -44,9 +44,9 @@ class PushChannel:
     has_breakers = True
 
     def __init__(self, service: Service, requests: ReceiverRequests) -> None:
-        self._players = service.players
-        self._subscriptions = service.push_subscriptions
-        self._key = service.vapid_key
+        self._players = service.accounts.players
+        self._subscriptions = service.notifications.push_subscriptions
+        self._key = service.notifications.vapid_key
         self._requests = requests
 
     def send(self, delivery: Delivery, notification: Notification) -> None:

@@ -39,7 +39,7 @@ def list_sessions(player: str) -> JsonObject:
             "client": session.client,
             "current": session.id == current,
         }
-        for session in service().players.tokens.sessions(player)
+        for session in service().accounts.players.tokens.sessions(player)
     ]
     return {"sessions": sessions, "next": None}
 
@@ -47,13 +47,13 @@ def list_sessions(player: str) -> JsonObject:
 @blueprint.delete("/me/sessions/<session>", "The session has ended.", errors=(404,))
 def end_session(player: str, session: str) -> None:
     """End a session: its token is no longer valid."""
-    service().players.tokens.end(player, session)
+    service().accounts.players.tokens.end(player, session)
 
 
 @blueprint.delete("/me/sessions", "All other sessions have ended.")
 def end_other_sessions(player: str) -> None:
     """End all sessions of the player except that of this request."""
-    service().players.end_sessions(player, except_token=bearer_token())
+    service().accounts.players.end_sessions(player, except_token=bearer_token())
 
 
 @blueprint.put(
@@ -68,8 +68,8 @@ def change_password(player: str, body: JsonObject) -> None:
 
     If `password` is not the current password, the response is a 403.
     """
-    service().players.change_password(player, bearer_token() or "", **body)
-    service().mail.password_resets.report_change(player)
+    service().accounts.players.change_password(player, bearer_token() or "", **body)
+    service().notifications.mail.password_resets.report_change(player)
 
 
 @blueprint.put(
@@ -86,7 +86,7 @@ def name_guest(player: str, body: JsonObject) -> JsonObject:
     Places in games and sessions stay. If the player is no guest, or the handle is taken, the response is a
     409.
     """
-    named = service().players.name_guest(player, **body, source=client_source())
+    named = service().accounts.players.name_guest(player, **body, source=client_source())
     request_confirmation(player)
     return {"player": account(named)}
 
@@ -125,8 +125,8 @@ def remove_email(player: str, body: JsonObject) -> None:
 
     The current password is needed, unless the player is a guest.
     """
-    service().players.require_password_of_owner(player, body["password"])
-    service().mail.addresses.remove(player)
+    service().accounts.players.require_password_of_owner(player, body["password"])
+    service().notifications.mail.addresses.remove(player)
 
 
 @blueprint.delete(
@@ -145,7 +145,7 @@ def erase_player(player: str, body: JsonObject) -> None:
     This cannot be undone, and nobody can register the handle again. If `password` is not the current
     password, the response is a 403; that of a guest is not checked.
     """
-    service().erasure.erase(player, body["password"])
+    service().accounts.erasure.erase(player, body["password"])
 
 
 @blueprint.get(
@@ -156,7 +156,7 @@ def list_my_keys(player: str) -> JsonObject:
 
     `until` is the time at which a key was revoked, or null.
     """
-    return {"keys": service().player_keys.of(player), "next": None}
+    return {"keys": service().accounts.keys.of(player), "next": None}
 
 
 @blueprint.post(
@@ -171,7 +171,7 @@ def add_key(player: str, body: JsonObject) -> JsonObject:
     422 that quotes what it must cover.
     """
     public, proof = bytes.fromhex(body["public"]), bytes.fromhex(body["proof"])
-    return service().key_registry.add(player, public, proof)
+    return service().games.key_registry.add(player, public, proof)
 
 
 @blueprint.delete("/me/keys/<key>", "The key is revoked.", limit=limit_new_places, errors=(404,))
@@ -181,4 +181,4 @@ def revoke_key(player: str, key: str) -> None:
     From now on, no action can be signed with it, and it cannot be registered again. The logs of the player's
     current games record the revocation. The request can be repeated.
     """
-    service().key_registry.revoke(player, key)
+    service().games.key_registry.revoke(player, key)

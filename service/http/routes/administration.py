@@ -156,7 +156,7 @@ def search_games(player: str, query: JsonObject) -> JsonObject:
         query["cursor"],
         query["limit"],
     )
-    summaries = service().queries.summaries(page.games)
+    summaries = service().games.queries.summaries(page.games)
     games = game_summaries([summary for summary in summaries if summary is not None])
     return {"games": games, "next": page.first(len(summaries)).next}
 

@@ -27,7 +27,7 @@ mutes = Blueprint("mutes", "Muting players.", auth="login_required")
 
 def _as_json(messages: list[ShownChatMessage]) -> list[JsonObject]:
     """Return messages as JSON. Looks up their authors in one round trip."""
-    handles = service().players.handles({shown.message.author for shown in messages})
+    handles = service().accounts.players.handles({shown.message.author for shown in messages})
     return [
         {
             "message": shown.message.number,
@@ -110,7 +110,7 @@ def report_message(game_id: str, number: int, player: str, body: JsonObject) -> 
 @mutes.get("/me/mutes", "The muted players, the last one first.", MuteList, query=NO_QUERY)
 def list_mutes(player: str) -> JsonObject:
     """List the players whom the player has muted."""
-    handles = service().players.handles(ids := service().mutes.of(player))
+    handles = service().accounts.players.handles(ids := service().accounts.mutes.of(player))
     players = [{"id": id, "handle": handles[id]} for id in ids if id in handles]
     return {"players": players, "next": None}
 
@@ -123,10 +123,10 @@ def mute_player(player: str, handle: str) -> None:
 
     Nobody else learns of it. The request can be repeated.
     """
-    service().mutes.add(player, service().players.find_person(handle).id)
+    service().accounts.mutes.add(player, service().accounts.players.find_person(handle).id)
 
 
 @mutes.delete("/me/mutes/<handle>", "The player is not muted.", errors=(404,))
 def unmute_player(player: str, handle: str) -> None:
     """Stop muting a player. The request can be repeated."""
-    service().mutes.remove(player, service().players.find_person(handle).id)
+    service().accounts.mutes.remove(player, service().accounts.players.find_person(handle).id)

@@ -25,7 +25,7 @@ def list_holidays(player: str) -> JsonObject:
 
     `days_per_year` and `notice_hours` are settings of the server.
     """
-    holidays = service().holidays
+    holidays = service().accounts.holidays
     stored = holidays.of(player)
     return {
         "holidays": list(map(holiday_json, stored)),
@@ -55,7 +55,7 @@ def announce_holiday(player: str, body: JsonObject) -> JsonObject:
     days left, the response is a 409.
     """
     first_day, last_day = parse_days(body)
-    holiday = service().holiday_registry.announce(player, first_day, last_day)
+    holiday = service().games.holiday_registry.announce(player, first_day, last_day)
     return holiday_json(holiday)
 
 
@@ -71,7 +71,7 @@ def cancel_holiday(player: str, holiday: str) -> JsonObject:
 
     The days that have not begun are given back. The request can be repeated.
     """
-    return holiday_json(service().holiday_registry.cancel(player, holiday))
+    return holiday_json(service().games.holiday_registry.cancel(player, holiday))
 
 
 @blueprint.post(
@@ -92,7 +92,7 @@ def agree_to_pause(
     The clock stands still while all players who are still in the game agree, but no longer than for 30 days.
     Bots are not asked.
     """
-    accepted = service().pauses.agree(
+    accepted = service().games.pauses.agree(
         game_id, player, agree=body["agree"], idempotency_key=idempotency_key
     )
     return accepted_events(accepted)

@@ -76,7 +76,7 @@ def delete_conditional_actions(game_id: str, player: str) -> None:
 
 def _response(game_id: str, prepared: ConditionalActionsOfPlayer) -> Response:
     """Return what a player has prepared as a response."""
-    game: Game = service().queries.game(game_id)
+    game: Game = service().games.queries.game(game_id)
     renderer = request_renderer().with_names(game_names(game_id))
     void = prepared.void
     body = {

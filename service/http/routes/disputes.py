@@ -32,7 +32,7 @@ takebacks = Blueprint("takebacks", "Actions taken back by agreement.", auth="par
 
 def _field_errors(body: JsonObject, **_: object) -> dict[str, Text]:
     """Return what is wrong with the statement and the ruling, by field."""
-    return service().disputes.field_faults(body)
+    return service().games.disputes.field_faults(body)
 
 
 @blueprint.post(
@@ -53,7 +53,7 @@ def open_dispute(
     The game's clock stops until the ruling, for at most 72 hours. A game has one open dispute at a time, and
     a player can open three in a game.
     """
-    accepted = service().disputes.open_dispute(
+    accepted = service().games.disputes.open_dispute(
         game_id, player, body["seq"], body["statement"], idempotency_key
     )
     return accepted_events(accepted)
@@ -64,7 +64,7 @@ def open_dispute(
 )
 def list_disputes(game_id: str, player: str | None) -> JsonObject:
     """List the disputes of a game."""
-    game = service().queries.visible_game(game_id, player)
+    game = service().games.queries.visible_game(game_id, player)
     disputes = [dispute_summary(game, dispute) for dispute in game.disputes]
     return {"disputes": disputes, "next": None}
 
@@ -79,7 +79,7 @@ def list_disputes(game_id: str, player: str | None) -> JsonObject:
 )
 def get_dispute(game_id: str, seq: int, player: str | None) -> JsonObject:
     """Get a dispute by the seq of the event that opened it."""
-    return service().queries.dispute(game_id, seq, player)
+    return service().games.queries.dispute(game_id, seq, player)
 
 
 @blueprint.delete(
@@ -93,7 +93,7 @@ def get_dispute(game_id: str, seq: int, player: str | None) -> JsonObject:
 )
 def withdraw_dispute(game_id: str, seq: int, player: str, idempotency_key: str | None) -> None:
     """Withdraw a dispute that the player has opened."""
-    service().disputes.withdraw_dispute(game_id, seq, player, idempotency_key)
+    service().games.disputes.withdraw_dispute(game_id, seq, player, idempotency_key)
 
 
 @blueprint.post(
@@ -111,7 +111,7 @@ def answer_dispute(
     game_id: str, seq: int, player: str, body: JsonObject, idempotency_key: str | None
 ) -> JsonObject:
     """Answer an open dispute. A player can answer ten times."""
-    accepted = service().disputes.answer_dispute(
+    accepted = service().games.disputes.answer_dispute(
         game_id, seq, player, body["statement"], idempotency_key
     )
     return accepted_events(accepted)
@@ -137,7 +137,7 @@ def give_ruling(
     In a game without an arbiter, every player proposes a ruling. It takes effect when all players who are
     still in the game propose the same. A player can propose ten times, and the last proposal counts.
     """
-    accepted = service().disputes.give_ruling(
+    accepted = service().games.disputes.give_ruling(
         game_id, seq, player, body["ruling"], body["statement"], idempotency_key
     )
     return accepted_events(accepted)
@@ -164,7 +164,9 @@ def request_takeback(
     Only the player who acted last can ask, once for each action. The request lapses when anyone acts, when a
     turn is forfeited or a seat removed, and when a player declines.
     """
-    return accepted_events(service().disputes.request_takeback(game_id, player, idempotency_key))
+    return accepted_events(
+        service().games.disputes.request_takeback(game_id, player, idempotency_key)
+    )
 
 
 @takebacks.post(
@@ -184,7 +186,7 @@ def answer_takeback(
 
     When all other players who are still in the game have agreed, play resumes from before the action.
     """
-    accepted = service().disputes.answer_takeback(
+    accepted = service().games.disputes.answer_takeback(
         game_id, seq, player, agree=body["agree"], idempotency_key=idempotency_key
     )
     return accepted_events(accepted)

@@ -34,7 +34,7 @@ substitutes = Blueprint(
 
 def _settings_errors(body: JsonObject, player: str) -> dict[str, Text]:
     """Return what is wrong with the settings of a new game, by field."""
-    return service().lobby.faults(body)
+    return service().games.lobby.faults(body)
 
 
 @blueprint.post(
@@ -55,7 +55,7 @@ def create_game(player: str, body: JsonObject, idempotency_key: str | None) -> R
 
     The creator has the first place, and the bots in `bots` have the next ones.
     """
-    game = service().lobby.create(player, body, idempotency_key)
+    game = service().games.lobby.create(player, body, idempotency_key)
     return json_response(game_summary(game), 201, {"Location": f"/api/v1/games/{game.id}"})
 
 
@@ -82,7 +82,7 @@ def list_games(player: str | None, query: JsonObject) -> JsonObject:
         pace=query["clock"],
         free=query["free"],
     )
-    summaries, next_cursor = service().queries.filtered_summaries(
+    summaries, next_cursor = service().games.queries.filtered_summaries(
         lambda cursor, limit: _page(statuses, {**query, "cursor": cursor}, limit, viewer=player),
         game_filter,
         query["cursor"],
@@ -96,14 +96,14 @@ def _page(statuses: list[Status], query: JsonObject, limit: int, viewer: str | N
         for name in ("status", "player"):
             if query[name] is not None:
                 raise Malformed({name: message("does not go with vacant")})
-        return service().listings.vacant(viewer, query["cursor"], limit)
+        return service().games.listings.vacant(viewer, query["cursor"], limit)
     player_id = None
     if query["player"] is not None:
-        player = service().players.by_handle(query["player"])
+        player = service().accounts.players.by_handle(query["player"])
         if player is None:
             return Page((), None)
         player_id = player.id
-    return service().listings.page(statuses, player_id, query["cursor"], limit, viewer)
+    return service().games.listings.page(statuses, player_id, query["cursor"], limit, viewer)
 
 
 @blueprint.get(
@@ -115,7 +115,7 @@ def _page(statuses: list[Status], query: JsonObject, limit: int, viewer: str | N
 )
 def get_game(game_id: str, player: str | None) -> JsonObject:
     """Get the summary of a game."""
-    return game_summary(service().queries.visible_game(game_id, player))
+    return game_summary(service().games.queries.visible_game(game_id, player))
 
 
 @blueprint.post(
@@ -136,7 +136,7 @@ def join_game(
     The game starts when its last place is taken. A private game can be joined by the players whom its creator
     has invited and, with an `invitation`, by others.
     """
-    game = service().commands.join(
+    game = service().games.commands.join(
         game_id, player, body["nonce"], idempotency_key, body["invitation"]
     )
     return game_summary(game)
@@ -144,7 +144,7 @@ def join_game(
 
 def _bot_errors(body: JsonObject, game_id: str, player: str) -> dict[str, Text]:
     """Return what is wrong with the name of the bot, by field."""
-    game = service().queries.visible_game(game_id, player)
+    game = service().games.queries.visible_game(game_id, player)
     fault = bot_fault(game.rules, body.get("bot", DEFAULT_BOT))
     return {} if fault is None else {"bot": fault}
 
@@ -166,7 +166,9 @@ def add_bot(game_id: str, player: str, body: JsonObject, idempotency_key: str | 
     Only the creator of the game adds bots to it, before it starts. The game starts when its last place is
     taken. From then on, the server plays the bot, which knows what a player at its seat knows.
     """
-    game = service().commands.add_bot(game_id, player, body["bot"], body["nonce"], idempotency_key)
+    game = service().games.commands.add_bot(
+        game_id, player, body["bot"], body["nonce"], idempotency_key
+    )
     return game_summary(game)
 
 
@@ -181,7 +183,7 @@ def leave_game(game_id: str, player: str, idempotency_key: str | None) -> None:
 
     The game is abandoned when its last player leaves.
     """
-    service().commands.leave(game_id, player, idempotency_key)
+    service().games.commands.leave(game_id, player, idempotency_key)
 
 
 @substitutes.delete(
@@ -197,7 +199,7 @@ def leave_seat(game_id: str, player: str, idempotency_key: str | None) -> JsonOb
     The clock ends the turns of a vacant seat at once, as the game's options say for missed turns. You cannot
     come back. When no people are left in the game, it is abandoned.
     """
-    game = service().substitutes.leave_seat(game_id, player, idempotency_key)
+    game = service().games.substitutes.leave_seat(game_id, player, idempotency_key)
     return game_summary(game)
 
 
@@ -219,5 +221,5 @@ def take_seat(
     From then on, the seat and everything that belongs to it is yours. Players who have or had a seat in the
     game, and its arbiter, cannot be substitutes. `GET /games?vacant=true` lists games with vacant seats.
     """
-    game = service().substitutes.take_seat(game_id, player, body["seat"], idempotency_key)
+    game = service().games.substitutes.take_seat(game_id, player, body["seat"], idempotency_key)
     return game_summary(game)

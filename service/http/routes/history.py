@@ -37,15 +37,17 @@ def list_events(game_id: str, player: str | None, query: JsonObject) -> JsonObje
     which are separated by commas (hexes by semicolons), one is enough. The work for a page with conditions is
     bounded, so it may have fewer events than `limit`, even none, and still a next page.
     """
-    game = service().queries.visible_game(game_id, player)
+    game = service().games.queries.visible_game(game_id, player)
     limit = min(query["limit"], MAX_PAGE_SIZE)
     conditions = {name: query[name] for name in CONDITIONS if name in query}
     if conditions:
         event_filter = parse_filter(conditions, game.rules)
-        events, next = service().events.filtered_page(game, query["after"], limit, event_filter)
+        events, next = service().games.events.filtered_page(
+            game, query["after"], limit, event_filter
+        )
         return {"events": events, "next": next}
     # Reading one event more than the page shows whether there is a next page.
-    events = service().queries.event_page(game_id, query["after"], limit + 1)
+    events = service().games.queries.event_page(game_id, query["after"], limit + 1)
     page = events[:limit]
     return {"events": page, "next": page[-1]["seq"] if len(events) > limit else None}
 
@@ -63,8 +65,8 @@ def get_event(game_id: str, seq: int, player: str | None, query: JsonObject) -> 
     it; what the seat saw and could do; what it did; what followed, by which clauses; and which notifications
     were sent.
     """
-    game = service().queries.visible_game(game_id, player)
-    details = service().events.explain(
+    game = service().games.queries.visible_game(game_id, player)
+    details = service().games.events.explain(
         game, seq, player, request_renderer(), lists_all_actions=query["actions"] == "all"
     )
     return with_language(json_response(details), request_language())
@@ -88,10 +90,10 @@ def get_record(game_id: str, player: str | None) -> Response:
     record is sent in parts as they are read. If that fails, the connection is closed before the record is
     complete.
     """
-    game = service().queries.visible_game(game_id, player)
+    game = service().games.queries.visible_game(game_id, player)
     seat = None if player is None else game.seat_of(player)
     return Response(
-        service().queries.record(game_id, seat),
+        service().games.queries.record(game_id, seat),
         content_type="application/jsonl",
         headers={
             "Content-Disposition": f'inline; filename="{game.id}.jsonl"',
@@ -117,7 +119,7 @@ def stream_events(game_id: str, player: str | None, query: JsonObject) -> Respon
     stream ends with an event named `reset`, and the client must read the game again from the beginning. A
     stream also ends when its token is revoked.
     """
-    game = service().queries.visible_game(game_id, player)
+    game = service().games.queries.visible_game(game_id, player)
     return stream_response(game, player, bearer_token(), query["after"] or 0)
 
 
@@ -144,8 +146,8 @@ def list_receipts(player: str, query: JsonObject) -> JsonObject:
     """
     game_id = query["game"]
     if game_id is not None:
-        service().queries.visible_game(game_id, player)
-    page = service().receipts.page(
+        service().games.queries.visible_game(game_id, player)
+    page = service().games.receipts.page(
         player, query["cursor"], min(query["limit"], MAX_PAGE_SIZE), game_id
     )
     return {"receipts": page.receipts, "left_out": page.left_out, "next": page.next}

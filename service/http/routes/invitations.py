@@ -41,9 +41,9 @@ def create_invitation(
     game can have one such link: another one replaces it, also if the request has an `Idempotency-Key`.
     """
     if body["handle"] is None:
-        return {"token": service().invitations.create(game_id, player)}
-    service().queries.visible_game(game_id, player)
-    invited = service().lobby.invite(game_id, player, body["handle"], idempotency_key)
+        return {"token": service().games.invitations.create(game_id, player)}
+    service().games.queries.visible_game(game_id, player)
+    invited = service().games.lobby.invite(game_id, player, body["handle"], idempotency_key)
     return {"invited": invited}
 
 
@@ -53,7 +53,7 @@ def revoke_invitation(game_id: str, player: str) -> None:
 
     The request can be repeated.
     """
-    service().invitations.revoke(game_id, player)
+    service().games.invitations.revoke(game_id, player)
 
 
 @blueprint.delete(
@@ -68,7 +68,7 @@ def decline_invitation(game_id: str, player: str, idempotency_key: str | None) -
 
     The creator of the game can see this. A player who declines cannot see a private game any more.
     """
-    service().invitation_commands.decline(game_id, player, idempotency_key)
+    service().games.invitation_commands.decline(game_id, player, idempotency_key)
 
 
 @blueprint.delete(
@@ -79,9 +79,9 @@ def decline_invitation(game_id: str, player: str, idempotency_key: str | None) -
 )
 def uninvite_player(game_id: str, handle: str, player: str, idempotency_key: str | None) -> None:
     """Revoke the invitation of a player, as the creator of the game."""
-    service().queries.visible_game(game_id, player)
-    invited = service().players.find_person(handle)
-    service().invitation_commands.revoke(game_id, player, invited.id, idempotency_key)
+    service().games.queries.visible_game(game_id, player)
+    invited = service().accounts.players.find_person(handle)
+    service().games.invitation_commands.revoke(game_id, player, invited.id, idempotency_key)
 
 
 @blueprint.get(
@@ -97,7 +97,7 @@ def get_invitation(token: str) -> JsonObject:
 
     Everybody who has the token can see it.
     """
-    invitation = service().invitations.get(token)
+    invitation = service().games.invitations.get(token)
     return {"game": game_summary(invitation.game), "invited_by": invitation.inviter}
 
 
@@ -116,7 +116,7 @@ def list_my_invitations(player: str, query: JsonObject) -> JsonObject:
     are left out.
     """
     limit = min(query["limit"], MAX_PAGE_SIZE)
-    summaries, cursor = service().received_invitations.page(player, query["cursor"], limit)
+    summaries, cursor = service().games.received_invitations.page(player, query["cursor"], limit)
     return {"games": game_summaries(summaries), "next": cursor}
 
 
@@ -136,8 +136,8 @@ def request_rematch(game_id: str, player: str, body: JsonObject) -> Response:
     players are invited. Other players who ask join the same game while it has a free place. The request can
     be repeated, and always leads to the same game, unless that was abandoned before it started.
     """
-    game = service().rematches.request(
-        service().queries.visible_game(game_id, player), player, body["nonce"]
+    game = service().games.rematches.request(
+        service().games.queries.visible_game(game_id, player), player, body["nonce"]
     )
     headers = {"Location": f"/api/v1/games/{game.id}"}
     return json_response(game_summary(game), 201, headers)

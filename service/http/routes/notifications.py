@@ -62,13 +62,15 @@ def change_notifications(player: str, body: JsonObject) -> Response:
     Fields that are left out stay as they are, as do the channels that `kinds` does not name. Local times are
     in the time zone of the account. Deliveries that exist already are sent as planned.
     """
-    service().preferences.change(player, body)
+    service().notifications.preferences.change(player, body)
     return _preferences(player)
 
 
 def _preferences(player: str) -> Response:
-    channels = dict.fromkeys(endpoint.channel for endpoint in service().endpoints.of(player))
-    preferences = service().preferences.of(player).as_json()
+    channels = dict.fromkeys(
+        endpoint.channel for endpoint in service().notifications.endpoints.of(player)
+    )
+    preferences = service().notifications.preferences.of(player).as_json()
     return json_response({"preferences": preferences, "channels": list(channels)})
 
 
@@ -81,7 +83,9 @@ def list_deliveries(player: str, query: JsonObject) -> JsonObject:
     Deliveries are kept for 90 days after they have ended, and at most a number that the server sets.
     """
     limit = min(query["limit"], MAX_PAGE_SIZE)
-    deliveries, cursor = service().deliveries.of_player(player, limit, query["cursor"])
+    deliveries, cursor = service().notifications.deliveries.of_player(
+        player, limit, query["cursor"]
+    )
     render = request_renderer()
     return {"deliveries": [delivery.as_json(render) for delivery in deliveries], "next": cursor}
 
@@ -107,7 +111,10 @@ def stream_my_games(player: str) -> Response:
 @blueprint.get("/me/feeds", "All feeds of the player, the oldest first.", FeedList, query=NO_QUERY)
 def list_feeds(player: str) -> JsonObject:
     """List the player's feeds, without their addresses."""
-    feeds = [{"id": feed.id, "created": feed.created} for feed in service().feed_tokens.of(player)]
+    feeds = [
+        {"id": feed.id, "created": feed.created}
+        for feed in service().notifications.feed_tokens.of(player)
+    ]
     return {"feeds": feeds, "next": None}
 
 
@@ -121,7 +128,7 @@ def create_feeds(player: str) -> JsonObject:
     Everybody who knows an address can read the feed, without a token. If the player has too many of them, the
     response is a 409.
     """
-    feed, token = service().feed_tokens.create(player)
+    feed, token = service().notifications.feed_tokens.create(player)
     return {"id": feed.id, "created": feed.created, **feed_addresses(token)}
 
 
@@ -134,7 +141,7 @@ def feed_addresses(token: str) -> dict[str, str]:
 @blueprint.delete("/me/feeds/<feed>", "The addresses are not valid any more.", errors=(404,))
 def revoke_feeds(player: str, feed: str) -> None:
     """Revoke the two addresses of feeds."""
-    service().feed_tokens.revoke(player, feed)
+    service().notifications.feed_tokens.revoke(player, feed)
 
 
 @blueprint.get(
@@ -154,7 +161,9 @@ def get_atom_feed(token: str) -> Response:
     It has the last events of the games that were created last, at most 100.
     """
     address = f"{service().settings.public_url}{request.path}"
-    feed = service().feeds.atom(service().feed_tokens.owner(token), address)
+    feed = service().notifications.feeds.atom(
+        service().notifications.feed_tokens.owner(token), address
+    )
     return _document(feed, "application/atom+xml; charset=utf-8")
 
 
@@ -174,7 +183,9 @@ def get_calendar(token: str) -> Response:
 
     The UID of a turn stays the same when its deadline moves.
     """
-    calendar = service().feeds.calendar(service().feed_tokens.owner(token))
+    calendar = service().notifications.feeds.calendar(
+        service().notifications.feed_tokens.owner(token)
+    )
     return _document(calendar, "text/calendar; charset=utf-8")
 
 
@@ -195,8 +206,10 @@ def _document(content: bytes, content_type: str) -> Response:
 @push.get("/me/push", "The public key, and all subscriptions.", PushState, query=NO_QUERY)
 def list_push_subscriptions(player: str) -> JsonObject:
     """List the player's push subscriptions, with the key that a browser needs to subscribe."""
-    subscriptions = [item.as_json() for item in service().push_subscriptions.of(player)]
-    return {"public_key": service().vapid_key.public, "subscriptions": subscriptions}
+    subscriptions = [
+        item.as_json() for item in service().notifications.push_subscriptions.of(player)
+    ]
+    return {"public_key": service().notifications.vapid_key.public, "subscriptions": subscriptions}
 
 
 @push.post(
@@ -208,14 +221,14 @@ def list_push_subscriptions(player: str) -> JsonObject:
 )
 def add_push_subscription(player: str, body: JsonObject) -> JsonObject:
     """Add a push subscription, or replace its keys. One too many replaces the oldest."""
-    return service().push_subscriptions.add(player, **body).as_json()
+    return service().notifications.push_subscriptions.add(player, **body).as_json()
 
 
 @push.delete("/me/push/<subscription>", "The subscription is removed.", errors=(404,))
 def remove_push_subscription(player: str, subscription: str) -> None:
     """Remove a push subscription."""
-    service().push_subscriptions.find(player, subscription)
-    service().push_subscriptions.remove(player, subscription)
+    service().notifications.push_subscriptions.find(player, subscription)
+    service().notifications.push_subscriptions.remove(player, subscription)
 
 
 @webhooks.get(
@@ -223,8 +236,8 @@ def remove_push_subscription(player: str, subscription: str) -> None:
 )
 def list_webhooks(player: str) -> JsonObject:
     """List the player's webhooks, without their secrets."""
-    webhooks = service().webhooks.of(player)
-    paused_until = service().webhooks.paused_until(player, webhooks)
+    webhooks = service().notifications.webhooks.of(player)
+    paused_until = service().notifications.webhooks.paused_until(player, webhooks)
     listed = [_webhook_json(*item) for item in zip(webhooks, paused_until, strict=True)]
     return {"webhooks": listed, "next": None}
 
@@ -243,14 +256,14 @@ def add_webhook(player: str, body: JsonObject) -> JsonObject:
     `secret` is shown only in this response; each request is signed with it. If the player has too many
     webhooks, the response is a 409.
     """
-    webhook = service().webhooks.add(player, body["url"])
+    webhook = service().notifications.webhooks.add(player, body["url"])
     return {**_webhook_json(webhook), "secret": webhook.secret}
 
 
 @webhooks.delete("/me/webhooks/<webhook>", "The webhook is removed.", errors=(404,))
 def remove_webhook(player: str, webhook: str) -> None:
     """Remove a webhook. What has not been posted to it yet is dropped."""
-    service().webhooks.remove(player, webhook)
+    service().notifications.webhooks.remove(player, webhook)
 
 
 @webhooks.post(
@@ -265,7 +278,7 @@ def test_webhook(player: str, webhook: str) -> None:
     A player can have 20 tests posted in an hour, unless the operator has chosen another rate. Further ones
     are refused with 429 and `Retry-After`.
     """
-    service().webhooks.request_test(player, webhook)
+    service().notifications.webhooks.request_test(player, webhook)
 
 
 @webhooks.post(
@@ -278,7 +291,7 @@ def test_webhook(player: str, webhook: str) -> None:
 )
 def enable_webhook(player: str, webhook: str) -> JsonObject:
     """Enable a webhook again that was disabled after repeated failures."""
-    return _webhook_json(service().webhooks.enable(player, webhook))
+    return _webhook_json(service().notifications.webhooks.enable(player, webhook))
 
 
 def _webhook_json(webhook: Webhook, paused_until: str | None = None) -> JsonObject:

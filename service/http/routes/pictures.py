@@ -105,7 +105,7 @@ def _picture(game_id: str, player: str | None, query: JsonObject, *, is_png: boo
 
 def _scene(game_id: str, player: str | None, seq: int | None) -> Scene:
     """Return what the viewer may see after an event, by default the last one. Raises NotFound."""
-    queries = service().queries
+    queries = service().games.queries
     head = queries.visible_game(game_id, player)
     game = head if seq is None or seq == head.seq else queries.game_at(game_id, seq)
     position = viewpoint_of(head, player).position(game)

@@ -46,9 +46,9 @@ blueprint = Blueprint("play", "Positions and actions.", auth="participants_only"
 )
 def get_position(game_id: str, player: str | None, query: JsonObject) -> Response:
     """Get the position after an event, as the viewer may see it."""
-    head = service().queries.visible_game(game_id, player)
+    head = service().games.queries.visible_game(game_id, player)
     seq = query["seq"] or head.seq
-    game = head if seq == head.seq else service().queries.game_at(game_id, seq)
+    game = head if seq == head.seq else service().games.queries.game_at(game_id, seq)
     seat = None if player is None else head.seat_of(player)
     position = game.position(seat, ended=head.has_ended)
     if position is None:
@@ -92,7 +92,7 @@ def get_legal_actions(game_id: str, player: str) -> JsonObject:
     The list contains at least one action for every possible outcome. `resign` and `agree_to_end` are not
     listed.
     """
-    seq, actions = service().queries.legal_actions(game_id, player)
+    seq, actions = service().games.queries.legal_actions(game_id, player)
     return {"seq": seq, "actions": actions}
 
 
@@ -107,12 +107,12 @@ def get_lessons(game_id: str, player: str) -> Response:
 
     A lesson introduces rules at the moment when they first matter. Other games have none.
     """
-    game = service().queries.visible_game(game_id, player)
+    game = service().games.queries.visible_game(game_id, player)
     seat = require_seat(game, player)
     render = request_renderer()
     lessons = [
         {"name": lesson.name, "clauses": lesson.clauses, "text": render.sentence(lesson.message)}
-        for lesson in service().lessons.due(game, seat)
+        for lesson in service().games.lessons.due(game, seat)
     ]
     return with_language(json_response({"seq": game.seq, "lessons": lessons}), request_language())
 
@@ -121,7 +121,7 @@ def _action_errors(body: JsonObject, game_id: str, player: str) -> dict[str, Tex
     """Return what is wrong with the form of the action, by field."""
     if "action" not in body:
         return {}
-    game = service().queries.visible_game(game_id, player)
+    game = service().games.queries.visible_game(game_id, player)
     try:
         game.rules.parse_action(body["action"])
     except Malformed as error:
@@ -154,7 +154,7 @@ def submit_action(
     this game, the response is a 409; if the signature does not match, a 422 that quotes what it must cover.
     """
     try:
-        accepted = service().commands.act(
+        accepted = service().games.commands.act(
             game_id,
             player,
             body["action"],

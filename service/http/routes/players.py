@@ -55,7 +55,9 @@ def register_player(body: JsonObject) -> JsonObject:
     is refused. The token is shown only in this response. A mail with a link to confirm the address is sent to
     `email`; nothing else is sent there before that.
     """
-    player, token = service().players.register(**body, client=client_name(), source=client_source())
+    player, token = service().accounts.players.register(
+        **body, client=client_name(), source=client_source()
+    )
     request_confirmation(player.id)
     return {"player": account(player), "token": token}
 
@@ -75,7 +77,7 @@ def create_guest(body: JsonObject) -> JsonObject:
     The token is shown only in this response. It and the account are valid for 180 days, unless the guest
     chooses a handle and a password before (`PUT /me/handle`).
     """
-    player, token = service().players.create_guest(body["locale"], client=client_name())
+    player, token = service().accounts.players.create_guest(body["locale"], client=client_name())
     return {"player": account(player), "token": token}
 
 
@@ -96,7 +98,7 @@ def log_in(body: JsonObject) -> JsonObject:
     hour, the response is a 429, except from networks from which the player has logged in before; each of
     these has ten attempts of its own.
     """
-    token = service().players.login(**body, client=client_name(), source=client_source())
+    token = service().accounts.players.login(**body, client=client_name(), source=client_source())
     return {"token": token}
 
 
@@ -115,7 +117,7 @@ def request_password_reset(body: JsonObject) -> None:
     account, or if it has no confirmed address. After many requests from a network in a day, it is a 429; on a
     server that sends no mail, a 409.
     """
-    service().mail.password_resets.request(body["handle"], client_network())
+    service().notifications.mail.password_resets.request(body["handle"], client_network())
 
 
 @blueprint.put(
@@ -132,13 +134,13 @@ def choose_new_password(body: JsonObject) -> None:
     The token is valid for an hour, and can be used once. All tokens of the player end. If it has expired or
     was used, the response is a 404.
     """
-    service().mail.password_resets.reset(**body, source=client_source())
+    service().notifications.mail.password_resets.reset(**body, source=client_source())
 
 
 @blueprint.delete("/tokens/current", "The token of this request is no longer valid.")
 def log_out(player: str) -> None:
     """Log out."""
-    service().players.logout(bearer_token() or "")
+    service().accounts.players.logout(bearer_token() or "")
 
 
 @blueprint.patch("/me", "The player after the change.", MyAccount, json_body=ChangeAccount())
@@ -151,13 +153,13 @@ def change_account(player: str, body: JsonObject) -> JsonObject:
     """
     if not body:
         raise Malformed({"": message("must have locale or time_zone")})
-    service().players.change_settings(player, bearer_token() or "", body)
+    service().accounts.players.change_settings(player, bearer_token() or "", body)
     return {"player": account(account_of(player))}
 
 
 def account_of(player: str) -> Player:
     """Return an account. Raises Unauthorised if it was deleted after its token was looked up."""
-    (current_player,) = service().players.get([player])
+    (current_player,) = service().accounts.players.get([player])
     if current_player is None:
         raise Unauthorised(message("the account of this token has been deleted"))
     return current_player
@@ -176,9 +178,9 @@ def get_me(player: str, query: JsonObject) -> JsonObject:
     """Get the player's own account, and the games that wait for them."""
     current_player = account_of(player)
     limit = min(query["limit"], MAX_PAGE_SIZE)
-    games, cursor = service().queries.games_waiting_for(player, query["cursor"], limit)
+    games, cursor = service().games.queries.games_waiting_for(player, query["cursor"], limit)
     summaries = game_summaries([summarize(game) for game in games])
-    invitations, _ = service().received_invitations.page(player, limit=MAX_SHOWN_INVITATIONS)
+    invitations, _ = service().games.received_invitations.page(player, limit=MAX_SHOWN_INVITATIONS)
     return {
         "player": account(current_player),
         "games": summaries,

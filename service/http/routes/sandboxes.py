@@ -59,7 +59,7 @@ def _shown(
     """Return a sandbox as a response. Players are shown by name to those who may see its game."""
     names = NO_NAMES
     with suppress(NotFound):
-        names = game_names(service().queries.visible_game(sandbox.stored.game, player).id)
+        names = game_names(service().games.queries.visible_game(sandbox.stored.game, player).id)
     renderer = request_renderer().with_names(names)
     response = json_response(sandbox.as_json(renderer), status, headers)
     return with_language(response, renderer.language)

@@ -33,7 +33,7 @@ blueprint = Blueprint(
 )
 def get_checkpoint(player: str | None) -> Response:
     """Get the latest checkpoint of the transparency log, with the cosignatures that it has."""
-    note = service().checkpoints.latest()
+    note = service().transparency.checkpoints.latest()
     return Response(str(note), content_type=f"{NOTE}; charset=utf-8")
 
 
@@ -50,8 +50,8 @@ def get_inclusion_proof(player: str | None, query: JsonObject) -> JsonObject:
     The proof is for the last head that was logged. Its hash covers all earlier events of the game. The proof
     leads to the latest checkpoint that a witness has cosigned, if that covers the head.
     """
-    game = service().queries.visible_game(query["game"], player)
-    return service().proofs.inclusion(game.id, query["seq"])
+    game = service().games.queries.visible_game(query["game"], player)
+    return service().transparency.proofs.inclusion(game.id, query["seq"])
 
 
 @blueprint.get(
@@ -63,7 +63,7 @@ def get_inclusion_proof(player: str | None, query: JsonObject) -> JsonObject:
 )
 def get_consistency_proof(player: str | None, query: JsonObject) -> JsonObject:
     """Prove that the log of `to` leaves begins with the log of `from` leaves."""
-    return service().proofs.consistency(query["from"], query["to"])
+    return service().transparency.proofs.consistency(query["from"], query["to"])
 
 
 @blueprint.get(
@@ -74,7 +74,7 @@ def get_consistency_proof(player: str | None, query: JsonObject) -> JsonObject:
 )
 def list_leaves(player: str | None, query: JsonObject) -> JsonObject:
     """List the hashes of the leaves of the log, so that a witness can keep a copy of its tree."""
-    return service().proofs.leaf_hashes(query["after"], query["limit"])
+    return service().transparency.proofs.leaf_hashes(query["after"], query["limit"])
 
 
 @blueprint.get("/log/epochs", "The declarations, each a signed note.", EpochList, query=NO_QUERY)
@@ -84,7 +84,7 @@ def list_epochs(player: str | None) -> JsonObject:
     After a restore from a backup, the log goes on under another origin. The declaration names the last
     checkpoint of the old epoch that the server knows, and the first entries that both have in common.
     """
-    return {"epochs": [str(note) for note in service().checkpoints.epochs()]}
+    return {"epochs": [str(note) for note in service().transparency.checkpoints.epochs()]}
 
 
 @blueprint.post(
@@ -101,5 +101,5 @@ def submit_cosignatures(player: str | None, body: JsonObject) -> JsonObject:
     Only cosignatures of witnesses that the operator has listed are accepted, and only under one of the last
     checkpoints that the server has published.
     """
-    note = service().checkpoints.add_cosignatures(body["checkpoint"])
+    note = service().transparency.checkpoints.add_cosignatures(body["checkpoint"])
     return {"checkpoint": str(note)}

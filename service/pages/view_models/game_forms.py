@@ -61,7 +61,7 @@ def reason_not_to(decide: Callable[[], object]) -> Text | None:
 def game_viewer(game_id: str) -> GameViewer:
     """Return the game of a page with its viewer. Raises NotFound, also for a game the viewer may not see."""
     player = session.viewer()
-    game = service().queries.visible_game(game_id, player)
+    game = service().games.queries.visible_game(game_id, player)
     return GameViewer(game, player, None if player is None else game.seat_of(player))
 
 
@@ -103,7 +103,7 @@ def read_sure_form(schema: Schema) -> dict[str, Any]:
 
 def event_messages(game: Game, seq: int) -> tuple[Value, Text] | None:
     """Return who caused an event of a game and what happened; None if there is no such event."""
-    events = service().queries.event_page(game.id, seq - 1, 1)
+    events = service().games.queries.event_page(game.id, seq - 1, 1)
     if not events:
         return None
     return actor_message(events[0]), outcome_message(game.rules, events[0])

@@ -66,7 +66,7 @@ class GameList:
 def _games_of_turn(viewer: str | None, cursor: str | None, limit: int) -> GameList:
     if viewer is None:
         return GameList("turn", (), None)
-    games, next_cursor = service().queries.games_waiting_for(viewer, cursor, limit)
+    games, next_cursor = service().games.queries.games_waiting_for(viewer, cursor, limit)
     return GameList(
         "turn", [ListedGame(summarize(game), is_viewers_turn=True) for game in games], next_cursor
     )
@@ -75,7 +75,7 @@ def _games_of_turn(viewer: str | None, cursor: str | None, limit: int) -> GameLi
 def _invitations(viewer: str | None, cursor: str | None, limit: int) -> GameList:
     if viewer is None:
         return GameList("invitations", (), None)
-    summaries, next_cursor = service().received_invitations.page(viewer, cursor, limit)
+    summaries, next_cursor = service().games.received_invitations.page(viewer, cursor, limit)
     games = [ListedGame(summary, is_viewers_turn=False) for summary in summaries]
     return GameList("invitations", games, next_cursor)
 
@@ -106,8 +106,8 @@ def open_games(
     Games that wait for the viewer's answer to an invitation have a list of their own. Raises Malformed for
     an invalid cursor.
     """
-    listings = service().listings
-    summaries, next_cursor = service().queries.filtered_summaries(
+    listings = service().games.listings
+    summaries, next_cursor = service().games.queries.filtered_summaries(
         lambda after, count: listings.page(("open",), None, after, count, viewer),
         game_filter,
         cursor,
@@ -119,8 +119,8 @@ def open_games(
 
 
 def _games_with_vacant_seats(viewer: str | None, cursor: str | None, limit: int) -> GameList:
-    page = service().listings.vacant(viewer, cursor, limit)
-    summaries = service().queries.summaries(page.games)
+    page = service().games.listings.vacant(viewer, cursor, limit)
+    summaries = service().games.queries.summaries(page.games)
     games = [
         ListedGame(summary, is_viewers_turn=False) for summary in summaries if summary is not None
     ]
@@ -174,8 +174,8 @@ def _page(
     player: str | None = None,
     is_listed: Callable[[ListedGame], bool] = lambda _: True,
 ) -> GameList:
-    page = service().listings.page(statuses, player, cursor, limit, viewer)
-    summaries = service().queries.summaries(page.games)
+    page = service().games.listings.page(statuses, player, cursor, limit, viewer)
+    summaries = service().games.queries.summaries(page.games)
     games = [
         ListedGame(summary, viewer is not None and _player_to_act(summary) == viewer)
         for summary in summaries

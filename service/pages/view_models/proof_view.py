@@ -71,7 +71,7 @@ def commitments(service: Service, game: Game, viewer: int | None) -> list[Commit
     start = next((event for event in _opening_events(service, game) if _is_start(event)), None)
     events = [] if start is None else [start]
     for resumption in game.resumptions:
-        events += service.queries.event_page(game.id, resumption.seq - 1, 1)
+        events += service.games.queries.event_page(game.id, resumption.seq - 1, 1)
     return [
         Commitment(event["seq"], name, digest, secret_owner(name), game.may_see(name, viewer))
         for event in events
@@ -102,7 +102,7 @@ def player_keys(game: Game) -> list[PlayerKey]:
 def logged_head(service: Service, game: Game) -> tuple[LoggedHead | None, Text | None]:
     """Return the head of the game in the transparency log, or why there is no proof of one now."""
     try:
-        proof = service.proofs.inclusion(game.id)
+        proof = service.transparency.proofs.inclusion(game.id)
         note = SignedNote.parse(proof["checkpoint"])
         checkpoint = Checkpoint.of_note(note)
         witnesses = [NoteKey.parse(key) for key in service.settings.witnesses]
@@ -132,7 +132,7 @@ def receipts_of(service: Service, game: Game, player: str) -> Iterator[Mapping[s
     """Iterate over all receipts of a player for actions in a game, in the order of the log."""
     cursor: str | None = None
     while True:
-        page = service.receipts.page(player, cursor, _EVENTS_PER_READ, game.id)
+        page = service.games.receipts.page(player, cursor, _EVENTS_PER_READ, game.id)
         yield from page.receipts
         cursor = page.next
         if cursor is None:
@@ -143,7 +143,7 @@ def _opening_events(service: Service, game: Game) -> Sequence[Event]:
     """Return the events of a game up to its start."""
     events: list[Event] = []
     while len(events) < min(game.seq, _MAX_EVENTS_BEFORE_START):
-        page = service.queries.event_page(game.id, len(events), _EVENTS_PER_READ)
+        page = service.games.queries.event_page(game.id, len(events), _EVENTS_PER_READ)
         for event in page:
             events.append(event)
             if _is_start(event):

@@ -100,7 +100,7 @@ class ReplayedEvent:
     @cached_property
     def explanation(self) -> JsonObject:
         """The explanation of the event (replay/inspect.py)."""
-        return service().events.explain_step(
+        return service().games.events.explain_step(
             self.head, self.step, self.player, request_renderer(), self.viewpoint
         )
 
@@ -149,7 +149,7 @@ class ReplayedEvent:
     @cached_property
     def _index(self) -> EventIndex:
         """The index of the game, which is empty if the game is too long for one."""
-        return service().replays.index(self.head) or EventIndex()
+        return service().games.replays.index(self.head) or EventIndex()
 
     @property
     def rounds(self) -> list[Jump]:

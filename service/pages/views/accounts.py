@@ -65,7 +65,7 @@ def log_in() -> Response:
     """Log in, and continue where the visitor wanted to go."""
     form = entered_form()
     try:
-        token = service().players.login(
+        token = service().accounts.players.login(
             **read_form(LogIn()), client=client_name(), source=session.login_source()
         )
     except (Malformed, Unauthorised, TooManyRequests) as error:
@@ -92,7 +92,7 @@ def register() -> Response:
     """Register, and continue where the visitor wanted to go. The language they have chosen is stored."""
     form = entered_form()
     try:
-        player, token = service().players.register(
+        player, token = service().accounts.players.register(
             **read_form(NewAccount()),
             locale=player_locale(),
             client=client_name(),
@@ -121,7 +121,7 @@ def choose_language() -> Response:
         raise Malformed({"language": message("is not a language of these pages")})
     token = session.session_token()
     if (player_id := session.viewer()) is not None and token is not None:
-        service().players.change_settings(player_id, token, {"locale": language})
+        service().accounts.players.change_settings(player_id, token, {"locale": language})
     session.set_language(language)
     return see_other(next_address())
 
@@ -139,7 +139,7 @@ def name_guest() -> Response:
     player_id = session.require_player()
     form = entered_form()
     try:
-        service().players.name_guest(
+        service().accounts.players.name_guest(
             player_id, **read_form(NewAccount()), source=session.login_source()
         )
     except (Malformed, HandleTaken, NotAGuest) as error:
@@ -156,12 +156,12 @@ def change_password() -> Response:
     player_id = session.require_player()
     token = session.session_token() or ""
     try:
-        service().players.change_password(player_id, token, **read_form(ChangePassword()))
+        service().accounts.players.change_password(player_id, token, **read_form(ChangePassword()))
     except (Malformed, Forbidden, TooManyRequests) as error:
         return account_page(
             problems.status_of(error), password_form=Form().refused(error, "password")
         )
-    service().mail.password_resets.report_change(player_id)
+    service().notifications.mail.password_resets.report_change(player_id)
     return see_other(ACCOUNT)
 
 
@@ -169,7 +169,7 @@ def change_password() -> Response:
 def end_session() -> Response:
     """End one of the visitor's sessions."""
     player_id = session.require_player()
-    service().players.tokens.end(player_id, read_field("session"))
+    service().accounts.players.tokens.end(player_id, read_field("session"))
     return see_other(ACCOUNT)
 
 
@@ -179,7 +179,7 @@ def erase() -> Response:
     """Erase the visitor's account, as `DELETE /me` of the API does."""
     player_id = session.require_player()
     try:
-        service().erasure.erase(player_id, read_form(ErasePlayer())["password"])
+        service().accounts.erasure.erase(player_id, read_form(ErasePlayer())["password"])
     except (Malformed, Forbidden, TooManyRequests) as error:
         return account_page(problems.status_of(error), erase_form=Form().refused(error, "password"))
     session.log_out()
@@ -196,7 +196,7 @@ def account_page(
 ) -> Response:
     """Return the page of the visitor's account, with the forms that were refused."""
     player_id = session.require_player()
-    (account,) = service().players.get([player_id])
+    (account,) = service().accounts.players.get([player_id])
     if account is None:
         raise Unauthorised(message("the account of this token has been deleted"))
     return page(
@@ -204,14 +204,14 @@ def account_page(
         status,
         account=account,
         account_language=None if account.locale is None else primary_subtag(account.locale),
-        sessions=service().players.tokens.sessions(player_id),
-        muted=service().mutes.of(player_id),
+        sessions=service().accounts.players.tokens.sessions(player_id),
+        muted=service().accounts.mutes.of(player_id),
         current_session=session_id(session.session_token() or ""),
         next=next_address(ACCOUNT),
         form=form or Form(),
         email_form=email_form or Form({"email": account.email or ""}),
-        email_refusal=service().mail.addresses.refusal(player_id),
-        is_mail_configured=service().mail.confirmations.is_mail_configured,
+        email_refusal=service().notifications.mail.addresses.refusal(player_id),
+        is_mail_configured=service().notifications.mail.confirmations.is_mail_configured,
         password_form=password_form or Form(),
         erase_form=erase_form or Form(),
     )
@@ -225,7 +225,7 @@ def _viewer_account() -> Player | None:
     player_id = session.viewer()
     if player_id is None:
         return None
-    (account,) = service().players.get([player_id])
+    (account,) = service().accounts.players.get([player_id])
     return account
 
 
@@ -242,7 +242,7 @@ def request_reset() -> Response:
     form = entered_form()
     try:
         handle = read_form(RequestPasswordReset())["handle"]
-        service().mail.password_resets.request(handle, client_network())
+        service().notifications.mail.password_resets.request(handle, client_network())
     except (Malformed, OperationNotPossible, TooManyRequests) as error:
         return _request_page(form.refused(error), problems.status_of(error))
     return _request_page(form, is_sent=True)
@@ -260,7 +260,9 @@ def choose_new_password() -> Response:
     """Replace the password, and end all sessions."""
     try:
         values = read_form(ResetPassword())
-        player = service().mail.password_resets.reset(**values, source=session.login_source())
+        player = service().notifications.mail.password_resets.reset(
+            **values, source=session.login_source()
+        )
     except Malformed as error:
         token = request.form.get("token", "")
         return _new_password_page(token, Form().refused(error), problems.status_of(error))
@@ -275,12 +277,12 @@ def _request_page(form: Form, status: int = 200, *, is_sent: bool = False) -> Re
         form=form,
         next=next_address(),
         is_sent=is_sent,
-        is_mail_configured=service().mail.password_resets.is_mail_configured,
+        is_mail_configured=service().notifications.mail.password_resets.is_mail_configured,
     )
 
 
 def _new_password_page(token: str, form: Form, status: int = 200) -> Response:
-    player = service().mail.password_resets.find(token)
+    player = service().notifications.mail.password_resets.find(token)
     return page(
         "new_password.html",
         status,

@@ -95,9 +95,9 @@ def change_mute() -> BaseResponse:
     player = require_player()
     values = read_form(MuteForm())
     if values["change"] == "mute":
-        service().mutes.add(player, values["player"])
+        service().accounts.mutes.add(player, values["player"])
     else:
-        service().mutes.remove(player, values["player"])
+        service().accounts.mutes.remove(player, values["player"])
     return see_other(next_address())
 
 
@@ -115,10 +115,10 @@ def _page(
     before: int | None = None,
     reported: int | None = None,
 ) -> Response:
-    game = service().queries.visible_game(game_id, player)
+    game = service().games.queries.visible_game(game_id, player)
     require_correspondent(game, player)
     message_page = service().chat.latest(game_id, player, before, _SHOWN_MESSAGES)
-    service().players.handles({each.message.author for each in message_page.messages})
+    service().accounts.players.handles({each.message.author for each in message_page.messages})
     return page(
         "chat.html",
         status,

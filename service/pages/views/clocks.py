@@ -77,7 +77,7 @@ def agree_to_pause(game_id: str) -> Response:
     player = require_player(game_id)
     try:
         values = read_form(PauseForm())
-        service().pauses.agree(
+        service().games.pauses.agree(
             game_id, player, agree=values["answer"] == "agree", idempotency_key=key_of(values)
         )
     except Refused as error:
@@ -98,7 +98,7 @@ def announce_holiday() -> Response:
     player = session.require_player()
     form = entered_form()
     try:
-        service().holiday_registry.announce(player, *parse_days(read_form(AnnounceHoliday())))
+        service().games.holiday_registry.announce(player, *parse_days(read_form(AnnounceHoliday())))
     except (Malformed, HolidayNotPossible) as error:
         return _holidays_page(status_of(error), form=form.refused(error))
     return see_other(HOLIDAYS)
@@ -110,7 +110,7 @@ def cancel_holiday() -> Response:
     """Cancel a holiday, or end one that has begun."""
     player = session.require_player()
     try:
-        service().holiday_registry.cancel(player, read_field("holiday"))
+        service().games.holiday_registry.cancel(player, read_field("holiday"))
     except (Malformed, NotFound) as error:
         return _holidays_page(status_of(error), form=Form().refused(error))
     return see_other(HOLIDAYS)
@@ -124,7 +124,7 @@ def choose_time_zone() -> Response:
     try:
         zone = read_form(TimeZoneForm())["time_zone"]
         token = session.session_token() or ""
-        service().players.change_settings(player, token, {"time_zone": zone})
+        service().accounts.players.change_settings(player, token, {"time_zone": zone})
     except Malformed as error:
         return _holidays_page(status_of(error), zone_form=form.refused(error))
     return see_other(HOLIDAYS)
@@ -169,10 +169,10 @@ def _holidays_page(
     status: int = 200, *, form: Form | None = None, zone_form: Form | None = None
 ) -> Response:
     player = session.require_player()
-    (account,) = service().players.get([player])
+    (account,) = service().accounts.players.get([player])
     if account is None:
         raise Unauthorised(message("the account of this token has been deleted"))
-    holidays = service().holidays
+    holidays = service().accounts.holidays
     stored = holidays.of(player)
     now = clock.format(clock.now())
     years = sorted({int(now[:4]), int(now[:4]) + 1})
@@ -205,7 +205,7 @@ def leave_seat(game_id: str) -> Response:
     """Leave the viewer's seat to a substitute."""
     player = session.require_player()
     try:
-        service().substitutes.leave_seat(game_id, player, key_of(read_form(KeyedForm())))
+        service().games.substitutes.leave_seat(game_id, player, key_of(read_form(KeyedForm())))
     except Refused as error:
         return clock_page(game_viewer(game_id), error)
     return see_other(f"/games/{game_id}")
@@ -219,7 +219,7 @@ def take_seat(game_id: str) -> Response:
     values = read_form(SeatForm())
     seat = sequence_number(values["seat"], "seat")
     try:
-        service().substitutes.take_seat(game_id, player, seat, key_of(values))
+        service().games.substitutes.take_seat(game_id, player, seat, key_of(values))
     except (Refused, TooManyGames) as error:
         return clock_page(game_viewer(game_id), error)
     return see_other(f"/games/{game_id}")

@@ -149,7 +149,7 @@ def _choosing(
     prepared: ConditionalActionsOfPlayer, game_id: str, seat: int, *, has_error: bool
 ) -> dict[str, Any]:
     """Return what the page needs to show the tree, and to choose the next action at one of its places."""
-    game = service().queries.game(game_id)
+    game = service().games.queries.game(game_id)
     start = service().conditional_actions.outlook(game, seat)
     at = "" if has_error else request.args.get("at", "")
     path = path_of(at, prepared.tree)

@@ -94,7 +94,7 @@ def open_dispute(game_id: str) -> Response:
     form = entered_form()
     try:
         values = read_form(OpenDisputeForm())
-        accepted = service().disputes.open_dispute(
+        accepted = service().games.disputes.open_dispute(
             game_id, player, values["seq"], values["statement"], key_of(values)
         )
     except Refused as error:
@@ -116,7 +116,9 @@ def answer_dispute(game_id: str, seq: int) -> Response:
     form = entered_form()
     try:
         values = read_form(AnswerForm())
-        service().disputes.answer_dispute(game_id, seq, player, values["statement"], key_of(values))
+        service().games.disputes.answer_dispute(
+            game_id, seq, player, values["statement"], key_of(values)
+        )
     except Refused as error:
         return _dispute_page(game_viewer(game_id), seq, {"answer": form.refused(error)}, error)
     return see_other(f"/games/{game_id}/disputes/{seq}")
@@ -130,7 +132,7 @@ def give_ruling(game_id: str, seq: int) -> Response:
     form = entered_form()
     try:
         values = _read_ruling()
-        service().disputes.give_ruling(
+        service().games.disputes.give_ruling(
             game_id, seq, player, _ruling(values), values["statement"], key_of(values)
         )
     except Refused as error:
@@ -146,7 +148,7 @@ def withdraw_dispute(game_id: str, seq: int) -> Response:
     player = require_player(game_id)
     try:
         values = read_sure_form(WithdrawalForm())
-        service().disputes.withdraw_dispute(game_id, seq, player, key_of(values))
+        service().games.disputes.withdraw_dispute(game_id, seq, player, key_of(values))
     except Refused as error:
         forms = {"withdrawal": entered_form().refused(error)}
         return _dispute_page(game_viewer(game_id), seq, forms, error)
@@ -213,7 +215,7 @@ def _dispute_page(
         200 if error is None else status_of(error),
         game=game,
         seat=current.seat,
-        dispute=service().queries.dispute(game.id, seq, current.player),
+        dispute=service().games.queries.dispute(game.id, seq, current.player),
         status_message=STATUSES[dispute_summary(game, dispute)["status"]],
         about=event_messages(game, dispute.about),
         ruling_message=ruling_message,
@@ -261,7 +263,7 @@ def request_takeback(game_id: str) -> Response:
     """Ask the other players to take back the viewer's last action."""
     player = require_player(game_id)
     try:
-        service().disputes.request_takeback(game_id, player, key_of(read_form(KeyedForm())))
+        service().games.disputes.request_takeback(game_id, player, key_of(read_form(KeyedForm())))
     except Refused as error:
         return _takeback_page(game_viewer(game_id), error)
     return see_other(f"/games/{game_id}/takebacks")
@@ -274,7 +276,7 @@ def answer_takeback(game_id: str, seq: int) -> Response:
     player = require_player(game_id)
     try:
         values = read_form(TakebackAnswerForm())
-        service().disputes.answer_takeback(
+        service().games.disputes.answer_takeback(
             game_id, seq, player, agree=values["answer"] == "agree", idempotency_key=key_of(values)
         )
     except Refused as error:

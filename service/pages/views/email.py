@@ -43,10 +43,10 @@ def remove_email() -> Response:
     form = entered_form()
     try:
         password = request.form.get("password") or None
-        service().players.require_password_of_owner(player_id, password)
+        service().accounts.players.require_password_of_owner(player_id, password)
     except (Malformed, Forbidden, TooManyRequests) as error:
         return account_page(problems.status_of(error), email_form=form.refused(error, "password"))
-    service().mail.addresses.remove(player_id)
+    service().notifications.mail.addresses.remove(player_id)
     return see_other(f"{ACCOUNT}#email-heading")
 
 
@@ -63,13 +63,13 @@ def show_confirmation(token: str) -> Response:
 @limit_account_attempts
 def confirm_email(token: str) -> Response:
     """Confirm an address. The visitor need not be logged in: the link proves who they are."""
-    service().mail.confirmations.confirm(token)
+    service().notifications.mail.confirmations.confirm(token)
     return _confirmation_page(token, is_confirmed=True)
 
 
 def _confirmation_page(token: str, *, is_confirmed: bool) -> Response:
-    confirmation = service().mail.confirmations.find(token)
-    (account,) = service().players.get([confirmation.player])
+    confirmation = service().notifications.mail.confirmations.find(token)
+    (account,) = service().accounts.players.get([confirmation.player])
     return page(
         "confirm_email.html",
         address=confirmation.address,
@@ -91,21 +91,21 @@ def unsubscribe(token: str) -> Response:
     A mail program posts here on behalf of its user, without a session. The body of its request is ignored.
     """
     player = _player_of(token)
-    preferences = service().preferences
+    preferences = service().notifications.preferences
     preferences.store(player, preferences.of(player).without("email"))
     return _unsubscription_page(player, is_done=True)
 
 
 def _player_of(token: str) -> str:
     """Return the id of the player whose token this is. Raises NotFound."""
-    player = service().mail.tokens.unsubscribing_player(token)
-    if player is None or not service().players.with_account([player]):
+    player = service().notifications.mail.tokens.unsubscribing_player(token)
+    if player is None or not service().accounts.players.with_account([player]):
         raise NotFound(message("this link belongs to no account"))
     return player
 
 
 def _unsubscription_page(player: str, *, is_done: bool) -> Response:
-    handles = service().players.handles([player])
+    handles = service().accounts.players.handles([player])
     return page(
         "unsubscribe.html",
         headers={"Referrer-Policy": "no-referrer"},

@@ -84,7 +84,7 @@ def list_games() -> Response:
 @blueprint.get("/games/<game_id>/live")
 def show_live_board(game_id: str) -> Response:
     """Return the part of the first page that shows a game as it is played, as a spectator sees it."""
-    game = service().queries.visible_game(game_id, None)
+    game = service().games.queries.visible_game(game_id, None)
     if game.state is None:
         raise game_not_found(game_id)
     return page("live_board.html", live=game, live_board=_live_board)
@@ -100,7 +100,9 @@ def get_picture(name: str) -> BaseResponse:
 
 def _read_handles(game_list: GameList) -> None:
     """Read the handles of all players of a list at once; showing a name finds them in the cache."""
-    service().players.handles({player for game in game_list.games for player in game.players})
+    service().accounts.players.handles(
+        {player for game in game_list.games for player in game.players}
+    )
 
 
 def _live_game(watched: GameList) -> Game | None:
@@ -108,7 +110,7 @@ def _live_game(watched: GameList) -> Game | None:
     for listed in watched.games:
         if not listed.summary.options["private"]:
             try:
-                return service().queries.visible_game(listed.summary.id, None)
+                return service().games.queries.visible_game(listed.summary.id, None)
             except NotFound:
                 continue
     return None

@@ -22,9 +22,9 @@ blueprint = Blueprint("invitation_links", __name__)
 def invite_player(game_id: str) -> BaseResponse:
     """Invite a player by their handle, and show the game."""
     player_id = require_player()
-    game = service().queries.visible_game(game_id, player_id)
+    game = service().games.queries.visible_game(game_id, player_id)
     try:
-        service().lobby.invite(game_id, player_id, read_field("handle").strip())
+        service().games.lobby.invite(game_id, player_id, read_field("handle").strip())
     except (Malformed, NotNow) as error:
         form = entered_form().refused(error, "handle")
         return show_open_game(game, form=form, status=status_of(error))
@@ -35,16 +35,16 @@ def invite_player(game_id: str) -> BaseResponse:
 def uninvite_player(game_id: str) -> BaseResponse:
     """Revoke the invitation of a player, and show the game."""
     player_id = require_player()
-    service().queries.visible_game(game_id, player_id)
+    service().games.queries.visible_game(game_id, player_id)
     invited = read_field("player")
-    service().invitation_commands.revoke(game_id, player_id, invited)
+    service().games.invitation_commands.revoke(game_id, player_id, invited)
     return see_other(f"/games/{game_id}")
 
 
 @blueprint.post("/games/<game_id>/decline")
 def decline_invitation(game_id: str) -> BaseResponse:
     """Decline the invitation to a game."""
-    service().invitation_commands.decline(game_id, require_player())
+    service().games.invitation_commands.decline(game_id, require_player())
     return see_other("/")
 
 
@@ -53,16 +53,16 @@ def decline_invitation(game_id: str) -> BaseResponse:
 def request_rematch(game_id: str) -> BaseResponse:
     """Ask for a rematch of a game that has ended, and show it."""
     player_id = require_player()
-    game = service().queries.visible_game(game_id, player_id)
-    return see_other(f"/games/{service().rematches.request(game, player_id).id}")
+    game = service().games.queries.visible_game(game_id, player_id)
+    return see_other(f"/games/{service().games.rematches.request(game, player_id).id}")
 
 
 @blueprint.get("/games/<game_id>/invitation")
 def show_invitation(game_id: str) -> Response:
     """Show the player's invitation link to a game."""
     player_id = require_player()
-    game = service().queries.visible_game(game_id, player_id)
-    token = service().invitations.token_of(game_id, player_id)
+    game = service().games.queries.visible_game(game_id, player_id)
+    token = service().games.invitations.token_of(game_id, player_id)
     link = None if token is None else absolute_url(f"/invitations/{token}")
     return page("invitation.html", game=game, link=link)
 
@@ -74,9 +74,9 @@ def change_invitation(game_id: str) -> BaseResponse:
     player_id = require_player()
     match read_field("change"):
         case "create":
-            service().invitations.create(game_id, player_id)
+            service().games.invitations.create(game_id, player_id)
         case "revoke":
-            service().invitations.revoke(game_id, player_id)
+            service().games.invitations.revoke(game_id, player_id)
         case _:
             raise Malformed({"change": one_of(("create", "revoke"))})
     return see_other(f"/games/{game_id}/invitation")
@@ -85,7 +85,7 @@ def change_invitation(game_id: str) -> BaseResponse:
 @blueprint.get("/invitations/<token>")
 def open_invitation(token: str) -> BaseResponse:
     """Show the game to which an invitation link invites; a player of the game sees its own page."""
-    invitation = service().invitations.get(token)
+    invitation = service().games.invitations.get(token)
     player_id = viewer()
     if player_id is not None and invitation.game.has_joined(player_id):
         return see_other(f"/games/{invitation.game.id}")

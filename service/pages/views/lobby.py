@@ -73,10 +73,10 @@ def create_game() -> BaseResponse:
         raise Malformed({"rules": one_of(sorted(rule_systems()))})
     body = request_body(entry, form.values)
     try:
-        game = service().lobby.create(player_id, _checked(body))
+        game = service().games.lobby.create(player_id, _checked(body))
         if game.options["private"] and game.status == "open":
             # A game among friends needs a link that its creator can send them.
-            service().invitations.create(game.id, player_id)
+            service().games.invitations.create(game.id, player_id)
     except Malformed as error:
         refused = form.refused(Malformed(faults_by_field(error.fields, body)))
         return _new_game_page(entry, refused, 400)
@@ -99,14 +99,14 @@ def join_game(game_id: str) -> BaseResponse:
     else:
         _require_joinable(game_id, joining["invitation"])
         player_id = require_player_or_guest()
-    service().commands.join(game_id, player_id, invitation=joining["invitation"])
+    service().games.commands.join(game_id, player_id, invitation=joining["invitation"])
     return see_other(f"/games/{game_id}")
 
 
 @blueprint.post("/games/<game_id>/leave")
 def leave_game(game_id: str) -> BaseResponse:
     """Leave a game before it starts."""
-    service().commands.leave(game_id, require_player())
+    service().games.commands.leave(game_id, require_player())
     return see_other("/")
 
 
@@ -114,7 +114,7 @@ def leave_game(game_id: str) -> BaseResponse:
 @limit_new_places
 def add_bot(game_id: str) -> BaseResponse:
     """Give a place to a bot, and show the game."""
-    service().commands.add_bot(game_id, require_player(), read_form(ChosenBot())["bot"])
+    service().games.commands.add_bot(game_id, require_player(), read_form(ChosenBot())["bot"])
     return see_other(f"/games/{game_id}")
 
 
@@ -135,7 +135,7 @@ def show_open_game(
     has_joined = player_id is not None and game.has_joined(player_id)
     token = None
     if has_joined and player_id is not None and game.status == "open":
-        token = service().invitations.token_of(game.id, player_id)
+        token = service().games.invitations.token_of(game.id, player_id)
     return page(
         "open_game.html",
         status,
@@ -158,9 +158,9 @@ def show_open_game(
 def _require_joinable(game_id: str, invitation: str | None) -> None:
     """Raise NotFound if a visitor does not see the game, before an account is created for them."""
     if invitation is None:
-        service().queries.visible_game(game_id, viewer())
+        service().games.queries.visible_game(game_id, viewer())
     else:
-        service().invitations.get(invitation)
+        service().games.invitations.get(invitation)
 
 
 def _new_game_page(entry: RegisteredRuleSystem, form: Form, status: int = 200) -> Response:
@@ -189,7 +189,7 @@ def _new_game_page(entry: RegisteredRuleSystem, form: Form, status: int = 200) -
 
 def _time_zone() -> str:
     """Return the time zone of the viewer."""
-    (account,) = service().players.get([require_player()])
+    (account,) = service().accounts.players.get([require_player()])
     return UTC_NAME if account is None else account.time_zone or UTC_NAME
 
 
@@ -198,4 +198,4 @@ def _checked(body: JsonObject) -> JsonObject:
     try:
         return validate(CreateGame(), body)
     except Malformed as error:
-        raise Malformed({**service().lobby.faults(body), **error.fields}) from None
+        raise Malformed({**service().games.lobby.faults(body), **error.fields}) from None

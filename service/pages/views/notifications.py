@@ -68,7 +68,7 @@ def change_notifications() -> Response:
     """Store what the visitor wants to be notified of."""
     player = session.require_player()
     try:
-        service().preferences.change(player, _changes())
+        service().notifications.preferences.change(player, _changes())
     except Malformed as error:
         faults = {
             "quiet_from" if name.startswith("quiet_hours") else name: fault
@@ -83,7 +83,7 @@ def change_notifications() -> Response:
 def create_feeds() -> Response:
     """Create the addresses of feeds, and show them once."""
     try:
-        _, token = service().feed_tokens.create(session.require_player())
+        _, token = service().notifications.feed_tokens.create(session.require_player())
     except TooManyFeeds as error:
         return _notifications_page(problems.status_of(error), feed_form=Form().refused(error))
     return _notifications_page(201, addresses=feed_addresses(token))
@@ -93,7 +93,7 @@ def create_feeds() -> Response:
 def revoke_feeds() -> Response:
     """Revoke the addresses of feeds."""
     player = session.require_player()
-    service().feed_tokens.revoke(player, read_field("feed"))
+    service().notifications.feed_tokens.revoke(player, read_field("feed"))
     return see_other(NOTIFICATIONS)
 
 
@@ -124,11 +124,13 @@ def _notifications_page(
     addresses: Mapping[str, str] | None = None,
 ) -> Response:
     player = session.require_player()
-    deliveries, _ = service().deliveries.of_player(player, SHOWN_DELIVERIES)
-    preferences = service().preferences.of(player)
+    deliveries, _ = service().notifications.deliveries.of_player(player, SHOWN_DELIVERIES)
+    preferences = service().notifications.preferences.of(player)
     stored = preferences.as_json()
     quiet_from, quiet_to = stored["quiet_hours"] or ("", "")
-    channels: Sequence[str] = [endpoint.channel for endpoint in service().endpoints.of(player)]
+    channels: Sequence[str] = [
+        endpoint.channel for endpoint in service().notifications.endpoints.of(player)
+    ]
     return page(
         "notifications.html",
         status,
@@ -139,7 +141,7 @@ def _notifications_page(
         preferences=preferences,
         times={"digest": stored["digest"] or "", "from": quiet_from, "to": quiet_to},
         deliveries=deliveries,
-        feeds=service().feed_tokens.of(player),
+        feeds=service().notifications.feed_tokens.of(player),
         addresses=addresses,
         form=form or Form(),
         feed_form=feed_form or Form(),
@@ -154,7 +156,7 @@ PUSH: Final = "/account/notifications/push"
 def add_push() -> Response:
     """Add the subscription of the visitor's browser, which its script has sent."""
     player_id = session.require_player()
-    service().push_subscriptions.add(player_id, **read_form(AddPushSubscription()))
+    service().notifications.push_subscriptions.add(player_id, **read_form(AddPushSubscription()))
     return FlaskResponse(status=204)
 
 
@@ -162,7 +164,7 @@ def add_push() -> Response:
 def remove_push() -> Response:
     """Remove one of the visitor's subscriptions."""
     player_id = session.require_player()
-    service().push_subscriptions.remove(player_id, read_field("subscription"))
+    service().notifications.push_subscriptions.remove(player_id, read_field("subscription"))
     return see_other("/account/notifications")
 
 
@@ -190,7 +192,7 @@ def add_webhook() -> Response:
     player_id = session.require_player()
     form = entered_form()
     try:
-        webhook = service().webhooks.add(player_id, read_form(AddWebhook())["url"])
+        webhook = service().notifications.webhooks.add(player_id, read_form(AddWebhook())["url"])
     except (Malformed, TooManyWebhooks) as error:
         return _webhooks_page(problems.status_of(error), form=form.refused(error, "url"))
     return _webhooks_page(201, added=webhook)
@@ -200,7 +202,7 @@ def add_webhook() -> Response:
 @limit_webhook_tests
 def test_webhook() -> Response:
     """Have a test posted to a webhook."""
-    service().webhooks.request_test(session.require_player(), _chosen())
+    service().notifications.webhooks.request_test(session.require_player(), _chosen())
     return see_other(WEBHOOKS)
 
 
@@ -208,14 +210,14 @@ def test_webhook() -> Response:
 @limit_new_places
 def enable_webhook() -> Response:
     """Enable a webhook that was disabled."""
-    service().webhooks.enable(session.require_player(), _chosen())
+    service().notifications.webhooks.enable(session.require_player(), _chosen())
     return see_other(WEBHOOKS)
 
 
 @blueprint.post(f"{WEBHOOKS}/remove")
 def remove_webhook() -> Response:
     """Remove a webhook."""
-    service().webhooks.remove(session.require_player(), _chosen())
+    service().notifications.webhooks.remove(session.require_player(), _chosen())
     return see_other(WEBHOOKS)
 
 
@@ -227,8 +229,8 @@ def _webhooks_page(
     status: int = 200, *, form: Form | None = None, added: Webhook | None = None
 ) -> Response:
     player_id = session.require_player()
-    webhooks = service().webhooks.of(player_id)
-    paused_until = service().webhooks.paused_until(player_id, webhooks)
+    webhooks = service().notifications.webhooks.of(player_id)
+    paused_until = service().notifications.webhooks.paused_until(player_id, webhooks)
     return page(
         "webhooks.html",
         status,

@@ -58,9 +58,9 @@ def show_game(game_id: str) -> BaseResponse:
 def show_table(game_id: str) -> BaseResponse:
     """Show the position of a game, or with `seq` that after an event, as a table of its hexes."""
     player = viewer()
-    head = service().queries.visible_game(game_id, player)
+    head = service().games.queries.visible_game(game_id, player)
     seq = sequence_number(request.args.get("seq", str(head.seq)), "seq")
-    game = head if seq == head.seq else service().queries.game_at(game_id, seq)
+    game = head if seq == head.seq else service().games.queries.game_at(game_id, seq)
     as_seat = seat_parameter()
     viewpoint = viewpoint_of(head, player, as_seat)
     if game.state is None:
@@ -74,12 +74,12 @@ def show_table(game_id: str) -> BaseResponse:
 def submit_action(game_id: str) -> BaseResponse:
     """Let the player act, and show the game after it, or why the action was refused."""
     player = viewer()
-    service().queries.visible_game(game_id, player)
+    service().games.queries.visible_game(game_id, player)
     if player is None:
         raise Unauthorised(message("log in to play"))
     form = request.form
     try:
-        service().commands.act(
+        service().games.commands.act(
             game_id,
             player,
             decode_json(form.get("action", "").encode()),
@@ -97,7 +97,7 @@ def submit_action(game_id: str) -> BaseResponse:
 def stream_events(game_id: str) -> Response:
     """Stream the events of a game to the scripts of its page."""
     player = viewer()
-    game = service().queries.visible_game(game_id, player)
+    game = service().games.queries.visible_game(game_id, player)
     after = sequence_number(request.args.get("after", "0"), "after")
     return stream_response(game, player, session_token(), after)
 
@@ -105,7 +105,7 @@ def stream_events(game_id: str) -> Response:
 def game_page(game_id: str, refusal: Refused | Stale | None = None) -> Response:
     """Return the page of a game. With `refusal` it explains why the last action was not accepted."""
     player = viewer()
-    game = service().queries.visible_game(game_id, player)
+    game = service().games.queries.visible_game(game_id, player)
     if game.status == "open":
         return show_open_game(game)
     seat = None if player is None else game.seat_of(player)
@@ -117,13 +117,15 @@ def game_page(game_id: str, refusal: Refused | Stale | None = None) -> Response:
         return page(
             "choosing.html", game=game, steps=steps, view=links_view(steps.scene, steps.links)
         )
-    events = service().queries.event_page(game_id, max(0, game.seq - LATEST_EVENTS), LATEST_EVENTS)
+    events = service().games.queries.event_page(
+        game_id, max(0, game.seq - LATEST_EVENTS), LATEST_EVENTS
+    )
     values: dict[str, Any] = {
         "game": game,
         "seat": seat,
         "steps": steps,
         "refusal": refusal,
-        "lessons": service().lessons.due(game, seat),
+        "lessons": service().games.lessons.due(game, seat),
         "state_message": _state_message(game, seat),
         "deadline_texts": deadline_texts(game),
         "can_take_seats": can_take_seats(game, player),
@@ -148,7 +150,7 @@ def game_page(game_id: str, refusal: Refused | Stale | None = None) -> Response:
 
 def _rematch(game: Game, player: str | None) -> Game | None:
     """Return the rematch of a game that has ended, if there is one that the viewer may see."""
-    rematch = service().rematches.of(game) if game.has_ended else None
+    rematch = service().games.rematches.of(game) if game.has_ended else None
     return rematch if rematch is not None and can_see(rematch, player) else None
 
 
@@ -172,7 +174,7 @@ def _view(
         return position_view(steps.preview_scene())
     seq = game.position_seq
     events = [event for event in latest if event["seq"] == seq]
-    events = events or service().queries.event_page(game.id, seq - 1, 1)
+    events = events or service().games.queries.event_page(game.id, seq - 1, 1)
     scene = scene_of(game, seat, events[0] if events else None)
     return position_view(scene, links={} if steps is None else steps.links)
 

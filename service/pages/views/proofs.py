@@ -92,7 +92,7 @@ def verify_game(game_id: str) -> Response:
 @blueprint.get("/games/<game_id>/record")
 def download_record(game_id: str) -> Response:
     """Return the record of a game, with what the visitor may see."""
-    game = service().queries.visible_game(game_id, viewer())
+    game = service().games.queries.visible_game(game_id, viewer())
     return FlaskResponse(
         _record(game),
         content_type="application/jsonl",
@@ -106,7 +106,7 @@ def download_record(game_id: str) -> Response:
 @blueprint.post("/games/<game_id>/audit")
 def audit_game(game_id: str) -> Response:
     """Audit the record of a game, with what the visitor may see, and show the report."""
-    game = service().queries.visible_game(game_id, viewer())
+    game = service().games.queries.visible_game(game_id, viewer())
     if not service().audits.can_audit(game.seq):
         return _verifier_page(game_id)
     report = service().audits.audit(
@@ -120,11 +120,11 @@ def audit_game(game_id: str) -> Response:
 def _record(game: Game) -> Iterator[bytes]:
     player = viewer()
     seat = None if player is None else game.seat_of(player)
-    return service().queries.record(game.id, seat)
+    return service().games.queries.record(game.id, seat)
 
 
 def _verifier_page(game_id: str | None = None, report: JsonObject | None = None) -> Response:
-    game = None if game_id is None else service().queries.visible_game(game_id, viewer())
+    game = None if game_id is None else service().games.queries.visible_game(game_id, viewer())
     return page(
         "verify.html",
         game=game,

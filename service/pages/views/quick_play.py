@@ -73,5 +73,5 @@ def _begin_game(entry: RegisteredRuleSystem, seats: int, options: Mapping[str, b
     player_id = require_player_or_guest()
     bots = [DEFAULT_BOT] * (seats - 1)
     body = {"rules": entry.rules, "seats": seats, "options": options, "bots": bots}
-    game = service().lobby.create(player_id, _CREATE_GAME.load(body))
+    game = service().games.lobby.create(player_id, _CREATE_GAME.load(body))
     return see_other(f"/games/{game.id}")

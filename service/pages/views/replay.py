@@ -57,13 +57,15 @@ class LogRow:
 def show_event(game_id: str) -> Response:
     """Show the event that the parameter `seq` names; the view of a game calls this if there is one."""
     player = viewer()
-    head = service().queries.visible_game(game_id, player)
+    head = service().games.queries.visible_game(game_id, player)
     seat = seat_parameter()
     viewpoint = viewpoint_of(head, player, seat)
     seq = number_parameter("seq")
     if seq is None or not 1 <= seq <= head.seq:
         return _missing_event(head)
-    event = ReplayedEvent(head, service().events.step(head, seq), player, viewpoint, as_seat=seat)
+    event = ReplayedEvent(
+        head, service().games.events.step(head, seq), player, viewpoint, as_seat=seat
+    )
     try:
         event.read_steps()
     except Malformed as error:
@@ -74,7 +76,7 @@ def show_event(game_id: str) -> Response:
 @blueprint.get("/games/<game_id>/log")
 def list_events(game_id: str) -> Response:
     """List the events of a game, those that pass the filter of the form."""
-    head = service().queries.visible_game(game_id, viewer())
+    head = service().games.queries.visible_game(game_id, viewer())
     conditions = {name: text for name in CONDITIONS if (text := _condition(name))}
     after = number_parameter("after") or 0
     faults: dict[str, Text] = {}
@@ -85,7 +87,7 @@ def list_events(game_id: str) -> Response:
     except Malformed as error:
         faults = error.fields
     else:
-        events, next_after = service().events.filtered_page(
+        events, next_after = service().games.events.filtered_page(
             head, after, LOG_PAGE_EVENTS, event_filter
         )
         rows = [_log_row(head, event) for event in events]
@@ -109,7 +111,7 @@ def list_events(game_id: str) -> Response:
 def compare_events(game_id: str) -> Response:
     """Show the positions after two events beside each other, and the differences between them."""
     player = viewer()
-    head = service().queries.visible_game(game_id, player)
+    head = service().games.queries.visible_game(game_id, player)
     seat = seat_parameter()
     viewpoint = viewpoint_of(head, player, seat)
     first, second = number_parameter("from"), number_parameter("to")
@@ -119,7 +121,7 @@ def compare_events(game_id: str) -> Response:
         or not 1 <= min(first, second) <= max(first, second) <= head.seq
     ):
         return _missing_event(head)
-    games = [service().queries.game_at(game_id, seq) for seq in (first, second)]
+    games = [service().games.queries.game_at(game_id, seq) for seq in (first, second)]
     before, after = (viewpoint.position(game) for game in games)
     return page(
         "replay_compare.html",
@@ -134,9 +136,9 @@ def compare_events(game_id: str) -> Response:
 @blueprint.get("/games/<game_id>/scores")
 def show_scores(game_id: str) -> Response:
     """Show the scores through a game, as a chart and as a table."""
-    head = service().queries.visible_game(game_id, viewer())
+    head = service().games.queries.visible_game(game_id, viewer())
     try:
-        chart = service().replays.scores(head)
+        chart = service().games.replays.scores(head)
     except NoScores as error:
         return page("replay_scores.html", game=head, reason=error.message)
     if chart is None:
@@ -168,7 +170,7 @@ def _log_row(head: Game, event: Event) -> LogRow:
         actor_message(event) if "system" in event["by"] else None,
         label_of(event["type"], head.rules),
         event["at"],
-        service().events.superseded_by(head, event),
+        service().games.events.superseded_by(head, event),
     )
 
 

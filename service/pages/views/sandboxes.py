@@ -229,7 +229,7 @@ def _sandbox_page(
     stored: StoredSandbox, error: Refused | SandboxConflict | None = None
 ) -> Response:
     opened = service().sandboxes.open(stored)
-    game = service().queries.game(stored.game)
+    game = service().games.queries.game(stored.game)
     is_visible = _set_names(stored)
     is_maker = session.viewer() == stored.maker
     game_in_sandbox = _game_in_sandbox(opened)
@@ -266,7 +266,7 @@ def _sandbox_page(
 
 def _set_names(stored: StoredSandbox) -> bool:
     """Show players by name to a viewer who may see the game of a sandbox; return whether the viewer may."""
-    is_visible = can_see(service().queries.game(stored.game), session.viewer())
+    is_visible = can_see(service().games.queries.game(stored.game), session.viewer())
     g.names = game_names(stored.game) if is_visible else NO_NAMES
     return is_visible
 

@@ -55,7 +55,10 @@ def stored(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequ
     data = tmp_path_factory.mktemp("stored")
     with EmbeddedRedis(data) as server:
         service = build(settings_of(data, server))
-        players = [service.players.register(f"player-{n}", "correct horse")[0].id for n in range(2)]
+        players = [
+            service.accounts.players.register(f"player-{n}", "correct horse")[0].id
+            for n in range(2)
+        ]
         chance = random.Random(7)
         games = [
             start_game(service, rules=rules, players=players).id
@@ -64,13 +67,13 @@ def stored(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequ
         for turn in range(TURNS):
             for game in games:
                 take_action(service, game, chance)
-                service.head_log.log([game])
+                service.transparency.head_log.log([game])
                 service.chat.post(game, players[turn % 2], f"turn {turn}", None)
             if turn == TURNS // 3 and request.param:
                 service.redis.bgrewriteaof()
                 while service.redis.info("persistence")["aof_rewrite_in_progress"]:
                     pass
-        service.checkpoints.latest()
+        service.transparency.checkpoints.latest()
         service.redis.close()
     part = find_parts(data / "redis")[-1].path
     content = part.read_bytes()
@@ -147,7 +150,7 @@ def test_no_intact_independent_write_is_lost_and_every_kept_game_is_sound(
                 assert lost[game].seqs[0] == kept + 1
             assert game not in lost or kept == lost[game].kept < last
             if kept:
-                report = audit(io.BytesIO(b"".join(service.queries.record(game))))
+                report = audit(io.BytesIO(b"".join(service.games.queries.record(game))))
                 assert report.verdict != "broken", report.first
         for (game, number), span in stored.messages.items():
             if is_intact(span, ranges) and service.store.head(game):
@@ -168,7 +171,7 @@ def check_messages(service: Service) -> None:
 def check_transparency_log(service: Service) -> None:
     """The tree follows from its leaves, and every head can be logged."""
     store = TransparencyStore(service.redis)
-    service.head_log.log(list(service.store.game_ids()))
+    service.transparency.head_log.log(list(service.store.game_ids()))
     tree = MemoryTree()
     tree.append(store.leaf_hashes(0, store.size()))
     levels = store.stored_levels()
@@ -178,7 +181,7 @@ def check_transparency_log(service: Service) -> None:
 def check_play_goes_on(service: Service, stored: Stored) -> None:
     """The games that are left can be played on, and written in."""
     for game in list(service.store.game_ids()):
-        if service.queries.game(game).status == "playing":
+        if service.games.queries.game(game).status == "playing":
             take_action(service, game)
             service.chat.post(game, stored.players[0], "after the repair", None)
 

@@ -22,7 +22,7 @@ from tests.support.service_games import start_game
 
 def create(service: Service, *, private: bool = False) -> str:
     """Create an open game of ada, with bea, the arbiter zoe, and fay, who is invited; return its id."""
-    game = service.commands.create(
+    game = service.games.commands.create(
         "ada",
         rules="baron",
         seats=3,
@@ -30,7 +30,7 @@ def create(service: Service, *, private: bool = False) -> str:
         invited=("bea", "fay"),
         arbiter="zoe",
     )
-    service.commands.join(game.id, "bea")
+    service.games.commands.join(game.id, "bea")
     return game.id
 
 
@@ -90,10 +90,10 @@ def test_players_go_on_writing_after_the_end_and_messages_are_kept(service: Serv
 
 def test_a_message_changes_nothing_in_the_log(service: Service) -> None:
     game = start_game(service)
-    before = service.queries.event_page(game.id, 0, 100)
+    before = service.games.queries.event_page(game.id, 0, 100)
     service.chat.post(game.id, "ada", "Look at this.", 4)
-    assert service.queries.event_page(game.id, 0, 100) == before
-    assert b"Look at this" not in b"".join(service.queries.record(game.id, 0))
+    assert service.games.queries.event_page(game.id, 0, 100) == before
+    assert b"Look at this" not in b"".join(service.games.queries.record(game.id, 0))
 
 
 @pytest.mark.parametrize(
@@ -164,14 +164,14 @@ def test_a_muted_player_is_not_read(service: Service) -> None:
     game = start_game(service, seats=3).id
     for player in ("ada", "cid"):
         service.chat.post(game, player, f"I am {player}.")
-    service.mutes.add("bea", "ada")
+    service.accounts.mutes.add("bea", "ada")
     assert texts(service.chat.page(game, "bea")) == [None, "I am cid."]
     assert texts(service.chat.page(game, "cid")) == ["I am ada.", "I am cid."]
     assert texts(service.chat.page(game, "ada")) == ["I am ada.", "I am cid."]
-    service.mutes.remove("bea", "ada")
+    service.accounts.mutes.remove("bea", "ada")
     assert texts(service.chat.page(game, "bea")) == ["I am ada.", "I am cid."]
     with pytest.raises(Malformed):
-        service.mutes.add("bea", "bea")
+        service.accounts.mutes.add("bea", "bea")
 
 
 class TestReports:
@@ -243,27 +243,27 @@ class TestReports:
 
 class TestErasure:
     def test_everything_that_an_erased_player_wrote_is_erased(self, service: Service) -> None:
-        ada, _ = service.players.register("ada", "correct horse")
+        ada, _ = service.accounts.players.register("ada", "correct horse")
         games = [start_game(service, players=(ada.id, "bea")).id for _ in range(2)]
         for game in games:
             service.chat.post(game, ada.id, "My address is secret.")
             service.chat.post(game, "bea", "Mine is not.")
         service.chat.report(games[0], "bea", 1, "An address.")
         service.chat.report(games[0], ada.id, 2, "My reason.")
-        service.mutes.add(ada.id, "bea")
-        service.erasure.erase(ada.id, "correct horse")
+        service.accounts.mutes.add(ada.id, "bea")
+        service.accounts.erasure.erase(ada.id, "correct horse")
         for game in games:
             assert texts(service.chat.page(game, "bea")) == [None, "Mine is not."]
         stored = str(contents(service.redis))
         assert "My address" not in stored
         assert "My reason" not in stored
         assert "Mine is not." in stored
-        assert service.mutes.of(ada.id) == ()
+        assert service.accounts.mutes.of(ada.id) == ()
 
     def test_what_comes_back_with_a_backup_is_erased_again(self, service: Service) -> None:
-        ada, _ = service.players.register("ada", "correct horse")
+        ada, _ = service.accounts.players.register("ada", "correct horse")
         game = start_game(service, players=(ada.id, "bea")).id
-        service.erasure.erase(ada.id, "correct horse")
+        service.accounts.erasure.erase(ada.id, "correct horse")
         service.chat.post(game, ada.id, "From the backup.")
         reindex(service)
         assert texts(service.chat.page(game, "bea")) == [None]

@@ -11,7 +11,7 @@ from workers.tasks import Task
 
 
 class RecordingNotifications:
-    """Stands for `Notifications`: keeps what it is asked to create."""
+    """Stands for `Notifier`: keeps what it is asked to create."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[str, int, list[str], dict[str, object]]] = []
@@ -28,7 +28,7 @@ class RecordingNotifications:
 def recorded(service: Service, monkeypatch: pytest.MonkeyPatch) -> RecordingNotifications:
     """The notifications that the service creates."""
     recorded = RecordingNotifications()
-    monkeypatch.setattr(service.notifications, "notify", recorded.notify)
+    monkeypatch.setattr(service.notifications.notifier, "notify", recorded.notify)
     return recorded
 
 
@@ -36,7 +36,7 @@ def test_readers_of_a_message_are_notified_unless_they_muted_its_author(
     service: Service, recorded: RecordingNotifications
 ) -> None:
     game = start_game(service, seats=4)
-    service.mutes.add("cid", "ada")
+    service.accounts.mutes.add("cid", "ada")
     for _ in range(2):
         service.chat.post(game.id, "ada", "Hello!", 3, "key")
     first, again = recorded.calls
@@ -54,7 +54,7 @@ def test_a_player_who_has_left_a_seat_vacant_is_not_notified_of_messages(
     service: Service, recorded: RecordingNotifications
 ) -> None:
     game = start_game(service, seats=3, substitutes=True)
-    service.substitutes.leave_seat(game.id, "bea")
+    service.games.substitutes.leave_seat(game.id, "bea")
     service.chat.post(game.id, "ada", "Who is to replace her?")
     assert [players for _, _, players, _ in recorded.calls] == [["cid"]]
 
@@ -62,11 +62,13 @@ def test_a_player_who_has_left_a_seat_vacant_is_not_notified_of_messages(
 def test_an_invitation_by_a_muted_player_notifies_nobody(
     service: Service, recorded: RecordingNotifications
 ) -> None:
-    game = service.commands.create(
+    game = service.games.commands.create(
         "ada", rules="baron", seats=3, options={}, invited=("bea", "cid")
     )
-    service.mutes.add("bea", "ada")
-    creator = OutboxNotifications(service.queries, service.notifications, (), service.mutes)
+    service.accounts.mutes.add("bea", "ada")
+    creator = OutboxNotifications(
+        service.games.queries, service.notifications.notifier, (), service.accounts.mutes
+    )
     for entry, payload in service.store.outbox(game.id).items():
         if entry.startswith("notify/invited/"):
             creator.create(Task(game.id, entry, payload))

@@ -51,7 +51,7 @@ def arbitrate(service: Service, game: Game, command: Callable[[PendingEvents], o
     def handler(_: CachedGame, pending: PendingEvents) -> None:
         command(pending)
 
-    service.repository.execute(game.id, handler)
+    service.games.repository.execute(game.id, handler)
 
 
 def remove(pending: PendingEvents, seat: int) -> None:
@@ -67,13 +67,13 @@ def test_an_action_is_played_at_once_when_its_condition_is_met(
     act(service, game, first)
     assert "conditional" in service.store.outbox(game.id)
     assert service.conditional_actions.play(game.id)
-    event = service.queries.event(game.id, game.seq + 2)
+    event = service.games.queries.event(game.id, game.seq + 2)
     assert (event["by"], event["action"], event["conditional"]) == ({"seat": 1}, second, True)
-    assert service.queries.event(game.id, game.seq + 1).keys().isdisjoint({"conditional"})
+    assert service.games.queries.event(game.id, game.seq + 1).keys().isdisjoint({"conditional"})
     assert remaining(service, game, 1) == []
     assert void_of(service, game, 1) is None
     assert event["seq"] in service.store.receipts(game.id, [event["seq"]])
-    report = audit(BytesIO(b"".join(service.queries.record(game.id))))
+    report = audit(BytesIO(b"".join(service.games.queries.record(game.id))))
     assert report.verdict != "broken", report.first
 
 
@@ -84,10 +84,10 @@ def test_a_tree_goes_on_over_the_turns_of_several_opponents_and_over_scored_roun
     prepare(service, game, 1, line(*actions))
     for seat, action in actions:
         if seat != 1:
-            act(service, service.queries.game(game.id), action)
-        service.commands.score(game.id)
+            act(service, service.games.queries.game(game.id), action)
+        service.games.commands.score(game.id)
         service.conditional_actions.play(game.id)
-    types = [event["type"] for event in service.queries.event_page(game.id, game.seq, 100)]
+    types = [event["type"] for event in service.games.queries.event_page(game.id, game.seq, 100)]
     assert types.count("RoundScored") == 2
     assert [seat for seat, mark in enumerate(marks(service, game.id)[-8:]) if mark] == [1, 4, 7]
 
@@ -102,7 +102,7 @@ def test_another_action_voids_the_tree_and_another_branch_does_not(
     prepare(service, game, 2, line((0, first)))
     act(service, game, other)
     service.conditional_actions.play(game.id)
-    assert service.queries.event(game.id, game.seq + 2)["type"] == "PlayerResigned"
+    assert service.games.queries.event(game.id, game.seq + 2)["type"] == "PlayerResigned"
     assert void_of(service, game, 2) == VoidConditionalActions(game.seq + 1, "event")
     assert remaining(service, game, 2) == []
 
@@ -110,9 +110,9 @@ def test_another_action_voids_the_tree_and_another_branch_does_not(
 @pytest.mark.parametrize(
     "happen",
     [
-        lambda service, game: service.disputes.open_dispute(game.id, "cid", game.seq, "no"),
+        lambda service, game: service.games.disputes.open_dispute(game.id, "cid", game.seq, "no"),
         lambda service, game: arbitrate(service, game, lambda pending: remove(pending, 2)),
-        lambda service, game: service.commands.act(game.id, "cid", RESIGN, game.seq),
+        lambda service, game: service.games.commands.act(game.id, "cid", RESIGN, game.seq),
     ],
     ids=["dispute", "removal", "resignation"],
 )
@@ -125,7 +125,7 @@ def test_anything_else_that_happens_voids_the_tree(
     service.conditional_actions.play(game.id)
     assert void_of(service, game, 1) == VoidConditionalActions(game.seq + 1, "event")
     assert service.conditional_action_store.get(game.id, "bea") is None
-    assert service.queries.game(game.id).seq == game.seq + 1
+    assert service.games.queries.game(game.id).seq == game.seq + 1
 
 
 def test_an_action_that_the_rules_refuse_then_voids_the_tree(
@@ -140,7 +140,7 @@ def test_an_action_that_the_rules_refuse_then_voids_the_tree(
     prepare(service, game, 1, line((0, first), (1, impossible)))
     act(service, game, first)
     assert service.conditional_actions.play(game.id)
-    assert service.queries.game(game.id).seq == game.seq + 1
+    assert service.games.queries.game(game.id).seq == game.seq + 1
     void = void_of(service, game, 1)
     assert void is not None
     assert (void.seq, void.reason, void.action) == (game.seq + 1, "refused", impossible)
@@ -164,7 +164,7 @@ def test_a_tree_survives_what_its_player_plays_by_hand_as_prepared(
     actions = next_actions(game, 5)
     prepare(service, game, 1, line(*actions))
     for _, action in actions[:4]:
-        act(service, service.queries.game(game.id), action)
+        act(service, service.games.queries.game(game.id), action)
     service.conditional_actions.play(game.id)
     assert marks(service, game.id)[-5:] == [False] * 4 + [True]
 
@@ -183,7 +183,7 @@ def test_a_tree_that_its_player_changes_meanwhile_is_not_played(
 
     monkeypatch.setattr(ConditionalActions, "_take", delete_first)
     assert service.conditional_actions.play(game.id)
-    assert service.queries.game(game.id).seq == game.seq + 1
+    assert service.games.queries.game(game.id).seq == game.seq + 1
 
 
 def test_a_position_that_changes_meanwhile_is_looked_at_again(
@@ -195,12 +195,12 @@ def test_a_position_that_changes_meanwhile_is_looked_at_again(
     take = ConditionalActions._take
 
     def resign_first(self: ConditionalActions, game: Game, *arguments: Any) -> None:
-        service.commands.act(game.id, "cid", RESIGN, game.seq)
+        service.games.commands.act(game.id, "cid", RESIGN, game.seq)
         take(self, game, *arguments)
 
     monkeypatch.setattr(ConditionalActions, "_take", resign_first)
     assert service.conditional_actions.play(game.id)
-    assert service.queries.game(game.id).seq == game.seq + 2
+    assert service.games.queries.game(game.id).seq == game.seq + 2
     assert void_of(service, game, 1) == VoidConditionalActions(game.seq + 2, "event")
 
 
@@ -210,7 +210,7 @@ def test_everything_is_deleted_when_the_game_ends(service: Service, game: Game) 
     prepare(service, game, 2, line((0, RESIGN)))
     act(service, game, first)
     service.conditional_actions.play(game.id)
-    prepare(service, service.queries.game(game.id), 0, line((1, RESIGN)))
+    prepare(service, service.games.queries.game(game.id), 0, line((1, RESIGN)))
     assert service.redis.keys("*conditional*")
     arbitrate(service, game, lambda pending: commands.abandon(pending, lambda: b""))
     assert service.redis.keys("*conditional*") == []
@@ -236,13 +236,13 @@ def test_nothing_can_be_prepared_by_others_or_at_other_times(service: Service, g
     act(service, game, legal_actions(game)[0])
     with raises(Stale, match="has changed"):
         actions.put(game.id, "cid", first, game.seq)
-    open_game = service.commands.create("ada", rules="barony", seats=2, options={})
+    open_game = service.games.commands.create("ada", rules="barony", seats=2, options={})
     with raises(NotNow, match="not started"):
         actions.put(open_game.id, "ada", [], open_game.seq)
-    service.commands.act(game.id, "cid", RESIGN, game.seq + 1)
+    service.games.commands.act(game.id, "cid", RESIGN, game.seq + 1)
     with raises(NotNow, match="out of the game"):
         actions.put(game.id, "cid", line((0, RESIGN)), game.seq + 2)
-    assert actions.reason_not_to_prepare(service.queries.game(game.id), 0) is None
+    assert actions.reason_not_to_prepare(service.games.queries.game(game.id), 0) is None
 
 
 def test_bad_trees_are_refused_with_the_path_of_the_fault(service: Service, game: Game) -> None:
@@ -308,10 +308,10 @@ def test_a_damaged_tree_is_as_good_as_none_and_stops_no_other(service: Service, 
 def test_what_an_erased_player_had_prepared_is_erased(service: Service, game: Game) -> None:
     (_, first), (_, second) = next_actions(game, 2)
     prepare(service, game, 1, line((0, first), (1, second)))
-    service.erasure.erase_without_password("bea")
+    service.accounts.erasure.erase_without_password("bea")
     assert service.conditional_action_store.get(game.id, "bea") is None
     assert service.conditional_action_store.void_actions(game.id, "bea") is None
-    assert service.queries.event(game.id, game.seq + 1)["type"] == "PlayerResigned"
+    assert service.games.queries.event(game.id, game.seq + 1)["type"] == "PlayerResigned"
 
 
 def test_an_outcome_of_chance_decides_which_branch_goes_on(service: Service) -> None:
@@ -329,6 +329,6 @@ def test_an_outcome_of_chance_decides_which_branch_goes_on(service: Service) -> 
     prepare(service, game, 1, [tree[0], node(0, draw, refill=str(refill))])
     act(service, game, draw)
     service.conditional_actions.play(game.id)
-    assert service.queries.game(game.id).seq == game.seq + 1
+    assert service.games.queries.game(game.id).seq == game.seq + 1
     assert service.conditional_action_store.get(game.id, "bea") is None
     assert void_of(service, game, 1) is None

@@ -52,7 +52,7 @@ def begin(service_settings: Settings, system: str, seats: int) -> tuple[Service,
 
 
 def log_of(service: Service, game: Game) -> list[Event]:
-    return service.queries.event_page(game.id, 0, 1000)
+    return service.games.queries.event_page(game.id, 0, 1000)
 
 
 def played_by_hand(service: Service, game: Game, seed: int) -> list[Event]:
@@ -60,7 +60,7 @@ def played_by_hand(service: Service, game: Game, seed: int) -> list[Event]:
     chance = random.Random(seed)
     for _ in range(ACTIONS):
         take_action(service, game.id, chance)
-        service.commands.score(game.id)
+        service.games.commands.score(game.id)
     return log_of(service, game)
 
 
@@ -90,7 +90,7 @@ def played_with_conditional_actions(
         done = sum(event["action"] is not None for event in log)
         if done == len(actions):
             return log
-        head = service.queries.game(game.id)
+        head = service.games.queries.game(game.id)
         for seat in range(head.seats):
             if seat != head.to_act and chance.random() < 0.4:
                 player = PLAYERS[seat]
@@ -98,7 +98,7 @@ def played_with_conditional_actions(
                 service.conditional_actions.put(game.id, player, tree, head.seq)
         act(service, head, actions[done]["action"] or {})
         jobs: list[Callable[[], object]] = [
-            lambda: service.commands.score(game.id),
+            lambda: service.games.commands.score(game.id),
             lambda: service.conditional_actions.play(game.id),
         ]
         chance.shuffle(jobs)

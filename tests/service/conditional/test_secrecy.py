@@ -54,15 +54,17 @@ class Observed:
         self.tokens: dict[str, str] = {}
         ids: dict[str, str] = {}
         for handle in HANDLES:
-            player, self.tokens[handle] = self.service.players.register(handle, "correct horse")
+            player, self.tokens[handle] = self.service.accounts.players.register(
+                handle, "correct horse"
+            )
             ids[handle] = player.id
         self.service.redis.hset(f"cartulary:player:{ids['boss']}", "role", "admin")
         self.bea = ids["bea"]
         options = {"seating": "joined", "takebacks": True}
-        game = self.service.commands.create(
+        game = self.service.games.commands.create(
             ids["ada"], rules=rules, seats=2, options=options, clock={"per_turn": 600}
         )
-        self.game = self.service.commands.join(game.id, ids["bea"]).id
+        self.game = self.service.games.commands.join(game.id, ids["bea"]).id
         self.channel = RecordingChannel()
         self.responses: list[bytes] = []
 
@@ -73,14 +75,14 @@ class Observed:
 
     def prepare(self, tree: list[Node]) -> Any:
         """Let bea prepare something."""
-        seq = self.service.queries.game(self.game).seq
+        seq = self.service.games.queries.game(self.game).seq
         body = {"branches": tree, "expected_seq": seq}
         path = f"/games/{self.game}/conditional-actions"
         return self.request("bea", path, method="PUT", json=body)
 
     def act(self, index: int) -> None:
         """Let ada take a legal action."""
-        head = self.service.queries.game(self.game)
+        head = self.service.games.queries.game(self.game)
         action = head.rules.legal_actions(head.state, 0)[index]
         raw = head.rules.action_to_json(action)
         body = {"action": raw, "expected_seq": head.seq}
@@ -102,7 +104,7 @@ class Observed:
     def observe(self) -> None:
         """Let everybody but bea read everything."""
         game = f"/games/{self.game}"
-        seq = self.service.queries.game(self.game).seq
+        seq = self.service.games.queries.game(self.game).seq
         paths = [
             *("/games", "/games?player=bea", "/players/bea", "/me", "/me/receipts"),
             *(game, f"{game}/position", f"{game}/legal-actions", f"{game}/record"),
@@ -158,7 +160,7 @@ def test_what_is_refused_does_not_depend_on_hidden_tiles(settings: Settings) -> 
     """Whether ada can lay a tile depends on her reserve, which bea does not know."""
     with same_chance(b"hidden"), freeze_time(NOW):
         observed = Observed(settings, "baron")
-        head = observed.service.queries.game(observed.game)
+        head = observed.service.games.queries.game(observed.game)
         hidden = head.rules.position(head.state, 0)["players"][0]["reserve"]
         draw = {"type": "draw", "slot": 1}
         kinds = ("vineyard", "quarry", "pond", "village", "marsh")

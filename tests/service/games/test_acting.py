@@ -21,14 +21,14 @@ def first_action(service: Service, game: Game) -> tuple[str, int, dict[str, Any]
     """Return the player to act, the seq of the head, and a legal action."""
     assert game.to_act is not None
     player = game.players[game.to_act]
-    seq, actions = service.queries.legal_actions(game.id, player)
+    seq, actions = service.games.queries.legal_actions(game.id, player)
     return player, seq, actions[0]
 
 
 def test_an_accepted_action_returns_its_event_and_a_receipt(service: Service) -> None:
     game = start_game(service)
     player, seq, action = first_action(service, game)
-    accepted = service.commands.act(game.id, player, action, seq)
+    accepted = service.games.commands.act(game.id, player, action, seq)
     (event,) = accepted.events
     assert (event["seq"], event["action"], event["by"]) == (seq + 1, action, {"seat": 0})
     assert accepted.receipt["game"] == game.id
@@ -38,8 +38,8 @@ def test_an_accepted_action_returns_its_event_and_a_receipt(service: Service) ->
     (published,) = service.keyring.public_keys()
     assert accepted.receipt["key"] == published["key"]
     assert published["from"] <= event["at"]
-    assert service.queries.event_page(game.id, seq, 10) == [event]
-    after = service.queries.game(game.id)
+    assert service.games.queries.event_page(game.id, seq, 10) == [event]
+    after = service.games.queries.game(game.id)
     assert (after.seq, after.hash) == (event["seq"], event["hash"])
 
 
@@ -48,7 +48,7 @@ def test_an_action_usually_takes_one_round_trip_to_redis(service: Service) -> No
     player, seq, action = first_action(service, game)
     service.keyring.publish_key()
     service.redis.config_resetstat()
-    service.commands.act(game.id, player, action, seq)
+    service.games.commands.act(game.id, player, action, seq)
     calls = {name: counts["calls"] for name, counts in service.redis.info("commandstats").items()}
     # Redis also counts the commands that the script calls.
     in_script = {"xlen", "xrevrange", "xadd", "hset", "exists", "publish"}
@@ -62,7 +62,7 @@ def assert_refused(service: Service, error: type[Exception], *arguments: Any) ->
     service.keyring.publish_key()
     before = contents(service.redis)
     with pytest.raises(error) as raised:
-        service.commands.act(*arguments)
+        service.games.commands.act(*arguments)
     assert contents(service.redis) == before
     return raised.value
 
@@ -136,13 +136,13 @@ class TestRefusals:
         game = start_game(service)
         take_action(service, game.id)
         take_action(service, game.id)
-        game = service.queries.game(game.id)
+        game = service.games.queries.game(game.id)
         player, seq, action = first_action(service, game)
         assert assert_refused(service, Stale, game.id, player, action, seq - back, key).head == seq
 
     def test_an_action_before_the_start_is_refused(self, service: Service, key: str | None) -> None:
-        game = service.commands.create("ada", rules="barony", seats=3, options={})
-        service.commands.join(game.id, "bea")
+        game = service.games.commands.create("ada", rules="barony", seats=3, options={})
+        service.games.commands.join(game.id, "bea")
         # Before the start there is no position that could have changed since an earlier seq.
         for seq in (1, 2, 3):
             assert_refused(service, NotNow, game.id, "bea", RESIGN, seq, key)
@@ -151,13 +151,13 @@ class TestRefusals:
         self, service: Service, key: str | None
     ) -> None:
         game = start_game(service)
-        service.commands.act(game.id, "ada", RESIGN, game.seq)
-        assert service.queries.game(game.id).is_played_out
-        head = service.queries.game(game.id).seq
+        service.games.commands.act(game.id, "ada", RESIGN, game.seq)
+        assert service.games.queries.game(game.id).is_played_out
+        head = service.games.queries.game(game.id).seq
         assert_refused(service, NotNow, game.id, "bea", RESIGN, head, key)
         assert assert_refused(service, Stale, game.id, "bea", RESIGN, head - 1, key).head == head
-        service.commands.score(game.id)
-        head = service.queries.game(game.id).seq
+        service.games.commands.score(game.id)
+        head = service.games.queries.game(game.id).seq
         assert_refused(service, NotNow, game.id, "bea", RESIGN, head, key)
 
     def test_an_action_in_an_abandoned_game_is_refused(
@@ -171,8 +171,8 @@ class TestRefusals:
 def test_scoring_a_round_does_not_change_the_position(service: Service) -> None:
     game = play_until(service, start_game(service).id, lambda game: bool(game.rounds_ended))
     player, seq, action = first_action(service, game)
-    assert [event["type"] for event in service.commands.score(game.id)] == ["RoundScored"]
-    assert service.commands.act(game.id, player, action, seq).events[0]["seq"] == seq + 2
+    assert [event["type"] for event in service.games.commands.score(game.id)] == ["RoundScored"]
+    assert service.games.commands.act(game.id, player, action, seq).events[0]["seq"] == seq + 2
 
 
 def test_an_expected_seq_with_the_same_position_is_accepted(service: Service) -> None:
@@ -180,13 +180,13 @@ def test_an_expected_seq_with_the_same_position_is_accepted(service: Service) ->
     expected_seq = game.seq
     for agree in (True, False):
         action = {"type": "agree_to_end", "agree": agree}
-        service.commands.act(game.id, "bea", action, service.queries.game(game.id).seq)
-    player, seq, action = first_action(service, service.queries.game(game.id))
+        service.games.commands.act(game.id, "bea", action, service.games.queries.game(game.id).seq)
+    player, seq, action = first_action(service, service.games.queries.game(game.id))
     assert seq == expected_seq + 2
     with pytest.raises(Stale):
-        service.commands.act(game.id, player, action, expected_seq + 1)
+        service.games.commands.act(game.id, player, action, expected_seq + 1)
     assert (
-        service.commands.act(game.id, player, action, expected_seq).events[0]["seq"]
+        service.games.commands.act(game.id, player, action, expected_seq).events[0]["seq"]
         == expected_seq + 3
     )
 
@@ -195,8 +195,8 @@ class TestIdempotency:
     def test_a_repeated_request_gets_the_same_result_and_acts_once(self, service: Service) -> None:
         game = play_set_up(service, start_game(service).id)
         player, seq, action = first_action(service, game)
-        accepted = service.commands.act(game.id, player, action, seq, "k")
-        assert service.commands.act(game.id, player, action, seq, "k") == accepted
+        accepted = service.games.commands.act(game.id, player, action, seq, "k")
+        assert service.games.commands.act(game.id, player, action, seq, "k") == accepted
         assert service.store.head(game.id) == seq + 1
 
     def test_a_request_can_be_repeated_later_and_after_the_end(
@@ -204,15 +204,15 @@ class TestIdempotency:
     ) -> None:
         game = play_set_up(service, start_game(service, round_limit=2).id)
         player, seq, action = first_action(service, game)
-        accepted = service.commands.act(game.id, player, action, seq, "k")
+        accepted = service.games.commands.act(game.id, player, action, seq, "k")
         other = build(settings)
-        other.queries.game(game.id)
+        other.games.queries.game(game.id)
         play_out(service, game.id)
-        assert service.commands.act(game.id, player, action, seq, "k") == accepted
-        service.commands.score(game.id)
-        assert service.commands.act(game.id, player, action, seq, "k") == accepted
+        assert service.games.commands.act(game.id, player, action, seq, "k") == accepted
+        service.games.commands.score(game.id)
+        assert service.games.commands.act(game.id, player, action, seq, "k") == accepted
         # The other process has cached an earlier state, and signs with the same key.
-        assert other.commands.act(game.id, player, action, seq, "k") == accepted
+        assert other.games.commands.act(game.id, player, action, seq, "k") == accepted
         other.redis.close()
 
     def test_a_repeated_request_is_not_accepted_again_if_it_became_legal_again(
@@ -220,22 +220,22 @@ class TestIdempotency:
     ) -> None:
         game = play_set_up(service, start_game(service, end_by_agreement=True).id)
         agree, disagree = ({"type": "agree_to_end", "agree": value} for value in (True, False))
-        accepted = service.commands.act(game.id, "bea", agree, game.seq, "k")
-        service.commands.act(game.id, "bea", disagree, game.seq + 1)
-        assert service.commands.act(game.id, "bea", agree, game.seq, "k") == accepted
+        accepted = service.games.commands.act(game.id, "bea", agree, game.seq, "k")
+        service.games.commands.act(game.id, "bea", disagree, game.seq + 1)
+        assert service.games.commands.act(game.id, "bea", agree, game.seq, "k") == accepted
         assert service.store.head(game.id) == game.seq + 2
 
     def test_the_order_of_keys_in_the_body_does_not_matter(self, service: Service) -> None:
         game = start_game(service)
         player, seq, action = first_action(service, game)
-        accepted = service.commands.act(game.id, player, action, seq, "k")
+        accepted = service.games.commands.act(game.id, player, action, seq, "k")
         reordered = json.loads(json.dumps(dict(reversed(action.items()))))
-        assert service.commands.act(game.id, player, reordered, seq, "k") == accepted
+        assert service.games.commands.act(game.id, player, reordered, seq, "k") == accepted
 
     def test_another_request_with_the_same_key_is_refused(self, service: Service) -> None:
         game = start_game(service)
         player, seq, action = first_action(service, game)
-        service.commands.act(game.id, player, action, seq, "k")
+        service.games.commands.act(game.id, player, action, seq, "k")
         assert_refused(service, IdempotencyConflict, game.id, player, RESIGN, seq, "k")
         assert_refused(service, IdempotencyConflict, game.id, player, RESIGN, seq + 1, "k")
         assert_refused(service, IdempotencyConflict, game.id, player, action, seq + 1, "k")
@@ -243,9 +243,10 @@ class TestIdempotency:
     def test_keys_of_different_players_are_independent(self, service: Service) -> None:
         game = start_game(service)
         player, seq, action = first_action(service, game)
-        service.commands.act(game.id, player, action, seq, "k")
+        service.games.commands.act(game.id, player, action, seq, "k")
         assert (
-            service.commands.act(game.id, "bea", RESIGN, seq + 1, "k").events[0]["seq"] == seq + 2
+            service.games.commands.act(game.id, "bea", RESIGN, seq + 1, "k").events[0]["seq"]
+            == seq + 2
         )
 
     def test_a_refusal_leaves_no_record(self, service: Service) -> None:
@@ -254,7 +255,10 @@ class TestIdempotency:
         assert_refused(
             service, Refused, game.id, player, {"type": "place_city", "at": [99, 99]}, seq, "k"
         )
-        assert service.commands.act(game.id, player, action, seq, "k").events[0]["seq"] == seq + 1
+        assert (
+            service.games.commands.act(game.id, player, action, seq, "k").events[0]["seq"]
+            == seq + 1
+        )
 
 
 class TestTwoProcesses:
@@ -268,29 +272,29 @@ class TestTwoProcesses:
         self, service: Service, other: Service
     ) -> None:
         game = start_game(service)
-        assert other.queries.game(game.id).seq == game.seq
+        assert other.games.queries.game(game.id).seq == game.seq
         take_action(service, game.id)
-        player, seq, action = first_action(service, service.queries.game(game.id))
-        assert other.commands.act(game.id, player, action, seq).events[0]["seq"] == seq + 1
+        player, seq, action = first_action(service, service.games.queries.game(game.id))
+        assert other.games.commands.act(game.id, player, action, seq).events[0]["seq"] == seq + 1
 
     def test_a_round_scored_by_another_process_does_not_make_an_action_fail(
         self, service: Service, other: Service
     ) -> None:
         game = play_until(service, start_game(service).id, lambda game: bool(game.rounds_ended))
         player, seq, action = first_action(service, game)
-        assert other.queries.game(game.id).seq == seq
-        service.commands.score(game.id)
-        assert other.commands.act(game.id, player, action, seq).events[0]["seq"] == seq + 2
+        assert other.games.queries.game(game.id).seq == seq
+        service.games.commands.score(game.id)
+        assert other.games.commands.act(game.id, player, action, seq).events[0]["seq"] == seq + 2
 
     def test_the_second_of_two_actions_on_a_position_is_stale(
         self, service: Service, other: Service
     ) -> None:
         game = start_game(service)
-        assert other.queries.game(game.id).seq == game.seq
+        assert other.games.queries.game(game.id).seq == game.seq
         player, seq, action = first_action(service, game)
-        service.commands.act(game.id, player, action, seq)
+        service.games.commands.act(game.id, player, action, seq)
         with pytest.raises(Stale) as error:
-            other.commands.act(game.id, player, action, seq)
+            other.games.commands.act(game.id, player, action, seq)
         assert error.value.head == seq + 1
 
     def test_one_of_many_concurrent_actions_is_accepted(
@@ -298,11 +302,11 @@ class TestTwoProcesses:
     ) -> None:
         game = start_game(service)
         for _ in range(5):
-            player, seq, action = first_action(service, service.queries.game(game.id))
+            player, seq, action = first_action(service, service.games.queries.game(game.id))
 
             def act(process: Service) -> bool:
                 try:
-                    process.commands.act(game.id, player, action, seq)  # noqa: B023 (called in this iteration)
+                    process.games.commands.act(game.id, player, action, seq)  # noqa: B023 (called in this iteration)
                 except Stale:
                     return False
                 return True
@@ -318,7 +322,7 @@ class TestTwoProcesses:
         player, seq, action = first_action(service, game)
 
         def act(process: Service) -> Any:
-            return process.commands.act(game.id, player, action, seq, "k")
+            return process.games.commands.act(game.id, player, action, seq, "k")
 
         with ThreadPoolExecutor(8) as pool:
             results = list(pool.map(act, [service, other] * 4))
@@ -329,22 +333,22 @@ class TestTwoProcesses:
 class TestLegalActions:
     def test_only_the_seat_to_act_has_legal_actions(self, service: Service) -> None:
         game = start_game(service)
-        seq, actions = service.queries.legal_actions(game.id, "ada")
+        seq, actions = service.games.queries.legal_actions(game.id, "ada")
         assert seq == game.seq
         assert {action["type"] for action in actions} == {"place_city"}
-        assert service.queries.legal_actions(game.id, "bea") == (game.seq, [])
+        assert service.games.queries.legal_actions(game.id, "bea") == (game.seq, [])
 
     def test_there_are_no_legal_actions_before_the_start_and_after_the_end(
         self, service: Service
     ) -> None:
-        game = service.commands.create("ada", rules="barony", seats=2, options={})
-        assert service.queries.legal_actions(game.id, "ada") == (2, [])
-        service.commands.join(game.id, "bea")
+        game = service.games.commands.create("ada", rules="barony", seats=2, options={})
+        assert service.games.queries.legal_actions(game.id, "ada") == (2, [])
+        service.games.commands.join(game.id, "bea")
         service.administration.abandon("operator", game.id, "a test")
-        assert service.queries.legal_actions(game.id, "ada") == (6, [])
+        assert service.games.queries.legal_actions(game.id, "ada") == (6, [])
 
     def test_a_player_who_is_not_in_the_game_may_not_see_legal_actions(
         self, service: Service
     ) -> None:
         with pytest.raises(Forbidden):
-            service.queries.legal_actions(start_game(service).id, "cid")
+            service.games.queries.legal_actions(start_game(service).id, "cid")

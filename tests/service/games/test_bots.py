@@ -15,17 +15,17 @@ PASSWORD = "correct horse"
 
 
 def create(service: Service, **changes: Any) -> Game:
-    return service.commands.create(
+    return service.games.commands.create(
         "ada", **{"rules": "barony", "seats": 3, "options": {}, **changes}
     )
 
 
 def events_of(service: Service, game: Game) -> list[dict[str, Any]]:
-    return [dict(event) for event in service.queries.event_page(game.id, 0, 1000)]
+    return [dict(event) for event in service.games.queries.event_page(game.id, 0, 1000)]
 
 
 def test_the_log_marks_a_bot_that_the_creator_adds(service: Service) -> None:
-    game = service.commands.add_bot(create(service).id, "ada")
+    game = service.games.commands.add_bot(create(service).id, "ada")
     assert [(place.player, place.bot) for place in game.places] == [
         ("ada", None),
         ("sensible-bot-1", "sensible"),
@@ -41,25 +41,25 @@ def test_the_log_marks_a_bot_that_the_creator_adds(service: Service) -> None:
 
 
 def test_a_bot_has_an_account_with_which_nobody_can_log_in(service: Service) -> None:
-    service.commands.add_bot(create(service).id, "ada", "random")
-    bot = service.players.by_handle("random-bot-1")
+    service.games.commands.add_bot(create(service).id, "ada", "random")
+    bot = service.accounts.players.by_handle("random-bot-1")
     assert bot is not None
     assert (bot.id, bot.bot) == ("random-bot-1", "random")
     for password in ("", "random", PASSWORD):
         with raises(Unauthorised, "there is no player with this handle and password"):
-            service.players.login("random-bot-1", password)
+            service.accounts.players.login("random-bot-1", password)
     with raises(HandleTaken, "the handle Random-Bot-1 is taken"):
-        service.players.register("Random-Bot-1", PASSWORD)
+        service.accounts.players.register("Random-Bot-1", PASSWORD)
 
 
 def test_a_bot_gets_a_longer_handle_if_a_person_has_its_own(service: Service) -> None:
-    person, _ = service.players.register("Sensible-Bot-1", PASSWORD)
-    service.commands.add_bot(create(service).id, "ada")
-    (bot,) = service.players.get(["sensible-bot-1"])
+    person, _ = service.accounts.players.register("Sensible-Bot-1", PASSWORD)
+    service.games.commands.add_bot(create(service).id, "ada")
+    (bot,) = service.accounts.players.get(["sensible-bot-1"])
     assert bot is not None
     assert bot.handle.startswith("sensible-bot-1-")
-    assert service.players.by_handle(bot.handle) == bot
-    assert service.players.by_handle("sensible-bot-1") == person
+    assert service.accounts.players.by_handle(bot.handle) == bot
+    assert service.accounts.players.by_handle("sensible-bot-1") == person
 
 
 def test_games_share_the_accounts_of_bots(service: Service) -> None:
@@ -67,7 +67,7 @@ def test_games_share_the_accounts_of_bots(service: Service) -> None:
     games = [create(service, seats=4, bots=bots) for _ in range(2)]
     for game in games:
         assert set(game.players) == {"ada", "sensible-bot-1", "sensible-bot-2", "random-bot-1"}
-    assert service.listings.count_current_games("sensible-bot-1") == 2
+    assert service.games.listings.count_current_games("sensible-bot-1") == 2
 
 
 def test_a_game_that_is_created_full_of_bots_starts_at_once(service: Service) -> None:
@@ -87,7 +87,7 @@ def test_a_game_that_is_created_full_of_bots_starts_at_once(service: Service) ->
 
 def test_the_last_free_place_starts_the_game(service: Service) -> None:
     game = create(service, seats=2, options={"private": True})
-    game = service.commands.add_bot(game.id, "ada", nonce=b"\x01\x02")
+    game = service.games.commands.add_bot(game.id, "ada", nonce=b"\x01\x02")
     assert game.status == "playing"
     assert game.places[1].nonce == "0102"
     assert events_of(service, game)[2]["data"]["nonce_from"] == "player"
@@ -110,7 +110,7 @@ def test_only_the_creator_adds_bots_and_only_those_of_the_rules(
     game = create(service)
     before = contents(service.redis)
     with pytest.raises(error):
-        service.commands.add_bot(game.id, player, bot)
+        service.games.commands.add_bot(game.id, player, bot)
     assert contents(service.redis) == before
 
 
@@ -119,7 +119,7 @@ def test_an_uninvited_player_cannot_detect_a_private_game_by_adding_a_bot(
 ) -> None:
     game = create(service, options={"private": True})
     with pytest.raises(NotFound):
-        service.commands.add_bot(game.id, "bea")
+        service.games.commands.add_bot(game.id, "bea")
 
 
 def test_no_bot_is_added_to_a_game_that_has_started_or_that_its_creator_has_left(
@@ -127,12 +127,12 @@ def test_no_bot_is_added_to_a_game_that_has_started_or_that_its_creator_has_left
 ) -> None:
     started = create(service, seats=2, bots=("sensible",))
     with pytest.raises(NotNow):
-        service.commands.add_bot(started.id, "ada")
+        service.games.commands.add_bot(started.id, "ada")
     left = create(service)
-    service.commands.join(left.id, "bea")
-    service.commands.leave(left.id, "ada")
+    service.games.commands.join(left.id, "bea")
+    service.games.commands.leave(left.id, "ada")
     with raises(NotNow, "bots are added by the creator of a game, who has left this one"):
-        service.commands.add_bot(left.id, "ada")
+        service.games.commands.add_bot(left.id, "ada")
 
 
 @pytest.mark.parametrize(
@@ -155,16 +155,16 @@ def test_a_game_that_people_have_left_to_bots_before_the_start_is_abandoned(
     service: Service,
 ) -> None:
     game = create(service, bots=("sensible",))
-    assert service.commands.leave(game.id, "ada").status == "abandoned"
+    assert service.games.commands.leave(game.id, "ada").status == "abandoned"
 
 
 def test_a_repeated_request_adds_one_bot(service: Service) -> None:
     game = create(service, seats=4)
-    added = service.commands.add_bot(game.id, "ada", idempotency_key="k")
-    again = service.commands.add_bot(game.id, "ada", idempotency_key="k")
+    added = service.games.commands.add_bot(game.id, "ada", idempotency_key="k")
+    again = service.games.commands.add_bot(game.id, "ada", idempotency_key="k")
     assert again.seq == added.seq == 3
     with pytest.raises(IdempotencyConflict):
-        service.commands.add_bot(game.id, "ada", "random", idempotency_key="k")
+        service.games.commands.add_bot(game.id, "ada", "random", idempotency_key="k")
 
 
 def test_a_repeated_request_creates_one_game_with_bots(service: Service) -> None:

@@ -83,13 +83,13 @@ def test_unchanged_since_is_the_first_event_with_the_current_position(
 def test_only_new_events_are_read(service: Service) -> None:
     game = play_until(service, start_game(service).id, lambda game: game.seq == 30)
     service.redis.config_resetstat()
-    assert service.queries.game(game.id) is service.queries.game(game.id)
+    assert service.games.queries.game(game.id) is service.games.queries.game(game.id)
     reads = service.redis.info("commandstats")["cmdstat_xrange"]["calls"]
     assert reads == 2
-    before = service.queries.game(game.id)
+    before = service.games.queries.game(game.id)
     take_action(service, game.id)
     assert before.seq == 30, "a returned game has changed"
-    assert service.queries.game(game.id).seq == 31
+    assert service.games.queries.game(game.id).seq == 31
 
 
 def log_key(game: Game) -> str:
@@ -105,10 +105,10 @@ def lose_actions(service: Service, game: Game, *, count: int) -> tuple[str, int,
     assert earlier is not None
     for _ in range(count):
         take_action(service, game.id)
-    game = service.queries.game(game.id)
+    game = service.games.queries.game(game.id)
     assert game.to_act is not None
     player = game.players[game.to_act]
-    seq, actions = service.queries.legal_actions(game.id, player)
+    seq, actions = service.games.queries.legal_actions(game.id, player)
     service.redis.restore(log_key(game), 0, earlier, replace=True)
     return player, seq, actions
 
@@ -116,19 +116,19 @@ def lose_actions(service: Service, game: Game, *, count: int) -> tuple[str, int,
 def test_a_log_that_lost_its_last_events_is_trusted_over_the_cache(service: Service) -> None:
     game = play_until(service, start_game(service).id, lambda game: game.seq == 6)
     lose_actions(service, game, count=2)
-    assert service.queries.game(game.id).seq == 6
-    assert service.queries.game(game.id).hash == game.hash
+    assert service.games.queries.game(game.id).seq == 6
+    assert service.games.queries.game(game.id).hash == game.hash
     lose_actions(service, game, count=1)
-    assert [each and each.seq for each in service.queries.games([game.id])] == [6]
+    assert [each and each.seq for each in service.games.queries.games([game.id])] == [6]
 
 
 def test_nothing_is_appended_after_lost_events(service: Service) -> None:
     game = play_until(service, start_game(service).id, lambda game: game.seq == 6)
     player, seq, actions = lose_actions(service, game, count=2)
     with pytest.raises(ServiceError):
-        service.commands.act(game.id, player, actions[0], seq)
+        service.games.commands.act(game.id, player, actions[0], seq)
     take_action(service, game.id)
-    assert service.queries.game(game.id).seq == 7
+    assert service.games.queries.game(game.id).seq == 7
 
 
 def test_nothing_is_appended_after_other_events_of_the_same_number(
@@ -138,13 +138,15 @@ def test_nothing_is_appended_after_other_events_of_the_same_number(
     player, seq, actions = lose_actions(service, game, count=1)
     other = build(settings)
     take_action(other, game.id, random.Random(3))
-    assert other.queries.game(game.id).seq == seq
+    assert other.games.queries.game(game.id).seq == seq
     with suppress(Refused, ServiceError):
-        service.commands.act(game.id, player, actions[0], seq)
-    events = service.queries.event_page(game.id, 0, 100)
+        service.games.commands.act(game.id, player, actions[0], seq)
+    events = service.games.queries.event_page(game.id, 0, 100)
     assert [event["prev"] for event in events[1:]] == [event["hash"] for event in events[:-1]]
     assert (
-        service.queries.game(game.id).hash == other.queries.game(game.id).hash == events[-1]["hash"]
+        service.games.queries.game(game.id).hash
+        == other.games.queries.game(game.id).hash
+        == events[-1]["hash"]
     )
     other.redis.close()
 
@@ -157,5 +159,5 @@ def test_a_log_with_other_last_events_is_trusted_over_the_cache(
     other = build(settings)
     for _ in range(2):
         take_action(other, game.id, random.Random(3))
-    assert service.queries.game(game.id).hash == other.queries.game(game.id).hash
+    assert service.games.queries.game(game.id).hash == other.games.queries.game(game.id).hash
     other.redis.close()

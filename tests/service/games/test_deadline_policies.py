@@ -55,7 +55,9 @@ def miss(service: Service, game: Game, time: Any, times: int = 1) -> list[Event]
     events: list[Event] = []
     for _ in range(times):
         time.tick(timedelta(seconds=60))
-        events += service.deadlines.end_turn(game.id, service.queries.game(game.id).turn)
+        events += service.games.deadlines.end_turn(
+            game.id, service.games.queries.game(game.id).turn
+        )
     return events
 
 
@@ -64,7 +66,7 @@ def types(events: list[Event]) -> list[str]:
 
 
 def assert_sound(service: Service, game: Game) -> None:
-    data = b"".join(service.queries.record(game.id))
+    data = b"".join(service.games.queries.record(game.id))
     report = audit(BytesIO(data), trusted=trusting_signer(data))
     assert report.verdict != "broken", report.first
 
@@ -76,16 +78,16 @@ def test_a_bot_plays_the_whole_rest_of_a_missed_turn(
     game = start(service, {"turn": "bot", "abandon_after": 3}, rules, **options)
     game = play_until(service, game.id, lambda game: game.round >= 1)
     for _ in range(4):
-        before = service.queries.game(game.id)
+        before = service.games.queries.game(game.id)
         events = miss(service, game, time)
         assert all(event["by"] == {"system": "clock"} for event in events)
         assert all(event["action"] is not None for event in events)
         assert {event["data"]["seat"] for event in events} == {before.to_act}
-        after = service.queries.game(game.id)
+        after = service.games.queries.game(game.id)
         assert after.turn == before.turn + 1
         seat = before.to_act or 0
         assert after.misses[seat] == (*before.misses.get(seat, ()), after.seq)
-        assert service.deadlines.end_turn(game.id, after.turn) == []
+        assert service.games.deadlines.end_turn(game.id, after.turn) == []
     assert_sound(service, game)
 
 
@@ -96,11 +98,11 @@ def test_a_game_in_which_everybody_is_silent_ends_from_the_start_on(
     for on_deadline in ({}, {"turn": "bot"}, {"excused": 1, "remove_after": 3}):
         game = start(service, on_deadline, rules, **options)
         events: list[Event] = []
-        while service.queries.game(game.id).to_act is not None:
+        while service.games.queries.game(game.id).to_act is not None:
             events += miss(service, game, time)
             assert len(events) < 40
-        service.commands.score(game.id)
-        ended = service.queries.game(game.id)
+        service.games.commands.score(game.id)
+        ended = service.games.queries.game(game.id)
         assert ended.has_ended
         if ended.status == "abandoned":
             assert types(events)[-1] == "GameAbandoned"
@@ -138,10 +140,10 @@ def test_excused_misses_only_begin_the_time_anew(service: Service, time: Any) ->
     game = start(service, {"excused": 2, "turn": "forfeit"})
     game = play_until(service, game.id, lambda game: game.round >= 1)
     assert types(miss(service, game, time, 2)) == ["DeadlineExcused"] * 2
-    excused = service.queries.game(game.id)
+    excused = service.games.queries.game(game.id)
     assert (excused.turn, excused.to_act) == (game.turn, game.to_act)
     assert excused.state_hash == game.state_hash
-    assert service.queries.game(game.id).misses == {}
+    assert service.games.queries.game(game.id).misses == {}
     assert types(miss(service, game, time)) == ["TurnForfeited"]
     # Each seat has misses of its own, and a game has no more of them later.
     assert types(miss(service, game, time, 3)) == ["DeadlineExcused"] * 2 + ["TurnForfeited"]
@@ -212,12 +214,12 @@ def test_the_clock_does_nothing_before_the_deadline_and_nothing_twice(
 ) -> None:
     game = start(service, {"turn": "bot"})
     time.tick(timedelta(seconds=59, milliseconds=999))
-    assert service.deadlines.end_turn(game.id, game.turn) == []
+    assert service.games.deadlines.end_turn(game.id, game.turn) == []
     # A clock that is set back brings no deadline forward.
     time.tick(timedelta(days=-1))
-    assert service.deadlines.end_turn(game.id, game.turn) == []
+    assert service.games.deadlines.end_turn(game.id, game.turn) == []
     time.tick(timedelta(days=1, milliseconds=1))
-    assert len(service.deadlines.end_turn(game.id, game.turn)) == 1
-    assert service.deadlines.end_turn(game.id, game.turn) == []
-    after = service.queries.game(game.id)
-    assert service.deadlines.end_turn(game.id, after.turn) == []
+    assert len(service.games.deadlines.end_turn(game.id, game.turn)) == 1
+    assert service.games.deadlines.end_turn(game.id, game.turn) == []
+    after = service.games.queries.game(game.id)
+    assert service.games.deadlines.end_turn(game.id, after.turn) == []

@@ -36,7 +36,7 @@ def start_play(service: Service, rules: str, options: dict[str, Any], seats: int
 def pass_deadline(service: Service, game_id: str, time: Any) -> list[Event]:
     """Let the turn under way pass its deadline; return the events that the clock appends."""
     time.tick(timedelta(seconds=61))
-    return service.deadlines.end_turn(game_id, service.queries.game(game_id).turn)
+    return service.games.deadlines.end_turn(game_id, service.games.queries.game(game_id).turn)
 
 
 @each_game
@@ -48,14 +48,14 @@ def test_a_game_ends_when_every_seat_has_forfeited_two_turns(
         assert [event["type"] for event in pass_deadline(service, game.id, time)] == [
             "TurnForfeited"
         ]
-    before = service.queries.game(game.id)
+    before = service.games.queries.game(game.id)
     forfeited, abandoned = pass_deadline(service, game.id, time)
     assert forfeited["type"] == "TurnForfeited"
     assert (abandoned["type"], abandoned["by"]) == ("GameAbandoned", {"system": "clock"})
     assert abandoned["seq"] == before.seq + 2
     secret = bytes.fromhex(abandoned["data"]["secret"])
     assert chance.commitment(secret) == game.commitment
-    assert service.queries.game(game.id).status == "abandoned"
+    assert service.games.queries.game(game.id).status == "abandoned"
     assert pass_deadline(service, game.id, time) == []
 
 
@@ -64,18 +64,18 @@ def test_nothing_is_left_to_do_for_an_abandoned_game(
     service: Service, time: Any, rules: str, options: dict[str, Any]
 ) -> None:
     game = start_play(service, rules, options, seats=2)
-    while service.queries.game(game.id).status == "playing":
+    while service.games.queries.game(game.id).status == "playing":
         pass_deadline(service, game.id, time)
-    after = service.queries.game(game.id)
+    after = service.games.queries.game(game.id)
     assert len(after.rounds_ended) >= 2, "the last round ended with the last forfeited turn"
     forfeits = [
         event["seq"]
-        for event in service.queries.event_page(game.id, game.seq, 100)
+        for event in service.games.queries.event_page(game.id, game.seq, 100)
         if event["type"] == "TurnForfeited"
     ]
     entries = {"notify/over", *(f"notify/event/{seq}" for seq in forfeits)}
     assert service.store.outbox(game.id).keys() == entries
-    assert service.listings.page(["abandoned"]).games == (game.id,)
+    assert service.games.listings.page(["abandoned"]).games == (game.id,)
 
 
 @each_game
@@ -88,9 +88,9 @@ def test_an_action_keeps_the_game_going(
     take_action(service, game.id)
     for _ in range(5):
         pass_deadline(service, game.id, time)
-        assert service.queries.game(game.id).status == "playing"
+        assert service.games.queries.game(game.id).status == "playing"
     pass_deadline(service, game.id, time)
-    assert service.queries.game(game.id).status == "abandoned"
+    assert service.games.queries.game(game.id).status == "abandoned"
 
 
 def test_a_game_is_abandoned_when_an_administrator_removes_the_last_player_who_could_act(
@@ -99,7 +99,7 @@ def test_a_game_is_abandoned_when_an_administrator_removes_the_last_player_who_c
     game = start_play(service, "barony", {})
     for _ in range(5):
         pass_deadline(service, game.id, time)
-    last = service.queries.game(game.id).to_act
+    last = service.games.queries.game(game.id).to_act
     assert last is not None
     _, removed, abandoned = service.administration.remove_seat("operator", game.id, last, "a test")
     assert (removed["type"], removed["by"]) == ("PlayerRemoved", {"system": "arbiter"})

@@ -22,7 +22,7 @@ DISMISS = {"type": "dismiss"}
 def create(service: Service, **fields: object) -> str | None:
     """Create a game of ada; return the id of its arbiter."""
     options = {"seating": "joined"}
-    game = service.commands.create(
+    game = service.games.commands.create(
         "ada",
         rules="barony",
         seats=2,
@@ -47,7 +47,7 @@ def test_a_request_without_an_arbiter_has_the_same_idempotency_record_whatever_t
     service: Service,
 ) -> None:
     ids = {
-        service.commands.create(
+        service.games.commands.create(
             "ada",
             rules="barony",
             seats=2,
@@ -78,14 +78,14 @@ def test_the_setting_names_the_arbiter_by_handle(
 
     assert summary_of("zoe", "ada") is None
     assert "CARTULARY_ARBITER" in caplog.text
-    zoe = service.players.register("zoe", PASSWORD)[0]
+    zoe = service.accounts.players.register("zoe", PASSWORD)[0]
     assert summary_of("Zoe", "bea") == {"id": zoe.id, "handle": "zoe"}
 
 
 def test_requests_that_add_to_a_dispute_are_limited_by_player(service: Service) -> None:
     settings = replace(service.settings, rate_disputes="2/hour")
     client = create_app(replace(service, settings=settings)).test_client()
-    _, token = service.players.register("ada", PASSWORD)
+    _, token = service.accounts.players.register("ada", PASSWORD)
     headers = {"Authorization": f"Bearer {token}"}
     url = "/api/v1/games/nothing/disputes"
     statuses = [client.post(url, json={}, headers=headers).status_code for _ in range(3)]
@@ -97,14 +97,14 @@ def test_a_game_with_an_erased_statement_is_played_on_and_verified(
     service: Service, settings: Settings
 ) -> None:
     game = start_game(service)
-    number = service.disputes.open_dispute(game.id, "ada", 4, "Bea is slow.").events[0]["seq"]
+    number = service.games.disputes.open_dispute(game.id, "ada", 4, "Bea is slow.").events[0]["seq"]
     service.redis.hdel(f"cartulary:{{{game.id}}}:secrets", f"{number}/statement")
     other = build(settings)
     try:
-        assert other.queries.dispute(game.id, number, None)["statement"] is None
-        other.disputes.withdraw_dispute(game.id, number, "ada")
+        assert other.games.queries.dispute(game.id, number, None)["statement"] is None
+        other.games.disputes.withdraw_dispute(game.id, number, "ada")
         take_action(other, game.id)
-        record = b"".join(other.queries.record(game.id))
+        record = b"".join(other.games.queries.record(game.id))
     finally:
         other.redis.close()
     assert b"Bea is slow." not in record
@@ -113,15 +113,15 @@ def test_a_game_with_an_erased_statement_is_played_on_and_verified(
 
 def test_concurrent_proposals_lead_to_one_ruling(service: Service) -> None:
     game = start_game(service, 4)
-    number = service.disputes.open_dispute(game.id, "ada", 4, "Let us stop.").events[0]["seq"]
+    number = service.games.disputes.open_dispute(game.id, "ada", 4, "Let us stop.").events[0]["seq"]
     with ThreadPoolExecutor(4) as threads:
         list(
             threads.map(
-                lambda player: service.disputes.give_ruling(game.id, number, player, DISMISS),
+                lambda player: service.games.disputes.give_ruling(game.id, number, player, DISMISS),
                 PLAYERS,
             )
         )
-    types = [event["type"] for event in service.queries.event_page(game.id, number, 10)]
+    types = [event["type"] for event in service.games.queries.event_page(game.id, number, 10)]
     assert types == ["RulingProposed"] * 4 + ["DisputeRuled"]
 
 
@@ -131,15 +131,17 @@ def test_another_process_reads_the_same_game_after_a_rewind(
     game = start_game(service, rules="baron")
     for _ in range(8):
         take_action(service, game.id)
-    number = service.disputes.open_dispute(game.id, "ada", 5, "Again, please.").events[0]["seq"]
+    number = service.games.disputes.open_dispute(game.id, "ada", 5, "Again, please.").events[0][
+        "seq"
+    ]
     for player in ("ada", "bea"):
         ruling = {"type": "resume", "from": game.seq}
-        service.disputes.give_ruling(game.id, number, player, ruling)
+        service.games.disputes.give_ruling(game.id, number, player, ruling)
     take_action(service, game.id)
-    current = service.queries.game(game.id)
+    current = service.games.queries.game(game.id)
     other = build(settings)
     try:
-        loaded = other.queries.game(game.id)
+        loaded = other.games.queries.game(game.id)
     finally:
         other.redis.close()
     assert (loaded.seq, loaded.hash, loaded.turn_at) == (
@@ -153,16 +155,16 @@ def test_another_process_reads_the_same_game_after_a_rewind(
 
 def test_only_those_concerned_take_part(service: Service) -> None:
     options = {"private": True}
-    game = service.commands.create(
+    game = service.games.commands.create(
         "ada", rules="barony", seats=2, options=options, invited=("bea",)
     )
-    service.commands.join(game.id, "bea")
-    number = service.disputes.open_dispute(game.id, "ada", 4, "x").events[0]["seq"]
+    service.games.commands.join(game.id, "bea")
+    number = service.games.disputes.open_dispute(game.id, "ada", 4, "x").events[0]["seq"]
     with pytest.raises(NotFound):
-        service.disputes.answer_dispute(game.id, number, "cid", "y")
+        service.games.disputes.answer_dispute(game.id, number, "cid", "y")
     with pytest.raises(NotFound):
-        service.queries.dispute(game.id, number, "cid")
+        service.games.queries.dispute(game.id, number, "cid")
     with raises(NotFound, match="no dispute 3"):
-        service.disputes.answer_dispute(game.id, 3, "bea", "y")
+        service.games.disputes.answer_dispute(game.id, 3, "bea", "y")
     with pytest.raises(Forbidden):
-        service.disputes.withdraw_dispute(game.id, number, "bea")
+        service.games.disputes.withdraw_dispute(game.id, number, "bea")

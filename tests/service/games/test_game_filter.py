@@ -16,7 +16,7 @@ HOUR = 3600
 def create(service: Service, rules: str = "barony", seats: int = 2, **fields: Any) -> str:
     """Create an open game of ada and return its id."""
     fields.setdefault("options", {})
-    return service.commands.create("ada", rules=rules, seats=seats, **fields).id
+    return service.games.commands.create("ada", rules=rules, seats=seats, **fields).id
 
 
 def matching_games(
@@ -26,8 +26,8 @@ def matching_games(
     games: list[str] = []
     cursor = None
     for _ in range(100):
-        summaries, cursor = service.queries.filtered_summaries(
-            lambda after, count: service.listings.page((), None, after, count, viewer),
+        summaries, cursor = service.games.queries.filtered_summaries(
+            lambda after, count: service.games.listings.page((), None, after, count, viewer),
             game_filter,
             cursor,
             limit,
@@ -100,9 +100,9 @@ def test_the_work_for_a_page_is_bounded(service: Service, monkeypatch: pytest.Mo
 
     def read_page(after: str | None, count: int) -> Any:
         sizes.append(count)
-        return service.listings.page(["open"], None, after, count)
+        return service.games.listings.page(["open"], None, after, count)
 
-    summaries, cursor = service.queries.filtered_summaries(
+    summaries, cursor = service.games.queries.filtered_summaries(
         read_page, GameFilter(rules="baron"), None, 2
     )
     assert (summaries, sizes) == ([], [3])

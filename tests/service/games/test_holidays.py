@@ -22,14 +22,14 @@ WITH_HOLIDAYS: Clock = {"per_turn": 24 * 3600, "holidays": True}
 
 
 def register(service: Service, handle: str, zone: str | None = None) -> Player:
-    player, token = service.players.register(handle, "correct horse")
+    player, token = service.accounts.players.register(handle, "correct horse")
     if zone is not None:
-        service.players.change_settings(player.id, token, {"time_zone": zone})
+        service.accounts.players.change_settings(player.id, token, {"time_zone": zone})
     return player
 
 
 def types(service: Service, game_id: str) -> list[str]:
-    return [event["type"] for event in service.queries.event_page(game_id, 0, 100)]
+    return [event["type"] for event in service.games.queries.event_page(game_id, 0, 100)]
 
 
 def day(text: str) -> date:
@@ -42,30 +42,30 @@ def test_a_holiday_is_recorded_in_current_games_whose_clock_has_holidays(service
     game = start_game(service, clock=WITH_HOLIDAYS, players=(ada.id, "bea"))
     other = start_game(service, clock={"per_turn": 3600}, players=(ada.id, "bea"))
     without_clock = start_game(service, players=(ada.id, "bea"))
-    holiday = service.holiday_registry.announce(ada.id, day("03-10"), day("03-12"))
+    holiday = service.games.holiday_registry.announce(ada.id, day("03-10"), day("03-12"))
     assert (holiday.since, holiday.until) == (
         "2027-03-09T23:00:00.000Z",
         "2027-03-12T23:00:00.000Z",
     )
-    (event,) = service.queries.event_page(game.id, game.seq, 10)
+    (event,) = service.games.queries.event_page(game.id, game.seq, 10)
     assert (event["type"], event["by"]) == ("HolidayAnnounced", {"seat": 0})
     assert event["data"] == {"player": ada.id, "from": holiday.since, "to": holiday.until}
     for unchanged in (other, without_clock):
-        assert service.queries.game(unchanged.id).seq == unchanged.seq
-    assert ada.id not in service.holidays.to_record()
+        assert service.games.queries.game(unchanged.id).seq == unchanged.seq
+    assert ada.id not in service.accounts.holidays.to_record()
     # Doing it again changes nothing.
-    service.holidays.require_recording(ada.id)
-    service.holiday_registry.complete()
-    assert service.queries.game(game.id).seq == game.seq + 1
+    service.accounts.holidays.require_recording(ada.id)
+    service.games.holiday_registry.complete()
+    assert service.games.queries.game(game.id).seq == game.seq + 1
 
 
 @freeze_time(NOW)
 def test_a_player_brings_holidays_into_games_that_they_create_or_join(service: Service) -> None:
     ada, bea = register(service, "ada"), register(service, "bea")
     for player in (ada, bea):
-        service.holiday_registry.announce(player.id, day("03-10"), day("03-12"))
-    cancelled = service.holiday_registry.announce(ada.id, day("04-01"), day("04-02"))
-    service.holiday_registry.cancel(ada.id, cancelled.id)
+        service.games.holiday_registry.announce(player.id, day("03-10"), day("03-12"))
+    cancelled = service.games.holiday_registry.announce(ada.id, day("04-01"), day("04-02"))
+    service.games.holiday_registry.cancel(ada.id, cancelled.id)
     game = start_game(service, clock=WITH_HOLIDAYS, players=(ada.id, bea.id))
     announced = ["HolidayAnnounced"]
     assert types(service, game.id) == [
@@ -79,30 +79,32 @@ def test_a_substitute_brings_holidays_and_the_former_player_can_announce_no_more
     service: Service,
 ) -> None:
     ada, bea = register(service, "ada"), register(service, "bea")
-    service.holiday_registry.announce(bea.id, day("03-10"), day("03-12"))
+    service.games.holiday_registry.announce(bea.id, day("03-10"), day("03-12"))
     players = (ada.id, "cid", "dan")
     game = start_game(service, 3, WITH_HOLIDAYS, players=players, substitutes=True)
-    service.substitutes.leave_seat(game.id, ada.id)
-    taken = service.substitutes.take_seat(game.id, bea.id, 0)
+    service.games.substitutes.leave_seat(game.id, ada.id)
+    taken = service.games.substitutes.take_seat(game.id, bea.id, 0)
     (holiday,) = taken.holidays
     assert holiday.player == bea.id
-    service.holiday_registry.announce(ada.id, day("03-10"), day("03-12"))
-    assert service.queries.game(game.id).seq == taken.seq
+    service.games.holiday_registry.announce(ada.id, day("03-10"), day("03-12"))
+    assert service.games.queries.game(game.id).seq == taken.seq
 
 
 def test_a_cancelled_holiday_is_cancelled_in_the_logs_and_ends_at_once(service: Service) -> None:
     with freeze_time(NOW) as frozen:
         ada = register(service, "ada")
         game = start_game(service, clock=WITH_HOLIDAYS, players=(ada.id, "bea"))
-        holiday = service.holiday_registry.announce(ada.id, day("03-03"), day("03-10"))
+        holiday = service.games.holiday_registry.announce(ada.id, day("03-03"), day("03-10"))
         frozen.move_to(datetime(2027, 3, 5, 6, tzinfo=UTC))
-        cancelled = service.holiday_registry.cancel(ada.id, holiday.id)
-        assert service.holiday_registry.cancel(ada.id, holiday.id) == cancelled
+        cancelled = service.games.holiday_registry.cancel(ada.id, holiday.id)
+        assert service.games.holiday_registry.cancel(ada.id, holiday.id) == cancelled
         assert [*cancelled.days()] == [day("03-03"), day("03-04"), day("03-05")]
-        assert service.holidays.days_used(service.holidays.of(ada.id)) == {2027: 3}
+        assert service.accounts.holidays.days_used(service.accounts.holidays.of(ada.id)) == {
+            2027: 3
+        }
         assert types(service, game.id)[-2:] == ["HolidayAnnounced", "HolidayCancelled"]
         # The time from 3 March until the cancellation did not count; it was 36 hours before.
-        deadline = clock.deadline(service.queries.game(game.id))
+        deadline = clock.deadline(service.games.queries.game(game.id))
         assert deadline == "2027-03-02T12:00:00.000Z"
 
 
@@ -111,11 +113,11 @@ def test_the_deadline_of_a_turn_follows_a_holiday(service: Service) -> None:
         ada = register(service, "ada")
         clocks: Clock = {"per_turn": 3 * 24 * 3600, "holidays": True}
         game = start_game(service, clock=clocks, players=(ada.id, "bea"))
-        holiday = service.holiday_registry.announce(ada.id, day("03-03"), day("03-10"))
+        holiday = service.games.holiday_registry.announce(ada.id, day("03-03"), day("03-10"))
         later = "2027-03-12T12:00:00.000Z"
         assert later in service.store.outbox(game.id)["deadline"]
         frozen.move_to(datetime(2027, 3, 5, tzinfo=UTC))
-        service.holiday_registry.cancel(ada.id, holiday.id)
+        service.games.holiday_registry.cancel(ada.id, holiday.id)
         assert "2027-03-06T12:00:00.000Z" in service.store.outbox(game.id)["deadline"]
 
 
@@ -132,23 +134,23 @@ def test_a_process_that_dies_before_the_logs_have_a_holiday_leaves_it_to_the_swe
     with monkeypatch.context() as patch:
         patch.setattr(HolidayRegistry, "_record", fail)
         with pytest.raises(Unavailable):
-            service.holiday_registry.announce(ada.id, day("03-10"), day("03-12"))
+            service.games.holiday_registry.announce(ada.id, day("03-10"), day("03-12"))
     assert [types(service, game.id)[-1] for game in games] == ["GameStarted"] * 2
     scheduler = Scheduler(service, service.redis)
     scheduler.complete_holidays()
     scheduler.complete_holidays()
     assert [types(service, game.id).count("HolidayAnnounced") for game in games] == [1, 1]
-    assert service.holidays.to_record() == {}
+    assert service.accounts.holidays.to_record() == {}
 
 
 @freeze_time(NOW)
 def test_a_change_during_the_recording_is_recorded_again(service: Service) -> None:
     ada = register(service, "ada")
-    service.holidays.require_recording(ada.id)
-    changes = service.holidays.to_record()[ada.id]
-    service.holidays.require_recording(ada.id)
-    service.holidays.mark_recorded(ada.id, changes)
-    assert ada.id in service.holidays.to_record()
+    service.accounts.holidays.require_recording(ada.id)
+    changes = service.accounts.holidays.to_record()[ada.id]
+    service.accounts.holidays.require_recording(ada.id)
+    service.accounts.holidays.mark_recorded(ada.id, changes)
+    assert ada.id in service.accounts.holidays.to_record()
 
 
 @pytest.mark.parametrize(
@@ -165,26 +167,26 @@ def test_a_holiday_with_wrong_days_is_refused(
 ) -> None:
     ada = register(service, "ada")
     with pytest.raises(Malformed) as refused:
-        service.holiday_registry.announce(ada.id, day(first), day(last))
+        service.games.holiday_registry.announce(ada.id, day(first), day(last))
     assert faults_of(refused.value) == faults
-    assert service.holidays.of(ada.id) == []
+    assert service.accounts.holidays.of(ada.id) == []
 
 
 @freeze_time(NOW)
 def test_a_holiday_in_two_years_or_at_the_end_of_time_is_refused(service: Service) -> None:
     ada = register(service, "ada")
     with raises(Malformed, match="must be within a year"):
-        service.holiday_registry.announce(ada.id, date(2029, 1, 1), date(2029, 1, 2))
+        service.games.holiday_registry.announce(ada.id, date(2029, 1, 1), date(2029, 1, 2))
     with raises(Malformed, match="is too late"):
-        service.holiday_registry.announce(ada.id, date(9999, 12, 31), date(9999, 12, 31))
+        service.games.holiday_registry.announce(ada.id, date(9999, 12, 31), date(9999, 12, 31))
     with raises(HolidayNotPossible, match="30 days of holidays in a year"):
-        service.holiday_registry.announce(ada.id, day("05-01"), date(9000, 1, 1))
+        service.games.holiday_registry.announce(ada.id, day("05-01"), date(9000, 1, 1))
 
 
 @freeze_time(NOW)
 def test_holidays_that_overlap_are_refused_in_any_time_zone(service: Service) -> None:
-    ada, token = service.players.register("ada", "correct horse")
-    announce = service.holiday_registry.announce
+    ada, token = service.accounts.players.register("ada", "correct horse")
+    announce = service.games.holiday_registry.announce
     announce(ada.id, day("03-10"), day("03-12"))
     for first, last in (("03-10", "03-10"), ("03-12", "03-14"), ("03-08", "03-20")):
         with raises(
@@ -192,7 +194,7 @@ def test_holidays_that_overlap_are_refused_in_any_time_zone(service: Service) ->
         ):
             announce(ada.id, day(first), day(last))
     # In Auckland, 13 March begins while it is still 12 March in UTC.
-    service.players.change_settings(ada.id, token, {"time_zone": "Pacific/Auckland"})
+    service.accounts.players.change_settings(ada.id, token, {"time_zone": "Pacific/Auckland"})
     with raises(HolidayNotPossible, match="are a holiday already"):
         announce(ada.id, day("03-13"), day("03-13"))
     announce(ada.id, day("03-14"), day("03-14"))
@@ -201,7 +203,7 @@ def test_holidays_that_overlap_are_refused_in_any_time_zone(service: Service) ->
 @freeze_time(NOW)
 def test_the_allowance_is_by_calendar_year_and_cancelling_gives_it_back(service: Service) -> None:
     ada = register(service, "ada")
-    announce = service.holiday_registry.announce
+    announce = service.games.holiday_registry.announce
     first = announce(ada.id, day("04-01"), day("04-20"))
     with raises(HolidayNotPossible, match="of which 10 are left in 2027"):
         announce(ada.id, day("05-01"), day("05-11"))
@@ -209,8 +211,11 @@ def test_the_allowance_is_by_calendar_year_and_cancelling_gives_it_back(service:
     announce(ada.id, day("12-22"), date(2028, 1, 30))
     with raises(HolidayNotPossible, match="of which 0 are left in 2028"):
         announce(ada.id, date(2028, 2, 1), date(2028, 2, 1))
-    assert service.holidays.days_used(service.holidays.of(ada.id)) == {2027: 30, 2028: 30}
-    service.holiday_registry.cancel(ada.id, first.id)
+    assert service.accounts.holidays.days_used(service.accounts.holidays.of(ada.id)) == {
+        2027: 30,
+        2028: 30,
+    }
+    service.games.holiday_registry.cancel(ada.id, first.id)
     announce(ada.id, day("05-01"), day("05-20"))
 
 
@@ -218,29 +223,29 @@ def test_the_allowance_is_by_calendar_year_and_cancelling_gives_it_back(service:
 def test_announcing_and_cancelling_for_ever_is_refused(service: Service) -> None:
     ada = register(service, "ada")
     for _ in range(40):
-        holiday = service.holidays.announce(ada.id, "UTC", day("04-01"), day("04-20"))
-        service.holidays.cancel(ada.id, holiday.id)
+        holiday = service.accounts.holidays.announce(ada.id, "UTC", day("04-01"), day("04-20"))
+        service.accounts.holidays.cancel(ada.id, holiday.id)
     with raises(HolidayNotPossible, match="40 holidays in a year"):
-        service.holidays.announce(ada.id, "UTC", day("04-01"), day("04-20"))
+        service.accounts.holidays.announce(ada.id, "UTC", day("04-01"), day("04-20"))
 
 
 def test_a_holiday_of_somebody_else_or_that_is_over_cannot_be_cancelled(service: Service) -> None:
     with freeze_time(NOW) as frozen:
         ada, bea = register(service, "ada"), register(service, "bea")
-        holiday = service.holiday_registry.announce(ada.id, day("03-10"), day("03-12"))
+        holiday = service.games.holiday_registry.announce(ada.id, day("03-10"), day("03-12"))
         with pytest.raises(NotFound):
-            service.holiday_registry.cancel(bea.id, holiday.id)
+            service.games.holiday_registry.cancel(bea.id, holiday.id)
         frozen.move_to(NOW + timedelta(days=30))
         with pytest.raises(NotFound):
-            service.holiday_registry.cancel(ada.id, holiday.id)
+            service.games.holiday_registry.cancel(ada.id, holiday.id)
 
 
 @freeze_time(NOW)
 def test_the_holidays_of_an_erased_player_are_erased(service: Service) -> None:
     ada = register(service, "ada")
-    service.holiday_registry.announce(ada.id, day("03-10"), day("03-12"))
-    service.erasure.erase(ada.id, "correct horse")
-    assert service.holidays.of(ada.id) == []
+    service.games.holiday_registry.announce(ada.id, day("03-10"), day("03-12"))
+    service.accounts.erasure.erase(ada.id, "correct horse")
+    assert service.accounts.holidays.of(ada.id) == []
 
 
 @pytest.mark.parametrize(
@@ -266,6 +271,6 @@ def test_a_turn_is_forfeited_at_its_deadline_when_clocks_have_changed(
     with freeze_time(start) as frozen:
         game = start_game(service, clock=clocks)
         frozen.move_to(end - timedelta(milliseconds=1))
-        assert service.deadlines.end_turn(game.id, game.turn) == []
+        assert service.games.deadlines.end_turn(game.id, game.turn) == []
         frozen.move_to(end)
-        assert service.deadlines.end_turn(game.id, game.turn)[0]["at"] == clock.format(end)
+        assert service.games.deadlines.end_turn(game.id, game.turn)[0]["at"] == clock.format(end)

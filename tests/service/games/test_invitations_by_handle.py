@@ -12,14 +12,14 @@ from tests.support.service_games import start_game
 def create(service: Service, *invited: str, private: bool = True, seats: int = 3) -> str:
     """Create a game of ada, to which these players are invited, and return its id."""
     options = {"private": private, "seating": "joined"}
-    return service.commands.create(
+    return service.games.commands.create(
         "ada", rules="baron", seats=seats, options=options, invited=invited
     ).id
 
 
 def waiting(service: Service, player: str) -> list[str]:
     """Return the ids of the games that wait for a player's answer."""
-    games, cursor = service.received_invitations.page(player)
+    games, cursor = service.games.received_invitations.page(player)
     assert cursor is None
     return [game.id for game in games]
 
@@ -32,7 +32,7 @@ def notifications(service: Service, game: str) -> set[str]:
 @pytest.mark.parametrize("private", [True, False])
 def test_an_invitation_waits_until_it_is_answered(service: Service, *, private: bool) -> None:
     game = create(service, "bea", private=private)
-    invite = service.invitation_commands.invite
+    invite = service.games.invitation_commands.invite
     for player in ("cid", "dan"):
         invite(game, "ada", player)
     assert {player: waiting(service, player) for player in ("bea", "cid", "eve")} == {
@@ -42,73 +42,73 @@ def test_an_invitation_waits_until_it_is_answered(service: Service, *, private: 
     }
     assert notifications(service, game) == {f"notify/invited/{p}" for p in ("bea", "cid", "dan")}
     assert service.store.outbox(game)["notify/invited/bea"] == '{"seq":1}'
-    service.commands.join(game, "bea")
-    service.invitation_commands.decline(game, "cid")
-    service.invitation_commands.revoke(game, "ada", "dan")
+    service.games.commands.join(game, "bea")
+    service.games.invitation_commands.decline(game, "cid")
+    service.games.invitation_commands.revoke(game, "ada", "dan")
     assert [waiting(service, player) for player in ("bea", "cid", "dan")] == [[], [], []]
     assert notifications(service, game) == set()
-    (summary,) = service.queries.summaries([game])
+    (summary,) = service.games.queries.summaries([game])
     assert summary is not None
     assert [*summary.invited, *summary.declined, *summary.awaited] == ["bea", "cid"]
 
 
 def test_nobody_is_awaited_once_the_game_has_started(service: Service) -> None:
     game = create(service, "bea", private=False, seats=2)
-    service.commands.join(game, "eve")
+    service.games.commands.join(game, "eve")
     assert waiting(service, "bea") == []
     assert notifications(service, game) == set()
     with pytest.raises(NotNow):
-        service.invitation_commands.decline(game, "bea")
+        service.games.invitation_commands.decline(game, "bea")
     with pytest.raises(NotNow):
-        service.invitation_commands.invite(game, "ada", "cid")
+        service.games.invitation_commands.invite(game, "ada", "cid")
     with pytest.raises(NotNow):
-        service.commands.join(game, "bea")
+        service.games.commands.join(game, "bea")
 
 
 def test_a_private_game_is_hidden_from_everybody_who_is_not_invited_any_more(
     service: Service,
 ) -> None:
     game = create(service, "bea", "cid")
-    service.invitation_commands.decline(game, "bea")
-    service.invitation_commands.revoke(game, "ada", "cid")
-    commands = service.invitation_commands
+    service.games.invitation_commands.decline(game, "bea")
+    service.games.invitation_commands.revoke(game, "ada", "cid")
+    commands = service.games.invitation_commands
     for player in ("bea", "cid", "eve"):
         with pytest.raises(NotFound):
-            service.queries.visible_game(game, player)
+            service.games.queries.visible_game(game, player)
         with pytest.raises(NotFound):
-            service.commands.join(game, player)
+            service.games.commands.join(game, player)
         with pytest.raises(NotFound):
             commands.decline(game, player)
         with pytest.raises(NotFound):
             commands.invite(game, player, "fay")
         with pytest.raises(NotFound):
             commands.revoke(game, player, "bea")
-        assert service.listings.page(viewer=player).games == ()
+        assert service.games.listings.page(viewer=player).games == ()
 
 
 def test_only_the_creator_invites_and_revokes(service: Service) -> None:
     game = create(service, "bea", private=False)
-    service.commands.join(game, "cid")
+    service.games.commands.join(game, "cid")
     for player in ("bea", "cid", "eve"):
         with pytest.raises(Forbidden):
-            service.invitation_commands.invite(game, player, "dan")
+            service.games.invitation_commands.invite(game, player, "dan")
         with pytest.raises(Forbidden):
-            service.invitation_commands.revoke(game, player, "bea")
+            service.games.invitation_commands.revoke(game, player, "bea")
 
 
 def test_the_invitations_to_a_game_are_bounded_whatever_became_of_them(service: Service) -> None:
     game = create(service)
     most = service.settings.bounds.max_invitations
     for _ in range(most):
-        service.invitation_commands.invite(game, "ada", "bea")
-        service.invitation_commands.revoke(game, "ada", "bea")
+        service.games.invitation_commands.invite(game, "ada", "bea")
+        service.games.invitation_commands.revoke(game, "ada", "bea")
     with pytest.raises(NotNow):
-        service.invitation_commands.invite(game, "ada", "bea")
+        service.games.invitation_commands.invite(game, "ada", "bea")
 
 
 def test_requests_can_be_repeated_with_a_key(service: Service) -> None:
     game = create(service, private=False)
-    commands = service.invitation_commands
+    commands = service.games.invitation_commands
     for _ in range(2):
         assert commands.invite(game, "ada", "bea", "one").awaited == ("bea",)
     with pytest.raises(IdempotencyConflict):
@@ -125,9 +125,9 @@ def test_requests_can_be_repeated_with_a_key(service: Service) -> None:
 
 def test_the_listing_of_invitations_is_rebuilt(service: Service) -> None:
     games = [create(service, "bea"), create(service, "bea", private=False)]
-    service.invitation_commands.decline(games[0], "bea")
+    service.games.invitation_commands.decline(games[0], "bea")
     assert waiting(service, "bea") == games[1:]
-    service.listings.clear()
+    service.games.listings.clear()
     assert waiting(service, "bea") == []
     reindex(service)
     assert waiting(service, "bea") == games[1:]
@@ -135,9 +135,9 @@ def test_the_listing_of_invitations_is_rebuilt(service: Service) -> None:
 
 def test_a_muted_creator_reaches_nobody_with_invitations(service: Service) -> None:
     game = create(service, "bea", "cid")
-    service.mutes.add("bea", "ada")
+    service.accounts.mutes.add("bea", "ada")
     assert (waiting(service, "bea"), waiting(service, "cid")) == ([], [game])
-    service.mutes.remove("bea", "ada")
+    service.accounts.mutes.remove("bea", "ada")
     assert waiting(service, "bea") == [game]
 
 

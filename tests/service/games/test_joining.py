@@ -18,11 +18,11 @@ from tests.support.service_games import start_game
 
 
 def types(service: Service, game_id: str) -> list[str]:
-    return [event["type"] for event in service.queries.event_page(game_id, 0, 1000)]
+    return [event["type"] for event in service.games.queries.event_page(game_id, 0, 1000)]
 
 
 def create(service: Service, **changes: Any) -> Any:
-    return service.commands.create(
+    return service.games.commands.create(
         "ada", **{"rules": "barony", "seats": 2, "options": {}, **changes}
     )
 
@@ -33,7 +33,7 @@ def test_the_creator_takes_the_first_place(service: Service) -> None:
     assert [(place.player, place.nonce) for place in game.places] == [("ada", "0102")]
     assert game.options["seating"] == "drawn"
     assert game.options["private"] is False
-    events = service.queries.event_page(game.id, 0, 10)
+    events = service.games.queries.event_page(game.id, 0, 10)
     assert [event["type"] for event in events] == ["GameCreated", "SeatTaken"]
     assert [event["by"] for event in events] == [{"player": "ada"}] * 2
     assert events[0]["data"]["clock"] == {"per_turn": 60}
@@ -49,8 +49,8 @@ def test_a_nonce_is_drawn_for_a_player_who_sends_none(service: Service) -> None:
 def test_the_log_records_who_supplied_each_nonce(service: Service) -> None:
     for sent in (b"\x01", b"", None):
         game = create(service, seats=2, nonce=sent)
-        service.commands.join(game.id, "bea", sent)
-        events = service.queries.event_page(game.id, 0, 10)
+        service.games.commands.join(game.id, "bea", sent)
+        events = service.games.queries.event_page(game.id, 0, 10)
         taken = [event["data"]["nonce_from"] for event in events if event["type"] == "SeatTaken"]
         assert taken == ["server" if sent is None else "player"] * 2
 
@@ -85,20 +85,20 @@ def test_every_invalid_field_is_named(
 
 def test_the_last_free_place_starts_the_game_in_the_same_append(service: Service) -> None:
     game = create(service, seats=3)
-    game = service.commands.join(game.id, "bea")
+    game = service.games.commands.join(game.id, "bea")
     assert game.status == "open"
-    game = service.commands.join(game.id, "cid")
+    game = service.games.commands.join(game.id, "cid")
     assert game.status == "playing"
     assert sorted(game.players) == ["ada", "bea", "cid"]
     assert types(service, game.id)[-2:] == ["SeatTaken", "GameStarted"]
-    assert service.queries.event_page(game.id, 4, 1)[0]["by"] == {"system": "start"}
+    assert service.games.queries.event_page(game.id, 4, 1)[0]["by"] == {"system": "start"}
 
 
 def test_the_start_derives_from_the_secret_and_the_nonces(service: Service) -> None:
     game = create(service, nonce=b"a")
     secret = bytes.fromhex(service.store.secrets(game.id)["seed"])
     assert chance.commitment(secret) == game.commitment
-    game = service.commands.join(game.id, "bea", b"b")
+    game = service.games.commands.join(game.id, "bea", b"b")
     draws = chance.Chance(chance.seed(secret, [b"a", b"b"]))
     assert list(game.players) == draws.shuffle(["ada", "bea"])
 
@@ -106,34 +106,36 @@ def test_the_start_derives_from_the_secret_and_the_nonces(service: Service) -> N
 def test_joining_twice_or_a_full_or_abandoned_game_is_refused(service: Service) -> None:
     game = create(service)
     with pytest.raises(NotNow):
-        service.commands.join(game.id, "ada")
-    service.commands.join(game.id, "bea")
+        service.games.commands.join(game.id, "ada")
+    service.games.commands.join(game.id, "bea")
     for player in ("ada", "cid"):
         with pytest.raises(NotNow):
-            service.commands.join(game.id, player)
+            service.games.commands.join(game.id, player)
     other = create(service)
-    service.commands.leave(other.id, "ada")
+    service.games.commands.leave(other.id, "ada")
     with pytest.raises(NotNow):
-        service.commands.join(other.id, "bea")
+        service.games.commands.join(other.id, "bea")
 
 
 def test_a_nonce_that_is_too_long_is_refused(service: Service) -> None:
     game = create(service)
     with pytest.raises(Malformed) as error:
-        service.commands.join(game.id, "bea", b"x" * 65)
+        service.games.commands.join(game.id, "bea", b"x" * 65)
     assert set(error.value.fields) == {"nonce"}
     assert service.store.head(game.id) == 2
 
 
 def test_a_place_is_free_again_after_its_player_leaves(service: Service) -> None:
     game = create(service)
-    service.commands.join(create(service, seats=3).id, "bea")
-    service.commands.leave(service.commands.join(create(service, seats=3).id, "bea").id, "bea")
-    service.commands.leave(game.id, "ada")
+    service.games.commands.join(create(service, seats=3).id, "bea")
+    service.games.commands.leave(
+        service.games.commands.join(create(service, seats=3).id, "bea").id, "bea"
+    )
+    service.games.commands.leave(game.id, "ada")
     game = create(service, seats=3)
-    service.commands.join(game.id, "bea")
-    assert service.commands.leave(game.id, "bea").status == "open"
-    assert [place.player for place in service.commands.join(game.id, "bea").places] == [
+    service.games.commands.join(game.id, "bea")
+    assert service.games.commands.leave(game.id, "bea").status == "open"
+    assert [place.player for place in service.games.commands.join(game.id, "bea").places] == [
         "ada",
         "bea",
     ]
@@ -144,9 +146,9 @@ def test_a_game_is_abandoned_and_its_secret_published_when_the_last_player_leave
 ) -> None:
     game = create(service)
     secret = service.store.secrets(game.id)["seed"]
-    game = service.commands.leave(game.id, "ada")
+    game = service.games.commands.leave(game.id, "ada")
     assert game.status == "abandoned"
-    last = service.queries.event_page(game.id, 3, 1)[0]
+    last = service.games.queries.event_page(game.id, 3, 1)[0]
     assert last["type"] == "GameAbandoned"
     assert last["by"] == {"system": "start"}
     assert last["data"] == {"secret": secret}
@@ -155,10 +157,10 @@ def test_a_game_is_abandoned_and_its_secret_published_when_the_last_player_leave
 def test_leaving_without_a_place_or_after_the_start_is_refused(service: Service) -> None:
     game = create(service)
     with pytest.raises(NotNow):
-        service.commands.leave(game.id, "bea")
-    service.commands.join(game.id, "bea")
+        service.games.commands.leave(game.id, "bea")
+    service.games.commands.join(game.id, "bea")
     with pytest.raises(NotNow):
-        service.commands.leave(game.id, "bea")
+        service.games.commands.leave(game.id, "bea")
 
 
 @pytest.mark.parametrize(
@@ -166,9 +168,9 @@ def test_leaving_without_a_place_or_after_the_start_is_refused(service: Service)
 )
 def test_an_invalid_or_unknown_game_id_is_not_found(service: Service, game_id: str) -> None:
     with pytest.raises(NotFound):
-        service.commands.join(game_id, "ada")
+        service.games.commands.join(game_id, "ada")
     with pytest.raises(NotFound):
-        service.queries.game(game_id)
+        service.games.queries.game(game_id)
     assert contents(service.redis) == {}
 
 
@@ -177,31 +179,31 @@ def test_a_private_game_is_visible_only_to_its_players_and_invited_players(
 ) -> None:
     game = create(service, seats=3, options={"private": True}, invited=("bea", "bea", "ada"))
     assert game.invited == ("bea",)
-    assert service.queries.visible_game(game.id, "ada").id == game.id
-    assert service.queries.visible_game(game.id, "bea").id == game.id
+    assert service.games.queries.visible_game(game.id, "ada").id == game.id
+    assert service.games.queries.visible_game(game.id, "bea").id == game.id
     for stranger in (None, "cid"):
         with pytest.raises(NotFound):
-            service.queries.visible_game(game.id, stranger)
+            service.games.queries.visible_game(game.id, stranger)
     for call in (
-        lambda: service.commands.join(game.id, "cid"),
-        lambda: service.commands.leave(game.id, "cid"),
-        lambda: service.commands.act(game.id, "cid", {"type": "resign"}, 2),
-        lambda: service.queries.legal_actions(game.id, "cid"),
+        lambda: service.games.commands.join(game.id, "cid"),
+        lambda: service.games.commands.leave(game.id, "cid"),
+        lambda: service.games.commands.act(game.id, "cid", {"type": "resign"}, 2),
+        lambda: service.games.queries.legal_actions(game.id, "cid"),
     ):
         with pytest.raises(NotFound):
             call()
-    assert service.commands.join(game.id, "bea").has_joined("bea")
+    assert service.games.commands.join(game.id, "bea").has_joined("bea")
 
 
 def test_a_public_game_with_invitations_is_visible_to_everyone(service: Service) -> None:
     game = create(service, invited=("bea",))
-    assert service.queries.visible_game(game.id, None).invited == ("bea",)
-    assert service.commands.join(game.id, "cid").status == "playing"
+    assert service.games.queries.visible_game(game.id, None).invited == ("bea",)
+    assert service.games.commands.join(game.id, "cid").status == "playing"
 
 
 def test_a_repeated_request_creates_one_game(service: Service) -> None:
     game = create(service, idempotency_key="k")
-    service.commands.join(game.id, "bea")
+    service.games.commands.join(game.id, "bea")
     again = create(service, idempotency_key="k")
     assert again.id == game.id
     assert again.seq == 2
@@ -221,14 +223,14 @@ def test_a_key_whose_record_has_expired_creates_no_second_game(service: Service)
 
 def test_a_repeated_request_joins_or_leaves_once(service: Service) -> None:
     game = create(service, seats=3)
-    joined = service.commands.join(game.id, "bea", b"n", "k")
-    again = service.commands.join(game.id, "bea", b"n", "k")
+    joined = service.games.commands.join(game.id, "bea", b"n", "k")
+    again = service.games.commands.join(game.id, "bea", b"n", "k")
     assert (again.seq, again.places, again.status) == (joined.seq, joined.places, joined.status)
     with pytest.raises(IdempotencyConflict):
-        service.commands.join(game.id, "bea", b"m", "k")
-    service.commands.leave(game.id, "bea", "l")
-    assert service.commands.leave(game.id, "bea", "l").seq == 4
-    assert service.commands.join(game.id, "bea", b"n", "k").seq == 3
+        service.games.commands.join(game.id, "bea", b"m", "k")
+    service.games.commands.leave(game.id, "bea", "l")
+    assert service.games.commands.leave(game.id, "bea", "l").seq == 4
+    assert service.games.commands.join(game.id, "bea", b"n", "k").seq == 3
     assert service.store.head(game.id) == 4
 
 
@@ -253,7 +255,7 @@ def test_an_empty_nonce_is_not_the_same_request_as_no_nonce(service: Service) ->
     with pytest.raises(IdempotencyConflict):
         create(service, idempotency_key="k")
     for _ in range(2):
-        assert service.commands.join(game.id, "bea", b"", "k").places[1].nonce == ""
+        assert service.games.commands.join(game.id, "bea", b"", "k").places[1].nonce == ""
 
 
 def test_a_player_has_places_in_a_bounded_number_of_games(settings: Settings) -> None:
@@ -261,24 +263,25 @@ def test_a_player_has_places_in_a_bounded_number_of_games(settings: Settings) ->
     keyed = create(service, idempotency_key="first")
     create(service, options={"private": True})
     others = [
-        service.commands.create("bea", rules="barony", seats=2, options={}).id for _ in range(2)
+        service.games.commands.create("bea", rules="barony", seats=2, options={}).id
+        for _ in range(2)
     ]
-    service.commands.join(others[0], "ada", idempotency_key="second")
+    service.games.commands.join(others[0], "ada", idempotency_key="second")
     before = contents(service.redis)
-    for refused in (lambda: create(service), lambda: service.commands.join(others[1], "ada")):
+    for refused in (lambda: create(service), lambda: service.games.commands.join(others[1], "ada")):
         with raises(TooManyGames, match="at most 3 games"):
             refused()
     assert contents(service.redis) == before
     # Repeated requests get the same response again.
     assert create(service, idempotency_key="first").id == keyed.id
-    assert service.commands.join(others[0], "ada", idempotency_key="second").id == others[0]
+    assert service.games.commands.join(others[0], "ada", idempotency_key="second").id == others[0]
     # Bea is not affected, and Ada is free again when a game has ended, or when she has left one.
-    service.commands.join(keyed.id, "bea")
+    service.games.commands.join(keyed.id, "bea")
     service.administration.abandon("operator", others[0], "a test")
-    service.commands.join(others[1], "ada")
-    open_game = service.commands.create("bea", rules="barony", seats=2, options={}).id
+    service.games.commands.join(others[1], "ada")
+    open_game = service.games.commands.create("bea", rules="barony", seats=2, options={}).id
     with pytest.raises(TooManyGames):
-        service.commands.join(open_game, "ada")
+        service.games.commands.join(open_game, "ada")
     service.redis.close()
 
 
@@ -287,24 +290,26 @@ def test_the_quota_of_games_costs_one_round_trip_to_join(
 ) -> None:
     service = build(settings)
     games = [create(service).id for _ in range(2)]
-    service.commands.join(games[0], "bea")
+    service.games.commands.join(games[0], "bea")
     with count_round_trips() as with_quota:
-        service.commands.join(games[1], "bea")
+        service.games.commands.join(games[1], "bea")
     games = [create(service).id for _ in range(2)]
     monkeypatch.setattr(GameQuota, "refusal", lambda *_: None)
-    service.commands.join(games[0], "bea")
+    service.games.commands.join(games[0], "bea")
     with count_round_trips() as without_quota:
-        service.commands.join(games[1], "bea")
+        service.games.commands.join(games[1], "bea")
     assert with_quota.count == without_quota.count + 1
     service.redis.close()
 
 
 def test_a_private_game_beyond_the_quota_stays_hidden(settings: Settings) -> None:
     service = build(replace(settings, bounds=replace(settings.bounds, max_games_per_player=1)))
-    hidden = service.commands.create("bea", rules="barony", seats=2, options={"private": True}).id
+    hidden = service.games.commands.create(
+        "bea", rules="barony", seats=2, options={"private": True}
+    ).id
     create(service)
     with pytest.raises(NotFound):
-        service.commands.join(hidden, "ada")
+        service.games.commands.join(hidden, "ada")
     service.redis.close()
 
 
@@ -314,22 +319,22 @@ def test_a_former_member_of_a_private_game_cannot_detect_it_by_an_old_key(
 ) -> None:
     private = {"private": True}
     game = create(service, seats=3, options=private, invited=("bea",), idempotency_key="old")
-    service.commands.join(game.id, "bea")
+    service.games.commands.join(game.id, "bea")
     # Another process, which may have cached the game before ada left it.
     other = build(settings)
-    other.queries.game(game.id)
-    service.commands.leave(game.id, "ada", "leave")
+    other.games.queries.game(game.id)
+    service.games.commands.leave(game.id, "ada", "leave")
     if is_up_to_date:
-        other.queries.game(game.id)
+        other.games.queries.game(game.id)
     for key in ("old", "leave"):
         with pytest.raises(NotFound):
-            other.commands.join(game.id, "ada", idempotency_key=key)
+            other.games.commands.join(game.id, "ada", idempotency_key=key)
     with pytest.raises(NotFound):
-        other.commands.leave(game.id, "ada", "old")
+        other.games.commands.leave(game.id, "ada", "old")
     with pytest.raises(NotFound):
-        other.commands.act(game.id, "ada", {"type": "resign"}, 4, "old")
+        other.games.commands.act(game.id, "ada", {"type": "resign"}, 4, "old")
     # The request that was accepted can still be repeated.
-    assert other.commands.leave(game.id, "ada", "leave").places[0].player == "bea"
+    assert other.games.commands.leave(game.id, "ada", "leave").places[0].player == "bea"
     other.redis.close()
 
 
@@ -338,8 +343,8 @@ def test_a_member_who_reuses_a_key_gets_a_conflict_also_from_an_outdated_process
 ) -> None:
     game = create(service, seats=3, idempotency_key="old")
     other = build(settings)
-    other.queries.game(game.id)
-    service.commands.join(game.id, "bea")
+    other.games.queries.game(game.id)
+    service.games.commands.join(game.id, "bea")
     with pytest.raises(IdempotencyConflict):
-        other.commands.leave(game.id, "ada", "old")
+        other.games.commands.leave(game.id, "ada", "old")
     other.redis.close()

@@ -28,23 +28,26 @@ WHY = "asked by mail"
 @pytest.fixture
 def zoe(service: Service) -> str:
     """The id of a registered player."""
-    player, _ = service.players.register("Zoe", PASSWORD)
+    player, _ = service.accounts.players.register("Zoe", PASSWORD)
     return player.id
 
 
 @pytest.fixture
 def people(service: Service, zoe: str) -> list[str]:
     """The ids of Ada, Bea, Cid and Zoe, who are registered and can be notified by mail."""
-    ids = [service.players.register(handle, PASSWORD)[0].id for handle in ("Ada", "Bea", "Cid")]
+    ids = [
+        service.accounts.players.register(handle, PASSWORD)[0].id
+        for handle in ("Ada", "Bea", "Cid")
+    ]
     ids.append(zoe)
-    service.endpoints.add(FixedEndpoints("email", ids))
+    service.notifications.endpoints.add(FixedEndpoints("email", ids))
     return ids
 
 
 def move(service: Service, game: Game, player: str, seat: int = 0) -> Game:
     """Move a seat to a player, and return the game."""
     service.administration.move_seat("operator", game.id, seat, player, WHY)
-    return service.queries.game(game.id)
+    return service.games.queries.game(game.id)
 
 
 @pytest.mark.parametrize(("rules", "options"), [("barony", {"sorcery": True}), ("baron", {})])
@@ -55,10 +58,10 @@ def test_the_new_player_plays_on_and_the_record_is_sound(
     moved = move(service, game, zoe)
     assert (moved.players, moved.status) == ((zoe, "bea"), "playing")
     with pytest.raises(Forbidden):
-        service.commands.act(game.id, "ada", {"type": "resign"}, moved.seq)
+        service.games.commands.act(game.id, "ada", {"type": "resign"}, moved.seq)
     play_until(service, game.id, lambda game: game.to_act == 0)
     assert take_action(service, game.id).events[0]["by"] == {"seat": 0}
-    data = b"".join(service.queries.record(game.id))
+    data = b"".join(service.games.queries.record(game.id))
     assert audit(BytesIO(data), trusted=trusting_signer(data)).verdict != "broken"
 
 
@@ -80,14 +83,14 @@ def test_a_private_game_does_not_exist_for_its_former_player(service: Service, z
     harness = WorkerHarness(service)
     harness.sweep_twice_and_work()
     with pytest.raises(NotFound):
-        service.queries.visible_game(game.id, "ada")
+        service.games.queries.visible_game(game.id, "ada")
     with pytest.raises(NotFound):
         service.chat.page(game.id, "ada")
     assert [each.text for each in service.chat.page(game.id, zoe).messages] == ["Hello!"]
-    assert service.listings.page((), viewer="ada").games == ()
-    assert service.listings.page((), "ada", viewer="ada").games == ()
-    assert service.listings.page((), zoe, viewer=zoe).games == (game.id,)
-    assert service.listings.count_current_games("ada") == 0
+    assert service.games.listings.page((), viewer="ada").games == ()
+    assert service.games.listings.page((), "ada", viewer="ada").games == ()
+    assert service.games.listings.page((), zoe, viewer=zoe).games == (game.id,)
+    assert service.games.listings.count_current_games("ada") == 0
     harness.close()
 
 
@@ -97,25 +100,27 @@ def test_a_public_game_is_that_of_a_spectator_for_its_former_player(
     game = start_game(service, 2)
     service.chat.post(game.id, "ada", "Hello!")
     move(service, game, zoe)
-    service.queries.visible_game(game.id, "ada")
+    service.games.queries.visible_game(game.id, "ada")
     with pytest.raises(Forbidden):
         service.chat.page(game.id, "ada")
 
 
 def test_receipts_are_those_of_the_player_who_acted(service: Service, zoe: str) -> None:
     game = play_set_up(service, start_game(service, 2).id)
-    own = {receipt["seq"] for receipt in service.receipts.page("ada", game_id=game.id).receipts}
+    own = {
+        receipt["seq"] for receipt in service.games.receipts.page("ada", game_id=game.id).receipts
+    }
     assert own
     move(service, game, zoe)
     play_until(service, game.id, lambda game: game.to_act == 0)
     seq = take_action(service, game.id).events[0]["seq"]
-    assert [receipt["seq"] for receipt in service.receipts.page(zoe).receipts] == [seq]
+    assert [receipt["seq"] for receipt in service.games.receipts.page(zoe).receipts] == [seq]
     play_until(service, game.id, lambda game: game.to_act == 0)
     later = take_action(service, game.id).events[0]["seq"]
-    first = service.receipts.page(zoe, limit=1, game_id=game.id)
-    second = service.receipts.page(zoe, first.next, 1, game.id)
+    first = service.games.receipts.page(zoe, limit=1, game_id=game.id)
+    second = service.games.receipts.page(zoe, first.next, 1, game.id)
     assert [receipt["seq"] for receipt in (*first.receipts, *second.receipts)] == [seq, later]
-    former = service.receipts.page("ada", game_id=game.id).receipts
+    former = service.games.receipts.page("ada", game_id=game.id).receipts
     assert {receipt["seq"] for receipt in former} == own
 
 
@@ -129,7 +134,7 @@ def test_what_the_former_player_has_prepared_is_void(service: Service, zoe: str)
     move(service, game, zoe, waiting)
     assert service.conditional_actions.play(game.id)
     assert not service.redis.exists(game_key(game.id, CONDITIONAL))
-    assert service.queries.game(game.id).seq == game.seq + 2
+    assert service.games.queries.game(game.id).seq == game.seq + 2
     with pytest.raises(Forbidden):
         service.conditional_actions.get(game.id, former)
     assert service.conditional_actions.get(game.id, zoe).as_json() == []
@@ -178,10 +183,10 @@ def test_a_notification_of_the_turn_that_waits_is_not_sent_to_the_former_player(
     game = start_game(service, 2, players=people)
     assert game.to_act == 0
     harness.sweep_and_work(game.id)
-    (waiting,) = service.deliveries.waiting(10)
+    (waiting,) = service.notifications.deliveries.waiting(10)
     assert (waiting.player, waiting.subject, waiting.status) == (people[0], "your_turn", "retrying")
     move(service, game, people[3])
-    factory = NotificationFactory(service.queries, service.players)
+    factory = NotificationFactory(service.games.queries, service.accounts.players)
     assert factory.notification(waiting) is None
     harness.close()
 
@@ -190,13 +195,13 @@ def test_a_move_that_cannot_be_made_leaves_no_entry_in_the_log_of_administrators
     service: Service, zoe: str
 ) -> None:
     game = start_game(service, 2)
-    suspended, _ = service.players.register("Suspended", PASSWORD)
+    suspended, _ = service.accounts.players.register("Suspended", PASSWORD)
     service.administration.suspend("operator", suspended.id, "insults")
-    with_bot = service.commands.create("cid", rules="barony", seats=2, options={})
-    bot = service.commands.add_bot(with_bot.id, "cid").players
-    busy, _ = service.players.register("Busy", PASSWORD)
+    with_bot = service.games.commands.create("cid", rules="barony", seats=2, options={})
+    bot = service.games.commands.add_bot(with_bot.id, "cid").players
+    busy, _ = service.accounts.players.register("Busy", PASSWORD)
     for _ in range(service.settings.bounds.max_games_per_player):
-        service.commands.create(busy.id, rules="baron", seats=2, options={})
+        service.games.commands.create(busy.id, rules="baron", seats=2, options={})
     before = len(service.administration.log_page("operator", 0, 100))
     refusals: list[tuple[str, type[Exception]]] = [
         ("nobody", NotFound),

@@ -42,11 +42,11 @@ def queries_with(service: Service, loader: GameLoader, store: CountingStore) -> 
     return GameQueries(
         loader,
         store,
-        service.listings,
+        service.games.listings,
         service.keyring,
-        service.players,
-        service.player_keys,
-        service.proofs,
+        service.accounts.players,
+        service.accounts.keys,
+        service.transparency.proofs,
     )
 
 
@@ -78,7 +78,9 @@ def test_a_read_of_a_cached_game_reads_no_more_lines_than_the_interval(
 
 def test_prefixes_are_cached_as_a_game_is_played(service: Service, store: CountingStore) -> None:
     cache = GameCache(10, max_prefixes=100, prefix_interval=INTERVAL)
-    repository = GameRepository(store, cache, service.listings, service.clock, service.keyring)
+    repository = GameRepository(
+        store, cache, service.games.listings, service.clock, service.keyring
+    )
     game = start_game(service)
     while repository.load(game.id).game.seq < LENGTH:
         take_action(service, game.id)
@@ -93,7 +95,7 @@ def test_earlier_states_are_the_same_as_those_folded_from_the_first_event(
     game = long_game(service, rules, 40)
     loader = loader_with(store)
     queries = queries_with(service, loader, store)
-    events = service.queries.event_page(game.id, 0, 1000)
+    events = service.games.queries.event_page(game.id, 0, 1000)
     opened = GameLoader(store, GameCache(1))._opened_secrets(game.id, events)
     assert bool(opened) == (rules == "baron")
     before = None
@@ -203,10 +205,10 @@ def test_prefixes_of_events_that_a_failover_lost_are_not_used(
     lost = loader.game_at(game.id, 50)
     # Another process plays on from the restored log, and this one has evicted the head of the game.
     service.redis.restore(log_key(game), 0, before_failover, replace=True)
-    service.queries.game(game.id)
+    service.games.queries.game(game.id)
     play_until(service, game.id, lambda game: game.seq == long_game_after.seq, seed=2)
     loader._cache._heads.clear()
-    current = service.queries.event_page(game.id, 49, 1)[0]
+    current = service.games.queries.event_page(game.id, 49, 1)[0]
     assert current["hash"] != lost.hash
     assert loader.game_at(game.id, 50).hash == current["hash"]
     assert loader.event(loader.load(game.id).game, 50)[1] == current

@@ -30,17 +30,17 @@ from tests.support.service_games import play_out, play_until, start_game, take_a
 
 def test_events_can_be_read_in_pages(service: Service) -> None:
     game = play_until(service, start_game(service).id, lambda game: game.seq == 10)
-    seqs = [event["seq"] for event in service.queries.event_page(game.id, 3, 4)]
+    seqs = [event["seq"] for event in service.games.queries.event_page(game.id, 3, 4)]
     assert seqs == [4, 5, 6, 7]
-    assert [event["seq"] for event in service.queries.event_page(game.id, 8, 100)] == [9, 10]
-    assert service.queries.event_page(game.id, 10, 100) == []
+    assert [event["seq"] for event in service.games.queries.event_page(game.id, 8, 100)] == [9, 10]
+    assert service.games.queries.event_page(game.id, 10, 100) == []
 
 
 def test_the_game_at_any_seq_is_folded_from_its_log_up_to_it(service: Service) -> None:
     game = play_until(service, start_game(service).id, lambda game: game.seq == 40)
-    events = service.queries.event_page(game.id, 0, 100)
+    events = service.games.queries.event_page(game.id, 0, 100)
     for seq in range(1, 41):
-        earlier = service.queries.game_at(game.id, seq)
+        earlier = service.games.queries.game_at(game.id, seq)
         folded = fold(events[:seq])
         assert folded is not None
         assert earlier.position(None) == folded.position(None)
@@ -53,21 +53,21 @@ def test_an_unknown_seq_is_not_found(service: Service, seq: int) -> None:
     game = start_game(service)
     assert game.seq == 4
     with pytest.raises(NotFound):
-        service.queries.game_at(game.id, seq)
+        service.games.queries.game_at(game.id, seq)
     with pytest.raises(NotFound):
-        service.events.explain(game, seq, None, ENGLISH)
+        service.games.events.explain(game, seq, None, ENGLISH)
 
 
 def test_an_event_is_returned_with_the_positions_before_and_after(service: Service) -> None:
     game = start_game(service)
-    event = service.events.explain(game, 1, None, ENGLISH)
+    event = service.games.events.explain(game, 1, None, ENGLISH)
     assert (event["event"]["type"], event["before"], event["after"]) == ("GameCreated", None, None)
-    event = service.events.explain(game, 4, None, ENGLISH)
+    event = service.games.events.explain(game, 4, None, ENGLISH)
     assert (event["event"]["type"], event["before"]) == ("GameStarted", None)
     assert event["after"] == game.position(None)
     appended = take_action(service, game.id).events[0]
-    head = service.queries.game(game.id)
-    event = service.events.explain(head, 5, game.players[0], ENGLISH)
+    head = service.games.queries.game(game.id)
+    event = service.games.events.explain(head, 5, game.players[0], ENGLISH)
     assert event["event"] == appended
     assert event["before"] == game.position(0)
     assert event["after"] == head.position(0)
@@ -77,9 +77,9 @@ def test_an_event_is_returned_with_the_positions_before_and_after(service: Servi
 def test_many_games_are_returned_in_the_given_order(service: Service, settings: Settings) -> None:
     games = [start_game(service).id for _ in range(3)]
     other = build(settings)
-    other.queries.game(games[1])
+    other.games.queries.game(games[1])
     take_action(service, games[1])
-    loaded = other.queries.games([games[2], games[1], games[0]])
+    loaded = other.games.queries.games([games[2], games[1], games[0]])
     seqs = [game and (game.id, game.seq) for game in loaded]
     assert seqs == [(games[2], 4), (games[1], 5), (games[0], 4)]
     other.redis.close()
@@ -87,7 +87,7 @@ def test_many_games_are_returned_in_the_given_order(service: Service, settings: 
 
 def test_games_that_were_evicted_from_the_cache_are_read_again(service: Service) -> None:
     repository = GameRepository(
-        service.store, GameCache(1), service.listings, service.clock, service.keyring
+        service.store, GameCache(1), service.games.listings, service.clock, service.keyring
     )
     ids = [start_game(service).id for _ in range(3)]
     for _ in range(2):
@@ -99,10 +99,10 @@ def test_a_record_is_complete_at_any_time(service: Service) -> None:
     game = start_game(service, round_limit=1)
     last = ""
     for _ in range(3):
-        decoded = record.read(io.BytesIO(b"".join(service.queries.record(game.id))))
-        assert decoded.events == service.queries.event_page(game.id, 0, 1000)
+        decoded = record.read(io.BytesIO(b"".join(service.games.queries.record(game.id))))
+        assert decoded.events == service.games.queries.event_page(game.id, 0, 1000)
         assert decoded.lines == service.store.read(game.id)
-        head = service.queries.game(game.id)
+        head = service.games.queries.game(game.id)
         assert (decoded.header["head"]["seq"], decoded.header["head"]["hash"]) == (
             head.seq,
             head.hash,
@@ -114,16 +114,16 @@ def test_a_record_is_complete_at_any_time(service: Service) -> None:
         if head.to_act is not None:
             play_out(service, game.id)
         else:
-            service.commands.score(game.id)
+            service.games.commands.score(game.id)
     assert last == "GameFinished"
 
 
 def test_a_record_contains_the_secret_only_after_the_end(service: Service) -> None:
     game = start_game(service)
     secret = service.store.secrets(game.id)["seed"].encode()
-    assert secret not in b"".join(service.queries.record(game.id, viewer=0))
+    assert secret not in b"".join(service.games.queries.record(game.id, viewer=0))
     service.administration.abandon("operator", game.id, "a test")
-    assert secret in b"".join(service.queries.record(game.id))
+    assert secret in b"".join(service.games.queries.record(game.id))
 
 
 def test_a_record_opens_the_secrets_of_the_seat_and_after_the_end_all_secrets(
@@ -136,7 +136,7 @@ def test_a_record_opens_the_secrets_of_the_seat_and_after_the_end_all_secrets(
         service.redis.hset(f"cartulary:{{{game.id}}}:secrets", f"4/{name}", json.dumps(opening))
 
     def opened(viewer: int | None) -> set[str]:
-        decoded = record.read(io.BytesIO(b"".join(service.queries.record(game.id, viewer))))
+        decoded = record.read(io.BytesIO(b"".join(service.games.queries.record(game.id, viewer))))
         assert set(decoded.openings) <= {4}
         return set(decoded.openings.get(4, {}))
 
@@ -153,7 +153,7 @@ def test_a_game_that_cannot_be_read_does_not_hide_the_others(service: Service) -
     service.redis.xadd(f"cartulary:{{{damaged}}}:log", {"e": "no event at all"}, id="5-0")
     service.redis.xadd(f"cartulary:{{{invalid}}}:log", {"e": '{"seq":5}'}, id="5-0")
     repository = GameRepository(
-        service.store, GameCache(10), service.listings, service.clock, service.keyring
+        service.store, GameCache(10), service.games.listings, service.clock, service.keyring
     )
     with pytest.raises(NotFound):
         repository.load(missing)

@@ -51,13 +51,13 @@ def test_a_repeated_request_gets_the_stored_receipt_even_after_a_change_of_key(
     service: Service, tmp_path: Path
 ) -> None:
     game = start_game(service)
-    seq, actions = service.queries.legal_actions(game.id, "ada")
-    first = service.commands.act(game.id, "ada", actions[0], seq, "key")
-    service.repository._keyring = Keyring(service.redis, tmp_path / "next.pem")
-    repeated = service.commands.act(game.id, "ada", actions[0], seq, "key")
+    seq, actions = service.games.queries.legal_actions(game.id, "ada")
+    first = service.games.commands.act(game.id, "ada", actions[0], seq, "key")
+    service.games.repository._keyring = Keyring(service.redis, tmp_path / "next.pem")
+    repeated = service.games.commands.act(game.id, "ada", actions[0], seq, "key")
     assert repeated == first
     forget_receipts(service, game.id)
-    resigned = service.commands.act(game.id, "ada", actions[0], seq, "key").receipt
+    resigned = service.games.commands.act(game.id, "ada", actions[0], seq, "key").receipt
     assert resigned["key"] != first.receipt["key"]
     assert resigned["hash"] == first.events[0]["hash"]
     check_signed(resigned, service.keyring.public_keys())
@@ -76,21 +76,23 @@ def test_a_player_gets_all_of_their_receipts_and_no_others(service: Service, lim
             assert "seat" in by
             expected[game.players[by["seat"]]].append(accepted.receipt)
     for player, receipts in expected.items():
-        listed, left_out, _ = all_receipts(service.receipts, player, limit)
+        listed, left_out, _ = all_receipts(service.games.receipts, player, limit)
         assert sorted(listed, key=repr) == sorted(receipts, key=repr)
         assert left_out == 0
         order = [games.index(receipt["game"]) for receipt in listed]
         assert order == sorted(order, reverse=True)
         own = [receipt for receipt in receipts if receipt["game"] == games[1]]
-        assert all_receipts(service.receipts, player, limit, games[1])[0] == own
+        assert all_receipts(service.games.receipts, player, limit, games[1])[0] == own
 
 
 def test_a_page_reads_a_bounded_number_of_events(service: Service) -> None:
     game = play_until(service, start_game(service).id, lambda game: game.seq >= 60)
-    receipts = PlayerReceipts(service.store, service.listings, service.keyring, page_events=20)
+    receipts = PlayerReceipts(
+        service.store, service.games.listings, service.keyring, page_events=20
+    )
     listed, _, pages = all_receipts(receipts, "ada", 500)
     assert pages > 1
-    whole, _, _ = all_receipts(service.receipts, "ada", 500)
+    whole, _, _ = all_receipts(service.games.receipts, "ada", 500)
     assert listed == whole
     assert all(receipt["game"] == game.id for receipt in listed)
 
@@ -103,11 +105,11 @@ def test_games_from_before_get_receipts_of_a_key_that_was_valid_then(
         accepted = [take_action(service, game.id) for _ in range(4)]
     forget_receipts(service, game.id)
     own = [action.receipt for action in accepted if action.events[0]["by"] == {"seat": 0}]
-    assert all_receipts(service.receipts, "ada", 500)[:2] == (own, 0)
+    assert all_receipts(service.games.receipts, "ada", 500)[:2] == (own, 0)
     with freeze_time("2026-11-21T09:00:00Z"):
         younger = Keyring(service.redis, tmp_path / "next.pem")
         younger.publish_key()
-    receipts = PlayerReceipts(service.store, service.listings, younger)
+    receipts = PlayerReceipts(service.store, service.games.listings, younger)
     assert all_receipts(receipts, "ada", 500)[:2] == ([], len(own))
 
 
@@ -117,14 +119,14 @@ def test_a_damaged_log_hides_only_its_own_receipts(service: Service) -> None:
         take_action(service, game.id)
     service.redis.delete(f"cartulary:{{{damaged.id}}}:log")
     service.redis.set(f"cartulary:{{{damaged.id}}}:log", "x")
-    listed, _, _ = all_receipts(service.receipts, "ada", 500)
+    listed, _, _ = all_receipts(service.games.receipts, "ada", 500)
     assert [receipt["game"] for receipt in listed] == [intact.id]
 
 
 @pytest.mark.parametrize("cursor", ["", "x", "x~", "x~g~", "x~g~-1", "x~g~1~2", "~", "a~b c~1"])
 def test_an_invalid_cursor_is_refused(service: Service, cursor: str) -> None:
     with pytest.raises(Malformed):
-        service.receipts.page("ada", cursor)
+        service.games.receipts.page("ada", cursor)
     game = start_game(service)
     with pytest.raises(Malformed):
-        service.receipts.page("ada", "2026~another~3", game_id=game.id)
+        service.games.receipts.page("ada", "2026~another~3", game_id=game.id)

@@ -36,13 +36,13 @@ def store(settings: Settings) -> Iterator[CountingStore]:
 def queries(service: Service, store: CountingStore) -> GameQueries:
     """Queries with small pages of records."""
     return GameQueries(
-        service.repository,
+        service.games.repository,
         store,
-        service.listings,
+        service.games.listings,
         service.keyring,
-        service.players,
-        service.player_keys,
-        service.proofs,
+        service.accounts.players,
+        service.accounts.keys,
+        service.transparency.proofs,
         record_page_bytes=PAGE_BYTES,
     )
 
@@ -59,7 +59,7 @@ def test_the_pages_of_a_record_are_bounded_and_together_are_sound(
     service: Service, queries: GameQueries, rules: str, options: dict[str, Any]
 ) -> None:
     game = play_out(service, start_game(service, rules=rules, **options).id)
-    service.commands.score(game.id)
+    service.games.commands.score(game.id)
     pages = [*queries.record(game.id)]
     assert len(pages) > 5
     assert max(map(len, pages)) <= PAGE_BYTES

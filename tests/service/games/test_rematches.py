@@ -16,9 +16,9 @@ def ended_game(service: Service, *, private: bool = False) -> Game:
     """Return an abandoned game of three people and a bot, with names, a clock, and zoe as its arbiter."""
     ids = {}
     for handle in (*PEOPLE, "zoe"):
-        player, _ = service.players.register(handle, "correct horse")
+        player, _ = service.accounts.players.register(handle, "correct horse")
         ids[handle] = player.id
-    game = service.commands.create(
+    game = service.games.commands.create(
         ids["ada"],
         rules="baron",
         seats=4,
@@ -29,9 +29,9 @@ def ended_game(service: Service, *, private: bool = False) -> Game:
         bots=("random",),
     )
     for handle in ("bea", "cid"):
-        service.commands.join(game.id, ids[handle])
+        service.games.commands.join(game.id, ids[handle])
     service.administration.abandon("operator", game.id, "a test")
-    return service.queries.game(game.id)
+    return service.games.queries.game(game.id)
 
 
 @pytest.mark.parametrize("private", [True, False])
@@ -40,13 +40,13 @@ def test_a_rematch_has_the_same_settings_and_invites_the_others(
 ) -> None:
     game = ended_game(service, private=private)
     ada, _, bea, cid = game.players
-    rematch = service.rematches.request(game, bea)
+    rematch = service.games.rematches.request(game, bea)
     assert rematch.options == {**game.options, "rematch_of": game.id}
     assert (rematch.rules, rematch.seats, rematch.clock) == (game.rules, 4, game.clock)
     assert (rematch.creator, rematch.arbiter) == (bea, game.arbiter)
     assert [place.bot for place in rematch.places] == [None, "random"]
     assert set(rematch.awaited) == {ada, cid}
-    assert service.rematches.of(game) is not None
+    assert service.games.rematches.of(game) is not None
 
 
 def test_asking_again_and_asking_as_another_player_lead_to_the_same_rematch(
@@ -54,22 +54,22 @@ def test_asking_again_and_asking_as_another_player_lead_to_the_same_rematch(
 ) -> None:
     game = ended_game(service, private=True)
     ada, _, bea, cid = game.players
-    first = service.rematches.request(game, ada)
-    assert service.rematches.request(game, ada).id == first.id
-    joined = service.rematches.request(game, bea)
+    first = service.games.rematches.request(game, ada)
+    assert service.games.rematches.request(game, ada).id == first.id
+    joined = service.games.rematches.request(game, bea)
     assert joined.id == first.id
     assert joined.has_joined(bea)
-    assert service.rematches.request(game, cid).status == "playing"
-    assert service.rematches.request(game, ada).id == first.id
+    assert service.games.rematches.request(game, cid).status == "playing"
+    assert service.games.rematches.request(game, ada).id == first.id
 
 
 def test_players_who_ask_at_the_same_time_get_one_rematch(service: Service) -> None:
     game = ended_game(service)
     people = [player for player in game.players if game.bot_of(player) is None]
     with ThreadPoolExecutor(3) as threads:
-        rematches = list(threads.map(lambda p: service.rematches.request(game, p), people))
+        rematches = list(threads.map(lambda p: service.games.rematches.request(game, p), people))
     assert len({rematch.id for rematch in rematches}) == 1
-    rematch = service.queries.game(rematches[0].id)
+    rematch = service.games.queries.game(rematches[0].id)
     assert set(people) < set(rematch.participants)
     assert rematch.status == "playing"
 
@@ -77,39 +77,41 @@ def test_players_who_ask_at_the_same_time_get_one_rematch(service: Service) -> N
 def test_a_rematch_that_nobody_wanted_does_not_prevent_another_one(service: Service) -> None:
     game = ended_game(service)
     ada, _, bea, _ = game.players
-    first = service.rematches.request(game, ada)
-    service.commands.leave(first.id, ada)
-    assert service.rematches.of(game) is None
-    second = service.rematches.request(game, bea)
+    first = service.games.rematches.request(game, ada)
+    service.games.commands.leave(first.id, ada)
+    assert service.games.rematches.of(game) is None
+    second = service.games.rematches.request(game, bea)
     assert second.id != first.id
-    assert service.rematches.of(game) is not None
+    assert service.games.rematches.of(game) is not None
 
 
 @pytest.mark.parametrize("private", [True, False])
 def test_a_player_who_has_declined_does_not_join(service: Service, *, private: bool) -> None:
     game = ended_game(service, private=private)
     ada, _, bea, _ = game.players
-    rematch = service.rematches.request(game, ada)
-    service.invitation_commands.decline(rematch.id, bea)
+    rematch = service.games.rematches.request(game, ada)
+    service.games.invitation_commands.decline(rematch.id, bea)
     with pytest.raises(NotNow):
-        service.rematches.request(game, bea)
-    assert not service.queries.game(rematch.id).has_joined(bea)
+        service.games.rematches.request(game, bea)
+    assert not service.games.queries.game(rematch.id).has_joined(bea)
 
 
 def test_only_players_of_a_game_that_has_ended_ask_for_a_rematch(service: Service) -> None:
     game = ended_game(service)
     with pytest.raises(Forbidden):
-        service.rematches.request(game, "eve")
-    open_game = service.commands.create("ada", rules="baron", seats=2, options={})
+        service.games.rematches.request(game, "eve")
+    open_game = service.games.commands.create("ada", rules="baron", seats=2, options={})
     with pytest.raises(NotNow):
-        service.rematches.request(open_game, "ada")
-    never_started = service.commands.leave(open_game.id, "ada")
+        service.games.rematches.request(open_game, "ada")
+    never_started = service.games.commands.leave(open_game.id, "ada")
     assert never_started.status == "abandoned"
     with pytest.raises((NotNow, Forbidden)):
-        service.rematches.request(never_started, "ada")
-    playing = service.commands.create("ada", rules="baron", seats=2, options={}, bots=("random",))
+        service.games.rematches.request(never_started, "ada")
+    playing = service.games.commands.create(
+        "ada", rules="baron", seats=2, options={}, bots=("random",)
+    )
     with pytest.raises(NotNow):
-        service.rematches.request(playing, "ada")
+        service.games.rematches.request(playing, "ada")
 
 
 def test_an_erased_player_is_not_invited_to_a_rematch(service: Service) -> None:
@@ -117,14 +119,14 @@ def test_an_erased_player_is_not_invited_to_a_rematch(service: Service) -> None:
     ada, _, bea, cid = game.players
     assert game.arbiter is not None
     for player in (cid, game.arbiter):
-        service.erasure.erase(player, "correct horse")
-    rematch = service.rematches.request(game, ada)
+        service.accounts.erasure.erase(player, "correct horse")
+    rematch = service.games.rematches.request(game, ada)
     assert (rematch.awaited, rematch.arbiter) == ((bea,), None)
 
 
 def test_an_erased_player_declines_the_invitations_that_wait(service: Service) -> None:
     game = ended_game(service)
     ada, _, bea, _ = game.players
-    rematch = service.rematches.request(game, ada)
-    service.erasure.erase(bea, "correct horse")
-    assert service.queries.game(rematch.id).declined == (bea,)
+    rematch = service.games.rematches.request(game, ada)
+    service.accounts.erasure.erase(bea, "correct horse")
+    assert service.games.queries.game(rematch.id).declined == (bea,)

@@ -31,7 +31,7 @@ class TestViewpoint:
         self, service: Service
     ) -> None:
         record = recorded_game("baron-ties")
-        head = service.queries.game(store_game(service, record, 60))
+        head = service.games.queries.game(store_game(service, record, 60))
         first, second, *_ = players_of(record)
         assert viewpoint_of(head, None) == viewpoint_of(head, "a stranger") == SPECTATOR
         assert viewpoint_of(head, first) == viewpoint_of(head, first, 0)
@@ -45,8 +45,8 @@ class TestViewpoint:
                 viewpoint_of(head, player, seat)
 
     def test_a_finished_game_is_seen_whole_or_as_a_seat_saw_it(self, service: Service) -> None:
-        head = service.queries.game(store_game(service, recorded_game("baron-ties")))
-        earlier = service.queries.game_at(head.id, 60)
+        head = service.games.queries.game(store_game(service, recorded_game("baron-ties")))
+        earlier = service.games.queries.game_at(head.id, 60)
         assert viewpoint_of(head, None) == EVERYTHING
         for seat in range(head.seats):
             then = viewpoint_of(head, None, seat)
@@ -71,10 +71,10 @@ class TestViewpoint:
     def test_a_seat_that_the_game_does_not_have_is_refused(
         self, service: Service, seat: int
     ) -> None:
-        head = service.queries.game(store_game(service, recorded_game("duke-of-two")))
+        head = service.games.queries.game(store_game(service, recorded_game("duke-of-two")))
         with raises(Malformed, match="as: must be the number of a seat"):
             viewpoint_of(head, None, seat)
-        waiting = service.commands.create(
+        waiting = service.games.commands.create(
             "ada", rules="barony", seats=2, options={}, clock=None, nonce=b""
         )
         with raises(Malformed, match="must be the number of a seat"):
@@ -83,13 +83,13 @@ class TestViewpoint:
 
 class TestExplanation:
     def test_an_explanation_shows_only_what_its_viewpoint_does(self, service: Service) -> None:
-        head = service.queries.game(store_game(service, recorded_game("baron-ties")))
-        start = service.replays.index(head)
+        head = service.games.queries.game(store_game(service, recorded_game("baron-ties")))
+        start = service.games.replays.index(head)
         assert start is not None
-        step = service.events.step(head, start.rounds[0].seq)
+        step = service.games.events.step(head, start.rounds[0].seq)
 
         def opened(viewpoint: Viewpoint) -> set[str]:
-            explanation = service.events.explain_step(head, step, None, ENGLISH, viewpoint)
+            explanation = service.games.events.explain_step(head, step, None, ENGLISH, viewpoint)
             assert explanation["after"] == viewpoint.position(step.after)
             assert (explanation["start"]["secret"] is None) != viewpoint.sees_everything
             return {*explanation["opened"]}
@@ -100,14 +100,14 @@ class TestExplanation:
         assert opened(viewpoint_of(head, None, 1)) == {"reserve/1"}
 
     def test_alternatives_are_those_of_a_seat_whose_view_is_shown(self, service: Service) -> None:
-        head = service.queries.game(store_game(service, recorded_game("baron-ties")))
+        head = service.games.queries.game(store_game(service, recorded_game("baron-ties")))
         seqs = (event["seq"] for event in recorded_game("baron-ties").events if event["action"])
-        step = service.events.step(head, next(seq for seq in seqs if seq > 40))
+        step = service.games.events.step(head, next(seq for seq in seqs if seq > 40))
         seat = step.event["by"].get("seat")
         assert isinstance(seat, int)
         for other in range(head.seats):
             viewpoint = viewpoint_of(head, None, other)
-            explanation = service.events.explain_step(head, step, None, ENGLISH, viewpoint)
+            explanation = service.games.events.explain_step(head, step, None, ENGLISH, viewpoint)
             assert (explanation["legal_actions"] is None) == (other != seat)
 
 
@@ -115,9 +115,9 @@ class TestIndexAndScores:
     def test_the_index_and_the_scores_are_those_of_the_record(self, service: Service) -> None:
         for name in ("baron-disputes", "sorcery-duke-of-two"):
             record = recorded_game(name)
-            head = service.queries.game(store_game(service, record))
-            assert service.replays.index(head) == event_index(steps(record))
-            assert service.replays.scores(head) == score_chart(record)
+            head = service.games.queries.game(store_game(service, record))
+            assert service.games.replays.index(head) == event_index(steps(record))
+            assert service.games.replays.scores(head) == score_chart(record)
 
     def test_the_index_and_the_scores_are_computed_once_for_each_head(
         self, service: Service
@@ -125,11 +125,11 @@ class TestIndexAndScores:
         store = CountingStore(service.redis)
         game = start_game(service)
         take_action(service, game.id)
-        repository = service.repository
+        repository = service.games.repository
         replays = Replays(GameLoader(store, repository._cache), Bounds())
-        heads = [service.queries.game(game.id)]
+        heads = [service.games.queries.game(game.id)]
         take_action(service, game.id)
-        heads.append(service.queries.game(game.id))
+        heads.append(service.games.queries.game(game.id))
         for head in heads:
             assert store.lines_read_by(lambda head=head: replays.index(head)) == head.seq  # type: ignore[misc] # mypy infers no type for the default
             assert store.lines_read_by(lambda head=head: replays.index(head)) == 0  # type: ignore[misc] # as above
@@ -138,33 +138,33 @@ class TestIndexAndScores:
 
     def test_a_game_with_more_events_than_the_bound_has_none(self, service: Service) -> None:
         game = start_game(service)
-        replays = Replays(service.repository, Bounds(max_replayed_events=game.seq))
+        replays = Replays(service.games.repository, Bounds(max_replayed_events=game.seq))
         assert replays.index(game) is not None
         assert replays.scores(game) is not None
         take_action(service, game.id)
-        head = service.queries.game(game.id)
+        head = service.games.queries.game(game.id)
         assert replays.index(head) is None
         assert replays.scores(head) is None
 
     def test_a_game_that_has_not_started_has_no_scores(self, service: Service) -> None:
-        game = service.commands.create(
+        game = service.games.commands.create(
             "ada", rules="baron", seats=2, options={}, clock=None, nonce=b""
         )
         with raises(NoScores, match="has not started"):
-            service.replays.scores(game)
-        index = service.replays.index(game)
+            service.games.replays.scores(game)
+        index = service.games.replays.index(game)
         assert index == EventIndex()
 
 
 @pytest.mark.parametrize("name", ["disputes", "baron-rulings-by-agreement"])
 def test_superseded_events_are_those_of_the_record(service: Service, name: str) -> None:
     record = recorded_game(name)
-    head = service.queries.game(store_game(service, record))
+    head = service.games.queries.game(store_game(service, record))
     by_seq = superseded_events(record)
     assert by_seq
     for step in steps(record):
         expected = by_seq.get(scored_round_end(step) or step.event["seq"])
-        assert service.events.superseded_by(head, step.event) == expected
+        assert service.games.events.superseded_by(head, step.event) == expected
 
 
 def test_a_scored_round_belongs_to_the_branch_of_the_event_that_ended_it(
@@ -179,9 +179,9 @@ def test_a_scored_round_belongs_to_the_branch_of_the_event_that_ended_it(
     table.score()
     table.resume(round_end)
     record = read(table.record())
-    head = service.queries.game(store_game(service, record))
+    head = service.games.queries.game(store_game(service, record))
     superseded = [
-        event["seq"] for event in record.events if service.events.superseded_by(head, event)
+        event["seq"] for event in record.events if service.games.events.superseded_by(head, event)
     ]
     scored = {
         event["data"]["round"]: event["seq"]

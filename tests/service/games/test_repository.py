@@ -50,7 +50,9 @@ def store(settings: Settings) -> Iterator[InterruptedStore]:
 @pytest.fixture
 def repository(service: Service, store: InterruptedStore) -> GameRepository:
     """A repository with a cache of its own, as in another process."""
-    return GameRepository(store, GameCache(10), service.listings, service.clock, service.keyring)
+    return GameRepository(
+        store, GameCache(10), service.games.listings, service.clock, service.keyring
+    )
 
 
 @pytest.fixture

@@ -47,7 +47,7 @@ def resumed_game(service: Service, rules: str) -> Game:
     game_id = start_game(service, rules=rules).id
     for length, origin in ((30, 26), (40, 18), (50, 5)):
         play_until(service, game_id, lambda game, length=length: game.seq >= length)  # type: ignore[misc] # mypy infers no type for the default
-        resume(service.repository, game_id, origin)
+        resume(service.games.repository, game_id, origin)
     return play_until(service, game_id, lambda game: game.seq >= 60)
 
 
@@ -56,7 +56,7 @@ def test_every_state_is_the_one_folded_from_the_first_event(
     service: Service, store: CountingStore, rules: str
 ) -> None:
     game = resumed_game(service, rules)
-    events = service.queries.event_page(game.id, 0, 1000)
+    events = service.games.queries.event_page(game.id, 0, 1000)
     loader = GameLoader(store, GameCache(10, max_prefixes=100, prefix_interval=INTERVAL))
     opened = loader._opened_secrets(game.id, events)
     assert len(opened) == (4 if rules == "baron" else 0)
@@ -86,7 +86,7 @@ def test_a_game_that_is_cached_before_play_resumes_goes_on_from_the_earlier_posi
     play_until(service, game_id, lambda game: game.seq >= 30)
     loader = GameLoader(store, GameCache(10, max_prefixes=100, prefix_interval=INTERVAL))
     loader.load(game_id)
-    resumed = resume(service.repository, game_id, 10)
+    resumed = resume(service.games.repository, game_id, 10)
     reads = store.lines_read_by(lambda: loader.load(game_id))
     assert reads <= INTERVAL + 4
     assert loader.load(game_id).game.position(0) == resumed.position(0)
@@ -97,6 +97,6 @@ def test_a_game_that_is_cached_before_play_resumes_goes_on_from_the_earlier_posi
 def test_an_action_on_the_branch_that_was_left_is_stale(service: Service) -> None:
     game_id = start_game(service, rules="barony").id
     game = play_until(service, game_id, lambda game: game.seq >= 20)
-    resume(service.repository, game_id, 10)
-    assert service.queries.game(game_id).state_hash != game.state_hash
+    resume(service.games.repository, game_id, 10)
+    assert service.games.queries.game(game_id).state_hash != game.state_hash
     assert take_action(service, game_id).events[0]["seq"] == game.seq + 2

@@ -20,20 +20,20 @@ from tests.support.service_games import play_out, play_set_up, play_until, start
 
 
 def scored_rounds(service: Service, game_id: str) -> list[int]:
-    events = service.queries.event_page(game_id, 0, 10_000)
+    events = service.games.queries.event_page(game_id, 0, 10_000)
     return [event["data"]["round"] for event in events if event["type"] == "RoundScored"]
 
 
 def test_a_round_is_scored_once_after_its_end(service: Service) -> None:
     game = play_set_up(service, start_game(service).id)
-    assert service.commands.score(game.id) == []
+    assert service.games.commands.score(game.id) == []
     game = play_until(service, game.id, lambda game: bool(game.rounds_ended))
     take_action(service, game.id)
-    (event,) = service.commands.score(game.id)
+    (event,) = service.games.commands.score(game.id)
     assert event["by"] == {"system": "scorer"}
     assert event["action"] is None
     assert event["data"]["round"] == 1
-    assert service.commands.score(game.id) == []
+    assert service.games.commands.score(game.id) == []
 
 
 def test_standings_are_those_at_the_end_of_the_round_even_if_it_is_scored_late(
@@ -42,8 +42,10 @@ def test_standings_are_those_at_the_end_of_the_round_even_if_it_is_scored_late(
     game = play_out(service, start_game(service, round_limit=30).id)
     ended = dict(game.rounds_ended)
     standings = []
-    for event in service.commands.score(game.id)[:-1]:
-        position = service.queries.game_at(game.id, ended[event["data"]["round"]]).position(None)
+    for event in service.games.commands.score(game.id)[:-1]:
+        position = service.games.queries.game_at(game.id, ended[event["data"]["round"]]).position(
+            None
+        )
         assert position is not None
         players = [
             {name: player[name] for name in ("seat", "score", "resources", "rank")}
@@ -61,15 +63,15 @@ def test_standings_are_those_at_the_end_of_the_round_even_if_it_is_scored_late(
 def test_remaining_rounds_are_scored_in_order_before_the_game_is_finished(service: Service) -> None:
     game = play_out(service, start_game(service, round_limit=5).id)
     secret = service.store.secrets(game.id)["seed"]
-    events = service.commands.score(game.id)
+    events = service.games.commands.score(game.id)
     assert [event["type"] for event in events] == ["RoundScored"] * 5 + ["GameFinished"]
     assert scored_rounds(service, game.id) == [1, 2, 3, 4, 5]
     assert events[-1]["data"]["secret"] == secret
     assert events[-1]["by"] == {"system": "scorer"}
-    game = service.queries.game(game.id)
+    game = service.games.queries.game(game.id)
     assert game.status == "finished"
     assert game.ranking == events[-1]["data"]["ranking"]
-    assert service.commands.score(game.id) == []
+    assert service.games.commands.score(game.id) == []
 
 
 def test_scoring_every_round_of_a_game_costs_one_fold_of_its_log(
@@ -87,7 +89,7 @@ def test_scoring_every_round_of_a_game_costs_one_fold_of_its_log(
 
     monkeypatch.setattr("service.games.loader.advance", advance_and_count)
     cold = build(settings)
-    while cold.commands.score(game.id, limit=1):
+    while cold.games.commands.score(game.id, limit=1):
         pass
     cold.redis.close()
     assert scored_rounds(service, game.id) == list(range(1, 31))
@@ -97,7 +99,7 @@ def test_scoring_every_round_of_a_game_costs_one_fold_of_its_log(
 
 def test_the_number_of_rounds_that_are_scored_at_once_can_be_limited(service: Service) -> None:
     game = play_out(service, start_game(service, round_limit=3).id)
-    steps = [service.commands.score(game.id, limit=2) for _ in range(3)]
+    steps = [service.games.commands.score(game.id, limit=2) for _ in range(3)]
     assert [[event["type"] for event in events] for events in steps] == [
         ["RoundScored", "RoundScored"],
         ["RoundScored", "GameFinished"],
@@ -107,8 +109,8 @@ def test_the_number_of_rounds_that_are_scored_at_once_can_be_limited(service: Se
 
 def test_a_game_that_ends_in_set_up_has_no_round_to_score(service: Service) -> None:
     game = start_game(service)
-    service.commands.act(game.id, "ada", {"type": "resign"}, game.seq)
-    assert [event["type"] for event in service.commands.score(game.id)] == ["GameFinished"]
+    service.games.commands.act(game.id, "ada", {"type": "resign"}, game.seq)
+    assert [event["type"] for event in service.games.commands.score(game.id)] == ["GameFinished"]
 
 
 def test_concurrent_scorers_score_every_round_once(service: Service, settings: Settings) -> None:
@@ -133,8 +135,8 @@ def test_scorers_and_players_do_not_disturb_each_other(
     scorer = build(settings)
 
     def score() -> None:
-        while scorer.queries.game(game.id).status == "playing":
-            scorer.commands.score(game.id)
+        while scorer.games.queries.game(game.id).status == "playing":
+            scorer.games.commands.score(game.id)
 
     with ThreadPoolExecutor(1) as pool:
         scoring = pool.submit(score)
@@ -143,14 +145,14 @@ def test_scorers_and_players_do_not_disturb_each_other(
         scoring.result()
     scorer.redis.close()
     assert scored_rounds(service, game.id) == list(range(1, 21))
-    events = service.queries.event_page(game.id, 0, 10_000)
+    events = service.games.queries.event_page(game.id, 0, 10_000)
     assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
     assert events[-1]["type"] == "GameFinished"
 
 
 def test_an_unknown_game_cannot_be_scored(service: Service) -> None:
     with pytest.raises(NotFound):
-        service.commands.score("nothing")
+        service.games.commands.score("nothing")
 
 
 def test_a_turn_is_forfeited_once_and_not_before_its_deadline(service: Service) -> None:
@@ -159,20 +161,20 @@ def test_a_turn_is_forfeited_once_and_not_before_its_deadline(service: Service) 
         turn = game.turn
         assert clock.deadline(game) == "2026-11-20T09:01:00.000Z"
         time.move_to("2026-11-20T09:00:59.999Z")
-        assert service.deadlines.end_turn(game.id, turn) == []
+        assert service.games.deadlines.end_turn(game.id, turn) == []
         time.move_to("2026-11-20T09:01:00Z")
-        assert service.deadlines.end_turn(game.id, turn - 1) == []
-        assert service.deadlines.end_turn(game.id, turn + 1) == []
-        (event,) = service.deadlines.end_turn(game.id, turn)
+        assert service.games.deadlines.end_turn(game.id, turn - 1) == []
+        assert service.games.deadlines.end_turn(game.id, turn + 1) == []
+        (event,) = service.games.deadlines.end_turn(game.id, turn)
         assert (event["type"], event["by"]) == ("TurnForfeited", {"system": "clock"})
         assert event["data"]["seat"] == game.to_act
         assert event["action"] is None
-        assert service.deadlines.end_turn(game.id, turn) == []
-        after = service.queries.game(game.id)
+        assert service.games.deadlines.end_turn(game.id, turn) == []
+        after = service.games.queries.game(game.id)
         assert after.turn == turn + 1
         # The next turn has its whole time from now on.
         assert clock.deadline(after) == "2026-11-20T09:02:00.000Z"
-        assert service.deadlines.end_turn(game.id, turn + 1) == []
+        assert service.games.deadlines.end_turn(game.id, turn + 1) == []
 
 
 def test_a_player_who_acted_in_time_forfeits_nothing(service: Service) -> None:
@@ -181,7 +183,7 @@ def test_a_player_who_acted_in_time_forfeits_nothing(service: Service) -> None:
         time.tick(timedelta(seconds=59))
         take_action(service, game.id)
         time.tick(timedelta(seconds=59))
-        assert service.deadlines.end_turn(game.id, game.turn) == []
+        assert service.games.deadlines.end_turn(game.id, game.turn) == []
 
 
 def test_an_action_after_the_deadline_counts_if_the_turn_is_not_forfeited_yet(
@@ -191,7 +193,7 @@ def test_an_action_after_the_deadline_counts_if_the_turn_is_not_forfeited_yet(
         game = play_set_up(service, start_game(service, clock={"per_turn": 60}).id)
         time.tick(timedelta(hours=1))
         take_action(service, game.id)
-        assert service.deadlines.end_turn(game.id, game.turn) == []
+        assert service.games.deadlines.end_turn(game.id, game.turn) == []
 
 
 def test_without_a_clock_no_turn_is_forfeited(service: Service) -> None:
@@ -199,7 +201,7 @@ def test_without_a_clock_no_turn_is_forfeited(service: Service) -> None:
         game = start_game(service)
         assert clock.deadline(game) is None
         time.tick(timedelta(days=1000))
-        assert service.deadlines.end_turn(game.id, game.turn) == []
+        assert service.games.deadlines.end_turn(game.id, game.turn) == []
 
 
 def test_timestamps_never_decrease_within_a_log(service: Service) -> None:
@@ -226,9 +228,9 @@ def test_an_administrator_abandons_a_game_once(service: Service) -> None:
     _, event = service.administration.abandon("operator", game.id, "a test")
     assert (event["type"], event["by"]) == ("GameAbandoned", {"system": "arbiter"})
     assert event["data"] == {"secret": secret}
-    after = service.queries.game(game.id)
+    after = service.games.queries.game(game.id)
     assert after.status == "abandoned"
     assert after.position(None) == game.position(None)
     with pytest.raises(NotNow):
         service.administration.abandon("operator", game.id, "a test")
-    assert service.commands.score(game.id) == []
+    assert service.games.commands.score(game.id) == []

@@ -37,11 +37,11 @@ OTHER_KEY = SigningKey.from_seed(b"2" * 32)
 def add_key(service: Service, player: str, key: SigningKey = KEY) -> JsonObject:
     """Register a key of a player, with a valid proof."""
     proof = key.signature(canonical(key_payload(player, key.public)))
-    return service.key_registry.add(player, bytes.fromhex(key.public), bytes.fromhex(proof))
+    return service.games.key_registry.add(player, bytes.fromhex(key.public), bytes.fromhex(proof))
 
 
 def log(service: Service, game: Game) -> list[Any]:
-    return service.queries.event_page(game.id, 0, 500)
+    return service.games.queries.event_page(game.id, 0, 500)
 
 
 def key_events(service: Service, game: Game) -> list[tuple[str, Any, Any]]:
@@ -63,7 +63,7 @@ def revoked(player: str, by: Any, key: SigningKey = KEY) -> tuple[str, Any, Any]
 
 def first_action(service: Service, game: Game) -> tuple[int, JsonObject]:
     """Return the seq of the head and a legal action of seat 0."""
-    seq, actions = service.queries.legal_actions(game.id, "ada")
+    seq, actions = service.games.queries.legal_actions(game.id, "ada")
     return seq, actions[0]
 
 
@@ -73,12 +73,12 @@ def signed(game: Game, action: JsonObject, key: SigningKey = KEY) -> PlayerSigna
 
 
 def current(service: Service, game: Game) -> Game:
-    return service.queries.game(game.id)
+    return service.games.queries.game(game.id)
 
 
 def is_broken(service: Service, game: Game) -> bool:
     """Whether an audit of the game's record finds a fault."""
-    return audit(io.BytesIO(b"".join(service.queries.record(game.id)))).verdict == "broken"
+    return audit(io.BytesIO(b"".join(service.games.queries.record(game.id)))).verdict == "broken"
 
 
 def test_a_signed_action_is_stored_with_its_signature_and_can_be_audited(service: Service) -> None:
@@ -86,7 +86,7 @@ def test_a_signed_action_is_stored_with_its_signature_and_can_be_audited(service
     game = start_game(service)
     seq, action = first_action(service, game)
     signature = signed(game, action)
-    accepted = service.commands.act(game.id, "ada", action, seq, signature=signature)
+    accepted = service.games.commands.act(game.id, "ada", action, seq, signature=signature)
     (event,) = accepted.events
     assert event["signature"] == {
         "key": KEY.id,
@@ -108,7 +108,7 @@ def test_the_keys_of_a_player_are_in_the_log_of_each_game_that_they_join(service
     assert sorted(key_events(service, game), key=str) == sorted(
         [added("bea", {"seat": 1}), added("bea", {"seat": 1}, OTHER_KEY)], key=str
     )
-    created = service.commands.create("bea", rules="barony", seats=2, options={})
+    created = service.games.commands.create("bea", rules="barony", seats=2, options={})
     assert added("bea", {"player": "bea"}) in key_events(service, created)
     assert not is_broken(service, game)
     assert not is_broken(service, created)
@@ -116,12 +116,14 @@ def test_the_keys_of_a_player_are_in_the_log_of_each_game_that_they_join(service
 
 def test_a_new_key_is_added_to_the_current_games_of_its_player_only(service: Service) -> None:
     playing, private = start_game(service), start_game(service, private=False)
-    waiting = service.commands.create("ada", rules="baron", seats=2, options={"private": True})
-    elsewhere = service.commands.create("bea", rules="baron", seats=2, options={})
+    waiting = service.games.commands.create(
+        "ada", rules="baron", seats=2, options={"private": True}
+    )
+    elsewhere = service.games.commands.create("bea", rules="baron", seats=2, options={})
     ended = start_game(service)
     service.administration.abandon("operator", ended.id, "a test")
     entry = add_key(service, "ada")
-    assert entry == service.player_keys.of("ada")[0]
+    assert entry == service.accounts.keys.of("ada")[0]
     assert (entry["key"], entry["public"], entry["until"]) == (KEY.id, KEY.public, None)
     assert key_events(service, playing) == [added("ada", {"seat": 0})]
     assert key_events(service, private) == [added("ada", {"seat": 0})]
@@ -135,16 +137,16 @@ def test_a_new_key_is_added_to_the_current_games_of_its_player_only(service: Ser
 def test_a_player_who_joins_again_brings_only_the_keys_that_are_still_valid(
     service: Service,
 ) -> None:
-    game = service.commands.create("cid", rules="barony", seats=2, options={})
+    game = service.games.commands.create("cid", rules="barony", seats=2, options={})
     add_key(service, "ada")
     add_key(service, "ada", OTHER_KEY)
-    service.commands.join(game.id, "ada")
+    service.games.commands.join(game.id, "ada")
     # The game has started, so another one is left and joined again.
-    game = service.commands.create("cid", rules="barony", seats=3, options={})
-    service.commands.join(game.id, "ada")
-    service.commands.leave(game.id, "ada")
-    service.key_registry.revoke("ada", OTHER_KEY.id)
-    service.commands.join(game.id, "ada")
+    game = service.games.commands.create("cid", rules="barony", seats=3, options={})
+    service.games.commands.join(game.id, "ada")
+    service.games.commands.leave(game.id, "ada")
+    service.games.key_registry.revoke("ada", OTHER_KEY.id)
+    service.games.commands.join(game.id, "ada")
     assert current(service, game).keys["ada"] == {KEY.id: KEY.public}
     assert not is_broken(service, game)
 
@@ -152,21 +154,21 @@ def test_a_player_who_joins_again_brings_only_the_keys_that_are_still_valid(
 def test_a_revoked_key_signs_nothing_and_cannot_be_registered_again(service: Service) -> None:
     game = start_game(service)
     add_key(service, "ada")
-    service.key_registry.revoke("ada", KEY.id)
+    service.games.key_registry.revoke("ada", KEY.id)
     assert key_events(service, game) == [added("ada", {"seat": 0}), revoked("ada", {"seat": 0})]
-    assert service.player_keys.of("ada")[0]["until"] is not None
+    assert service.accounts.keys.of("ada")[0]["until"] is not None
     seq, action = first_action(service, game)
     with raises(KeyNotUsable, match="is not a key of this player in this game"):
-        service.commands.act(
+        service.games.commands.act(
             game.id, "ada", action, seq, signature=signed(current(service, game), action)
         )
     with raises(KeyNotUsable, match="was revoked"):
         add_key(service, "ada")
     before = contents(service.redis)
-    service.key_registry.revoke("ada", KEY.id)
+    service.games.key_registry.revoke("ada", KEY.id)
     assert contents(service.redis) == before
     with pytest.raises(NotFound):
-        service.key_registry.revoke("bea", KEY.id)
+        service.games.key_registry.revoke("bea", KEY.id)
     assert not is_broken(service, game)
 
 
@@ -188,14 +190,14 @@ def test_a_change_of_keys_that_was_interrupted_is_completed_by_repeating_it(
     with monkeypatch.context() as patch:
         patch.setattr(KeyRegistry, "_current_games", one_game_only)
         with pytest.raises(Unavailable):
-            service.key_registry.revoke("ada", KEY.id)
+            service.games.key_registry.revoke("ada", KEY.id)
     assert (len(key_events(service, first)), len(key_events(service, second))) == (2, 1)
     # The log of the second game still has the key, but the account has not.
     seq, action = first_action(service, second)
     signature = signed(current(service, second), action)
     with pytest.raises(KeyNotUsable):
-        service.commands.act(second.id, "ada", action, seq, signature=signature)
-    service.key_registry.revoke("ada", KEY.id)
+        service.games.commands.act(second.id, "ada", action, seq, signature=signature)
+    service.games.key_registry.revoke("ada", KEY.id)
     expected = [added("ada", {"seat": 0}), revoked("ada", {"seat": 0})]
     assert key_events(service, first) == key_events(service, second) == expected
 
@@ -206,10 +208,10 @@ def test_the_number_of_keys_is_bounded(service: Service) -> None:
         add_key(service, "ada", key)
     with raises(KeyNotUsable, match="at most 8 keys"):
         add_key(service, "ada", keys[8])
-    service.key_registry.revoke("ada", keys[0].id)
+    service.games.key_registry.revoke("ada", keys[0].id)
     add_key(service, "ada", keys[8])
-    service.player_keys._max_revoked = 1
-    service.key_registry.revoke("ada", keys[1].id)
+    service.accounts.keys._max_revoked = 1
+    service.games.key_registry.revoke("ada", keys[1].id)
     with raises(KeyNotUsable, match="no more keys"):
         add_key(service, "ada", SigningKey.from_seed(b"x" * 32))
 
@@ -228,10 +230,10 @@ def test_a_key_is_registered_only_with_a_proof_by_a_valid_key(
     proof = KEY.signature(canonical(key_payload("ada", public)))
     before = contents(service.redis)
     with pytest.raises(error):
-        service.key_registry.add("ada", bytes.fromhex(public), bytes.fromhex(proof))
+        service.games.key_registry.add("ada", bytes.fromhex(public), bytes.fromhex(proof))
     other = KEY.signature(canonical(key_payload("bea", KEY.public)))
     with raises(InvalidPlayerSignature, match="the proof must be the signature of"):
-        service.key_registry.add("ada", bytes.fromhex(KEY.public), bytes.fromhex(other))
+        service.games.key_registry.add("ada", bytes.fromhex(KEY.public), bytes.fromhex(other))
     assert contents(service.redis) == before
 
 
@@ -257,7 +259,7 @@ class TestRefusedSignatures:
         """Act, check that the action is refused and has changed nothing, and return the refusal."""
         before = contents(service.redis)
         with pytest.raises(error) as raised:
-            service.commands.act(
+            service.games.commands.act(
                 game.id, player, action, game.seq if seq is None else seq, signature=signature
             )
         assert contents(service.redis) == before
@@ -292,7 +294,7 @@ class TestRefusedSignatures:
         self.refusal(service, Malformed, game, {"type": "dance"}, wrong)
         self.refusal(service, Stale, game, action, wrong, seq=game.seq + 1)
         self.refusal(service, Refused, game, {"type": "pass"}, wrong)
-        waiting = service.commands.create("ada", rules="barony", seats=2, options={})
+        waiting = service.games.commands.create("ada", rules="barony", seats=2, options={})
         self.refusal(service, NotNow, waiting, action, wrong)
 
     def test_a_signature_cannot_be_used_for_a_later_moment(self, service: Service) -> None:
@@ -301,20 +303,20 @@ class TestRefusedSignatures:
         game = play_until(service, game.id, lambda game: game.round == 1 and game.to_act == 0)
         agree = {"type": "agree_to_end", "agree": True}
         signature = signed(game, agree)
-        service.commands.act(game.id, "ada", agree, game.seq, signature=signature)
+        service.games.commands.act(game.id, "ada", agree, game.seq, signature=signature)
         withdraw = {"type": "agree_to_end", "agree": False}
-        service.commands.act(game.id, "ada", withdraw, game.seq + 1)
+        service.games.commands.act(game.id, "ada", withdraw, game.seq + 1)
         # The position is the same again, so an action without a signature is accepted.
         assert current(service, game).state_hash == game.state_hash
         self.refusal(service, Stale, game, agree, signature)
-        service.commands.act(game.id, "ada", agree, game.seq)
+        service.games.commands.act(game.id, "ada", agree, game.seq)
 
     def test_a_signature_is_part_of_an_idempotent_request(
         self, service: Service, game: Game
     ) -> None:
         seq, action = first_action(service, game)
         signature = signed(game, action)
-        accepted = service.commands.act(game.id, "ada", action, seq, "k", signature)
-        assert service.commands.act(game.id, "ada", action, seq, "k", signature) == accepted
+        accepted = service.games.commands.act(game.id, "ada", action, seq, "k", signature)
+        assert service.games.commands.act(game.id, "ada", action, seq, "k", signature) == accepted
         with pytest.raises(IdempotencyConflict):
-            service.commands.act(game.id, "ada", action, seq, "k")
+            service.games.commands.act(game.id, "ada", action, seq, "k")

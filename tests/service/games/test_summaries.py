@@ -11,7 +11,7 @@ from tests.support.service_games import play_out, start_game, take_action
 
 
 def create(service: Service, player: str = "ada", seats: int = 2) -> str:
-    return service.commands.create(player, rules="barony", seats=seats, options={}).id
+    return service.games.commands.create(player, rules="barony", seats=seats, options={}).id
 
 
 def stored_form(game: Game) -> Summary | None:
@@ -23,17 +23,17 @@ def stored_form(game: Game) -> Summary | None:
 def games(service: Service) -> dict[str, Game]:
     """A game of each status, by status."""
     abandoned = create(service)
-    service.commands.leave(abandoned, "ada")
+    service.games.commands.leave(abandoned, "ada")
     finished = start_game(service, round_limit=1, clock={"per_turn": 60}).id
     play_out(service, finished)
-    service.commands.score(finished)
+    service.games.commands.score(finished)
     ids = {
         "open": create(service, seats=3),
         "playing": start_game(service, clock={"per_turn": 60}).id,
         "finished": finished,
         "abandoned": abandoned,
     }
-    games = {status: service.queries.game(id) for status, id in ids.items()}
+    games = {status: service.games.queries.game(id) for status, id in ids.items()}
     assert [game.status for game in games.values()] == [*games]
     return games
 
@@ -59,13 +59,13 @@ def test_a_game_that_is_not_in_progress_is_listed_without_folding_its_log(
     other.redis.ping()
     stored = [game.id for status, game in games.items() if status != "playing"]
     with count_round_trips() as trips:
-        summaries = other.queries.summaries(stored)
+        summaries = other.games.queries.summaries(stored)
     assert trips.count == 2
-    assert other.repository.cached_games == 0
-    assert summaries == [stored_form(service.queries.game(id)) for id in stored]
-    (playing,) = other.queries.summaries([games["playing"].id])
+    assert other.games.repository.cached_games == 0
+    assert summaries == [stored_form(service.games.queries.game(id)) for id in stored]
+    (playing,) = other.games.queries.summaries([games["playing"].id])
     assert playing == summarize(games["playing"])
-    assert other.repository.cached_games == 1
+    assert other.games.repository.cached_games == 1
     other.redis.close()
 
 
@@ -73,9 +73,9 @@ def test_a_summary_that_is_out_of_date_or_damaged_is_not_used(service: Service) 
     started, joined, damaged, other_game = (create(service, seats=3) for _ in range(4))
     key = "cartulary:{{{}}}:summary".format
     outdated = {id: service.redis.get(key(id)) for id in (started, joined)}
-    service.commands.join(joined, "bea")
-    service.commands.join(started, "bea")
-    service.commands.join(started, "cid")
+    service.games.commands.join(joined, "bea")
+    service.games.commands.join(started, "bea")
+    service.games.commands.join(started, "cid")
     for id, summary in outdated.items():
         assert summary is not None
         service.redis.set(key(id), summary)
@@ -83,7 +83,7 @@ def test_a_summary_that_is_out_of_date_or_damaged_is_not_used(service: Service) 
     service.redis.copy(key(joined), key(other_game), replace=True)
     ids = [started, joined, damaged, other_game]
     other = build(service.settings)
-    summaries = [summary for summary in other.queries.summaries(ids) if summary is not None]
+    summaries = [summary for summary in other.games.queries.summaries(ids) if summary is not None]
     assert [summary.id for summary in summaries] == ids
     assert [summary.status for summary in summaries] == ["playing", "open", "open", "open"]
     assert [len(summary.players) for summary in summaries] == [3, 2, 1, 1]
@@ -96,7 +96,7 @@ def test_a_game_whose_log_is_missing_is_left_out_although_it_has_a_summary(
     missing, intact = create(service), create(service)
     service.redis.delete(f"cartulary:{{{missing}}}:log")
     other = build(service.settings)
-    assert [s and s.id for s in other.queries.summaries([missing, intact])] == [None, intact]
+    assert [s and s.id for s in other.games.queries.summaries([missing, intact])] == [None, intact]
     other.redis.close()
 
 
@@ -107,8 +107,8 @@ def test_a_long_log_of_a_finished_game_does_not_end_a_page_early(service: Servic
     service.administration.abandon("operator", ended, "a test")
     ids = [ended, create(service)]
     other = build(service.settings)
-    loader = other.repository
-    stored = service.listings.summaries
+    loader = other.games.repository
+    stored = service.games.listings.summaries
     assert len(list(loader.summarize_many(ids, stored, max_events=5))) == 2
     assert len(list(loader.summarize_many(ids, lambda _: {}, max_events=5))) == 1
     other.redis.close()

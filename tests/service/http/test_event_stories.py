@@ -131,17 +131,17 @@ class TestStory:
 class TestConsequences:
     def test_the_scoring_of_a_round_and_the_end_of_play_are_found(self, service: Service) -> None:
         game = play_out(service, start_game(service, round_limit=2).id)
-        before_scoring = service.events.explain(game, game.seq, None, ENGLISH)["consequences"]
+        before_scoring = service.games.events.explain(game, game.seq, None, ENGLISH)["consequences"]
         assert before_scoring["rounds"] == [{"round": 2, "scored_by": None}]
         assert (before_scoring["ends_play"], before_scoring["finished_by"]) == (True, None)
-        service.commands.score(game.id)
-        head = service.queries.game(game.id)
-        after = service.events.explain(head, game.seq, None, ENGLISH)["consequences"]
+        service.games.commands.score(game.id)
+        head = service.games.queries.game(game.id)
+        after = service.games.events.explain(head, game.seq, None, ENGLISH)["consequences"]
         assert after["rounds"] == [{"round": 2, "scored_by": game.seq + 2}]
         assert after["finished_by"] == game.seq + 3
-        scored = service.events.explain(head, game.seq + 2, None, ENGLISH)["consequences"]
+        scored = service.games.events.explain(head, game.seq + 2, None, ENGLISH)["consequences"]
         assert scored["round_ended_by"] == game.seq
-        start = service.events.explain(head, 4, None, ENGLISH)["start"]
+        start = service.games.events.explain(head, 4, None, ENGLISH)["start"]
         assert start["secret"] == service.store.secrets(game.id)["seed"]
         assert len(start["seed"]) == 64
 
@@ -186,7 +186,11 @@ class TestFilter:
 
 def queries_with(service: Service, bounds: Bounds) -> EventQueries:
     return EventQueries(
-        service.repository, service.store, service.players, service.deliveries.shown_to, bounds
+        service.games.repository,
+        service.store,
+        service.accounts.players,
+        service.notifications.deliveries.shown_to,
+        bounds,
     )
 
 
@@ -214,14 +218,14 @@ def test_a_page_examines_a_bounded_number_of_events(
     service: Service, conditions: dict[str, str]
 ) -> None:
     game = play_until(service, start_game(service).id, lambda game: game.seq >= 40)
-    whole, pages = all_pages(service.events, game, conditions, 1000)
+    whole, pages = all_pages(service.games.events, game, conditions, 1000)
     assert pages == 1
     small = queries_with(service, Bounds(max_filtered_events=3, max_explained_events=3))
     paged, pages = all_pages(small, game, conditions, 1000)
     assert paged == whole != []
     assert pages >= (game.seq - 6) // 3
     assert all_pages(small, game, conditions, 1)[0] == whole
-    one_by_one, pages = all_pages(service.events, game, conditions, 1)
+    one_by_one, pages = all_pages(service.games.events, game, conditions, 1)
     assert (one_by_one, pages) == (whole, max(1, len(whole) + (whole[-1] < game.seq)))
 
 
@@ -229,9 +233,9 @@ def test_a_page_ends_where_no_later_event_can_match(service: Service) -> None:
     game = start_game(service)
     for _ in range(6):
         take_action(service, game.id)
-    head = service.queries.game(game.id)
+    head = service.games.queries.game(game.id)
     small = queries_with(service, Bounds(max_filtered_events=3))
-    at = service.queries.event_page(game.id, 0, 2)[1]["at"]
+    at = service.games.queries.event_page(game.id, 0, 2)[1]["at"]
     for conditions in ({"to": "2"}, {"to": "2000-01-01"}):
         event_filter = parse_filter(conditions, head.rules)
         assert small.filtered_page(head, 0, 100, event_filter)[1] is None
@@ -243,13 +247,13 @@ def test_a_page_ends_where_no_later_event_can_match(service: Service) -> None:
 
 def test_events_on_all_branches_are_explained_and_filtered(service: Service) -> None:
     game = play_until(service, start_game(service).id, lambda game: game.seq >= 20)
-    resumed = resume(service.repository, game.id, 12).seq
+    resumed = resume(service.games.repository, game.id, 12).seq
     head = play_until(service, game.id, lambda game: game.seq >= 30)
     for seq in range(5, head.seq + 1):
-        consequences = service.events.explain(head, seq, None, ENGLISH)["consequences"]
+        consequences = service.games.events.explain(head, seq, None, ENGLISH)["consequences"]
         assert consequences["superseded_by"] == (resumed if 12 < seq < resumed else None)
     small = queries_with(service, Bounds(max_explained_events=4))
-    whole, _ = all_pages(service.events, head, {"clause": "BY-REC,BY-MOV,BY-SET"}, 500)
+    whole, _ = all_pages(service.games.events, head, {"clause": "BY-REC,BY-MOV,BY-SET"}, 500)
     assert {seq for seq in whole if seq < resumed} != set(whole)
     assert all_pages(small, head, {"clause": "BY-REC,BY-MOV,BY-SET"}, 500)[0] == whole
     assert all_pages(small, head, {"type": "PlayResumed"}, 500)[0] == [resumed]

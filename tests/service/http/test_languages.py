@@ -247,7 +247,7 @@ def test_no_schema_has_a_message_of_marshmallow_itself() -> None:
 
 
 def test_the_language_of_a_player_costs_no_round_trip(service: Service) -> None:
-    _, token = service.players.register("ada", "correct horse", locale="es")
+    _, token = service.accounts.players.register("ada", "correct horse", locale="es")
     client = create_app(service).test_client()
     headers = {"Authorization": f"Bearer {token}", "Accept-Language": "fr"}
     counts = []
@@ -262,10 +262,10 @@ def test_the_language_of_a_player_costs_no_round_trip(service: Service) -> None:
 
 
 def test_the_language_of_an_account_that_is_deleted_cannot_be_set(service: Service) -> None:
-    player, token = service.players.register("ada", "correct horse")
-    service.players.delete_account(player.id)
+    player, token = service.accounts.players.register("ada", "correct horse")
+    service.accounts.players.delete_account(player.id)
     with pytest.raises(Unauthorised):
-        service.players.change_settings(player.id, token, {"locale": "fr"})
+        service.accounts.players.change_settings(player.id, token, {"locale": "fr"})
     assert not service.redis.keys(f"*{player.id}*")
 
 
@@ -278,23 +278,27 @@ def test_a_problem_names_a_bounded_number_of_fields(accounts: Accounts) -> None:
 
 
 def test_the_handles_of_players_are_read_once_for_several_refusals(service: Service) -> None:
-    player, _ = service.players.register("ada", "correct horse")
-    other, _ = service.players.register("bea", "correct horse")
-    assert service.players.handles({player.id, "nobody"}) == {player.id: "ada"}
+    player, _ = service.accounts.players.register("ada", "correct horse")
+    other, _ = service.accounts.players.register("bea", "correct horse")
+    assert service.accounts.players.handles({player.id, "nobody"}) == {player.id: "ada"}
     with count_round_trips() as trips:
-        assert service.players.handles({player.id, "nobody"}) == {player.id: "ada"}
+        assert service.accounts.players.handles({player.id, "nobody"}) == {player.id: "ada"}
         assert trips.count == 0
-        assert service.players.handles([player.id, other.id]) == {player.id: "ada", other.id: "bea"}
+        assert service.accounts.players.handles([player.id, other.id]) == {
+            player.id: "ada",
+            other.id: "bea",
+        }
     assert trips.count == 1
-    service.players.delete_account(player.id)
-    assert service.players.handles([player.id]) == {}
+    service.accounts.players.delete_account(player.id)
+    assert service.accounts.players.handles([player.id]) == {}
 
 
 def test_a_sandbox_of_a_private_game_names_its_players_only_to_them(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (ada, token), (bea, _) = (
-        service.players.register(handle, "correct horse", locale="fr") for handle in ("ada", "bea")
+        service.accounts.players.register(handle, "correct horse", locale="fr")
+        for handle in ("ada", "bea")
     )
 
     def as_json(_: OpenSandbox, renderer: Renderer) -> dict[str, str]:

@@ -60,7 +60,7 @@ class ObservedGames:
         self.service = service
         self.channel = RecordingChannel()
         # The notifications to each player, as an e-mail or a digest has them.
-        service.endpoints.add(FixedEndpoints("email", self.ids))
+        service.notifications.endpoints.add(FixedEndpoints("email", self.ids))
         self.mail = RecordingChannel(name="email", is_operators=False)
         self.workers = WorkerHarness(service, self.channel, self.mail)
         self.game = ""

@@ -17,11 +17,11 @@ PATH = "/api/v1/password-resets"
 def test_a_password_is_replaced_with_a_token(
     settings: Settings, service: Service, contract: Contract
 ) -> None:
-    player, old_token = service.players.register("zoe", PASSWORD, "zoe@example.org")
+    player, old_token = service.accounts.players.register("zoe", PASSWORD, "zoe@example.org")
     confirm(service, player.id, "zoe@example.org")
-    (account,) = service.players.get([player.id])
+    (account,) = service.accounts.players.get([player.id])
     assert account is not None
-    token = service.mail.password_resets.create_token(account)
+    token = service.notifications.mail.password_resets.create_token(account)
     smtp = {"CARTULARY_SMTP_URL": "smtp://127.0.0.1:9?tls=none", "CARTULARY_MAIL_FROM": SENDER}
     with WebServer(settings, environ=smtp) as server, http_client(server.url, contract) as client:
         for handle in ("zoe", "nobody"):

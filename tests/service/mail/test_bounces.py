@@ -27,15 +27,17 @@ def service(settings: Settings) -> Iterator[Service]:
 @pytest.fixture
 def ada(service: Service) -> str:
     """The id of a player with a confirmed address."""
-    player, _ = service.players.create_guest()
-    service.mail.addresses.set(player.id, ADDRESS)
+    player, _ = service.accounts.players.create_guest()
+    service.notifications.mail.addresses.set(player.id, ADDRESS)
     confirm(service, player.id, ADDRESS)
     return player.id
 
 
 def envelope_sender(service: Service, player: str, number: int = 0) -> str:
     """Return the envelope sender of a mail to a player."""
-    return service.mail.bounces.envelope_sender(SENDER, player, ADDRESS, f"mail-{number}")
+    return service.notifications.mail.bounces.envelope_sender(
+        SENDER, player, ADDRESS, f"mail-{number}"
+    )
 
 
 def report(recipient: str, status: str = "5.1.1", action: str = "failed") -> bytes:
@@ -81,7 +83,7 @@ To: {ADDRESS}
 
 
 def status(service: Service, player: str) -> str | None:
-    (account,) = service.players.get([player])
+    (account,) = service.accounts.players.get([player])
     assert account is not None
     return account.email_status
 
@@ -135,7 +137,7 @@ def test_three_reports_disable_an_address(service: Service, ada: str) -> None:
         for _ in range(3):
             read = read_delivery_status(content)
             assert read is not None
-            service.mail.bounces.record(read)
+            service.notifications.mail.bounces.record(read)
         assert status(service, ada) == expected
 
 
@@ -143,12 +145,12 @@ def test_a_report_about_a_former_address_does_not_concern_the_new_one(
     service: Service, ada: str
 ) -> None:
     senders = [envelope_sender(service, ada, number) for number in range(5)]
-    service.mail.addresses.set(ada, "new@example.org")
+    service.notifications.mail.addresses.set(ada, "new@example.org")
     confirm(service, ada, "new@example.org")
     for sender in senders:
         read = read_delivery_status(report(sender))
         assert read is not None
-        service.mail.bounces.record(read)
+        service.notifications.mail.bounces.record(read)
     assert status(service, ada) == "confirmed"
 
 
@@ -157,7 +159,7 @@ def test_a_report_that_does_not_know_the_token_records_nothing(service: Service,
     for recipient in ("games@example.org", f"games+{'0' * 32}@example.org", ADDRESS):
         read = read_delivery_status(report(recipient))
         assert read is not None
-        assert service.mail.bounces.record(read) is None
+        assert service.notifications.mail.bounces.record(read) is None
 
 
 def test_the_envelope_sender_is_an_address_that_every_server_accepts(
@@ -172,7 +174,7 @@ def test_the_envelope_sender_is_an_address_that_every_server_accepts(
 
 
 def test_the_command_records_a_report_from_standard_input(service: Service, ada: str) -> None:
-    service.deliveries.find("mail-0")
+    service.notifications.deliveries.find("mail-0")
     content = report(envelope_sender(service, ada))
     result = run_command(service, content)
     assert result.stdout == f"recorded a bounce of a mail to player {ada}\n".encode()

@@ -72,7 +72,7 @@ def test_a_handle_that_is_taken_is_refused_at_its_field(
 
 
 def test_logging_in_and_out(browser: FlaskClient, service: Service) -> None:
-    service.players.register("ada", PASSWORD)
+    service.accounts.players.register("ada", PASSWORD)
     wrong = post(browser, "/login", handle="ada", password="wrong horse")
     assert wrong.status_code == 401
     assert 'value="ada"' in wrong.text
@@ -90,9 +90,9 @@ def test_a_session_that_was_ended_elsewhere_is_logged_out(
     browser: FlaskClient, service: Service
 ) -> None:
     register(browser)
-    player = service.players.by_handle("ada")
+    player = service.accounts.players.by_handle("ada")
     assert player is not None
-    service.players.end_sessions(player.id)
+    service.accounts.players.end_sessions(player.id)
     assert handle_shown(browser) is None
 
 
@@ -147,7 +147,7 @@ def test_the_language_of_a_player_is_stored_in_the_account(
 ) -> None:
     post(browser, "/language", language="es")
     register(browser)
-    player = service.players.by_handle("ada")
+    player = service.accounts.players.by_handle("ada")
     assert player is not None
     assert player.locale == "es"
     post(browser, "/language", "/account", language="fr")
@@ -170,7 +170,7 @@ def test_the_password_is_changed_with_the_current_one(
     assert short.status_code == 400
     changed = post(browser, "/account/password", "/account", password=PASSWORD, new_password=new)
     assert changed.status_code == 303
-    assert service.players.login("ada", new)
+    assert service.accounts.players.login("ada", new)
 
 
 def test_other_sessions_are_listed_and_can_be_ended(
@@ -189,5 +189,5 @@ def test_erasing_the_account_takes_the_password(browser: FlaskClient, service: S
     register(browser)
     assert post(browser, "/account/erase", "/account", password="wrong").status_code == 403
     assert post(browser, "/account/erase", "/account", password=PASSWORD).status_code == 303
-    assert service.players.by_handle("ada") is None
+    assert service.accounts.players.by_handle("ada") is None
     assert handle_shown(browser) is None

@@ -70,7 +70,7 @@ def test_players_pause_a_game_and_go_on(players: PlayersOfPages, service: Servic
     assert "all players have agreed to a pause" in players["ada"].get(f"/games/{game}")
     assert players["grace"].submit(address, address, answer="withdraw").status_code == 303
     assert "all players have agreed to a pause" not in players["ada"].get(f"/games/{game}")
-    assert service.queries.game(game).pauses.current is None
+    assert service.games.queries.game(game).pauses.current is None
     forged = players["eve"].forge(address, address, {"answer": "agree"})
     assert forged.status_code == 403
 
@@ -107,7 +107,7 @@ def test_refused_holidays_are_explained_beside_their_fields(players: PlayersOfPa
 def test_a_player_chooses_a_time_zone(players: PlayersOfPages, service: Service) -> None:
     ada, form = players["ada"], f"{HOLIDAYS}/time-zone"
     assert ada.submit(HOLIDAYS, form, time_zone="Australia/Lord_Howe").status_code == 303
-    (account,) = service.players.get([ada.id])
+    (account,) = service.accounts.players.get([ada.id])
     assert account is not None
     assert account.time_zone == "Australia/Lord_Howe"
     assert "in the time zone Australia/Lord_Howe" in ada.get(HOLIDAYS)
@@ -135,7 +135,7 @@ def test_the_form_for_a_new_game_offers_the_whole_clock(
         "option-name": "",
     }
     created = ada.submit("/games/new", "/games", **entered)
-    game = service.queries.game(created.headers["Location"].rpartition("/")[2])
+    game = service.games.queries.game(created.headers["Location"].rpartition("/")[2])
     assert game.clock == {
         "per_turn": 86_400,
         "bank": 604_800,

@@ -61,19 +61,19 @@ def test_a_player_prepares_actions_step_by_step_and_the_server_plays_it(
     assert page.count('<li class="indent-0"') == count
     for seat in seats:
         if seat == 0:
-            head = service.queries.game(game)
+            head = service.games.queries.game(game)
             action = prepared.tree[0].action
-            service.commands.act(game, players["ada"].id, action, head.seq)
+            service.games.commands.act(game, players["ada"].id, action, head.seq)
             service.conditional_actions.play(game)
             prepared = service.conditional_actions.get(game, grace.id)
-    assert service.queries.event_page(game, 0, 100)[-1]["conditional"] is True
+    assert service.games.queries.event_page(game, 0, 100)[-1]["conditional"] is True
 
 
 def test_actions_are_deleted_one_by_one_or_all_at_once(
     players: PlayersOfPages, service: Service
 ) -> None:
     game = players.game("barony")
-    head, grace = service.queries.game(game), players["grace"]
+    head, grace = service.games.queries.game(game), players["grace"]
     two = [*line(*next_actions(head, 2)), {"seat": 0, "action": {"type": "resign"}}]
     service.conditional_actions.put(game, grace.id, two, head.seq)
     page = grace.get(f"/games/{game}/conditional-actions")
@@ -112,11 +112,11 @@ def test_the_page_explains_why_nothing_can_be_prepared_and_why_all_is_void(
     assert "It is your turn" in ada.get(address)
     assert "Only the players" in players["eve"].get(address)
     assert players.visitor.get(address).status_code == 200
-    head = service.queries.game(game)
+    head = service.games.queries.game(game)
     service.conditional_actions.put(
         game, grace.id, [{"seat": 0, "action": {"type": "resign"}}], head.seq
     )
-    service.commands.act(game, ada.id, next_actions(head, 1)[0][1], head.seq)
+    service.games.commands.act(game, ada.id, next_actions(head, 1)[0][1], head.seq)
     for handle, is_told in (("ada", False), ("grace", True)):
         page = players[handle].get(f"/games/{game}")
         assert ("What you had prepared is void" in page) is is_told
@@ -136,7 +136,7 @@ def test_only_a_player_can_change_conditional_actions_and_bad_forms_are_refused(
 ) -> None:
     game = players.game("barony")
     address = f"/games/{game}/conditional-actions"
-    head, grace = service.queries.game(game), players["grace"]
+    head, grace = service.games.queries.game(game), players["grace"]
     action = next_actions(head, 1)[0][1]
     fields = {"action": str(action).replace("'", '"'), "seat": "0", "tree": "x"}
     forged = players["eve"].forge("/games", address, {**fields, "expected_seq": str(head.seq)})

@@ -42,7 +42,7 @@ def test_a_form_that_is_sent_twice_takes_effect_once(
 
 
 def game_of(service: Service, id: str) -> Game:
-    return service.queries.game(id)
+    return service.games.queries.game(id)
 
 
 def test_a_dispute_is_opened_at_an_event_answered_and_withdrawn(

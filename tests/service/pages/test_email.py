@@ -27,7 +27,7 @@ def service(settings: Settings) -> Iterator[Service]:
 @pytest.fixture
 def ada(browser: FlaskClient, service: Service) -> str:
     """The id of a guest who is logged in."""
-    player, token = service.players.create_guest()
+    player, token = service.accounts.players.create_guest()
     with browser.session_transaction() as session:
         session["token"] = token
     return player.id
@@ -42,7 +42,9 @@ def test_an_address_is_entered_confirmed_and_removed(
     assert response.status_code == 303
     page = browser.get("/account").text
     assert "Ada@example.org is not confirmed yet" in page
-    token = service.mail.confirmations.create_token(Confirmation(ada, "Ada@example.org"))
+    token = service.notifications.mail.confirmations.create_token(
+        Confirmation(ada, "Ada@example.org")
+    )
     # The mail may be read on another machine.
     phone = app.test_client()
     link = f"/email/confirm/{token}"
@@ -78,14 +80,14 @@ def test_too_many_mails_are_refused_with_a_reason(browser: FlaskClient, ada: str
 
 
 def test_a_disabled_address_is_explained(browser: FlaskClient, service: Service, ada: str) -> None:
-    service.mail.addresses.set(ada, ADDRESS)
+    service.notifications.mail.addresses.set(ada, ADDRESS)
     for _ in range(3):
-        service.mail.addresses.count_bounce(ada, ADDRESS)
+        service.notifications.mail.addresses.count_bounce(ada, ADDRESS)
     assert f"Mails to {ADDRESS} have come back again and again" in browser.get("/account").text
 
 
 def test_a_server_without_mail_says_so(browser: FlaskClient, service: Service, ada: str) -> None:
-    service.mail.confirmations.is_mail_configured = False
+    service.notifications.mail.confirmations.is_mail_configured = False
     assert "This server sends no mails" in browser.get("/account").text
 
 

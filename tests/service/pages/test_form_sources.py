@@ -87,9 +87,9 @@ def test_a_form_over_tls_needs_a_source(browser: FlaskClient, headers: dict[str,
 def test_no_page_keeps_the_browser_from_saying_where_a_form_comes_from(
     browser: FlaskClient, service: Service
 ) -> None:
-    player, _ = service.players.register("ada", PASSWORD, "ada@example.org")
+    player, _ = service.accounts.players.register("ada", PASSWORD, "ada@example.org")
     confirmation = Confirmation(player.id, "ada@example.org")
-    token = service.mail.confirmations.create_token(confirmation)
+    token = service.notifications.mail.confirmations.create_token(confirmation)
     for path in ("/", "/login", f"/email/confirm/{token}"):
         assert browser.get(path).headers["Referrer-Policy"] == "same-origin"
 

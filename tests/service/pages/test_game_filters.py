@@ -15,7 +15,7 @@ def listed(browser: FlaskClient, query: str) -> set[str]:
 
 
 def test_open_games_are_filtered_by_the_form(browser: FlaskClient, service: Service) -> None:
-    create = service.commands.create
+    create = service.games.commands.create
     barony = create("ada", rules="barony", seats=2, options={}).id
     sorcery = create("ada", rules="barony", seats=4, options={"sorcery": True}).id
     baron = create("ada", rules="baron", seats=2, options={}, clock={"per_turn": 60}).id
@@ -35,7 +35,7 @@ def test_open_games_are_filtered_by_the_form(browser: FlaskClient, service: Serv
 
 def test_the_filter_stays_from_page_to_page(browser: FlaskClient, service: Service) -> None:
     games = {
-        service.commands.create(f"player-{n}", rules="baron", seats=2, options={}).id
+        service.games.commands.create(f"player-{n}", rules="baron", seats=2, options={}).id
         for n in range(31)
     }
     first = browser.get("/games?list=open&rules=baron").text

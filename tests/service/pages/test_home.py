@@ -26,7 +26,7 @@ def games_in(page: str, name: str) -> list[str]:
 
 def create(service: Service, player: str, **changes: object) -> str:
     settings: dict[str, object] = {"rules": "barony", "seats": 2, "options": {}, **changes}
-    return service.commands.create(player, **settings).id  # type: ignore[arg-type] # of any type
+    return service.games.commands.create(player, **settings).id  # type: ignore[arg-type] # of any type
 
 
 def test_every_rule_system_can_be_played_with_one_button(browser: FlaskClient) -> None:
@@ -71,9 +71,9 @@ def test_a_player_sees_first_the_games_in_which_it_is_their_turn(
     player = log_in(browser, service)
     seating = {"seating": "joined"}
     to_play = create(service, player, options=seating)
-    service.commands.join(to_play, "bea")
+    service.games.commands.join(to_play, "bea")
     others_turn = create(service, "bea", options=seating)
-    service.commands.join(others_turn, player)
+    service.games.commands.join(others_turn, player)
     waiting = create(service, player)
     watched = start_game(service).id
     invited = create(service, "bea", options={"private": True}, invited=(player,))

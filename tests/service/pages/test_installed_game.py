@@ -49,7 +49,7 @@ def test_it_is_played_to_the_end_by_following_links(
             assert questions >= 2
             form = forms_of(page)[f"{address}/actions"]
             assert players[handle].post(f"{address}/actions", form).status_code == 303
-    played = service.queries.game(game)
+    played = service.games.queries.game(game)
     assert played.is_played_out
     assert played.state is not None
     assert len(played.state.claims) == 2 * ROUNDS

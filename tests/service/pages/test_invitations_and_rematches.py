@@ -13,7 +13,7 @@ from tests.support.page_forms import log_in, post
 def create(service: Service, creator: str, *invited: str, seats: int = 3, **options: object) -> str:
     """Create a game, to which these players are invited, and return its id."""
     options = {"seating": "joined", **options}
-    return service.commands.create(
+    return service.games.commands.create(
         creator, rules="baron", seats=seats, options=options, invited=invited
     ).id
 
@@ -35,7 +35,7 @@ def test_a_player_is_invited_by_handle_and_accepts_on_the_first_page(
     assert "Accept and join" in home
     assert "ada invites you to this game." in friend.get(address).text
     assert post(friend, f"{address}/players", "/").location == address
-    assert service.queries.game(game).has_joined(bea)
+    assert service.games.queries.game(game).has_joined(bea)
     assert "Accept and join" not in friend.get("/").text
 
 
@@ -89,7 +89,7 @@ def test_a_muted_creator_is_not_on_the_first_page_and_the_account_lists_the_mute
     friend = app.test_client()
     bea = log_in(friend, service, "bea")
     create(service, ada, bea)
-    service.mutes.add(bea, ada)
+    service.accounts.mutes.add(bea, ada)
     assert "Accept and join" not in friend.get("/").text
     assert "Show messages of ada again" in friend.get("/account").text
     fields = {"player": ada, "change": "unmute", "next": "/account"}
@@ -106,7 +106,7 @@ def test_players_of_a_game_that_has_ended_find_the_rematch(
     log_in(stranger, service, "eve")
     game = create(service, ada, seats=2)
     address = f"/games/{game}"
-    service.commands.join(game, bea)
+    service.games.commands.join(game, bea)
     assert "/rematch" not in browser.get(address).text
     assert post(browser, f"{address}/rematch", address).status_code == 409
     service.administration.abandon("operator", game, "a test")
@@ -117,7 +117,7 @@ def test_players_of_a_game_that_has_ended_find_the_rematch(
     assert f'href="{rematch}"' in friend.get(address).text
     assert f'href="{address}"' in friend.get(rematch).text
     assert post(friend, f"{address}/rematch", "/").location == rematch
-    assert service.queries.game(rematch.rpartition("/")[2]).status == "playing"
+    assert service.games.queries.game(rematch.rpartition("/")[2]).status == "playing"
 
 
 def test_the_rematch_of_a_private_game_is_hidden_like_the_game(
@@ -127,7 +127,7 @@ def test_the_rematch_of_a_private_game_is_hidden_like_the_game(
     stranger = app.test_client()
     log_in(stranger, service, "eve")
     game = create(service, ada, seats=2, private=True, name="A secret")
-    service.commands.add_bot(game, ada)
+    service.games.commands.add_bot(game, ada)
     service.administration.abandon("operator", game, "a test")
     rematch = post(browser, f"/games/{game}/rematch", f"/games/{game}").location or ""
     for address in (f"/games/{game}", rematch, f"/games/{game}/messages", f"{rematch}/messages"):
@@ -142,16 +142,16 @@ def test_the_rematch_of_a_private_game_is_hidden_like_the_game(
 def test_lists_name_games_and_winners(browser: FlaskClient, service: Service) -> None:
     ada = log_in(browser, service)
     game = create(service, ada, seats=2, name="The final")
-    service.commands.add_bot(game, ada, "random")
-    bot = service.queries.game(game).participants[1]
+    service.games.commands.add_bot(game, ada, "random")
+    bot = service.games.queries.game(game).participants[1]
     resign = {"type": "resign"}
-    service.commands.act(game, ada, resign, service.queries.game(game).seq)
-    service.commands.score(game)
-    ended = service.queries.game(game)
+    service.games.commands.act(game, ada, resign, service.games.queries.game(game).seq)
+    service.games.commands.score(game)
+    ended = service.games.queries.game(game)
     assert ended.status == "finished"
     page = browser.get("/games?list=finished").text
     assert "The final (Baron)" in page
-    handle = service.players.handles([bot])[bot]
+    handle = service.accounts.players.handles([bot])[bot]
     assert re.search(rf"The winner is {handle}\.", page)
     result = browser.get(f"/games/{game}").text.partition("<h2>Result</h2>")[2]
     assert re.findall(r'<li value="(\d)">', result.partition("</ol>")[0]) == ["1", "2"]

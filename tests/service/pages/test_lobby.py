@@ -28,7 +28,7 @@ def test_a_visitor_plays_against_bots_with_one_button(
 ) -> None:
     response = post(browser, "/play", "/", rules=name)
     assert response.status_code == 303
-    game = service.queries.game(game_of(response.location))
+    game = service.games.queries.game(game_of(response.location))
     entry = rule_systems()[name]
     assert (game.status, game.rules) == ("playing", entry.system)
     assert len(game.players) - len(game.bot_seats) == 1
@@ -42,7 +42,7 @@ def test_a_player_keeps_their_account_when_playing_against_bots(
 ) -> None:
     player = log_in(browser, service)
     response = post(browser, "/play", "/", rules="baron")
-    assert service.queries.game(game_of(response.location)).creator == player
+    assert service.games.queries.game(game_of(response.location)).creator == player
     assert post(browser, "/play", "/", rules="chess").status_code == 400
     assert browser.post("/play", data={"rules": "baron"}).status_code == 403
 
@@ -57,9 +57,9 @@ def test_a_guest_names_the_account_and_keeps_the_games(
     assert 'id="field-handle-fault"' in refused.text
     named = post(browser, "/account/name", "/account", handle="ada", password="correct horse")
     assert named.status_code == 303
-    ada = service.players.by_handle("ada")
+    ada = service.accounts.players.by_handle("ada")
     assert ada is not None
-    assert service.queries.game(game_of(location)).creator == ada.id
+    assert service.games.queries.game(game_of(location)).creator == ada.id
 
 
 def test_creating_a_game_requires_an_account(browser: FlaskClient) -> None:
@@ -85,7 +85,7 @@ def test_the_form_shows_every_option_and_its_defaults_are_valid(
     response = post(
         browser, "/games", "/account", rules=name, seats="2", **{"option-seating": "drawn"}
     )
-    game = service.queries.game(game_of(response.location))
+    game = service.games.queries.game(game_of(response.location))
     assert (game.rules, game.seats, game.creator) == (entry.system, 2, player)
 
 
@@ -93,8 +93,8 @@ def test_all_settings_of_the_form_are_those_of_the_game(
     browser: FlaskClient, service: Service
 ) -> None:
     log_in(browser, service)
-    bea, _ = service.players.register("bea", "correct horse")
-    cid, _ = service.players.register("cid", "correct horse")
+    bea, _ = service.accounts.players.register("bea", "correct horse")
+    cid, _ = service.accounts.players.register("cid", "correct horse")
     settings = {
         "rules": "sorcery",
         "seats": "5",
@@ -108,7 +108,9 @@ def test_all_settings_of_the_form_are_those_of_the_game(
         "invite": " BEA, ",
         "arbiter": "cid",
     }
-    game = service.queries.game(game_of(post(browser, "/games", "/account", **settings).location))
+    game = service.games.queries.game(
+        game_of(post(browser, "/games", "/account", **settings).location)
+    )
     assert game.options == {
         "seating": "joined",
         "private": True,
@@ -149,7 +151,7 @@ def test_faults_stand_at_their_fields_and_values_are_kept(
         assert f'id="field-{field}-fault"' in page.text, field
     assert "must name at most 4 bots" in page.text.casefold()
     assert 'value="nobody-here &lt;b&gt;"' in page.text
-    assert not service.listings.page(["open"]).games
+    assert not service.games.listings.page(["open"]).games
 
 
 def test_an_open_game_is_joined_left_and_filled(
@@ -169,21 +171,23 @@ def test_an_open_game_is_joined_left_and_filled(
     bea = log_in(visitor, service, "bea")
     assert post(visitor, f"{address}/bots", address).status_code == 403
     assert post(visitor, f"{address}/players", address).location == address
-    assert service.queries.game(game).participants == (creator, bea)
+    assert service.games.queries.game(game).participants == (creator, bea)
     assert post(visitor, f"{address}/leave", address).location == "/"
-    assert service.queries.game(game).participants == (creator,)
+    assert service.games.queries.game(game).participants == (creator,)
     assert post(visitor, f"{address}/leave", address).status_code == 409
     assert post(visitor, f"{address}/players", address).location == address
     assert post(browser, f"{address}/bots", address, bot="chess").status_code == 400
     assert post(browser, f"{address}/bots", address, bot="random").location == address
-    assert service.queries.game(game).status == "playing"
+    assert service.games.queries.game(game).status == "playing"
     late = app.test_client()
     log_in(late, service, "cid")
     assert post(late, f"{address}/players", address).status_code == 409
 
 
 def test_a_private_game_looks_like_none_to_others(browser: FlaskClient, service: Service) -> None:
-    game = service.commands.create("ada", rules="baron", seats=2, options={"private": True}).id
+    game = service.games.commands.create(
+        "ada", rules="baron", seats=2, options={"private": True}
+    ).id
     log_in(browser, service)
     assert browser.get(f"/games/{game}").status_code == 404
     for form in ("players", "leave", "bots"):
@@ -218,7 +222,7 @@ def test_a_friend_joins_a_private_game_by_a_link(
     assert (
         post(friend, f"/games/{game}/players", link, invitation=token).location == f"/games/{game}"
     )
-    assert service.queries.game(game).status == "playing"
+    assert service.games.queries.game(game).status == "playing"
     assert friend.get(link).status_code == 404
     assert post(browser, address, address, change="create").status_code == 409
 
@@ -227,8 +231,8 @@ def test_a_visitor_joins_by_a_link_as_a_guest(
     app: Flask, browser: FlaskClient, service: Service
 ) -> None:
     ada = log_in(browser, service)
-    game = service.commands.create(ada, rules="baron", seats=2, options={"private": True}).id
-    token = service.invitations.create(game, ada)
+    game = service.games.commands.create(ada, rules="baron", seats=2, options={"private": True}).id
+    token = service.games.invitations.create(game, ada)
     friend = app.test_client()
     for refused in ({"guest": "yes"}, {"guest": "yes", "invitation": token + "x"}):
         response = post(friend, f"/games/{game}/players", f"/invitations/{token}", **refused)
@@ -238,13 +242,13 @@ def test_a_visitor_joins_by_a_link_as_a_guest(
     joined = post(friend, f"/games/{game}/players", f"/invitations/{token}", **fields)
     assert joined.location == f"/games/{game}"
     assert friend.get(f"/games/{game}").status_code == 200
-    assert service.queries.game(game).status == "playing"
+    assert service.games.queries.game(game).status == "playing"
 
 
 def test_a_revoked_link_shows_nothing(app: Flask, browser: FlaskClient, service: Service) -> None:
     ada = log_in(browser, service)
-    game = service.commands.create(ada, rules="baron", seats=2, options={"private": True}).id
-    token = service.invitations.create(game, ada)
+    game = service.games.commands.create(ada, rules="baron", seats=2, options={"private": True}).id
+    token = service.games.invitations.create(game, ada)
     address = f"/games/{game}/invitation"
     assert post(browser, address, address, change="revoke").status_code == 303
     assert app.test_client().get(f"/invitations/{token}").status_code == 404

@@ -69,7 +69,7 @@ def login_link(page: str) -> str:
 def test_a_page_that_needs_a_log_in_leads_to_it_and_back(
     browser: FlaskClient, service: Service
 ) -> None:
-    service.players.register("ada", PASSWORD)
+    service.accounts.players.register("ada", PASSWORD)
     address = "/games/new?rules=baron&seats=3"
     login = browser.get(address).location
     wrong = post(browser, "/login", login, handle="ada", password="wrong", next=address)
@@ -87,7 +87,7 @@ def test_no_address_of_another_server_is_led_to(
     browser: FlaskClient, service: Service, address: str
 ) -> None:
     assert local_address(address) == "/"
-    service.players.register("ada", PASSWORD)
+    service.accounts.players.register("ada", PASSWORD)
     login = f"/login?next={quote(address)}"
     response = post(browser, "/login", login, handle="ada", password=PASSWORD, next=address)
     assert response.location == "/"

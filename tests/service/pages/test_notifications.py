@@ -15,7 +15,7 @@ PAGE = "/account/notifications"
 @pytest.fixture
 def ada(browser: FlaskClient, service: Service) -> str:
     """The id of a guest who is logged in."""
-    player, token = service.players.create_guest()
+    player, token = service.accounts.players.create_guest()
     with browser.session_transaction() as session:
         session["token"] = token
     return player.id
@@ -30,7 +30,7 @@ def test_a_player_chooses_kinds_and_times(browser: FlaskClient, service: Service
         "quiet_to": "08:00",
     }
     assert post(browser, PAGE, PAGE, **fields).status_code == 303
-    assert service.preferences.of(ada).as_json() == {
+    assert service.notifications.preferences.of(ada).as_json() == {
         "kinds": {"email": ["your_turn"], "webhook": [], "push": ["game_over"]},
         "digest": "18:00",
         "quiet_hours": ["22:00", "08:00"],
@@ -39,7 +39,7 @@ def test_a_player_chooses_kinds_and_times(browser: FlaskClient, service: Service
     assert page.count(" checked") == 2
     assert 'value="18:00"' in page
     assert post(browser, PAGE, PAGE).status_code == 303
-    assert service.preferences.of(ada).as_json()["quiet_hours"] is None
+    assert service.notifications.preferences.of(ada).as_json()["quiet_hours"] is None
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_times_that_make_no_sense_are_marked(
     assert response.status_code == 400
     assert f'id="field-{"digest" if field == "digest" else "quiet_from"}-fault"' in response.text
     assert f'value="{value}"' in response.text
-    assert service.preferences.of(ada).as_json()["digest"] is None
+    assert service.notifications.preferences.of(ada).as_json()["digest"] is None
 
 
 def test_the_latest_deliveries_are_shown_with_their_results(
@@ -71,11 +71,11 @@ def test_the_latest_deliveries_are_shown_with_their_results(
         created_at="2026-11-20T09:15:00.000Z",
         due_at="2026-11-20T09:15:00.000Z",
     )
-    service.deliveries.create(delivery)
-    claimed = service.deliveries.claim("d1", clock.now())
+    service.notifications.deliveries.create(delivery)
+    claimed = service.notifications.deliveries.claim("d1", clock.now())
     assert claimed is not None
     reason = message("there is no such receiver any more")
-    service.deliveries.finish([claimed], "cancelled", clock.now(), result=reason)
+    service.notifications.deliveries.finish([claimed], "cancelled", clock.now(), result=reason)
     page = browser.get(PAGE, headers={"Accept-Language": "fr"}).text
     assert "ce destinataire n'existe plus" in page.replace("&#39;", "'")
     assert 'href="/games/g"' in page
@@ -88,11 +88,11 @@ def test_addresses_of_feeds_are_shown_once_and_revoked(
     assert created.status_code == 201
     assert "/games.atom" in created.text
     assert "/games.atom" not in browser.get(PAGE).text
-    (feed,) = service.feed_tokens.of(ada)
+    (feed,) = service.notifications.feed_tokens.of(ada)
     assert post(browser, f"{PAGE}/feeds/revoke", PAGE, feed=feed.id).status_code == 303
-    assert service.feed_tokens.of(ada) == []
+    assert service.notifications.feed_tokens.of(ada) == []
     for _ in range(service.settings.bounds.max_feeds_per_player):
-        service.feed_tokens.create(ada)
+        service.notifications.feed_tokens.create(ada)
     assert post(browser, f"{PAGE}/feeds", PAGE).status_code == 409
 
 

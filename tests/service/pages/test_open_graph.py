@@ -17,12 +17,12 @@ def properties(page: str) -> dict[str, str]:
 def start_game(service: Service, options: dict[str, bool]) -> tuple[str, str]:
     """Start a game of two players; returns its id, and the token of one of them."""
     (ada, token), (bea, _) = (
-        service.players.register(handle, "correct horse") for handle in ("ada", "bea")
+        service.accounts.players.register(handle, "correct horse") for handle in ("ada", "bea")
     )
-    game = service.commands.create(
+    game = service.games.commands.create(
         ada.id, rules="barony", seats=2, options={"seating": "joined", **options}, invited=(bea.id,)
     )
-    service.commands.join(game.id, bea.id)
+    service.games.commands.join(game.id, bea.id)
     return game.id, token
 
 
@@ -51,8 +51,8 @@ def test_a_link_to_an_event_shows_the_board_after_it(
 
 
 def test_a_game_that_has_not_started_has_no_picture(browser: FlaskClient, service: Service) -> None:
-    player, _ = service.players.register("ada", "correct horse")
-    game = service.commands.create(player.id, rules="barony", seats=2, options={})
+    player, _ = service.accounts.players.register("ada", "correct horse")
+    game = service.games.commands.create(player.id, rules="barony", seats=2, options={})
     shown = properties(browser.get(f"/games/{game.id}").text)
     assert shown["og:title"] == "Barony: ada"
     assert "og:image" not in shown

@@ -46,7 +46,7 @@ def networks(count: int) -> list[str]:
 def test_guesses_from_many_networks_are_limited_together(
     app: Flask, service: Service, log_in: Any, handle: str
 ) -> None:
-    service.players.register("ada", PASSWORD, source=LoginSource(HOME))
+    service.accounts.players.register("ada", PASSWORD, source=LoginSource(HOME))
     spellings = (handle, handle.upper(), handle.title(), "\uff41da" if handle == "ada" else handle)
     statuses = [
         log_in(app.test_client(), spellings[index % 4], "wrong horse", network).status_code
@@ -67,7 +67,7 @@ def test_guesses_from_many_networks_are_limited_together(
 def test_a_player_is_not_locked_out_of_the_networks_that_they_use(
     app: Flask, service: Service, log_in: Any
 ) -> None:
-    service.players.register("ada", PASSWORD, source=LoginSource("192.0.2.9"))
+    service.accounts.players.register("ada", PASSWORD, source=LoginSource("192.0.2.9"))
     assert log_in(app.test_client(), "ada", PASSWORD, HOME).status_code in (201, 303)
     for network in networks(12):
         log_in(app.test_client(), "ada", "wrong horse", network)
@@ -84,8 +84,8 @@ def test_a_player_is_not_locked_out_of_the_networks_that_they_use(
 def test_a_browser_stays_known_wherever_it_is_and_after_logging_out(
     app: Flask, service: Service
 ) -> None:
-    service.players.register("ada", PASSWORD, source=LoginSource(HOME))
-    service.players.register("eve", PASSWORD, source=LoginSource(HOME))
+    service.accounts.players.register("ada", PASSWORD, source=LoginSource(HOME))
+    service.accounts.players.register("eve", PASSWORD, source=LoginSource(HOME))
     browser, stranger = app.test_client(), app.test_client()
     assert page_login(browser, "ada", PASSWORD, HOME).status_code == 303
     assert page_login(stranger, "eve", PASSWORD, HOME).status_code == 303
@@ -102,7 +102,7 @@ def test_guesses_at_the_same_time_do_not_exceed_the_limit(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The attempt is counted before the password is looked at."""
-    service.players.register("ada", PASSWORD)
+    service.accounts.players.register("ada", PASSWORD)
     statuses: list[type[Exception]] = []
 
     def guess(_hash: str | None, _password: str) -> bool:
@@ -112,33 +112,33 @@ def test_guesses_at_the_same_time_do_not_exceed_the_limit(
 
     def attempt() -> None:
         with pytest.raises((TooManyRequests, Unauthorised)) as raised:
-            service.players.login("ada", "wrong")
+            service.accounts.players.login("ada", "wrong")
         statuses.append(raised.type)
 
-    monkeypatch.setattr(service.players._passwords, "is_password", guess)
+    monkeypatch.setattr(service.accounts.players._passwords, "is_password", guess)
     attempt()
     assert statuses.count(Unauthorised) == LIMIT
     assert statuses.count(TooManyRequests) == 1
 
 
 def test_only_wrong_passwords_count_and_only_for_a_while(service: Service) -> None:
-    service.players.register("ada", PASSWORD)
+    service.accounts.players.register("ada", PASSWORD)
     strange = LoginSource("unknown")
     for _ in range(2 * LIMIT):
-        service.players.login("ada", PASSWORD, source=strange)
+        service.accounts.players.login("ada", PASSWORD, source=strange)
     for _ in range(LIMIT):
         with pytest.raises(Unauthorised):
-            service.players.login("ada", "wrong", source=strange)
+            service.accounts.players.login("ada", "wrong", source=strange)
     with pytest.raises(TooManyRequests):
-        service.players.login("ada", PASSWORD, source=strange)
+        service.accounts.players.login("ada", PASSWORD, source=strange)
     for key in service.redis.scan_iter("cartulary:password-guesses:*"):
         assert 0 < service.redis.pttl(key) <= Bounds().password_guess_seconds * 1000
         service.redis.delete(key)
-    service.players.login("ada", PASSWORD, source=strange)
+    service.accounts.players.login("ada", PASSWORD, source=strange)
 
 
 def test_the_passwords_that_a_session_confirms_are_limited(app: Flask, service: Service) -> None:
-    player, token = service.players.register("ada", PASSWORD)
+    player, token = service.accounts.players.register("ada", PASSWORD)
     headers = {"Authorization": f"Bearer {token}"}
     client = app.test_client()
     requests: list[tuple[str, str, dict[str, str]]] = [
@@ -160,30 +160,30 @@ def test_the_passwords_that_a_session_confirms_are_limited(app: Flask, service: 
     ]
     assert statuses == [403] * LIMIT + [429] * (12 - LIMIT)
     with pytest.raises(TooManyRequests):
-        service.players.require_password(player.id, PASSWORD)
+        service.accounts.players.require_password(player.id, PASSWORD)
     # Strangers cannot use up the allowance of sessions, nor sessions that of logins.
-    assert service.players.login("ada", PASSWORD, source=LoginSource(HOME))
+    assert service.accounts.players.login("ada", PASSWORD, source=LoginSource(HOME))
 
 
 def test_strangers_do_not_use_up_the_allowance_of_sessions(service: Service) -> None:
-    player, _ = service.players.register("ada", PASSWORD)
+    player, _ = service.accounts.players.register("ada", PASSWORD)
     for network in networks(12):
         with pytest.raises((Unauthorised, TooManyRequests)):
-            service.players.login("ada", "wrong", source=LoginSource(network))
+            service.accounts.players.login("ada", "wrong", source=LoginSource(network))
     with pytest.raises(Forbidden):
-        service.players.require_password(player.id, "wrong")
-    service.players.require_password(player.id, PASSWORD)
+        service.accounts.players.require_password(player.id, "wrong")
+    service.accounts.players.require_password(player.id, PASSWORD)
 
 
 def test_the_networks_of_a_player_are_few_coded_and_forgotten(service: Service) -> None:
-    player, _ = service.players.register("ada", PASSWORD)
+    player, _ = service.accounts.players.register("ada", PASSWORD)
     with freeze_time("2026-01-01T09:00:00Z", tick=False) as time:
         for network in networks(30):
             time.tick(timedelta(minutes=1))
-            service.players.login("ada", PASSWORD, source=LoginSource(network))
+            service.accounts.players.login("ada", PASSWORD, source=LoginSource(network))
     key = known_networks_key(player.id)
     members = service.redis.zrange(key, 0, -1)
     assert len(members) == 20
     assert not any(network.encode() in member for network in networks(30) for member in members)
-    service.erasure.erase(player.id, PASSWORD)
+    service.accounts.erasure.erase(player.id, PASSWORD)
     assert not service.redis.exists(key)

@@ -22,18 +22,18 @@ class Table:
         self.browsers: dict[str, FlaskClient] = {}
         ids = []
         for handle in ("ada", "grace"):
-            player, token = service.players.register(handle, "correct horse")
+            player, token = service.accounts.players.register(handle, "correct horse")
             browser = app.test_client()
             with browser.session_transaction() as session:
                 session["token"] = token
             self.browsers[player.id] = browser
             ids.append(player.id)
-        game = service.commands.create(ids[0], rules=rules, seats=2, options={})
-        self.id = service.commands.join(game.id, ids[1]).id
+        game = service.games.commands.create(ids[0], rules=rules, seats=2, options={})
+        self.id = service.games.commands.join(game.id, ids[1]).id
 
     @property
     def game(self) -> Game:
-        return self._service.queries.game(self.id)
+        return self._service.games.queries.game(self.id)
 
     @property
     def active(self) -> FlaskClient:

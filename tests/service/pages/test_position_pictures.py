@@ -12,16 +12,16 @@ def tables(app: Flask, service: Service) -> tuple[str, FlaskClient, FlaskClient]
     """A private game with secrets, the browser of its first player, and that of the second one."""
     browsers, ids = [], []
     for handle in ("ada", "bea"):
-        player, token = service.players.register(handle, "correct horse")
+        player, token = service.accounts.players.register(handle, "correct horse")
         browser = app.test_client()
         with browser.session_transaction() as session:
             session["token"] = token
         browsers.append(browser)
         ids.append(player.id)
-    game = service.commands.create(
+    game = service.games.commands.create(
         ids[0], rules="baron", seats=2, options={"private": True}, invited=(ids[1],)
     )
-    service.commands.join(game.id, ids[1])
+    service.games.commands.join(game.id, ids[1])
     return game.id, browsers[0], browsers[1]
 
 

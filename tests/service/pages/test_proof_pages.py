@@ -37,7 +37,7 @@ def test_the_page_shows_commitments_and_what_the_viewer_may_open(
     french = players.visitor.get(f"/games/{game}/proofs", headers={"Accept-Language": "fr"}).text
     for name in ("Pioche", "Réserve d&#39;ada", "Réserve de grace"):
         assert f'<th scope="row">{name}<br>' in french
-    stored: Game = service.queries.game(game)
+    stored: Game = service.games.queries.game(game)
     assert stored.hash in page
     assert stored.commitment in page
     assert "The server drew the random bytes of grace" in page
@@ -56,7 +56,7 @@ def test_a_player_downloads_all_receipts_as_a_file_for_the_audit(
     assert response.headers["Content-Disposition"] == f'attachment; filename="{game}.receipts"'
     file = tmp_path / f"{game}.receipts"
     file.write_bytes(response.data)
-    expected = service.receipts.page(players["ada"].id, game_id=game).receipts
+    expected = service.games.receipts.page(players["ada"].id, game_id=game).receipts
     assert list(read_receipts(file)) == expected
     assert expected
     page = players["ada"].get(f"/games/{game}/proofs")
@@ -73,8 +73,8 @@ def test_a_game_in_the_log_shows_its_entry_and_the_checkpoint(
     players: PlayersOfPages, service: Service
 ) -> None:
     game = players.game("barony")
-    service.head_log.log([game])
+    service.transparency.head_log.log([game])
     page = players["ada"].get(f"/games/{game}/proofs")
     assert "This game is not in the log yet." not in page
     assert "1 of 1" in page
-    assert service.checkpoints.origin in page
+    assert service.transparency.checkpoints.origin in page

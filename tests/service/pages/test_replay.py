@@ -22,7 +22,7 @@ OPTION = re.compile(r'<a class="choice button" href="([^"]+)"')
 
 def logged_in(app: Flask, service: Service) -> tuple[FlaskClient, str]:
     """Return the browser of a new player, and the id of the player."""
-    player, token = service.players.register("ada", "correct horse")
+    player, token = service.accounts.players.register("ada", "correct horse")
     browser = app.test_client()
     with browser.session_transaction() as session:
         session["token"] = token
@@ -35,12 +35,12 @@ class TestEvent:
         self, browser: FlaskClient, service: Service, store: StoreGame, name: str
     ) -> None:
         game_id, record = store(name)
-        head = service.queries.game(game_id)
+        head = service.games.queries.game(game_id)
         for seq in {1, 2, 4, *range(5, head.seq, 17), head.seq - 1, head.seq}:
             response = browser.get(f"/games/{game_id}?seq={seq}")
             assert response.status_code == 200
             text = unescape(response.text)
-            explanation = service.events.explain(head, seq, None, ENGLISH)
+            explanation = service.games.events.explain(head, seq, None, ENGLISH)
             assert f"event {seq} of {head.seq}" in text
             assert ENGLISH.sentence(explanation["event_text"]).strip() in text
             assert record.events[seq - 1]["hash"] in text
@@ -96,7 +96,7 @@ class TestEvent:
     def test_a_game_that_has_not_started_has_pages_without_a_board(
         self, browser: FlaskClient, service: Service
     ) -> None:
-        game = service.commands.create("ada", rules="baron", seats=3, options={}, nonce=b"")
+        game = service.games.commands.create("ada", rules="baron", seats=3, options={}, nonce=b"")
         text = browser.get(f"/games/{game.id}?seq=2").text
         assert "1 of 3 places was taken" in text
         assert 'class="map"' not in text
@@ -124,7 +124,7 @@ class TestSecrets:
         self, browser: FlaskClient, service: Service, store: StoreGame
     ) -> None:
         game_id, _ = store("baron-ties")
-        game = service.queries.game_at(game_id, 60)
+        game = service.games.queries.game_at(game_id, 60)
         address = f"/games/{game_id}?seq=60"
         text = browser.get(address).text
         assert [link for link in links(text) if link.startswith(f"{address}&as=")] == [
@@ -194,7 +194,7 @@ class TestAlternatives:
             assert steps > 0
             assert '<form method="post" action="/games' not in text
             assert 'id="confirm"' not in text
-            assert service.queries.game(game_id).seq == len(record.events)
+            assert service.games.queries.game(game_id).seq == len(record.events)
             assert {*service.redis.scan_iter("*")} == keys
 
     def test_an_action_that_the_rules_forbade_is_explained(

@@ -36,11 +36,11 @@ class TestLog:
         self, browser: FlaskClient, service: Service, store: StoreGame
     ) -> None:
         game_id, record = store("disputes")
-        head = service.queries.game(game_id)
+        head = service.games.queries.game(game_id)
         expected = {
             event["seq"]
             for event in record.events
-            if service.events.superseded_by(head, event) is not None
+            if service.games.events.superseded_by(head, event) is not None
         }
         text = browser.get(f"/games/{game_id}/log").text
         marked = {int(seq) for seq, mark in LOG_ENTRY.findall(text) if mark}

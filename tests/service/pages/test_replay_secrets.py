@@ -105,7 +105,9 @@ def test_a_viewer_receives_the_same_pages_whatever_the_secrets_of_others_are(
     draws = sum(event["type"] == "TileDrawn" for event in record.events[:length])
     changed = indistinguishable_set_up(deal, viewer, draws)
     assert changed.secrets != deal.secrets
-    accounts = [service.players.register(f"player{seat}", "a password") for seat in range(SEATS)]
+    accounts = [
+        service.accounts.players.register(f"player{seat}", "a password") for seat in range(SEATS)
+    ]
     ids = [player.id for player, _ in accounts]
     names = dict(zip(players_of(record), ids, strict=True))
     for game_id, secrets in zip(IDS, (deal.secrets, changed.secrets), strict=True):

@@ -31,7 +31,7 @@ def test_a_sandbox_is_played_step_by_step_and_leaves_no_trace(
     players: PlayersOfPages, service: Service, rules: str
 ) -> None:
     game = players.game(rules)
-    before = service.queries.game(game).seq
+    before = service.games.queries.game(game).seq
     address = make_sandbox(players, game, before)
     ada = players["ada"]
     page = ada.get(address)
@@ -49,7 +49,7 @@ def test_a_sandbox_is_played_step_by_step_and_leaves_no_trace(
     for _ in range(steps_of(service, address)):
         ada.submit(address, f"{address}/undo")
     assert steps_of(service, address) == 0
-    assert service.queries.game(game).seq == before
+    assert service.games.queries.game(game).seq == before
 
 
 def steps_of(service: Service, address: str) -> int:
@@ -60,7 +60,7 @@ def test_a_typed_action_is_previewed_or_refused_with_its_clause(
     players: PlayersOfPages, service: Service
 ) -> None:
     game = players.game("baron")
-    address = make_sandbox(players, game, service.queries.game(game).seq)
+    address = make_sandbox(players, game, service.games.queries.game(game).seq)
     page = players["ada"].get(f"{address}?action=draw+1")
     assert "not known yet" in page
     assert (
@@ -76,7 +76,7 @@ def test_a_link_from_before_the_addresses_changed_leads_to_the_sandbox(
     players: PlayersOfPages, service: Service
 ) -> None:
     game = players.game("barony")
-    address = make_sandbox(players, game, service.queries.game(game).seq)
+    address = make_sandbox(players, game, service.games.queries.game(game).seq)
     response = players.visitor.get(address.replace("/sandboxes/", "/branches/"))
     assert (response.status_code, response.location) == (301, address)
 
@@ -85,7 +85,7 @@ def test_everybody_with_the_link_sees_a_sandbox_and_only_its_maker_changes_it(
     players: PlayersOfPages, service: Service
 ) -> None:
     game = players.game("barony", private=True)
-    address = make_sandbox(players, game, service.queries.game(game).seq)
+    address = make_sandbox(players, game, service.games.queries.game(game).seq)
     own = players["ada"].get(address)
     assert f"http://localhost{address}" in own
     page = players.visitor.get(address).text

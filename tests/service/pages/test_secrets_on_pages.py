@@ -58,7 +58,7 @@ def contents(app: Flask, client: FlaskClient, game: str) -> dict[str, tuple[int,
 def exchange_secrets(service: Service, game: str) -> None:
     """Reverse the rest of the pile, and deal another tile to seat 1."""
     key = f"cartulary:{{{game}}}:secrets"
-    state = service.queries.game(game).state
+    state = service.games.queries.game(game).state
     assert state is not None
     left = state.pile_left
     for name in ("pile", "reserve/1"):
@@ -101,6 +101,6 @@ def test_pages_do_not_depend_on_secrets_that_the_viewer_may_not_know(
 
 def pile_and_reserve(service: Service, game: str) -> tuple[object, object]:
     """The pile and the tiles of seat 1, as the service has them in its cache."""
-    state = service.queries.game(game).state
+    state = service.games.queries.game(game).state
     assert state is not None
     return state.pile, state.players[1].reserve

@@ -31,7 +31,7 @@ def test_a_seat_is_left_and_taken_with_buttons(
     path = f"/games/{game.id}"
     assert "Leave my seat" in browser.get(path).text
     assert post(browser, f"{path}/seats/leave", path).location == path
-    assert service.queries.game(game.id).vacant_seats == (0,)
+    assert service.games.queries.game(game.id).vacant_seats == (0,)
     page = browser.get(path).text
     assert "Seat 0 is vacant." in page
     assert "Take seat 0" not in page
@@ -44,5 +44,5 @@ def test_a_seat_is_left_and_taken_with_buttons(
     assert "Take seat 0" in visitor.get(path).text
     assert post(visitor, f"{path}/substitutes", path, seat="x").status_code == 400
     assert post(visitor, f"{path}/substitutes", path, seat="0").location == path
-    assert service.queries.game(game.id).seat_of(zoe) == 0
+    assert service.games.queries.game(game.id).seat_of(zoe) == 0
     assert "Games that look for a substitute" not in visitor.get("/").text

@@ -31,7 +31,7 @@ def players(app: Flask, service: Service) -> PlayersOfPages:
 
 
 def account_zone(service: Service, player: PlayerOfPages) -> str | None:
-    (account,) = service.players.get([player.id])
+    (account,) = service.accounts.players.get([player.id])
     assert account is not None
     return account.time_zone
 

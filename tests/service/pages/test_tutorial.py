@@ -29,13 +29,13 @@ def test_a_guest_begins_a_game_with_a_lesson_beside_the_first_question(
     response = post(browser, "/tutorial", "/tutorial", rules=name)
     assert response.status_code == 303
     game_id = response.location.rpartition("/")[2]
-    game = service.queries.game(game_id)
+    game = service.games.queries.game(game_id)
     assert (game.seats, game.options.get("tutorial"), len(game.bot_seats)) == (2, True, 1)
     while game.to_act in game.bot_seats:
         action = game.rules.legal_actions(game.state, game.to_act)[0]
         bot, raw = game.players[game.to_act], game.rules.action_to_json(action)
-        service.commands.act(game_id, bot, raw, game.seq, None)
-        game = service.queries.game(game_id)
+        service.games.commands.act(game_id, bot, raw, game.seq, None)
+        game = service.games.queries.game(game_id)
     page = browser.get(response.location, headers={"Accept-Language": language}).text
     lessons = re.search(r'<section class="card lessons".*?</section>', page, re.DOTALL)
     assert lessons is not None

@@ -80,9 +80,9 @@ def test_a_player_gets_a_record_that_opens_their_own_secrets_only(
     browser: FlaskClient, service: Service
 ) -> None:
     player = log_in(browser, service)
-    other, _ = service.players.register("grace", "correct horse")
-    game = service.commands.create(player, rules="baron", seats=2, options={})
-    game = service.commands.join(game.id, other.id)
+    other, _ = service.accounts.players.register("grace", "correct horse")
+    game = service.games.commands.create(player, rules="baron", seats=2, options={})
+    game = service.games.commands.join(game.id, other.id)
     own = read(BytesIO(browser.get(f"/games/{game.id}/record").data))
     assert [*own.openings[game.seq]] == [f"reserve/{game.players.index(player)}"]
     response = browser.get(f"/games/{game.id}/record")
@@ -97,8 +97,10 @@ def test_a_player_gets_a_record_that_opens_their_own_secrets_only(
 def test_a_private_game_has_no_such_pages_for_others(
     browser: FlaskClient, service: Service, page: str
 ) -> None:
-    player, _ = service.players.register("ada", "correct horse")
-    game = service.commands.create(player.id, rules="baron", seats=2, options={"private": True})
+    player, _ = service.accounts.players.register("ada", "correct horse")
+    game = service.games.commands.create(
+        player.id, rules="baron", seats=2, options={"private": True}
+    )
     assert browser.get(f"/games/{game.id}/{page}").status_code == 404
     assert post(browser, f"/games/{game.id}/audit").status_code == 404
 
@@ -114,7 +116,7 @@ def test_the_server_audits_a_game_in_the_language_of_the_visitor(
     assert "Nothing is broken" in page or "sound: every check holds" in page
     assert "Audit again" in page
     keys = service.keyring.public_keys()
-    french = service.audits.audit(service.queries.record(game_id), keys, "fr")
+    french = service.audits.audit(service.games.queries.record(game_id), keys, "fr")
     assert french["verdict"] == "sound"
     assert {check["of"] for check in french["checks"]} >= {"lignes lues"}
 

@@ -24,17 +24,17 @@ def test_a_webhook_is_registered_tested_enabled_and_removed(
     page = browser.get(PAGE).text
     assert secret not in page
     assert "https://example.org/games?a=&lt;b&gt;" in page
-    (webhook,) = service.webhooks.of(player)
+    (webhook,) = service.notifications.webhooks.of(player)
     assert post(browser, f"{PAGE}/test", PAGE, webhook=webhook.id).status_code == 303
-    assert service.webhooks.take_tests(10) == [(player, webhook.id)]
-    service.webhooks.record_failure(player, webhook.id, "it is gone", is_gone=True)
+    assert service.notifications.webhooks.take_tests(10) == [(player, webhook.id)]
+    service.notifications.webhooks.record_failure(player, webhook.id, "it is gone", is_gone=True)
     page = browser.get(PAGE).text
     assert "Nothing is posted to it any more" in page
     assert "The last attempt has failed: it is gone" in page
     assert post(browser, f"{PAGE}/enable", PAGE, webhook=webhook.id).status_code == 303
-    assert service.webhooks.find(player, webhook.id).disabled_at is None
+    assert service.notifications.webhooks.find(player, webhook.id).disabled_at is None
     assert post(browser, f"{PAGE}/remove", PAGE, webhook=webhook.id).status_code == 303
-    assert service.webhooks.of(player) == []
+    assert service.notifications.webhooks.of(player) == []
     assert post(browser, f"{PAGE}/test", PAGE, webhook=webhook.id).status_code == 404
 
 
@@ -52,12 +52,12 @@ def test_the_list_and_the_page_show_until_when_a_webhook_is_paused(
     browser: FlaskClient, service: Service
 ) -> None:
     player = log_in(browser, service)
-    webhook = service.webhooks.add(player, "https://example.org/games")
+    webhook = service.notifications.webhooks.add(player, "https://example.org/games")
     assert "Notifications wait" not in browser.get("/account/webhooks").text
-    until = service.deliveries.breakers.record_failure(
+    until = service.notifications.deliveries.breakers.record_failure(
         Receiver("webhook", player, webhook.id), clock.now() + timedelta(hours=1)
     )
-    token = service.players.login("ada", PASSWORD)
+    token = service.accounts.players.login("ada", PASSWORD)
     response = browser.get("/api/v1/me/webhooks", headers={"Authorization": f"Bearer {token}"})
     assert response.get_json()["webhooks"][0]["paused_until"] == clock.format(until)
     page = browser.get("/account/webhooks").text

@@ -91,7 +91,7 @@ def test_the_outlook_in_a_long_game_begins_from_its_head(
 ) -> None:
     game = loader.load(long_game(service).id).game
     actions = ConditionalActions(
-        service.repository, games, service.conditional_action_store, service.settings.bounds
+        service.games.repository, games, service.conditional_action_store, service.settings.bounds
     )
     assert store.lines_read_by(lambda: actions.outlook(game, 0)) <= MOST_LINES
     assert actions.outlook(game, 0).state is game.state
@@ -126,12 +126,12 @@ def test_a_viewer_knows_the_same_as_after_folding_the_whole_log(
 def test_a_game_with_secrets_is_folded_from_its_start(
     service: Service, loader: GameLoader, games: GamesForViewers, store: CountingStore
 ) -> None:
-    created = service.commands.create("ada", rules="baron", seats=3, options={})
+    created = service.games.commands.create("ada", rules="baron", seats=3, options={})
     for _ in range(20):
-        service.commands.join(created.id, "bea")
-        service.commands.leave(created.id, "bea")
-    service.commands.join(created.id, "bea")
-    service.commands.join(created.id, "cid")
+        service.games.commands.join(created.id, "bea")
+        service.games.commands.leave(created.id, "bea")
+    service.games.commands.join(created.id, "bea")
+    service.games.commands.join(created.id, "cid")
     head = loader.load(created.id).game
     assert head.start_seq > 40
     assert store.lines_read_by(lambda: games.game(head.id, head.seq, 0, SEED)) <= MOST_LINES

@@ -65,9 +65,9 @@ def test_a_sandbox_of_a_running_game_does_not_depend_on_what_its_maker_may_not_s
 
 def test_a_sandbox_of_a_finished_game_knows_everything(service: Service) -> None:
     game = start_game(service, 2, rules="baron")
-    position = service.queries.game_at(game.id, 4).position(None, ended=True)
+    position = service.games.queries.game_at(game.id, 4).position(None, ended=True)
     play_out(service, game.id)
-    service.commands.score(game.id)
+    service.games.commands.score(game.id)
     sandbox = create(service, game.id, "stranger", seq=4)
     assert sandbox.stored.viewer is None
     assert sandbox.sandbox.position() == position

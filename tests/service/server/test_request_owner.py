@@ -32,7 +32,7 @@ def app(service: Service) -> Flask:
 def owners(service: Service, app: Flask) -> RequestOwners:
     """Those of a process that has started just now."""
     load_key(app)
-    return RequestOwners(service.players.tokens, app)
+    return RequestOwners(service.accounts.players.tokens, app)
 
 
 def with_headers(**headers: str) -> HttpRequest:
@@ -57,7 +57,7 @@ def cookie_of(app: Flask, token: str) -> str:
 def test_a_cookie_of_this_service_names_its_player_from_the_first_request_on(
     service: Service, app: Flask, owners: RequestOwners
 ) -> None:
-    ada, token = service.players.register("ada", PASSWORD)
+    ada, token = service.accounts.players.register("ada", PASSWORD)
     cookie = cookie_of(app, token)
     assert owners(with_cookie(cookie)) == TokenOwner(ada.id)
 
@@ -65,7 +65,7 @@ def test_a_cookie_of_this_service_names_its_player_from_the_first_request_on(
 def test_a_cookie_that_this_service_has_not_signed_names_nobody(
     service: Service, app: Flask, owners: RequestOwners
 ) -> None:
-    _, token = service.players.register("ada", PASSWORD)
+    _, token = service.accounts.players.register("ada", PASSWORD)
     cookie = cookie_of(app, token)
     other = Flask("other")
     other.secret_key = b"another key"
@@ -81,29 +81,29 @@ def test_a_cookie_that_this_service_has_not_signed_names_nobody(
 def test_a_cookie_whose_token_was_revoked_names_nobody_once_it_was_used(
     service: Service, app: Flask, owners: RequestOwners
 ) -> None:
-    ada, token = service.players.register("ada", PASSWORD)
+    ada, token = service.accounts.players.register("ada", PASSWORD)
     cookie = cookie_of(app, token)
     # Another process ends the session, so this one cannot know before it has looked the token up.
     other = build(service.settings)
-    other.players.logout(token)
+    other.accounts.players.logout(token)
     other.redis.close()
     with app.test_client() as browser:
         browser.set_cookie(COOKIE_NAME, cookie)
-        service.players.tokens._owners.clear()
+        service.accounts.players.tokens._owners.clear()
         assert browser.get("/rules").status_code == 200
     assert owners(with_cookie(cookie)) is None
     # A revocation by the process itself counts at once.
-    second = service.players.login("ada", PASSWORD)
+    second = service.accounts.players.login("ada", PASSWORD)
     cookie = cookie_of(app, second)
     assert owners(with_cookie(cookie)) == TokenOwner(ada.id)
-    service.players.logout(second)
+    service.accounts.players.logout(second)
     assert owners(with_cookie(cookie)) is None
 
 
 def test_a_cookie_of_an_earlier_version_gets_the_player_with_the_next_page(
     service: Service, app: Flask, owners: RequestOwners
 ) -> None:
-    ada, token = service.players.register("ada", PASSWORD)
+    ada, token = service.accounts.players.register("ada", PASSWORD)
     serializer = session.PageSessions(service.redis, "/api").get_signing_serializer(app)
     assert serializer is not None
     old = serializer.dumps({"token": token, "_permanent": True})
@@ -119,16 +119,16 @@ def test_a_cookie_of_an_earlier_version_gets_the_player_with_the_next_page(
 def test_a_token_names_its_player_as_long_as_it_was_valid_when_it_was_used_last(
     service: Service, owners: RequestOwners, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ada, token = service.players.register("ada", PASSWORD)
+    ada, token = service.accounts.players.register("ada", PASSWORD)
     request = with_headers(authorization=f"Bearer {token}")
     assert owners(request) is None
-    service.players.tokens.owner(token)
-    service.players.tokens._owners.clear()  # as when the time of the cache has passed
+    service.accounts.players.tokens.owner(token)
+    service.accounts.players.tokens._owners.clear()  # as when the time of the cache has passed
     assert owners(request) == TokenOwner(ada.id)
     for number in range(20_000):
-        service.players.tokens._refuse(f"invalid-{number}")
+        service.accounts.players.tokens._refuse(f"invalid-{number}")
     assert owners(request) == TokenOwner(ada.id)
-    service.players.logout(token)
+    service.accounts.players.logout(token)
     assert owners(request) is None
 
 
@@ -147,7 +147,7 @@ def test_a_player_with_a_cookie_is_not_refused_for_the_requests_of_the_network(
     service = build(narrow.settings)
     app = create_web_app(service)
     load_key(app)
-    _, token = service.players.register("cookie-player", PASSWORD)
+    _, token = service.accounts.players.register("cookie-player", PASSWORD)
     cookie = cookie_of(app, token)
     service.redis.close()
 

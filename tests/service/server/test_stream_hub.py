@@ -105,7 +105,7 @@ def fail_over(service: Service, game: Game, lost: bytes, *, plays_to: int) -> No
     """Restore a log, as in a failover to a replica that was behind, and play on differently."""
     service.redis.restore(log_key(game), 0, lost, replace=True)
     chance = random.Random(9)
-    for _ in range(plays_to - service.queries.game(game.id).seq):
+    for _ in range(plays_to - service.games.queries.game(game.id).seq):
         take_action(service, game.id, chance)
 
 
@@ -351,7 +351,7 @@ def test_streams_end_when_their_token_is_revoked_or_their_account_deleted(
     service: Service,
 ) -> None:
     game = game_with(service, 5)
-    accounts = [service.players.register(f"player-{n}", "correct horse") for n in range(3)]
+    accounts = [service.accounts.players.register(f"player-{n}", "correct horse") for n in range(3)]
     requests = [
         StreamRequest(game.id, 4, player=player.id, token_key=token_key(token))
         for player, token in accounts
@@ -364,7 +364,7 @@ def test_streams_end_when_their_token_is_revoked_or_their_account_deleted(
             for stream in (*opened, anonymous):
                 await stream.read_to(5)
             (_, revoked_token), (deleted, _), _ = accounts
-            await run(service.players.logout, revoked_token)
+            await run(service.accounts.players.logout, revoked_token)
             await run(service.redis.delete, account_key(deleted.id))
             assert [await stream.next() for stream in opened[:2]] == [None, None]
             event = await run(lambda: take_action(service, game.id).events[0])
@@ -377,7 +377,7 @@ def test_streams_end_when_their_token_is_revoked_or_their_account_deleted(
 
 def test_events_in_the_queue_are_not_sent_after_the_token_is_revoked(service: Service) -> None:
     game = game_with(service, 5)
-    player, token = service.players.register("ada", "correct horse")
+    player, token = service.accounts.players.register("ada", "correct horse")
     request = StreamRequest(game.id, 4, player=player.id, token_key=token_key(token))
 
     async def follow() -> None:
@@ -387,7 +387,7 @@ def test_events_in_the_queue_are_not_sent_after_the_token_is_revoked(service: Se
             await stream.read_to(5)
             await run(lambda: [take_action(service, game.id) for _ in range(3)])
             await wait_until(lambda: listener.queue.qsize() == 3)
-            await run(service.players.logout, token)
+            await run(service.accounts.players.logout, token)
             await wait_until(lambda: listener.is_ended)
             assert await stream.next() is None
 

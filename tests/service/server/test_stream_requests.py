@@ -25,7 +25,7 @@ from tests.support.streams import open_stream
 
 def test_the_view_passes_the_visitor_and_the_token_to_the_gateway(service: Service) -> None:
     game = start_game(service)
-    player, token = service.players.register("ada", "correct horse")
+    player, token = service.accounts.players.register("ada", "correct horse")
     app = create_app(service)
     path = f"/api/v1/games/{game.id}/stream"
 

@@ -56,12 +56,12 @@ def test_a_server_erases_players_again_before_it_serves_requests(
 ) -> None:
     settings = settings_for(web_redis, tmp_path)
     service = build(settings)
-    player, _ = service.players.register("back-from-a-backup", "correct horse")
+    player, _ = service.accounts.players.register("back-from-a-backup", "correct horse")
     (tmp_path / "erased-players").write_text(f"{player.id}\n")
     with WebServer(settings) as server:
         body = {"handle": player.handle, "password": "correct horse"}
         assert httpx.post(f"{server.url}/api/v1/tokens", json=body).status_code == 401
-    assert service.players.get([player.id]) == [None]
+    assert service.accounts.players.get([player.id]) == [None]
     service.redis.close()
 
 

@@ -12,11 +12,11 @@ def test_an_event_takes_no_more_than_a_kilobyte(service: Service) -> None:
     while game.seq < 300:
         assert game.to_act is not None
         player = game.players[game.to_act]
-        seq, actions = service.queries.legal_actions(game.id, player)
+        seq, actions = service.games.queries.legal_actions(game.id, player)
         key = chance.randbytes(16).hex()
-        service.commands.act(game.id, player, chance.choice(actions), seq, key)
-        service.commands.score(game.id)
-        game = service.queries.game(game.id)
+        service.games.commands.act(game.id, player, chance.choice(actions), seq, key)
+        service.games.commands.score(game.id)
+        game = service.games.queries.game(game.id)
     keys = service.redis.keys(f"cartulary:{{{game.id}}}:*")
     assert len(keys) == 6
     sizes = [service.redis.memory_usage(key, samples=0) for key in keys]

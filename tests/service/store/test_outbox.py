@@ -42,11 +42,11 @@ def commands_with(service: Service, listings: Listings) -> GameCommands:
         repository,
         service.keyring,
         service.clock,
-        GameQuota(service.listings, 200),
-        service.player_keys,
-        BotPlayers(service.players),
-        service.invitations,
-        service.holidays,
+        GameQuota(service.games.listings, 200),
+        service.accounts.keys,
+        BotPlayers(service.accounts.players),
+        service.games.invitations,
+        service.accounts.holidays,
     )
 
 
@@ -57,7 +57,7 @@ def outbox(service: Service, game_id: str) -> dict[str, Any]:
 
 def check(service: Service, game_id: str) -> Game:
     """Compare the outbox with the game itself, and return the game."""
-    game = service.queries.game(game_id)
+    game = service.games.queries.game(game_id)
     entries = outbox(service, game_id)
     due = deadline(game)
     assert entries.get("deadline") == (due and {"turn": game.turn, "at": due})
@@ -84,9 +84,9 @@ def test_the_outbox_is_right_throughout_whole_games(
     game = start_game(service, seats, clock, round_limit=6)
     while check(service, game.id).to_act is not None:
         if chance.random() < 0.1:
-            service.commands.score(game.id)
+            service.games.commands.score(game.id)
         take_action(service, game.id, chance)
-    service.commands.score(game.id)
+    service.games.commands.score(game.id)
     assert check(service, game.id).status == "finished"
 
 
@@ -99,10 +99,10 @@ def test_an_abandoned_game_has_nothing_left_to_score(service: Service) -> None:
 
 
 def test_nobody_is_notified_before_the_start(service: Service) -> None:
-    game = service.commands.create(
+    game = service.games.commands.create(
         "ada", rules="barony", seats=3, options={}, clock={"per_turn": 60}
     )
-    service.commands.join(game.id, "bea")
+    service.games.commands.join(game.id, "bea")
     assert outbox(service, game.id) == {}
 
 
@@ -120,7 +120,7 @@ def test_entries_name_the_event_that_calls_for_them(service: Service) -> None:
     with freeze_time("2026-11-20T09:00:00Z"):
         game = play_out(service, start_game(service, 2, {"per_turn": 90}, round_limit=1).id)
     assert outbox(service, game.id) == {"score/1": {"seq": game.seq}, "finish": {"seq": game.seq}}
-    service.commands.score(game.id)
+    service.games.commands.score(game.id)
     assert outbox(service, game.id) == {
         "notify/round/1": {"seq": game.seq + 1},
         "notify/over": {"seq": game.seq + 2},
@@ -149,10 +149,10 @@ def test_a_game_that_could_not_be_listed_keeps_its_entry(
     game = commands.create("ada", rules="barony", seats=2, options={})
     commands.join(game.id, "bea")
     assert outbox(service, game.id)["index"] == {"seq": 4}
-    assert service.listings.page().games == ()
+    assert service.games.listings.page().games == ()
     assert list(service.store.active_games()) == [game.id]
-    service.repository.update_listings(game.id)
-    assert service.listings.page(["playing"]).games == (game.id,)
+    service.games.repository.update_listings(game.id)
+    assert service.games.listings.page(["playing"]).games == (game.id,)
     assert "index" not in outbox(service, game.id)
     unreachable.close()
 
@@ -162,7 +162,7 @@ def test_scoring_a_round_does_not_start_a_turn(service: Service) -> None:
     game = play_until(service, start.id, lambda game: bool(game.rounds_ended))
     for name in ("deadline", "notify/turn"):
         assert service.store.ack(game.id, name, service.store.outbox(game.id)[name])
-    service.commands.score(game.id)
+    service.games.commands.score(game.id)
     assert set(outbox(service, game.id)) == {"notify/round/1"}
 
 
@@ -181,26 +181,28 @@ class OvertakenListings(Listings):
 
 
 def test_a_process_that_is_overtaken_while_listing_leaves_the_later_state(service: Service) -> None:
-    listings = OvertakenListings(service.redis, lambda game: service.commands.join(game, "bea"))
+    listings = OvertakenListings(
+        service.redis, lambda game: service.games.commands.join(game, "bea")
+    )
     commands = commands_with(service, listings)
     game = commands.create("ada", rules="barony", seats=2, options={}).id
-    assert service.listings.page(["open"]).games == ()
-    assert service.listings.page(["playing"]).games == (game,)
-    assert service.listings.page(player="bea").games == (game,)
+    assert service.games.listings.page(["open"]).games == ()
+    assert service.games.listings.page(["playing"]).games == (game,)
+    assert service.games.listings.page(player="bea").games == (game,)
 
 
 def test_a_game_is_listed_correctly_after_concurrent_joins_and_leaves(
     service: Service, settings: Settings
 ) -> None:
     processes = [build(settings) for _ in range(3)]
-    game = service.commands.create(PLAYERS[0], rules="barony", seats=4, options={})
+    game = service.games.commands.create(PLAYERS[0], rules="barony", seats=4, options={})
 
     def join(each: tuple[Service, str]) -> None:
         process, player = each
-        process.commands.join(game.id, player)
+        process.games.commands.join(game.id, player)
         with suppress(NotNow):  # the other players may have filled the game already
-            process.commands.leave(game.id, player)
-            process.commands.join(game.id, player)
+            process.games.commands.leave(game.id, player)
+            process.games.commands.join(game.id, player)
 
     with ThreadPoolExecutor(3) as pool:
         try:
@@ -208,8 +210,8 @@ def test_a_game_is_listed_correctly_after_concurrent_joins_and_leaves(
         finally:
             for process in processes:
                 process.redis.close()
-    assert service.queries.game(game.id).status == "playing"
-    assert service.listings.page(["playing"]).games == (game.id,)
-    assert service.listings.page(["open"]).games == ()
+    assert service.games.queries.game(game.id).status == "playing"
+    assert service.games.listings.page(["playing"]).games == (game.id,)
+    assert service.games.listings.page(["open"]).games == ()
     for player in PLAYERS:
-        assert service.listings.page(player=player).games == (game.id,)
+        assert service.games.listings.page(player=player).games == (game.id,)

@@ -37,12 +37,12 @@ def settings(settings: Settings) -> Settings:
 
 def log_action(service: Service, game_id: str) -> None:
     take_action(service, game_id)
-    service.head_log.log([game_id])
+    service.transparency.head_log.log([game_id])
 
 
 def checkpoint_now(service: Service) -> SignedNote:
     """Return a checkpoint of the whole log, also if one was signed a millisecond ago."""
-    return service.checkpoints.latest(TransparencyStore(service.redis).size())
+    return service.transparency.checkpoints.latest(TransparencyStore(service.redis).size())
 
 
 def restarted(service: Service, **changes: object) -> Service:
@@ -50,11 +50,11 @@ def restarted(service: Service, **changes: object) -> Service:
 
 
 def test_a_checkpoint_is_signed_by_the_key_of_the_server(service: Service) -> None:
-    empty = Checkpoint.of_note(service.checkpoints.latest())
+    empty = Checkpoint.of_note(service.transparency.checkpoints.latest())
     assert (empty.origin, empty.size) == (f"cartulary-{service.keyring.key_id()}", 0)
     game = start_game(service)
-    service.head_log.log([game.id])
-    note = service.checkpoints.latest()
+    service.transparency.head_log.log([game.id])
+    note = service.transparency.checkpoints.latest()
     note.check_signed_by(service.keyring.note_key(empty.origin))
     assert Checkpoint.of_note(note).size == 1
     assert Checkpoint.of_note(note).root == head_leaf_hash(game.id, game.seq, game.hash)
@@ -63,12 +63,12 @@ def test_a_checkpoint_is_signed_by_the_key_of_the_server(service: Service) -> No
 def test_a_checkpoint_is_served_for_a_while_before_a_new_one_is_signed(service: Service) -> None:
     patient = build(replace(service.settings, bounds=Bounds(checkpoint_seconds=600)))
     game = start_game(service)
-    service.head_log.log([game.id])
-    first = patient.checkpoints.latest()
+    service.transparency.head_log.log([game.id])
+    first = patient.transparency.checkpoints.latest()
     log_action(service, game.id)
-    assert patient.checkpoints.latest() == first
+    assert patient.transparency.checkpoints.latest() == first
     # A proof for the new head needs a checkpoint that covers it.
-    proof = patient.proofs.inclusion(game.id)
+    proof = patient.transparency.proofs.inclusion(game.id)
     assert Checkpoint.of_note(SignedNote.parse(proof["checkpoint"])).size == 2
 
 
@@ -80,10 +80,10 @@ def test_the_proofs_lead_to_the_checkpoints(service: Service) -> None:
         checkpoints.append(Checkpoint.of_note(checkpoint_now(service)))
     last = checkpoints[-1]
     for earlier in checkpoints:
-        proof = service.proofs.consistency(earlier.size, last.size)
+        proof = service.transparency.proofs.consistency(earlier.size, last.size)
         path = [bytes.fromhex(hash) for hash in proof["path"]]
         verify_consistency(earlier.size, last.size, earlier.root, last.root, path)
-    proof = service.proofs.inclusion(game.id)
+    proof = service.transparency.proofs.inclusion(game.id)
     path = [bytes.fromhex(hash) for hash in proof["path"]]
     leaf = head_leaf_hash(proof["game"], proof["seq"], proof["hash"])
     verify_inclusion(leaf, proof["index"], last.size, path, last.root)
@@ -93,45 +93,45 @@ def test_the_proofs_lead_to_the_checkpoints(service: Service) -> None:
 def test_what_is_not_published_yet_is_not_proven(service: Service) -> None:
     game = start_game(service)
     with pytest.raises(NotFound):
-        service.proofs.inclusion(game.id)
-    service.head_log.log([game.id])
+        service.transparency.proofs.inclusion(game.id)
+    service.transparency.head_log.log([game.id])
     with pytest.raises(NotFound):
-        service.proofs.inclusion(game.id, game.seq + 1)
+        service.transparency.proofs.inclusion(game.id, game.seq + 1)
     with pytest.raises(NotFound):
-        service.proofs.consistency(1, 1)
+        service.transparency.proofs.consistency(1, 1)
     with pytest.raises(Malformed):
-        service.proofs.consistency(2, 1)
-    assert service.proofs.leaf_hashes(0, 10) == {"leaves": [], "next": None}
+        service.transparency.proofs.consistency(2, 1)
+    assert service.transparency.proofs.leaf_hashes(0, 10) == {"leaves": [], "next": None}
 
 
 def test_leaves_are_listed_in_pages(service: Service) -> None:
     games = [start_game(service) for _ in range(5)]
-    service.head_log.log([game.id for game in games])
-    service.checkpoints.latest()
-    pages = [service.proofs.leaf_hashes(after, 2) for after in (0, 2, 4)]
+    service.transparency.head_log.log([game.id for game in games])
+    service.transparency.checkpoints.latest()
+    pages = [service.transparency.proofs.leaf_hashes(after, 2) for after in (0, 2, 4)]
     assert [page["next"] for page in pages] == [2, 4, None]
     leaves = [leaf for page in pages for leaf in page["leaves"]]
     assert leaves == [head_leaf_hash(game.id, game.seq, game.hash).hex() for game in games]
-    assert service.proofs.leaf_hashes(99, 2) == {"leaves": [], "next": None}
+    assert service.transparency.proofs.leaf_hashes(99, 2) == {"leaves": [], "next": None}
 
 
 class TestCosignatures:
     def test_a_cosignature_is_added_and_replaced_by_a_later_one(self, service: Service) -> None:
-        note = service.checkpoints.latest()
+        note = service.transparency.checkpoints.latest()
         for time in (1, 2):
-            merged = service.checkpoints.add_cosignatures(str(cosigned(note, time)))
+            merged = service.transparency.checkpoints.add_cosignatures(str(cosigned(note, time)))
             assert [line.name for line in merged.signatures[1:]] == ["test-witness"]
             assert merged.signatures[1].timestamp == time
-            assert service.checkpoints.latest() == merged
+            assert service.transparency.checkpoints.latest() == merged
 
     def test_a_proof_leads_to_a_cosigned_checkpoint_if_it_can(self, service: Service) -> None:
         game = start_game(service)
-        service.head_log.log([game.id])
-        note = cosigned(service.checkpoints.latest())
-        service.checkpoints.add_cosignatures(str(note))
-        service.head_log.log([start_game(service).id])
+        service.transparency.head_log.log([game.id])
+        note = cosigned(service.transparency.checkpoints.latest())
+        service.transparency.checkpoints.add_cosignatures(str(note))
+        service.transparency.head_log.log([start_game(service).id])
         assert Checkpoint.of_note(checkpoint_now(service)).size == 2
-        assert service.proofs.inclusion(game.id)["checkpoint"] == str(note)
+        assert service.transparency.proofs.inclusion(game.id)["checkpoint"] == str(note)
 
     def test_the_cosigned_checkpoint_is_kept_when_others_are_dropped(
         self, service: Service, monkeypatch: pytest.MonkeyPatch
@@ -139,8 +139,8 @@ class TestCosignatures:
         monkeypatch.setattr(store_module, "KEPT_CHECKPOINTS", 3)
         game = start_game(service)
         log_action(service, game.id)
-        note = cosigned(service.checkpoints.latest())
-        service.checkpoints.add_cosignatures(str(note))
+        note = cosigned(service.transparency.checkpoints.latest())
+        service.transparency.checkpoints.add_cosignatures(str(note))
         for _ in range(5):
             log_action(service, game.id)
             checkpoint_now(service)
@@ -148,7 +148,7 @@ class TestCosignatures:
         assert sorted(map(int, kept)) == [1, 5, 6]
 
     def test_other_cosignatures_are_refused_and_change_nothing(self, service: Service) -> None:
-        note = service.checkpoints.latest()
+        note = service.transparency.checkpoints.latest()
         line = cosign_text(note.text, "test-witness", STRANGER, 1)
         stranger = note.with_signatures([cosign_text(note.text, "stranger", STRANGER, 1)])
         forged = replace(line, key_id=note_key("test-witness", WITNESS_KEY, COSIGNATURE).id)
@@ -164,7 +164,7 @@ class TestCosignatures:
             (note.text, Malformed),
         ):
             with pytest.raises(error):
-                service.checkpoints.add_cosignatures(text)
+                service.transparency.checkpoints.add_cosignatures(text)
         assert digest(service.redis) == before
 
 
@@ -173,83 +173,83 @@ class TestLostEntries:
 
     def test_a_log_that_has_shrunk_is_not_signed(self, service: Service) -> None:
         games = [start_game(service).id for _ in range(3)]
-        service.head_log.log(games)
-        service.checkpoints.latest()
+        service.transparency.head_log.log(games)
+        service.transparency.checkpoints.latest()
         service.redis.flushall()
         again = restarted(service, origin=f"cartulary-{service.keyring.key_id()}")
         for _ in range(2):
             with pytest.raises(LogIncomplete):
-                again.checkpoints.latest()
+                again.transparency.checkpoints.latest()
         again.redis.close()
 
     def test_a_log_with_other_entries_is_not_signed(self, service: Service) -> None:
-        service.head_log.log([start_game(service).id])
-        service.checkpoints.latest()
+        service.transparency.head_log.log([start_game(service).id])
+        service.transparency.checkpoints.latest()
         service.redis.flushall()
         again = restarted(service)
         for _ in range(2):
-            again.head_log.log([start_game(again).id])
+            again.transparency.head_log.log([start_game(again).id])
         with pytest.raises(LogIncomplete):
-            again.checkpoints.latest()
+            again.transparency.checkpoints.latest()
         again.redis.close()
 
     def test_a_machine_remembers_what_another_one_has_signed(
         self, service: Service, tmp_path: Path
     ) -> None:
-        service.head_log.log([start_game(service).id])
-        service.checkpoints.latest()
+        service.transparency.head_log.log([start_game(service).id])
+        service.transparency.checkpoints.latest()
         key = tmp_path / "other" / "signing-key.pem"
         key.parent.mkdir()
         key.write_bytes(service.settings.signing_key.read_bytes())
         other = restarted(service, signing_key=key)
-        assert other.checkpoints.latest() == service.checkpoints.latest()
-        origin = other.checkpoints.origin
+        assert other.transparency.checkpoints.latest() == service.transparency.checkpoints.latest()
+        origin = other.transparency.checkpoints.origin
         service.redis.flushall()
         for _ in range(2):
             again = restarted(other, origin=origin)
-            again.head_log.log([start_game(again).id])
+            again.transparency.head_log.log([start_game(again).id])
             with pytest.raises(LogIncomplete):
-                again.checkpoints.latest()
+                again.transparency.checkpoints.latest()
             again.redis.close()
         other.redis.close()
 
     def test_a_checkpoint_that_does_not_belong_to_the_tree_is_not_served(
         self, service: Service
     ) -> None:
-        service.head_log.log([start_game(service).id])
-        checkpoint = Checkpoint(service.checkpoints.origin, 1, b"1" * 32)
+        service.transparency.head_log.log([start_game(service).id])
+        checkpoint = Checkpoint(service.transparency.checkpoints.origin, 1, b"1" * 32)
         line = service.keyring.sign_note(checkpoint.text, checkpoint.origin)
         forged = str(SignedNote(checkpoint.text, (line,)))
         TransparencyStore(service.redis).publish(checkpoint.origin, 1, forged, 600, 0)
         with pytest.raises(LogIncomplete):
-            service.checkpoints.latest()
+            service.transparency.checkpoints.latest()
 
     def test_records_are_still_written_without_the_proof(self, service: Service) -> None:
-        service.head_log.log([start_game(service).id])
-        service.checkpoints.latest()
+        service.transparency.head_log.log([start_game(service).id])
+        service.transparency.checkpoints.latest()
         service.redis.flushall()
         again = restarted(service)
         game = start_game(again)
-        again.head_log.log([game.id])
+        again.transparency.head_log.log([game.id])
         take_action(again, game.id)
-        again.head_log.log([game.id])
-        record = b"".join(again.queries.record(game.id))
+        again.transparency.head_log.log([game.id])
+        record = b"".join(again.games.queries.record(game.id))
         assert b"inclusion" not in record.splitlines()[0]
         again.redis.close()
 
     def test_a_new_origin_begins_a_new_log(self, service: Service) -> None:
-        service.head_log.log([start_game(service).id for _ in range(2)])
-        service.checkpoints.latest()
+        service.transparency.head_log.log([start_game(service).id for _ in range(2)])
+        service.transparency.checkpoints.latest()
         service.redis.flushall()
         again = restarted(service, origin="example.org/second")
-        checkpoint = Checkpoint.of_note(again.checkpoints.latest())
+        checkpoint = Checkpoint.of_note(again.transparency.checkpoints.latest())
         assert (checkpoint.origin, checkpoint.size) == ("example.org/second", 0)
         again.redis.close()
 
     def test_a_damaged_file_of_the_last_checkpoint_is_reported(self, service: Service) -> None:
         service.settings.signing_key.with_suffix(".checkpoint").write_text("damaged")
         with raises(Unreadable, match="does not contain a checkpoint"):
-            service.checkpoints.latest()
+            service.transparency.checkpoints.latest()
 
     def test_the_last_checkpoint_is_kept_in_memory_where_the_folder_cannot_be_written(
         self, service: Service, monkeypatch: pytest.MonkeyPatch
@@ -260,44 +260,51 @@ class TestLostEntries:
             raise PermissionError(13, "not allowed")
 
         monkeypatch.setattr("service.transparency.last_signed.tempfile.mkstemp", refuse)
-        service.head_log.log([start_game(service).id])
-        service.checkpoints.latest()
+        service.transparency.head_log.log([start_game(service).id])
+        service.transparency.checkpoints.latest()
         assert not Path(service.settings.signing_key).with_suffix(".checkpoint").exists()
         service.redis.flushall()
-        service.redis.set("cartulary:{transparency}:origin", service.checkpoints.origin)
+        service.redis.set(
+            "cartulary:{transparency}:origin", service.transparency.checkpoints.origin
+        )
         with pytest.raises(LogIncomplete):
-            service.checkpoints.latest()
+            service.transparency.checkpoints.latest()
 
 
 def test_the_checkpoints_of_another_origin_are_dropped(service: Service) -> None:
-    service.head_log.log([start_game(service).id])
-    note = cosigned(service.checkpoints.latest())
-    service.checkpoints.add_cosignatures(str(note))
+    service.transparency.head_log.log([start_game(service).id])
+    note = cosigned(service.transparency.checkpoints.latest())
+    service.transparency.checkpoints.add_cosignatures(str(note))
     renamed = restarted(service, origin="example.org/renamed")
-    assert Checkpoint.of_note(renamed.checkpoints.latest()).origin == "example.org/renamed"
+    assert (
+        Checkpoint.of_note(renamed.transparency.checkpoints.latest()).origin
+        == "example.org/renamed"
+    )
     assert service.redis.hlen("cartulary:{transparency}:checkpoints") == 1
     assert service.redis.get("cartulary:{transparency}:cosigned") is None
     renamed.redis.close()
 
 
 def test_a_new_key_signs_the_same_checkpoint_again(service: Service, tmp_path: Path) -> None:
-    service.head_log.log([start_game(service).id])
-    note = service.checkpoints.latest()
+    service.transparency.head_log.log([start_game(service).id])
+    note = service.transparency.checkpoints.latest()
     rotated = restarted(service, signing_key=tmp_path / "new-key.pem")
-    again = rotated.checkpoints.latest()
+    again = rotated.transparency.checkpoints.latest()
     assert again.text == note.text
     assert len(again.signatures) == 2
-    again.check_signed_by(rotated.keyring.note_key(service.checkpoints.origin))
+    again.check_signed_by(rotated.keyring.note_key(service.transparency.checkpoints.origin))
     rotated.redis.close()
 
 
 def test_a_service_that_is_only_read_signs_and_stores_nothing(service: Service) -> None:
     game = start_game(service)
-    service.head_log.log([game.id])
+    service.transparency.head_log.log([game.id])
     before = digest(service.redis)
     reader = build(service.settings, read_only=True)
-    assert reader.proofs.inclusion_for_record(game) is None
+    assert reader.transparency.proofs.inclusion_for_record(game) is None
     assert digest(service.redis) == before
-    service.checkpoints.latest()
-    assert reader.proofs.inclusion_for_record(game) == service.proofs.inclusion(game.id)
+    service.transparency.checkpoints.latest()
+    assert reader.transparency.proofs.inclusion_for_record(
+        game
+    ) == service.transparency.proofs.inclusion(game.id)
     reader.redis.close()

@@ -88,12 +88,12 @@ def backdate(service: Service, game_id: str, events: list[Event]) -> None:
 
 def play_differently(service: Service, game_id: str, events: list[Event]) -> None:
     """Show a second history, within the rules."""
-    game = service.queries.game(game_id)
+    game = service.games.queries.game(game_id)
     assert game.to_act is not None
     player = game.players[game.to_act]
-    seq, actions = service.queries.legal_actions(game_id, player)
+    seq, actions = service.games.queries.legal_actions(game_id, player)
     other = next(action for action in actions if action != events[0]["action"])
-    service.commands.act(game_id, player, other, seq)
+    service.games.commands.act(game_id, player, other, seq)
 
 
 @pytest.fixture
@@ -128,14 +128,14 @@ def attack(
     monkeypatch.chdir(folder)
     honest = build(settings)
     game, bystander = start_game(honest).id, start_game(honest).id
-    honest.head_log.log([bystander, game])
-    honest.checkpoints.latest()
+    honest.transparency.head_log.log([bystander, game])
+    honest.transparency.checkpoints.latest()
     saved = snapshot(honest.redis)
     accepted = [take_action(honest, game) for _ in range(2)]
-    honest.head_log.log([game])
+    honest.transparency.head_log.log([game])
     connect(honest)
     assert cli("witness", URL, "--once", "--dir", "ada").exit_code == 0
-    Path("before.jsonl").write_bytes(b"".join(honest.queries.record(game)))
+    Path("before.jsonl").write_bytes(b"".join(honest.games.queries.record(game)))
     events = [deepcopy(action.events[0]) for action in accepted]
     # Now the server lies.
     restore(honest.redis, saved)
@@ -144,10 +144,12 @@ def attack(
     request.param(liar, game, events)
     for _ in range(2):
         take_action(liar, bystander)
-        liar.head_log.log([game, bystander])
+        liar.transparency.head_log.log([game, bystander])
     connect(liar)
     header = orjson.loads(Path("before.jsonl").read_bytes().splitlines()[0])
-    record = b"".join(liar.queries.record(game)) if request.param is play_differently else None
+    record = (
+        b"".join(liar.games.queries.record(game)) if request.param is play_differently else None
+    )
     if record is None:
         # The positions of this history contradict the rules, so the server would not even load the game.
         record = forged_record(liar, game)

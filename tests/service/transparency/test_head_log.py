@@ -27,10 +27,10 @@ def test_a_head_is_logged_once_until_it_changes(service: Service) -> None:
     store = transparency_store(service)
     game = start_game(service)
     for _ in range(2):
-        assert service.head_log.log([game.id, "nothing"]) == {game.id}
+        assert service.transparency.head_log.log([game.id, "nothing"]) == {game.id}
     assert store.state([game.id]) == (1, {game.id: LoggedHead(game.seq, game.hash, 0)})
     event = take_action(service, game.id).events[0]
-    service.head_log.log([game.id])
+    service.transparency.head_log.log([game.id])
     assert store.state([game.id]) == (2, {game.id: LoggedHead(event["seq"], event["hash"], 1)})
     expected = MemoryTree()
     expected.append([head_leaf_hash(game.id, game.seq, game.hash)])
@@ -42,7 +42,7 @@ def test_processes_that_log_at_once_log_each_head_once(settings: Settings) -> No
     services = [build(settings) for _ in range(4)]
     games = [start_game(services[0]).id for _ in range(6)]
     with ThreadPoolExecutor(len(services)) as threads:
-        results = threads.map(lambda service: service.head_log.log(games), services)
+        results = threads.map(lambda service: service.transparency.head_log.log(games), services)
         assert all(logged == set(games) for logged in results)
     store = transparency_store(services[0])
     size, heads = store.state(games)
@@ -87,11 +87,11 @@ def test_an_append_to_another_tree_or_head_changes_nothing(service: Service) -> 
 
 def test_lost_nodes_are_reported(service: Service) -> None:
     games = [start_game(service).id for _ in range(3)]
-    service.head_log.log(games)
+    service.transparency.head_log.log(games)
     service.redis.delete("cartulary:{transparency}:nodes:0:0")
     take_action(service, games[0])
     with raises(Unreadable, match="lost nodes"):
-        service.head_log.log(games)
+        service.transparency.head_log.log(games)
     assert transparency_store(service).size() == 3
 
 
@@ -130,4 +130,4 @@ def test_a_game_ends_active_until_its_last_head_is_logged(service: Service) -> N
 def test_a_damaged_log_of_a_game_does_not_keep_others_from_being_logged(service: Service) -> None:
     damaged, sound = start_game(service).id, start_game(service).id
     service.redis.set(game_key(damaged, "log"), "damaged")
-    assert service.head_log.log([damaged, sound]) == {sound}
+    assert service.transparency.head_log.log([damaged, sound]) == {sound}

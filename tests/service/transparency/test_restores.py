@@ -63,12 +63,14 @@ def start() -> Iterator[Start]:
 def grow(service: Service, games: int = 1) -> Checkpoint:
     """Log the heads of new games, and return a checkpoint that covers them."""
     for _ in range(games):
-        service.head_log.log([start_game(service).id])
-    return Checkpoint.of_note(service.checkpoints.latest(TransparencyStore(service.redis).size()))
+        service.transparency.head_log.log([start_game(service).id])
+    return Checkpoint.of_note(
+        service.transparency.checkpoints.latest(TransparencyStore(service.redis).size())
+    )
 
 
 def declarations(service: Service) -> list[EpochDeclaration]:
-    return [EpochDeclaration.of_note(note) for note in service.checkpoints.epochs()]
+    return [EpochDeclaration.of_note(note) for note in service.transparency.checkpoints.epochs()]
 
 
 def copy_folder(data: Path, copy: Path) -> None:
@@ -89,7 +91,7 @@ def test_a_whole_folder_that_is_restored_begins_a_new_epoch(tmp_path: Path, star
     assert declaration.last == backed_up
     assert (declaration.start.origin, declaration.start.size) == (forked.origin, backed_up.size)
     assert declaration.start.root == backed_up.root
-    (note,) = restored.checkpoints.epochs()
+    (note,) = restored.transparency.checkpoints.epochs()
     note.check_signed_by(restored.keyring.note_key(published.origin))
     assert not (tmp_path / "backup" / RESTORED).exists()
     # The epoch goes on after a restart, and nothing else is signed.
@@ -126,12 +128,12 @@ def test_the_command_declares_an_epoch_for_a_log_that_has_lost_entries(
     published = grow(service, 3)
     service.redis.flushall()
     service = build(service.settings)
-    service.head_log.log([start_game(service).id])
+    service.transparency.head_log.log([start_game(service).id])
     with pytest.raises(LogIncomplete):
-        service.checkpoints.latest()
+        service.transparency.checkpoints.latest()
     result = CliRunner().invoke(cartulary, ["new-epoch", "--data", str(tmp_path / "data"), "--yes"])
     assert result.exit_code == 0
-    latest = Checkpoint.of_note(service.checkpoints.latest())
+    latest = Checkpoint.of_note(service.transparency.checkpoints.latest())
     assert latest.origin == f"{published.origin}/{latest.origin.rpartition('/')[2]}"
     (declaration,) = declarations(service)
     assert declaration.last == published
@@ -146,9 +148,9 @@ def test_a_witness_shows_that_the_disk_was_set_back(tmp_path: Path, start: Start
     note = kept[0].read_bytes()
     stored = TransparencyStore(service.redis)
     leaves = stored.leaf_hashes(0, 1)
-    seen = service.checkpoints.latest()
+    seen = service.transparency.checkpoints.latest()
     grow(service, 2)
-    seen = service.checkpoints.latest()
+    seen = service.transparency.checkpoints.latest()
     stored.replace_tree(leaves)
     service.redis.delete(stored.checkpoints_key)
     kept[0].write_bytes(note)
@@ -157,8 +159,8 @@ def test_a_witness_shows_that_the_disk_was_set_back(tmp_path: Path, start: Start
     forged = SignedNote(seen.text, ())
     for submitted, epochs in ((forged, 0), (seen, 1)):
         with pytest.raises((CheckpointNotKept, ServiceError)):
-            service.checkpoints.add_cosignatures(str(cosigned(submitted)))
-        service.checkpoints.latest()
+            service.transparency.checkpoints.add_cosignatures(str(cosigned(submitted)))
+        service.transparency.checkpoints.latest()
         assert len(declarations(service)) == epochs
     service.redis.close()
 

@@ -15,8 +15,8 @@ from tests.support.worker_harness import WorkerHarness
 
 def register(service: Service, locale: str | None = None, address: str = "zoe@example.org") -> str:
     """Register a player with an address for which a confirmation is requested."""
-    player, _ = service.players.register("Zoë", "correct horse", address, locale)
-    assert service.mail.confirmations.request(player.id, "192.0.2.1")
+    player, _ = service.accounts.players.register("Zoë", "correct horse", address, locale)
+    assert service.notifications.mail.confirmations.request(player.id, "192.0.2.1")
     return player.id
 
 
@@ -32,7 +32,7 @@ def text_of(server: MailServer, index: int = -1) -> str:
 
 
 def status(service: Service, player: str) -> str | None:
-    (account,) = service.players.get([player])
+    (account,) = service.accounts.players.get([player])
     assert account is not None
     return account.email_status
 
@@ -58,7 +58,7 @@ def test_the_link_in_a_confirmation_mail_confirms_the_address(
     (link,) = re.findall(rf"{PUBLIC_URL}/email/confirm/(\S+)", text_of(server))
     assert f'href="{PUBLIC_URL}/email/confirm/{link}"' in html.get_content()
     assert "Zoë" in text_of(server)
-    service.mail.confirmations.confirm(link)
+    service.notifications.mail.confirmations.confirm(link)
     assert status(service, zoe) == "confirmed"
     send(workers)
     assert len(server.mails) == 1
@@ -78,13 +78,13 @@ def test_nothing_is_sent_if_the_address_was_changed_or_confirmed_meanwhile(
     service: Service, workers: WorkerHarness, server: MailServer
 ) -> None:
     zoe = register(service)
-    service.mail.addresses.set(zoe, "other@example.org")
+    service.notifications.mail.addresses.set(zoe, "other@example.org")
     send(workers)
-    service.mail.addresses.set(zoe, "zoe@example.org")
-    service.mail.confirmations.request(zoe, "192.0.2.1")
+    service.notifications.mail.addresses.set(zoe, "zoe@example.org")
+    service.notifications.mail.confirmations.request(zoe, "192.0.2.1")
     confirm(service, zoe, "zoe@example.org")
     send(workers)
-    service.mail.addresses.remove(zoe)
+    service.notifications.mail.addresses.remove(zoe)
     send(workers)
     assert server.mails == []
 
@@ -92,21 +92,23 @@ def test_nothing_is_sent_if_the_address_was_changed_or_confirmed_meanwhile(
 def test_nothing_but_a_confirmation_is_sent_to_an_unconfirmed_address(
     service: Service, workers: WorkerHarness, server: MailServer
 ) -> None:
-    player, _ = service.players.register("Zoë", "correct horse", "zoe@example.org")
-    digest = service.mail.tokens.digest("zoe@example.org")
-    webhook = service.webhooks.add(player.id, "https://hook.example.org/")
-    service.webhooks.record_failure(player.id, webhook.id, "nobody responds", is_gone=True)
+    player, _ = service.accounts.players.register("Zoë", "correct horse", "zoe@example.org")
+    digest = service.notifications.mail.tokens.digest("zoe@example.org")
+    webhook = service.notifications.webhooks.add(player.id, "https://hook.example.org/")
+    service.notifications.webhooks.record_failure(
+        player.id, webhook.id, "nobody responds", is_gone=True
+    )
     data = {"webhook": webhook.id}
-    service.mail.account_mails.add("webhook_disabled", player.id, digest, data)
+    service.notifications.mail.account_mails.add("webhook_disabled", player.id, digest, data)
     send(workers)
     assert server.mails == []
     confirm(service, player.id, "zoe@example.org")
-    service.mail.account_mails.add("webhook_disabled", player.id, digest, data)
+    service.notifications.mail.account_mails.add("webhook_disabled", player.id, digest, data)
     send(workers)
     assert "https://hook.example.org/" in text_of(server)
     assert "nobody responds" in text_of(server)
-    service.webhooks.remove(player.id, webhook.id)
-    service.mail.account_mails.add("webhook_disabled", player.id, digest, data)
+    service.notifications.webhooks.remove(player.id, webhook.id)
+    service.notifications.mail.account_mails.add("webhook_disabled", player.id, digest, data)
     send(workers)
     assert len(server.mails) == 1
 
@@ -120,7 +122,7 @@ def test_a_mail_is_sent_again_after_a_pause_with_the_same_id(
         send(workers)
         assert server.mails == []
         assert "is not sent: 127.0.0.1 replied: 451 4.3.0 Try again later" in caplog.text
-        assert service.mail.account_mails.due(clock.now(), 10) == []
+        assert service.notifications.mail.account_mails.due(clock.now(), 10) == []
         time.tick(timedelta(seconds=11))
         send(workers)
         (received,) = server.mails
@@ -133,5 +135,5 @@ def test_a_confirmation_that_is_refused_is_not_sent_again(
     zoe = register(service)
     server.recipient_replies = ["550 5.1.1 No such user"]
     send(workers)
-    assert service.mail.account_mails.due(clock.now() + timedelta(days=9), 10) == []
+    assert service.notifications.mail.account_mails.due(clock.now() + timedelta(days=9), 10) == []
     assert status(service, zoe) == "unconfirmed"

@@ -67,11 +67,11 @@ def test_every_player_gets_the_mails_of_a_whole_game_each_once(
     for _ in range(6):
         work(workers, game)
         take_action(service, game.id)
-    seq = service.queries.game(game.id).seq
-    service.commands.act(game.id, players[0], {"type": "resign"}, seq)
+    seq = service.games.queries.game(game.id).seq
+    service.games.commands.act(game.id, players[0], {"type": "resign"}, seq)
     while service.store.outbox(game.id):
         work(workers, game)
-    assert service.queries.game(game.id).status == "finished"
+    assert service.games.queries.game(game.id).status == "finished"
     ids = [mail.message["Message-ID"] for mail in server.mails]
     assert len(ids) == len(set(ids))
     subjects = Counter((mail.recipient, mail.message["Subject"]) for mail in server.mails)
@@ -82,7 +82,7 @@ def test_every_player_gets_the_mails_of_a_whole_game_each_once(
     deliveries = [
         delivery
         for player in players
-        for delivery in service.deliveries.of_player(player, 1000)[0]
+        for delivery in service.notifications.deliveries.of_player(player, 1000)[0]
         if delivery.status == "sent"
     ]
     assert len(deliveries) == len(server.mails)
@@ -100,7 +100,7 @@ def test_a_mail_has_the_board_the_link_the_names_and_what_has_happened(
     work(workers, game)
     (received,) = server.mails
     mail = received.message
-    game = service.queries.game(game.id)
+    game = service.games.queries.game(game.id)
     handle = list(HANDLES)[game.to_act or 0]
     assert received.recipient == f"{handle.lower()}@example.org"
     plain, html = body(mail), body(mail, "html")
@@ -108,7 +108,10 @@ def test_a_mail_has_the_board_the_link_the_names_and_what_has_happened(
         assert f"{PUBLIC_URL}/games/{game.id}" in content
         assert all(name in content for name in HANDLES)
         assert f"{PUBLIC_URL}/account/notifications" in content
-        assert service.mail.tokens.unsubscribe_token(players[game.to_act or 0]) in content
+        assert (
+            service.notifications.mail.tokens.unsubscribe_token(players[game.to_act or 0])
+            in content
+        )
     (picture,) = [part for part in mail.walk() if part.get_content_type() == "image/png"]
     assert bytes(picture.get_payload(decode=True)).startswith(PNG)
     assert f'src="cid:{picture["Content-ID"].strip("<>")}"' in html
@@ -157,13 +160,13 @@ def test_no_mail_contains_what_its_reader_may_not_know(
     # The tiles that a player was dealt are secret.
     game = start_game(service, 2, rules="baron", players=players[:2])
     work(workers, game)
-    game = service.queries.game(game.id)
+    game = service.games.queries.game(game.id)
     (received,) = server.mails
     own, other = (game.to_act or 0), 1 - (game.to_act or 0)
 
     def drawings(seat: int) -> tuple[str, str]:
-        event: Any = service.queries.event(game.id, game.seq)
-        names = Names(service.players.handles(players[:2]), game.players)
+        event: Any = service.games.queries.event(game.id, game.seq)
+        names = Names(service.accounts.players.handles(players[:2]), game.players)
         language = list(HANDLES.values())[own]
         scene = game.rules.scene(game.position(seat), event)
         board = replace(scene, panels=(), common_rows=())
@@ -184,7 +187,7 @@ def test_a_player_without_a_confirmed_address_gets_nothing(
     service: Service, workers: WorkerHarness, server: MailServer
 ) -> None:
     ada = register(service, "Ada")
-    bea, _ = service.players.register("Bea", "correct horse", "bea@example.org")
+    bea, _ = service.accounts.players.register("Bea", "correct horse", "bea@example.org")
     game = start_game(service, players=[ada, bea.id])
     for _ in range(4):
         work(workers, game)
@@ -204,7 +207,7 @@ def test_a_mail_follows_when_the_server_is_up_again(
             assert server.mails == []
             work(workers, game)
         (received,) = server.mails
-        ((delivery,), _) = service.deliveries.of_player(players[0], 10)
+        ((delivery,), _) = service.notifications.deliveries.of_player(players[0], 10)
         assert (delivery.status, delivery.attempts) == ("sent", 4)
         assert received.message["Message-ID"] == f"<{delivery.id}@example.org>"
 
@@ -217,10 +220,10 @@ def test_an_address_that_refuses_mail_again_and_again_is_disabled(
     for expected in ("confirmed", "confirmed", "disabled", "disabled"):
         game = start_game(service, players=players[:2])
         work(workers, game)
-        (ada,) = service.players.get([players[0]])
+        (ada,) = service.accounts.players.get([players[0]])
         assert ada is not None
         assert ada.email_status == expected
-    deliveries, _ = service.deliveries.of_player(players[0], 10)
+    deliveries, _ = service.notifications.deliveries.of_player(players[0], 10)
     assert [delivery.status for delivery in deliveries] == ["bounced"] * 3
     assert "5.1.1 No such user" in str(deliveries[0].as_json()["result"])
 
@@ -240,7 +243,7 @@ def test_a_mail_server_that_hangs_costs_a_worker_a_bounded_time(
         game = start_game(service, players=players)
         monkeypatch.setattr(service.pictures, "png", lambda _svg, _width, _colours: PNG)
         work(workers, game)
-        ((delivery,), _) = service.deliveries.of_player(players[0], 10)
+        ((delivery,), _) = service.notifications.deliveries.of_player(players[0], 10)
         assert delivery.status == "retrying"
         assert "within 0.2 s" in str(delivery.as_json()["result"])
         workers.close()
@@ -250,7 +253,7 @@ def test_a_mail_server_that_hangs_costs_a_worker_a_bounded_time(
 def test_a_digest_is_one_mail_about_all_games(
     service: Service, workers: WorkerHarness, server: MailServer, players: list[str]
 ) -> None:
-    service.preferences.change(players[0], {"digest": "18:00"})
+    service.notifications.preferences.change(players[0], {"digest": "18:00"})
     with freeze_time("2026-01-01T09:00:00Z", tick=False) as time:
         games = [start_game(service, players=players[:2], name=name) for name in ("One", "Two")]
         for game in games:

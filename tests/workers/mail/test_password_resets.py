@@ -35,7 +35,7 @@ def send(workers: WorkerHarness) -> None:
 
 
 def request(service: Service, workers: WorkerHarness, handle: str = "zoe") -> None:
-    service.mail.password_resets.request(handle, NETWORK)
+    service.notifications.mail.password_resets.request(handle, NETWORK)
     send(workers)
 
 
@@ -54,20 +54,20 @@ def test_the_link_changes_the_password_once_and_ends_all_sessions(
     service: Service, workers: WorkerHarness, server: MailServer
 ) -> None:
     zoe = register(service, "zoe", "fr")
-    tokens = [service.players.login("zoe", "correct horse") for _ in range(2)]
+    tokens = [service.accounts.players.login("zoe", "correct horse") for _ in range(2)]
     request(service, workers)
     (mail,) = server.to("zoe@example.org")
     assert mail.message["Subject"] == "Choisissez un nouveau mot de passe"
     token = link_in_mail(server)
     with pytest.raises(Malformed):
-        service.mail.password_resets.reset(token, "short", HERE)
-    assert service.mail.password_resets.reset(token, NEW, HERE).id == zoe
-    assert [service.players.tokens.owner(token) for token in tokens] == [None, None]
+        service.notifications.mail.password_resets.reset(token, "short", HERE)
+    assert service.notifications.mail.password_resets.reset(token, NEW, HERE).id == zoe
+    assert [service.accounts.players.tokens.owner(token) for token in tokens] == [None, None]
     with pytest.raises(Unauthorised):
-        service.players.login("zoe", "correct horse")
-    assert service.players.login("zoe", NEW)
+        service.accounts.players.login("zoe", "correct horse")
+    assert service.accounts.players.login("zoe", NEW)
     with pytest.raises(NotFound):
-        service.mail.password_resets.reset(token, "another one", HERE)
+        service.notifications.mail.password_resets.reset(token, "another one", HERE)
     send(workers)
     assert server.mails[-1].message["Subject"] == "Votre mot de passe a été modifié"
     assert f"{PUBLIC_URL}/password/forgotten" in text_of(server)
@@ -80,12 +80,12 @@ def test_a_link_is_not_valid_after_a_change_or_an_hour(
     zoe = register(service, "zoe")
     request(service, workers)
     token = link_in_mail(server)
-    assert service.mail.password_resets.find(token).id == zoe
+    assert service.notifications.mail.password_resets.find(token).id == zoe
     match change:
         case "password":
-            service.players.replace_password(zoe, NEW)
+            service.accounts.players.replace_password(zoe, NEW)
         case "address":
-            service.mail.addresses.set(zoe, "other@example.org")
+            service.notifications.mail.addresses.set(zoe, "other@example.org")
             confirm(service, zoe, "other@example.org")
         case "time":
             key = next(service.redis.scan_iter("cartulary:password-reset:*"))
@@ -93,18 +93,18 @@ def test_a_link_is_not_valid_after_a_change_or_an_hour(
             service.redis.delete(key)
         case _:
             request(service, workers)
-            service.mail.password_resets.reset(link_in_mail(server), NEW, HERE)
+            service.notifications.mail.password_resets.reset(link_in_mail(server), NEW, HERE)
     with pytest.raises(NotFound):
-        service.mail.password_resets.reset(token, "another one", HERE)
+        service.notifications.mail.password_resets.reset(token, "another one", HERE)
 
 
 def test_nothing_reveals_whether_there_is_an_account(
     service: Service, workers: WorkerHarness, server: MailServer, app: Flask
 ) -> None:
     register(service, "zoe")
-    service.players.register("unconfirmed", "correct horse", "mail@example.org")
-    service.players.register("mailless", "correct horse")
-    guest, _ = service.players.create_guest()
+    service.accounts.players.register("unconfirmed", "correct horse", "mail@example.org")
+    service.accounts.players.register("mailless", "correct horse")
+    guest, _ = service.accounts.players.create_guest()
     handles = ["zoe", "unconfirmed", "mailless", guest.handle, "nobody", "<b>"]
     observed = set()
     for handle in handles:
@@ -140,15 +140,15 @@ def test_nobody_can_have_many_mails_sent(
     register(service, "zoe")
     with freeze_time("2026-01-01T09:00:00Z", tick=False) as time:
         for number in range(20):
-            service.mail.password_resets.request("zoe", f"192.0.2.{number}")
+            service.notifications.mail.password_resets.request("zoe", f"192.0.2.{number}")
             time.tick(timedelta(seconds=1))
         send(workers)
     assert len(server.mails) == 2
-    assert service.mail.password_resets.find(link_in_mail(server)).handle == "zoe"
+    assert service.notifications.mail.password_resets.find(link_in_mail(server)).handle == "zoe"
     for _ in range(Bounds().max_password_resets_per_network):
-        service.mail.password_resets.request("nobody", "198.51.100.1")
+        service.notifications.mail.password_resets.request("nobody", "198.51.100.1")
     with pytest.raises(TooManyRequests):
-        service.mail.password_resets.request("zoe", "198.51.100.1")
+        service.notifications.mail.password_resets.request("zoe", "198.51.100.1")
 
 
 def test_the_pages_lead_from_the_log_in_to_a_new_password(

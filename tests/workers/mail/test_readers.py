@@ -77,7 +77,7 @@ def test_messages_of_some_minutes_are_one_mail_without_the_board_that_leads_to_t
         workers.work()
         assert server.mails[-1].message["Subject"] == "Barony: a message from Bea"
         assert f"/games/{game.id}/messages#message-5" in body(server.mails[-1].message)
-    statuses = {item.status for item in service.deliveries.of_player(ada, 100)[0]}
+    statuses = {item.status for item in service.notifications.deliveries.of_player(ada, 100)[0]}
     assert statuses == {"sent"}
 
 
@@ -85,8 +85,10 @@ def test_the_first_player_gets_one_mail_about_the_start(
     service: Service, workers: WorkerHarness, server: MailServer
 ) -> None:
     ada, bea = (register(service, handle) for handle in ("Ada", "Bea"))
-    game = service.commands.create(ada, rules="barony", seats=2, options={"seating": "joined"})
-    service.commands.join(game.id, bea)
+    game = service.games.commands.create(
+        ada, rules="barony", seats=2, options={"seating": "joined"}
+    )
+    service.games.commands.join(game.id, bea)
     send(workers, game)
     subjects = sorted((mail.recipient[:3], mail.message["Subject"]) for mail in server.mails)
     assert subjects == [
@@ -99,11 +101,11 @@ def test_an_invited_player_reads_of_no_last_turn(
     service: Service, workers: WorkerHarness, server: MailServer
 ) -> None:
     ada, bea = (register(service, handle) for handle in ("Ada", "Bea"))
-    game = service.commands.create(ada, rules="barony", seats=2, options={}, invited=(bea,))
+    game = service.games.commands.create(ada, rules="barony", seats=2, options={}, invited=(bea,))
     send(workers, game)
     (invitation,) = server.mails
     assert "happened" not in body(invitation.message)
-    service.commands.join(game.id, bea)
+    service.games.commands.join(game.id, bea)
     send(workers, game)
     for received in server.mails[1:]:
         assert "What has happened so far:" in body(received.message)
@@ -132,7 +134,7 @@ def test_a_digest_names_each_game_once_in_order_of_time(
 ) -> None:
     with freeze_time("2026-11-22T09:00:00Z") as time:
         ada, bea = (register(service, handle) for handle in ("Ada", "Bea"))
-        service.preferences.change(ada, {"digest": "18:00"})
+        service.notifications.preferences.change(ada, {"digest": "18:00"})
         games = []
         for name in ("First club", "Second club"):
             games.append(start_game(service, players=[ada, bea], name=name))
@@ -153,19 +155,21 @@ def test_a_digest_names_each_game_once_in_order_of_time(
 def test_a_refused_confirmation_is_shown_until_one_is_accepted(
     service: Service, workers: WorkerHarness, server: MailServer
 ) -> None:
-    player, _ = service.players.register("ada", "correct horse", "ada@example.org")
+    player, _ = service.accounts.players.register("ada", "correct horse", "ada@example.org")
     server.refused_recipients["ada@example.org"] = "550 5.1.1 no such user"
-    service.mail.confirmations.request(player.id, "192.0.2.1")
+    service.notifications.mail.confirmations.request(player.id, "192.0.2.1")
     workers.work()
-    refusal = service.mail.addresses.refusal(player.id)
+    refusal = service.notifications.mail.addresses.refusal(player.id)
     assert refusal is not None
     assert "no such user" in str(refusal)
     server.refused_recipients.clear()
-    service.mail.confirmations.request(player.id, "192.0.2.1")
+    service.notifications.mail.confirmations.request(player.id, "192.0.2.1")
     workers.work()
-    assert service.mail.addresses.refusal(player.id) is None
-    service.mail.confirmations.confirm(
-        service.mail.confirmations.create_token(Confirmation(player.id, "ada@example.org"))
+    assert service.notifications.mail.addresses.refusal(player.id) is None
+    service.notifications.mail.confirmations.confirm(
+        service.notifications.mail.confirmations.create_token(
+            Confirmation(player.id, "ada@example.org")
+        )
     )
 
 
@@ -178,7 +182,7 @@ def test_the_picture_of_a_late_large_board_leaves_a_mail_below_100_kb(
     game = fold(events)
     assert game is not None
     last = [event for event in events if event["action"] is not None][-1]
-    monkeypatch.setattr(service.queries, "event", lambda _game, _seq: last)
+    monkeypatch.setattr(service.games.queries, "event", lambda _game, _seq: last)
     board = board_picture(service, game, game.players[0], renderer("fr"), MAX_PICTURE_BYTES)
     assert board is not None
     assert board.png is not None

@@ -50,16 +50,18 @@ def receiver() -> Iterator[WebhookReceiver]:
 
 @pytest.fixture
 def ada(service: Service) -> str:
-    player, _ = service.players.create_guest()
+    player, _ = service.accounts.players.create_guest()
     return player.id
 
 
 def add_webhook(service: Service, player: str, receiver: WebhookReceiver) -> Webhook:
-    return service.webhooks.add(player, receiver.url.replace("somebody:secret-word@", ""))
+    return service.notifications.webhooks.add(
+        player, receiver.url.replace("somebody:secret-word@", "")
+    )
 
 
 def start(service: Service, player: str) -> Game:
-    other, _ = service.players.create_guest()
+    other, _ = service.accounts.players.create_guest()
     return start_game(service, players=[player, other.id])
 
 
@@ -86,7 +88,7 @@ def test_a_notification_is_posted_with_a_signature_of_id_time_and_body(
     game = start(service, ada)
     work(workers, game)
     (request,) = receiver.requests
-    ((delivery,), _) = service.deliveries.of_player(ada, 10)
+    ((delivery,), _) = service.notifications.deliveries.of_player(ada, 10)
     assert request.headers["webhook-id"] == delivery.id
     assert delivery.status == "sent"
     body = request.body
@@ -115,13 +117,13 @@ def test_a_failed_request_is_repeated_with_the_same_id_and_then_accepted(
             work(workers, game)
     assert len({request.headers["webhook-id"] for request in receiver.requests}) == 1
     assert len({request.headers["webhook-signature"] for request in receiver.requests}) == 3
-    assert service.webhooks.find(ada, webhook.id).failures == 0
+    assert service.notifications.webhooks.find(ada, webhook.id).failures == 0
 
 
 def test_a_dead_webhook_is_disabled_and_its_owner_informed(
     service: Service, workers: WorkerHarness, receiver: WebhookReceiver, ada: str
 ) -> None:
-    service.mail.addresses.set(ada, "ada@example.org")
+    service.notifications.mail.addresses.set(ada, "ada@example.org")
     confirm(service, ada, "ada@example.org")
     webhook = add_webhook(service, ada, receiver)
     with freeze_time("2026-01-01T09:00:00Z", tick=False) as time:
@@ -131,18 +133,18 @@ def test_a_dead_webhook_is_disabled_and_its_owner_informed(
             time.tick(timedelta(seconds=pause))
             work(workers, game)
         assert len(receiver.requests) == 3
-        stored = service.webhooks.find(ada, webhook.id)
+        stored = service.notifications.webhooks.find(ada, webhook.id)
         assert stored.disabled_at is not None
-        ((delivery,), _) = service.deliveries.of_player(ada, 10)
+        ((delivery,), _) = service.notifications.deliveries.of_player(ada, 10)
         assert delivery.status == "cancelled"
-        (mail,) = service.mail.account_mails.due(clock.now() + timedelta(days=1), 10)
-        account_mail = service.mail.account_mails.begin(mail)
+        (mail,) = service.notifications.mail.account_mails.due(clock.now() + timedelta(days=1), 10)
+        account_mail = service.notifications.mail.account_mails.begin(mail)
         assert account_mail is not None
         assert account_mail.kind == "webhook_disabled"
-    assert service.webhooks.endpoints(ada) == []
-    enabled = service.webhooks.enable(ada, webhook.id)
+    assert service.notifications.webhooks.endpoints(ada) == []
+    enabled = service.notifications.webhooks.enable(ada, webhook.id)
     assert (enabled.failures, enabled.disabled_at) == (0, None)
-    assert len(service.webhooks.endpoints(ada)) == 1
+    assert len(service.notifications.webhooks.endpoints(ada)) == 1
 
 
 def test_a_webhook_that_says_it_is_gone_is_disabled_at_once(
@@ -151,8 +153,8 @@ def test_a_webhook_that_says_it_is_gone_is_disabled_at_once(
     webhook = add_webhook(service, ada, receiver)
     receiver.statuses = [410]
     work(workers, start(service, ada))
-    assert service.webhooks.find(ada, webhook.id).disabled_at is not None
-    ((delivery,), _) = service.deliveries.of_player(ada, 10)
+    assert service.notifications.webhooks.find(ada, webhook.id).disabled_at is not None
+    ((delivery,), _) = service.notifications.deliveries.of_player(ada, 10)
     assert delivery.status == "bounced"
 
 
@@ -162,9 +164,9 @@ def test_a_test_is_posted_and_its_result_recorded(
     webhook = add_webhook(service, ada, receiver)
     receiver.statuses = [404, 204]
     for result in ("404", None):
-        service.webhooks.request_test(ada, webhook.id)
+        service.notifications.webhooks.request_test(ada, webhook.id)
         workers.work()
-        stored = service.webhooks.find(ada, webhook.id)
+        stored = service.notifications.webhooks.find(ada, webhook.id)
         assert stored.tried_at is not None
         assert stored.result is None if result is None else result in str(stored.result)
     assert [request.body["type"] for request in receiver.requests] == ["test", "test"]
@@ -176,20 +178,20 @@ def test_a_webhook_that_was_removed_gets_nothing_and_does_not_come_back(
     webhook = add_webhook(service, ada, receiver)
     game = start(service, ada)
     workers.runner.run(workers.tasks(game.id)["notify/turn"])
-    service.webhooks.request_test(ada, webhook.id)
-    service.webhooks.remove(ada, webhook.id)
+    service.notifications.webhooks.request_test(ada, webhook.id)
+    service.notifications.webhooks.remove(ada, webhook.id)
     workers.work()
-    service.webhooks.record_success(ada, webhook.id)
-    assert service.webhooks.record_failure(ada, webhook.id, "x", is_gone=True) is None
+    service.notifications.webhooks.record_success(ada, webhook.id)
+    assert service.notifications.webhooks.record_failure(ada, webhook.id, "x", is_gone=True) is None
     assert receiver.requests == []
-    assert service.webhooks.of(ada) == []
+    assert service.notifications.webhooks.of(ada) == []
     with raises(NotFound, match="no webhook"):
-        service.webhooks.remove(ada, webhook.id)
+        service.notifications.webhooks.remove(ada, webhook.id)
 
 
 def test_an_erased_player_has_no_webhooks(
     service: Service, receiver: WebhookReceiver, ada: str
 ) -> None:
     add_webhook(service, ada, receiver)
-    service.erasure.erase(ada, "")
-    assert service.webhooks.of(ada) == []
+    service.accounts.erasure.erase(ada, "")
+    assert service.notifications.webhooks.of(ada) == []

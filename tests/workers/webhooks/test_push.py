@@ -93,9 +93,9 @@ def service(settings: Settings) -> Iterator[Service]:
 
 def notify(service: Service, push: PushService, locale: str | None = None) -> str:
     """Start a game of a player who has subscribed, send what is due, and return the player's id."""
-    player, _ = service.players.create_guest(locale)
-    service.push_subscriptions.add(player.id, push.url, push.p256dh, encode(AUTH))
-    other, _ = service.players.create_guest()
+    player, _ = service.accounts.players.create_guest(locale)
+    service.notifications.push_subscriptions.add(player.id, push.url, push.p256dh, encode(AUTH))
+    other, _ = service.accounts.players.create_guest()
     game = start_game(service, players=[player.id, other.id])
     workers = WorkerHarness(service)
     workers.use(channels_of(service))
@@ -110,7 +110,7 @@ def test_the_browser_decrypts_the_notification_in_the_language_of_its_reader(
 ) -> None:
     player = notify(service, push_service, "fr")
     (message,) = push_service.messages
-    ((delivery,), _) = service.deliveries.of_player(player, 10)
+    ((delivery,), _) = service.notifications.deliveries.of_player(player, 10)
     assert message["title"] == "Barony\u00a0: la partie commence, et c'est à vous de jouer"
     assert message["language"] == "fr"
     assert message["path"] == f"/games/{delivery.game_id}"
@@ -128,7 +128,7 @@ def test_the_server_identifies_itself_by_a_key_that_stays_the_same(
     scheme, _, rest = headers["authorization"].partition(" ")
     assert scheme == "vapid"
     fields = dict(part.strip().split("=", 1) for part in rest.split(","))
-    assert fields["k"] == service.vapid_key.public
+    assert fields["k"] == service.notifications.vapid_key.public
     claims, _, signature = fields["t"].rpartition(".")
     raw = decode(signature)
     key = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), decode(fields["k"]))
@@ -139,7 +139,7 @@ def test_the_server_identifies_itself_by_a_key_that_stays_the_same(
     assert payload["sub"].startswith("mailto:")
     assert time.time() < payload["exp"] <= time.time() + 24 * 3600
     again = build(settings)
-    assert again.vapid_key.public == service.vapid_key.public
+    assert again.notifications.vapid_key.public == service.notifications.vapid_key.public
     again.redis.close()
     assert (settings.data / "vapid-key.pem").stat().st_mode & 0o777 == 0o600
 
@@ -150,8 +150,8 @@ def test_a_subscription_that_is_gone_is_removed(
 ) -> None:
     push_service.statuses = [status]
     player = notify(service, push_service)
-    assert service.push_subscriptions.of(player) == []
-    ((delivery,), _) = service.deliveries.of_player(player, 10)
+    assert service.notifications.push_subscriptions.of(player) == []
+    ((delivery,), _) = service.notifications.deliveries.of_player(player, 10)
     assert delivery.status == "bounced"
 
 
@@ -161,8 +161,8 @@ def test_a_busy_push_service_is_tried_again(
 ) -> None:
     push_service.statuses = [status]
     player = notify(service, push_service)
-    assert len(service.push_subscriptions.of(player)) == 1
-    ((delivery,), _) = service.deliveries.of_player(player, 10)
+    assert len(service.notifications.push_subscriptions.of(player)) == 1
+    ((delivery,), _) = service.notifications.deliveries.of_player(player, 10)
     assert delivery.status == "retrying"
 
 
@@ -186,16 +186,16 @@ def test_a_subscription_must_have_a_public_endpoint_and_valid_keys(
         "auth": encode(AUTH),
     }
     with raises(Malformed, match=field):
-        service.push_subscriptions.add("ada", **{**valid, **changes})
-    assert service.push_subscriptions.of("ada") == []
-    service.push_subscriptions.add("ada", **valid)
-    service.push_subscriptions.add("ada", **valid)
-    assert len(service.push_subscriptions.of("ada")) == 1
+        service.notifications.push_subscriptions.add("ada", **{**valid, **changes})
+    assert service.notifications.push_subscriptions.of("ada") == []
+    service.notifications.push_subscriptions.add("ada", **valid)
+    service.notifications.push_subscriptions.add("ada", **valid)
+    assert len(service.notifications.push_subscriptions.of("ada")) == 1
 
 
 def test_one_subscription_too_many_replaces_the_oldest(service: Service) -> None:
     key = PushService().p256dh
     for number in range(12):
         url = f"https://push.example.org/{number}"
-        service.push_subscriptions.add("ada", url, key, encode(AUTH))
-    assert len(service.push_subscriptions.of("ada")) == 10
+        service.notifications.push_subscriptions.add("ada", url, key, encode(AUTH))
+    assert len(service.notifications.push_subscriptions.of("ada")) == 10

@@ -42,7 +42,7 @@ class Times:
 ANY_TIME: Final = Times()
 
 
-class Notifications:
+class Notifier:
     """Creates deliveries. Thread-safe. Every method raises Unavailable if Redis does not respond."""
 
     def __init__(

@@ -1,0 +1,129 @@
+"""The parts of the games, and how they are connected."""
+
+from dataclasses import dataclass
+
+import redis
+
+from service.accounts.bots import BotPlayers
+from service.accounts.components import Accounts
+from service.clock import TrustedClock
+from service.games.commands import GameCommands
+from service.games.deadline_commands import DeadlineCommands
+from service.games.dispute_commands import DisputeCommands, PauseCommands
+from service.games.erasure import GameErasure
+from service.games.event_queries import DeliveriesAbout, EventQueries
+from service.games.game_for_viewer import GamesForViewers
+from service.games.holiday_registry import HolidayRegistry
+from service.games.invitation_commands import InvitationCommands
+from service.games.invitations import Invitations, ReceivedInvitations
+from service.games.key_registry import KeyRegistry
+from service.games.lessons import Lessons
+from service.games.listings import GameQuota, Listings
+from service.games.loader import GameCache
+from service.games.lobby import Lobby
+from service.games.queries import GameQueries
+from service.games.receipts import PlayerReceipts
+from service.games.rematches import Rematches
+from service.games.replays import Replays
+from service.games.repository import GameRepository
+from service.games.substitute_commands import SubstituteCommands
+from service.keyring import Keyring
+from service.settings import Settings
+from service.store.event_store import EventStore
+from service.transparency.proofs import Proofs
+
+
+@dataclass(frozen=True, slots=True)
+class Games:
+    """All parts of the games, for one process. Thread-safe."""
+
+    repository: GameRepository
+    listings: Listings
+    commands: GameCommands
+    lobby: Lobby
+    rematches: Rematches
+    invitation_commands: InvitationCommands
+    invitations: Invitations
+    received_invitations: ReceivedInvitations
+    disputes: DisputeCommands
+    pauses: PauseCommands
+    deadlines: DeadlineCommands
+    substitutes: SubstituteCommands
+    holiday_registry: HolidayRegistry
+    key_registry: KeyRegistry
+    queries: GameQueries
+    events: EventQueries
+    replays: Replays
+    lessons: Lessons
+    receipts: PlayerReceipts
+    for_viewers: GamesForViewers
+
+
+def build_games(
+    client: redis.Redis,
+    settings: Settings,
+    store: EventStore,
+    clock: TrustedClock,
+    keyring: Keyring,
+    listings: Listings,
+    accounts: Accounts,
+    proofs: Proofs,
+    deliveries_about: DeliveriesAbout,
+) -> Games:
+    """Return the games that these settings describe."""
+    bounds, players = settings.bounds, accounts.players
+    cache = GameCache(
+        settings.cache_games,
+        max_prefixes=bounds.cached_prefixes,
+        prefix_interval=bounds.prefix_interval,
+    )
+    repository = GameRepository(store, cache, listings, clock, keyring)
+    quota = GameQuota(listings, bounds.max_games_per_player)
+    invitations = Invitations(client, repository)
+    commands = GameCommands(
+        repository,
+        keyring,
+        clock,
+        quota,
+        accounts.keys,
+        BotPlayers(players),
+        invitations,
+        accounts.holidays,
+        bounds.min_seconds_per_turn,
+    )
+    invitation_commands = InvitationCommands(repository, bounds.max_invitations)
+    queries = GameQueries(
+        repository,
+        store,
+        listings,
+        keyring,
+        players,
+        accounts.keys,
+        proofs,
+        bounds.record_page_bytes,
+        bounds.page_events,
+    )
+    erasure = GameErasure(repository, store, listings)
+    accounts.erasure.register(erasure.delete_all_of, erasure.authors)
+    return Games(
+        repository=repository,
+        listings=listings,
+        commands=commands,
+        lobby=Lobby(commands, invitation_commands, players, settings),
+        rematches=Rematches(repository, commands, players),
+        invitation_commands=invitation_commands,
+        invitations=invitations,
+        received_invitations=ReceivedInvitations(listings, queries, accounts.mutes),
+        disputes=DisputeCommands(repository, bounds.max_statement_characters),
+        pauses=PauseCommands(repository),
+        deadlines=DeadlineCommands(repository, clock),
+        substitutes=SubstituteCommands(repository, quota, accounts.keys, accounts.holidays),
+        holiday_registry=HolidayRegistry(accounts.holidays, players, repository, listings),
+        key_registry=KeyRegistry(accounts.keys, repository, listings),
+        queries=queries,
+        events=EventQueries(repository, store, players, deliveries_about, bounds),
+        replays=Replays(repository, bounds),
+        lessons=Lessons(repository, bounds),
+        receipts=PlayerReceipts(store, listings, keyring, bounds.page_events),
+        for_viewers=GamesForViewers(repository, store),
+    )

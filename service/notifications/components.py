@@ -1,0 +1,90 @@
+"""The parts of notifications, and how they are connected."""
+
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+import redis
+
+from service.accounts.components import Accounts
+from service.clock import TrustedClock
+from service.email_address import parse_sender
+from service.games.components import Games
+from service.notifications.deliveries import Deliveries
+from service.notifications.endpoints import EndpointRegistry
+from service.notifications.feed_tokens import FeedTokens
+from service.notifications.feeds import Feeds
+from service.notifications.mail.mail import Mail, build_mail
+from service.notifications.notifier import Notifier
+from service.notifications.preferences import PreferenceStore
+from service.notifications.webhooks.push_subscriptions import PushSubscriptions
+from service.notifications.webhooks.receivers import Receivers
+from service.notifications.webhooks.vapid_key import VapidKey
+from service.notifications.webhooks.webhooks import Webhooks
+from service.operation.data_folder import VAPID_KEY
+from service.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Notifications:
+    """All parts of notifications, for one process. Thread-safe."""
+
+    notifier: Notifier
+    deliveries: Deliveries
+    preferences: PreferenceStore
+    endpoints: EndpointRegistry
+    feed_tokens: FeedTokens
+    feeds: Feeds
+    mail: Mail
+    receivers: Receivers
+    webhooks: Webhooks
+    push_subscriptions: PushSubscriptions
+    vapid_key: VapidKey
+
+
+def build_notifications(
+    client: redis.Redis,
+    settings: Settings,
+    clock: TrustedClock,
+    accounts: Accounts,
+    games: Games,
+    deliveries: Deliveries,
+) -> Notifications:
+    """Return the parts of notifications that these settings describe."""
+    bounds, players = settings.bounds, accounts.players
+    preferences = PreferenceStore(client)
+    feed_tokens = FeedTokens(client, bounds.max_feeds_per_player)
+    receivers = Receivers(settings.webhook_networks)
+    webhooks = Webhooks(client, bounds, receivers, deliveries.breakers)
+    push_subscriptions = PushSubscriptions(client, bounds, receivers)
+    endpoints = EndpointRegistry()
+    endpoints.add(webhooks)
+    endpoints.add(push_subscriptions)
+    for delete in (
+        deliveries.delete_all_of,
+        preferences.delete,
+        feed_tokens.delete_all_of,
+        webhooks.delete_all_of,
+        push_subscriptions.delete_all_of,
+    ):
+        accounts.erasure.register(delete)
+    operator_channels = ("log",) if settings.webhook_url is None else ("log", "operator_webhook")
+    return Notifications(
+        notifier=Notifier(players, deliveries, preferences, endpoints, clock, operator_channels),
+        deliveries=deliveries,
+        preferences=preferences,
+        endpoints=endpoints,
+        feed_tokens=feed_tokens,
+        feeds=Feeds(games.queries, games.listings, players, settings.public_url),
+        mail=build_mail(client, settings, players, deliveries, endpoints),
+        receivers=receivers,
+        webhooks=webhooks,
+        push_subscriptions=push_subscriptions,
+        vapid_key=VapidKey(settings.data / VAPID_KEY, _contact(settings)),
+    )
+
+
+def _contact(settings: Settings) -> str:
+    """Return the address of the operator for the operators of push services."""
+    if settings.mail_from is not None:
+        return f"mailto:{parse_sender(settings.mail_from).addr_spec}"
+    return f"mailto:webmaster@{urlsplit(settings.public_url).hostname}"

@@ -1,0 +1,48 @@
+"""The parts of the transparency log, and how they are connected."""
+
+from dataclasses import dataclass
+
+import redis
+
+from ledger.signed_note import NoteKey
+from service.keyring import Keyring
+from service.settings import Settings
+from service.store.event_store import EventStore
+from service.transparency.checkpoints import Checkpoints
+from service.transparency.head_log import HeadLog
+from service.transparency.last_signed import LastSigned
+from service.transparency.proofs import Proofs
+from service.transparency.restores import Restores
+from service.transparency.store import TransparencyStore
+
+
+@dataclass(frozen=True, slots=True)
+class Transparency:
+    """All parts of the transparency log, for one process. Thread-safe."""
+
+    head_log: HeadLog
+    checkpoints: Checkpoints
+    proofs: Proofs
+
+
+def build_transparency(
+    client: redis.Redis,
+    settings: Settings,
+    store: EventStore,
+    keyring: Keyring,
+    *,
+    read_only: bool,
+) -> Transparency:
+    """Return the transparency log that these settings describe; for `read_only` see `Keyring`."""
+    log = TransparencyStore(client)
+    checkpoints = Checkpoints(
+        log,
+        keyring,
+        LastSigned(settings.signing_key),
+        Restores(client, settings.data, is_embedded=settings.is_embedded),
+        origin=settings.origin,
+        witnesses=[NoteKey.parse(key) for key in settings.witnesses],
+        seconds=settings.bounds.checkpoint_seconds,
+        read_only=read_only,
+    )
+    return Transparency(HeadLog(store, log), checkpoints, Proofs(log, checkpoints, store))
