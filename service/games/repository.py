@@ -152,15 +152,12 @@ class GameRepository(GameLoader):
         """
         if not GAME_ID.fullmatch(game_id):
             raise game_not_found(game_id)
-        if has_receipt:
-            # A receipt must not be older than the publication of its key.
-            self._keyring.publish_key()
         cached = None if at_head else self._cache.get(game_id)
         is_head = cached is None
         if cached is None:
             cached = self.load(game_id)
         for _ in range(MAX_ATTEMPTS):
-            pending = self._pending(game_id, cached.game)
+            pending = self._pending(game_id, cached.game, has_receipt=has_receipt)
             try:
                 handler(cached, pending)
             except (Refused, ServiceError) as refusal:
@@ -317,8 +314,13 @@ class GameRepository(GameLoader):
         receipt = None if stored is None else decode_receipt(events[0], stored)
         return AppendResult(events, None, receipt)
 
-    def _pending(self, game_id: str, game: Game | None) -> PendingEvents:
+    def _pending(
+        self, game_id: str, game: Game | None, *, has_receipt: bool = False
+    ) -> PendingEvents:
         """Return pending events that will all have the current time."""
+        if has_receipt:
+            # A receipt must not be older than the publication of its key.
+            self._keyring.publish_key()
         timestamp = self._clock.timestamp_after("" if game is None else game.at)
         return PendingEvents(
             game_id,
