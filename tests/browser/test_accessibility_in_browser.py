@@ -21,15 +21,17 @@ from tests.support.processes import wait_until
 from tests.support.running_service import RunningService
 
 NO_PAGES = {
+    "conditional_actions.redirect_earlier_address": "a redirection",
+    "sandboxes.redirect_earlier_link": "a redirection",
     "home.get_picture": "a picture",
     "home.show_live_board": "a part of a page",
-    "pictures.get_png": "a picture",
-    "pictures.get_svg": "a picture",
+    "replay.get_png": "a picture",
+    "replay.get_svg": "a picture",
     "play.stream_events": "an event stream",
-    "push.get_push_worker": "a script",
+    "notifications.get_push_worker": "a script",
     "proofs.download_receipts": "a file",
     "rules.get_picture": "a picture",
-    "verify.download_record": "a file",
+    "proofs.download_record": "a file",
     "static_files.get_file": "a static file",
 }
 """Views whose responses are no pages, by endpoint."""
@@ -56,10 +58,10 @@ class Scenes:
             "accounts.show_account": ["/account"],
             "clocks.show_holidays": ["/account/holidays"],
             "notifications.show_notifications": ["/account/notifications"],
-            "webhooks.show_webhooks": ["/account/webhooks"],
-            "tutorial.show_tutorials": ["/tutorial"],
+            "notifications.show_webhooks": ["/account/webhooks"],
+            "quick_play.show_tutorials": ["/tutorial"],
             "lobby.show_new_game": ["/games/new", "/games/new?rules=baron"],
-            "verify.verify_file": ["/verify"],
+            "proofs.verify_file": ["/verify"],
             "rules.show_index": ["/rules"],
             "rules.show_rules": ["/rules/baron", "/rules/sorcery"],
         }
@@ -108,10 +110,10 @@ class Scenes:
         player = self.player.http.get("/api/v1/me").json()["player"]
         account = Player(player["id"], player["handle"], player["created"], player["email"])
         token = mail.password_resets.create_token(account)
-        self._add("password.show_request", "/password/forgotten")
-        self._add("password.show_new_password", f"/password/new/{token}")
+        self._add("accounts.show_request", "/password/forgotten")
+        self._add("accounts.show_new_password", f"/password/new/{token}")
         token = mail.tokens.unsubscribe_token(self.player.id)
-        self._add("unsubscribe.show_unsubscription", f"/unsubscribe/{token}")
+        self._add("email.show_unsubscription", f"/unsubscribe/{token}")
 
     def _write_messages(self, game_id: str) -> None:
         """Add a game to which the player was invited, with messages by both players, one of them erased."""
@@ -140,7 +142,7 @@ class Scenes:
         self.player.act(barony).raise_for_status()
         http = self.player.http
         http.post(f"/api/v1/games/{barony}/takebacks", json={}).raise_for_status()
-        self._add("takebacks.show_takebacks", f"/games/{barony}/takebacks")
+        self._add("disputes.show_takebacks", f"/games/{barony}/takebacks")
         seq, actions = self.friend.legal_actions(barony)
         own = {"seat": 0, "action": {"type": "resign"}}
         branches = [
@@ -172,7 +174,7 @@ class Scenes:
         self._add("replay.compare_events", f"{game}/compare?from=5&to=9")
         self._add("replay.show_scores", f"{game}/scores")
         self._add("proofs.show_proofs", f"{game}/proofs")
-        self._add("verify.verify_game", f"{game}/verify")
+        self._add("proofs.verify_game", f"{game}/verify")
         body = {"game": game_id, "seq": 6}
         sandbox = http.post("/api/v1/sandboxes", json=body).raise_for_status().json()["id"]
         self._add("sandboxes.list_sandboxes", f"{game}/sandboxes")
