@@ -125,7 +125,7 @@ def test_a_pile_that_was_not_drawn_anew_from_the_seed_is_a_finding(
         table = resumed_game().abandon()
     found = findings_of(table.record(), "chance")
     assert [finding.seq for finding in found] == [25, 31]
-    assert "the secret pile is not what the seed gives" in english(found[0].problem)
+    assert "the secret “pile” is not what the seed gives" in english(found[0].problem)
 
 
 @pytest.mark.parametrize("change", [{"from": 24}, {"from": 3}, {"from": 15, "because": 30}])

@@ -281,7 +281,7 @@ class HangingChannel(RecordingChannel):
 
 url, data, player = sys.argv[1:]
 service = build(Settings(Path(data), url, url, Path(data) / "signing-key.pem"))
-service.endpoints.add(FixedEndpoints("email", [player]))
+service.notifications.endpoints.add(FixedEndpoints("email", [player]))
 Dispatcher(service, Channels([HangingChannel(name="email", is_operators=False)])).send_due()
 """
 

@@ -64,8 +64,8 @@ def test_the_setting_names_the_arbiter_by_handle(
     service: Service, caplog: pytest.LogCaptureFixture
 ) -> None:
     def summary_of(arbiter: str, player: str) -> object:
-        settings = replace(service.settings, arbiter=arbiter)
-        client = create_app(replace(service, settings=settings)).test_client()
+        other = build(replace(service.settings, arbiter=arbiter))
+        client = create_app(other).test_client()
         body = {"handle": player, "password": PASSWORD}
         token = client.post("/api/v1/players", json=body).get_json()["token"]
         response = client.post(
@@ -74,6 +74,7 @@ def test_the_setting_names_the_arbiter_by_handle(
             headers={"Authorization": f"Bearer {token}"},
         )
         assert response.status_code == 201
+        other.redis.close()
         return response.get_json()["arbiter"]
 
     assert summary_of("zoe", "ada") is None

@@ -118,7 +118,7 @@ def test_concurrent_scorers_score_every_round_once(service: Service, settings: S
     others = [build(settings) for _ in range(3)]
     with ThreadPoolExecutor(4) as pool:
         results = list(
-            pool.map(lambda process: process.commands.score(game.id), [service, *others])
+            pool.map(lambda process: process.games.commands.score(game.id), [service, *others])
         )
     for other in others:
         other.redis.close()

@@ -254,7 +254,7 @@ def assert_everything_is_revealed(games: ObservedGames, deal: DomainEvent) -> No
         report = audit(BytesIO(record))
         assert {finding.check for finding in report.findings} == {"chance"}
         findings = " ".join(english(finding.problem) for finding in report.findings)
-        assert "the secret pile is not what the seed gives" in findings
+        assert "the secret “pile” is not what the seed gives" in findings
 
 
 @pytest.mark.parametrize("games", [3], indirect=True)

@@ -19,7 +19,10 @@ MOST_CONNECTIONS = 60
 MOST_STEPS = 4_000
 _PASSWORD = "hashes a password, like POST /api/v1/tokens, in the same threads"
 _WOULD_END = "would end the attacker's own account or session, and with them the attack"
+_REDIRECTION = "redirects without reading anything"
 NOT_ATTACKED: dict[str, str] = {
+    "GET /games/<game_id>/plan": _REDIRECTION,
+    "GET /branches/<sandbox_id>": _REDIRECTION,
     "GET /healthz": "is answered by the event loop, and the monitor of every attack requests it",
     "POST /login": _PASSWORD,
     "POST /register": _PASSWORD,
