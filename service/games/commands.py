@@ -21,7 +21,6 @@ from ledger.turn_clock import waits_for_ruling
 from service.accounts.bots import BotPlayers
 from service.accounts.holidays import Holidays
 from service.accounts.keys import PlayerKeys
-from service.clock import TrustedClock
 from service.errors import Forbidden
 from service.games.access import can_see, require_seat, require_visible
 from service.games.game_settings import DEFAULT_BOT, bot_fault, settings_faults
@@ -49,7 +48,6 @@ class GameCommands:
         self,
         repository: GameRepository,
         keyring: Keyring,
-        trusted_clock: TrustedClock,
         quota: GameQuota,
         player_keys: PlayerKeys,
         bot_players: BotPlayers,
@@ -65,7 +63,6 @@ class GameCommands:
         self._holidays = holidays
         self._min_seconds_per_turn = min_seconds_per_turn
         self._signed_actions = SignedActions(repository, player_keys)
-        self._trusted_clock = trusted_clock
         self._keyring = keyring
 
     def create(

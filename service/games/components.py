@@ -83,7 +83,6 @@ def build_games(
     commands = GameCommands(
         repository,
         keyring,
-        clock,
         quota,
         accounts.keys,
         BotPlayers(players),

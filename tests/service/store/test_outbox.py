@@ -41,7 +41,6 @@ def commands_with(service: Service, listings: Listings) -> GameCommands:
     return GameCommands(
         repository,
         service.keyring,
-        service.clock,
         GameQuota(service.games.listings, 200),
         service.accounts.keys,
         BotPlayers(service.accounts.players),
