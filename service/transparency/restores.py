@@ -45,7 +45,6 @@ class Restores:
         """`is_embedded`: the logs are in this data folder, and are copied and restored with it."""
         self._redis = client
         self._data = data
-        self._is_embedded = is_embedded
         self._is_folder_checked = not is_embedded
 
     @property
