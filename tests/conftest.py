@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +27,9 @@ from tests.support.records import KEY
 
 # Commands show times in the time zone of the machine.
 os.environ["TZ"] = "UTC"
+
+# Background processes of a shell without job control ignore Ctrl-C, and so would programs that tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # How long the generation of values takes depends on what else the machine does.
 hypothesis.settings.register_profile(
@@ -125,8 +129,9 @@ def settings(redis_url: str, tmp_path: Path) -> Settings:
         rate_games="",
         rate_disputes="",
         rate_messages="",
-        # Tests freeze the wall clock, which then differs from all other clocks by any time.
-        bounds=Bounds(max_clock_jump_seconds=1e12),
+        # Tests freeze the wall clock, which then differs from all other clocks by any time. Pictures and
+        # audits are made with a low priority: on a slow machine, they take as long as they need.
+        bounds=Bounds(max_clock_jump_seconds=1e12, picture_seconds=600, audit_seconds=600),
     )
 
 
