@@ -77,6 +77,10 @@ class Session:
             if not self._console.shows_events_while_editing:
                 self._wait(events)
             if self._table.is_over:
+                if not self._console.shows_events_while_editing:
+                    # The table was read at the end of the game, maybe before its last events arrived.
+                    for event in events:
+                        self._receive(event)
                 return
             line = self._console.ask(self._prompt, self._completions)
             if line is None:
