@@ -38,8 +38,8 @@ def remove_seat(game: Game, administrator: str, seat: int) -> DomainEvent:
 def move_seat(game: Game, administrator: str, seat: int, player: str) -> DomainEvent:
     """The decision to give the seat of a person to another player, who must not be a bot.
 
-    Raises NotNow unless the seat is that of a person who is still in a game in play, and for a player who has
-    or had a seat in this game, or is its arbiter.
+    Raises NotNow unless the game is in play and a person has the seat and is still in the game; also if the
+    player has or had a seat in this game, or is its arbiter.
     """
     _require_playing(game)
     if game.to_act is None:

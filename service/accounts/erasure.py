@@ -49,10 +49,10 @@ class Erasure:
         delete: Callable[[str], object],
         find: Search | None = None,
     ) -> None:
-        """Have `delete` called with the id of each player who is erased; it must be idempotent.
+        """Register a function that deletes the data of a player, whose id is its argument. It is idempotent.
 
-        Deletions take place in the order of their registration. `find` returns those of some erased players
-        of whom there is data again, which came back with a backup.
+        Functions are called in the order of their registration. `find` takes ids of erased players, and
+        returns those whose data is there again because a backup was restored.
         """
         self._deletions.append(delete)
         if find is not None:

@@ -25,9 +25,11 @@ END_FRAME: Final = b"event: end\ndata: {}\n\n"
 
 @dataclass(frozen=True, slots=True)
 class EventFrame:
-    """An event as it is sent. `leaver` is the id of the player who left the game with this event, if any,
-    `uninvited` that of the player who is not invited any more since then, `excluded` that of the player whose
-    seat an administrator has moved, and `joiner` that of the player who took a place.
+    """An event as it is sent.
+
+    The last four fields are ids of players, None if the event is of another kind: `leaver` has left the
+    game, the invitation of `uninvited` has ended, an administrator has moved the seat of `excluded`, and
+    `joiner` has taken a place.
     """
 
     game_id: str

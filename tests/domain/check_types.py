@@ -161,8 +161,8 @@ def write_faulty_modules(folder: Path) -> list[str]:
     """Write the modules with their faults into a folder; returns the options with which mypy reads them."""
     sources = {fault.module: (ROOT / fault.module).read_text() for fault in FAULTS}
     for fault in FAULTS:
-        found = sources[fault.module].count(fault.correct)
-        assert found == 1, f"{fault.module} has changed: {fault.correct}"
+        occurrences = sources[fault.module].count(fault.correct)
+        assert occurrences == 1, f"{fault.module} has changed: {fault.correct}"
         sources[fault.module] = sources[fault.module].replace(fault.correct, fault.wrong)
     options = []
     for number, (module, source) in enumerate(sources.items()):
@@ -207,6 +207,6 @@ def problems(lines: list[str]) -> list[str]:
 
 
 if __name__ == "__main__":
-    found = problems(run_mypy())
-    print("\n".join([*found, f"{len(FAULTS)} faults were put in; {len(found)} problems"]))  # noqa: T201 # a program
-    sys.exit(1 if found else 0)
+    lines = problems(run_mypy())
+    print("\n".join([*lines, f"{len(FAULTS)} faults were put in; {len(lines)} problems"]))  # noqa: T201 # a program
+    sys.exit(1 if lines else 0)

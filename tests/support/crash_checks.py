@@ -303,7 +303,7 @@ def expected_deliveries(service: Service) -> Iterator[tuple[str, str]]:
 
 
 def _readers(game: Game, event: Event, people: Sequence[str]) -> list[str]:
-    """Return who is notified of an event: every player but the one who caused it."""
+    """Return the players who are notified of an event: all but the one who caused it."""
     if event["type"] == "TurnForfeited":
         player = game.players[event["data"]["seat"]]
         return [player] if player in people else []

@@ -139,7 +139,7 @@ def two_people_and_bots(
 def play_to_the_end(players: list[ClickingPlayer], *, actions: int | None = None) -> None:
     """Let the players play until all of them see the result.
 
-    After this number of actions (None: never), whoever is to act resigns.
+    After this number of actions (None: never), the player whose turn it is resigns.
     """
     for player in players:
         player.open()

@@ -1,5 +1,6 @@
-"""The clock of a game as pages show it: its settings, what is left, what happens at a deadline, and who is on
-holiday, in words; which seats are vacant.
+"""The clock of a game as pages show it, in words.
+
+That is its settings, the time left, what happens at a deadline, holidays of players, and vacant seats.
 """
 
 from collections.abc import Sequence
