@@ -1,0 +1,92 @@
+// @ts-check
+/**
+ * What this browser keeps of the games that it shows, as evidence: an IndexedDB database named `cartulary`.
+ *
+ * | store         | key               | value                                                                |
+ * | ------------- | ----------------- | -------------------------------------------------------------------- |
+ * | `keys`        | [account]         | the key pair with which this browser signs for an account            |
+ * | `nonces`      | [account, game]   | the nonces that this browser sent, with the commitment it had seen   |
+ * | `receipts`    | [account, game, seq] | a receipt of the server for an action of the account              |
+ * | `heads`       |                   | the last events that this browser saw of games                       |
+ * | `checkpoints` |                   | checkpoints of the transparency log                                  |
+ *
+ * Accounts, games and seqs are as in the API. Every function rejects where the browser has no IndexedDB or refuses
+ * to store anything; callers go on without it.
+ */
+
+/** @typedef {"keys" | "nonces" | "receipts" | "heads" | "checkpoints"} StoreName */
+
+/** @type {readonly StoreName[]} */
+const STORES = ["keys", "nonces", "receipts", "heads", "checkpoints"];
+
+/** @type {Promise<IDBDatabase> | undefined} */
+let database;
+
+/**
+ * @template T
+ * @param {IDBRequest<T>} request
+ * @returns {Promise<T>} its result
+ */
+function resultOf(request) {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+/** @returns {Promise<IDBDatabase>} the database, which is created if there is none */
+export function open() {
+  database ??= connect().catch((error) => {
+    database = undefined;
+    throw error;
+  });
+  return database;
+}
+
+async function connect() {
+  const request = indexedDB.open("cartulary", 1);
+  request.onupgradeneeded = () => {
+    for (const name of STORES) request.result.createObjectStore(name);
+  };
+  const connection = await resultOf(request);
+  // Another page needs a newer version, or the visitor clears the data of this site.
+  connection.onversionchange = () => connection.close();
+  connection.onclose = () => (database = undefined);
+  return connection;
+}
+
+/**
+ * @param {StoreName} store
+ * @param {IDBValidKey} key
+ * @returns {Promise<any>} the value with this key; undefined without one
+ */
+export async function get(store, key) {
+  return resultOf((await open()).transaction(store).objectStore(store).get(key));
+}
+
+/**
+ * Store a value, in place of the one with the same key. It is written when the promise resolves.
+ * @param {StoreName} store
+ * @param {IDBValidKey} key
+ * @param {unknown} value
+ * @returns {Promise<void>}
+ */
+export async function put(store, key, value) {
+  const transaction = (await open()).transaction(store, "readwrite");
+  transaction.objectStore(store).put(value, key);
+  await new Promise((resolve, reject) => {
+    transaction.oncomplete = resolve;
+    transaction.onabort = () => reject(transaction.error);
+  });
+}
+
+/**
+ * @param {StoreName} store
+ * @param {readonly IDBValidKey[]} [prefix] the first parts of a key that is a list
+ * @returns {Promise<any[]>} the values in the order of their keys: all, or those whose keys begin with the prefix
+ */
+export async function all(store, prefix = []) {
+  // A list is greater than any text and number.
+  const range = IDBKeyRange.bound([...prefix], [...prefix, []]);
+  return resultOf((await open()).transaction(store).objectStore(store).getAll(prefix.length ? range : null));
+}
