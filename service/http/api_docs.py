@@ -3,8 +3,9 @@
 The page is made by RapiDoc, a script of npm, which static/ contains as it was published, with its licences.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +16,7 @@ from markupsafe import Markup
 from werkzeug.exceptions import NotFound
 
 from domain.messages import message
-from service.http.blueprint import Api
+from service.http.blueprint import Api, Blueprint
 from service.http.language import request_language, request_renderer
 from service.http.schemas.rule_systems import add_rule_systems
 from service.http.schemas.type_schemas import RESPONSES, Components
@@ -30,6 +31,11 @@ _CONTENT_SECURITY_POLICY: Final = (
     # RapiDoc sets styles in attributes of its elements.
     "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:;"
     " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_INTRODUCTION: Final = (
+    "Board games by mail. Every game is a log of events that anybody can check. Reading needs no"
+    " account; for everything else, register and send the token as `Authorization: Bearer TOKEN`."
+    " Errors are problem details (RFC 9457), and a refused request changes nothing."
 )
 _PAGE: Final = Markup("""<!doctype html>
 <html lang="{language}">
@@ -52,20 +58,15 @@ _PAGE: Final = Markup("""<!doctype html>
 """)
 
 
-def add_components(api: Api) -> None:
-    """Add the schemas of responses and of the rule systems in the registry to the document."""
-    components = Components(RESPONSES.schemas)
-    add_rule_systems(components)
-    for name, schema in sorted(components.schemas.items()):
-        api.spec.components.schema(name, schema)
+def register(app: Flask, blueprints: Iterable[Blueprint]) -> None:
+    """Serve the document of these blueprints of the application, and the page."""
 
-
-def register(app: Flask, api: Api) -> None:
-    """Serve the document of `api`. Call this after all routes are registered."""
-    document = orjson.dumps(api.spec.to_dict(), option=orjson.OPT_NON_STR_KEYS)
+    @cache
+    def document() -> bytes:
+        return _document(app, blueprints)
 
     def openapi() -> Response:
-        return Response(document, content_type="application/json")
+        return Response(document(), content_type="application/json")
 
     for rule, view in (
         ("/openapi.json", openapi),
@@ -73,6 +74,32 @@ def register(app: Flask, api: Api) -> None:
         ("/docs/files/<name>", _file),
     ):
         app.add_url_rule(PREFIX + rule, f"docs-{view.__name__}", view)
+
+
+def _document(app: Flask, blueprints: Iterable[Blueprint]) -> bytes:
+    """Return the OpenAPI document.
+
+    It is made when it is first requested, since it takes longer to make than the rest of the application.
+    """
+    api = Api(
+        app,
+        spec_kwargs={
+            "title": "Cartulary",
+            "version": "1",
+            # More programs read 3.0 than 3.1.
+            "openapi_version": "3.0.3",
+            "info": {"description": _INTRODUCTION, "x-engine": version("cartulary")},
+            "servers": [{"url": "/"}],
+        },
+    )
+    api.spec.components.security_scheme("token", {"type": "http", "scheme": "bearer"})
+    for blueprint in blueprints:
+        api.describe(blueprint)
+    components = Components(RESPONSES.schemas)
+    add_rule_systems(components)
+    for name, schema in sorted(components.schemas.items()):
+        api.spec.components.schema(name, schema)
+    return orjson.dumps(api.spec.to_dict(), option=orjson.OPT_NON_STR_KEYS)
 
 
 def _page() -> Response:

@@ -182,9 +182,16 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask_smorest 
 
 
 class Api(flask_smorest.Api):  # type: ignore[misc] # flask_smorest has no annotations
-    """The OpenAPI document. Errors are handled in problems.py."""
+    """The OpenAPI document of an application. Errors are handled in problems.py."""
 
     DEFAULT_ERROR_RESPONSE_NAME = None
+
+    def describe(self, blueprint: Blueprint) -> None:
+        """Add the routes of a blueprint of the application to the document."""
+        blueprint.register_views_in_doc(
+            self, self._app, self.spec, name=blueprint.name, parameters=None
+        )
+        self.spec.tag({"name": blueprint.name, "description": blueprint.description})
 
     def _register_error_handlers(self) -> None:
         """Install none of flask-smorest's handlers."""
