@@ -8,14 +8,12 @@ nobody may be able to make one that fits several texts, or a second one for the 
 refuses S >= L and an R that is not canonical. It accepts public keys of small order and several encodings
 of one point; `verify` refuses these, and an R of small order, as WebCrypto does.
 
-Players sign that they hold the private key of a public key, and their actions. These are signatures of the
-canonical JSON of a payload, whose field `sign` names its kind, so that a signature of one kind can never
-pass for another.
+What players sign is in ledger/player_signatures.py.
 """
 
 import os
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -31,7 +29,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from domain.errors import CartularyError, Unreadable
-from domain.event import ActionSignature, Event
+from domain.event import Event
 from domain.json_types import JsonObject
 from domain.messages import Message, message
 from ledger.canonical import canonical, digest, unhex
@@ -278,40 +276,3 @@ def _check(
         raise BadSignature(
             message("key {key}: {reason}", key=str(key), reason=bad.message)
         ) from None
-
-
-KEY_PAYLOAD: Final = "cartulary key v1"
-ACTION_PAYLOAD: Final = "cartulary action v1"
-
-
-def key_payload(player: str, public: str) -> JsonObject:
-    """Return what the holder of a key signs to register its public key (hex) for a player."""
-    return {"sign": KEY_PAYLOAD, "player": player, "public": public}
-
-
-def action_payload(game: str, head: str, action: Mapping[str, object]) -> JsonObject:
-    """Return what a player signs to take an action, in the form in which the log stores it.
-
-    `head` is the hash of the event after which the player saw the position.
-    """
-    return {"sign": ACTION_PAYLOAD, "game": game, "head": head, "action": action}
-
-
-def sign_action(
-    key: SigningKey, game: str, head: str, action: Mapping[str, object]
-) -> ActionSignature:
-    """Return the signature of a player for an action; see `action_payload`."""
-    signature = key.signature(canonical(action_payload(game, head, action)))
-    return {"key": key.id, "head": head, "signature": signature}
-
-
-def check_action(
-    signature: ActionSignature, public: str, game: str, action: Mapping[str, object]
-) -> None:
-    """Check the signature of an action by the key with these public bytes (hex). Raises BadSignature."""
-    payload = canonical(action_payload(game, signature["head"], action))
-    try:
-        public_bytes, signature_bytes = unhex(public), unhex(signature["signature"])
-    except ValueError:
-        raise BadSignature(not_hex()) from None
-    verify(public_bytes, signature_bytes, payload)

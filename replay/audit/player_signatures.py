@@ -14,7 +14,8 @@ from domain.event import ActionSignature, Event, acting_seat
 from domain.game import Game
 from domain.messages import Message, PlayerAt, Text, message, plural_message
 from ledger.canonical import unhex
-from ledger.keys import BadSignature, check_action, check_public_key, key_id
+from ledger.keys import BadSignature, check_public_key, key_id
+from ledger.player_signatures import check_action
 from ledger.record import Record
 from replay.audit.findings import Check
 from replay.timeline import Step

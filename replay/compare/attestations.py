@@ -13,7 +13,8 @@ from domain.json_types import JsonObject
 from domain.messages import Instant, Text, message
 from ledger.canonical import unhex
 from ledger.envelope import is_hash, is_positive, is_timestamp
-from ledger.keys import BadSignature, check_action, check_head, check_signed, key_id
+from ledger.keys import BadSignature, check_head, check_signed, key_id
+from ledger.player_signatures import check_action
 from replay.compare.histories import SIDES, History, Side
 from replay.language.renderer import Renderer
 

@@ -16,7 +16,8 @@ from domain.errors import Malformed
 from domain.json_types import JsonObject
 from domain.messages import Instant, message, plural_message
 from ledger.canonical import canonical
-from ledger.keys import BadSignature, check_public_key, key_id, key_payload, verify
+from ledger.keys import BadSignature, check_public_key, key_id, verify
+from ledger.player_signatures import key_payload
 from service import clock
 from service.bounds import Bounds
 from service.connection import unavailable_on_error
@@ -67,7 +68,7 @@ class PlayerKeys:
     def add(self, player: str, public: bytes, proof: bytes) -> JsonObject:
         """Register a key, unless that was done before, and return its entry.
 
-        `proof` is the key's signature of `key_payload` (ledger/keys.py). Raises Malformed (the
+        `proof` is the key's signature of `key_payload` (ledger/player_signatures.py). Raises Malformed (the
         public key is not a valid one), KeyNotUsable (the key was revoked, or the player has too many), and
         InvalidPlayerSignature (the proof). Concurrent requests can exceed the bounds by a few keys.
         """

@@ -28,8 +28,8 @@ from service.games.holiday_registry import bring_holidays
 from service.games.invitations import Invitations
 from service.games.listings import GameQuota
 from service.games.loader import CachedGame
+from service.games.player_signatures import PlayerSignature, SignedActions
 from service.games.repository import AcceptedAction, GameRepository, game_id_of, idempotency_record
-from service.games.signed_actions import PlayerSignature, SignedActions
 from service.keyring import Keyring
 
 NONCE_BYTES = 32

@@ -8,7 +8,8 @@ import pytest
 from click.testing import Result
 
 from ledger.canonical import canonical
-from ledger.keys import SigningKey, check_action, key_payload, verify
+from ledger.keys import SigningKey, verify
+from ledger.player_signatures import check_action, key_payload
 
 Run = Callable[..., Result]
 HEAD = "ab" * 32

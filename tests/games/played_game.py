@@ -18,7 +18,8 @@ from domain.chance import Chance
 from domain.json_types import JsonObject
 from domain.registry import rule_system_for
 from ledger.canonical import canonical
-from ledger.keys import SigningKey, key_payload, sign_action
+from ledger.keys import SigningKey
+from ledger.player_signatures import key_payload, sign_action
 from service.bootstrap import Service
 from tests.support.accounts import PASSWORD
 from tests.support.processes import HANG_SECONDS

@@ -16,8 +16,9 @@ from domain.game import Game
 from ledger import commands
 from ledger.canonical import format_timestamp
 from ledger.commands import SecretSource
-from ledger.keys import SigningKey, sign_action
+from ledger.keys import SigningKey
 from ledger.pending import SALT_BYTES, PendingEvents
+from ledger.player_signatures import sign_action
 from ledger.record import header, write
 from ledger.turn_clock import deadline
 from replay.absent_player import action_for_absent_player

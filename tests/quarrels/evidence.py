@@ -12,7 +12,8 @@ from domain.event import Event
 from domain.json_types import JsonObject
 from ledger import commands
 from ledger.canonical import canonical
-from ledger.keys import SigningKey, sign_action
+from ledger.keys import SigningKey
+from ledger.player_signatures import sign_action
 from ledger.record import header, write
 from tests.support.local_game import LocalGame
 from tests.support.records import KEY, PLAYER_KEY, SINCE, Table, forge_record

@@ -10,7 +10,8 @@ import pytest
 from domain.event import Event
 from domain.json_types import JsonObject
 from ledger.canonical import canonical
-from ledger.keys import SigningKey, sign_action
+from ledger.keys import SigningKey
+from ledger.player_signatures import sign_action
 from replay.compare import Comparison, compare, comparison_page
 from replay.compare.conclusions import conclusions, summary
 from replay.language.catalogue import languages

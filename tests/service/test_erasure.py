@@ -13,7 +13,8 @@ from freezegun import freeze_time
 
 from domain.messages import message
 from ledger.canonical import canonical
-from ledger.keys import SigningKey, key_payload
+from ledger.keys import SigningKey
+from ledger.player_signatures import key_payload
 from ledger.record import read
 from replay.audit import audit
 from service import clock

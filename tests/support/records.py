@@ -21,8 +21,9 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from ledger import commands, record
 from ledger.canonical import canonical, digest
-from ledger.keys import SigningKey, sign_action
+from ledger.keys import SigningKey
 from ledger.pending import PendingEvents, Sealed, state_hash
+from ledger.player_signatures import sign_action
 from ledger.record import Record
 from replay.audit import Finding, Report, TrustedKey, TrustedKeys, audit
 from replay.language.catalogue import languages

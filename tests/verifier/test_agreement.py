@@ -18,7 +18,8 @@ import pytest
 
 from domain.json_types import JsonObject
 from ledger import commands
-from ledger.keys import SigningKey, sign_action
+from ledger.keys import SigningKey
+from ledger.player_signatures import sign_action
 from replay.audit import audit
 from tests.games.records import FOLDER, record_of
 from tests.mutations import audits

@@ -12,7 +12,7 @@ from domain.messages import Text, message
 from ledger.canonical import canonical, digest
 from service.errors import NotFound
 from service.games.access import require_seat
-from service.games.signed_actions import PlayerSignature
+from service.games.player_signatures import PlayerSignature
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import service
 from service.http.language import request_language, request_renderer, with_language

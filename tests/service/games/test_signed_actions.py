@@ -11,7 +11,8 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import message
 from ledger.canonical import canonical
-from ledger.keys import SigningKey, key_payload, sign_action
+from ledger.keys import SigningKey
+from ledger.player_signatures import key_payload, sign_action
 from replay.audit import audit
 from replay.language.renderer import english
 from service.bootstrap import Service
@@ -25,7 +26,7 @@ from service.errors import (
     Unavailable,
 )
 from service.games.key_registry import KeyRegistry
-from service.games.signed_actions import PlayerSignature
+from service.games.player_signatures import PlayerSignature
 from tests.support.faults import raises
 from tests.support.redis_contents import contents
 from tests.support.service_games import play_until, start_game, take_action

@@ -7,7 +7,8 @@ import httpx
 import pytest
 
 from ledger.canonical import canonical
-from ledger.keys import SigningKey, key_payload, sign_action
+from ledger.keys import SigningKey
+from ledger.player_signatures import key_payload, sign_action
 from replay.audit import audit
 from tests.support.accounts import PASSWORD, Accounts, PlayerClient
 from tests.support.http_contract import invalid_fields

@@ -12,8 +12,9 @@ from domain.game import Game
 from domain.messages import message
 from ledger import commands
 from ledger.canonical import canonical
-from ledger.keys import BadSignature, action_payload, check_action
+from ledger.keys import BadSignature
 from ledger.pending import PendingEvents
+from ledger.player_signatures import action_payload, check_action
 from service.accounts.keys import PlayerKeys
 from service.errors import InvalidPlayerSignature, KeyNotUsable
 from service.games.access import stale
