@@ -4,7 +4,8 @@ import json
 import os
 import signal
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +18,7 @@ from xdist.scheduler.loadfile import (  # type: ignore[import-untyped] # as abov
     LoadFileScheduling,
 )
 
+from cartulary.imports import quick_imports
 from ledger.canonical import canonical
 from service.bootstrap import Service, build
 from service.bounds import Bounds
@@ -43,6 +45,7 @@ DURATIONS: Final[dict[str, int]] = json.loads((HERE / "durations.json").read_tex
 """The seconds of processor time of the longest test files (see tests/support/processor_times.py)."""
 
 
+@cache
 def group_of(path: Path) -> str:
     """Return the name of the tests that one process runs: those of a file, or all browser tests.
 
@@ -67,6 +70,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> FileSch
         return None
     config.option.loadscopereorder = False
     return FileScheduling(config, log)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect the tests, which stay until the end of the run, without examining them for garbage."""
+    with quick_imports():
+        return (yield)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -5,6 +5,7 @@ ledger/keys.py are not compared with themselves.
 """
 
 from hashlib import sha512
+from itertools import count
 from typing import Final
 
 import pytest
@@ -63,9 +64,13 @@ def encode(x: int, y: int) -> bytes:
 
 
 def small_order_points() -> set[Point]:
-    """Return the points whose order divides 8: multiples of the base order of some points."""
-    points = [point for y in range(2, 40) if (point := point_with(y)) is not None]
-    return {times(ORDER, (sign * x % PRIME, y)) for x, y in points for sign in (1, -1)}
+    """Return the points whose order divides 8: the multiples of one that has the order 8."""
+    points: set[Point] = set()
+    candidates = filter(None, map(point_with, count(2)))
+    while len(points) < 8:
+        generator = times(ORDER, next(candidates))
+        points = {times(scalar, generator) for scalar in range(8)}
+    return points
 
 
 SMALL_ORDER: Final = sorted(small_order_points())
