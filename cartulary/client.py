@@ -20,6 +20,7 @@ from client.errors import (
     TooManyRequests,
     Unauthorised,
 )
+from client.evidence import Evidence
 from client.exchange import Limits
 from client.results import (
     AcceptedAction,
@@ -56,6 +57,7 @@ __all__ = [
     "Conflict",
     "Event",
     "EventPage",
+    "Evidence",
     "FieldFault",
     "Forbidden",
     "GamePage",

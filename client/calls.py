@@ -5,7 +5,7 @@ The clients have a method for each of these functions, with the same parameters.
 
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Generic, TypeVar
 from urllib.parse import quote
 
@@ -43,7 +43,9 @@ class Call(Generic[T_co]):
     """A request, and a function that reads the body of its response. `body` None is no body.
 
     `can_repeat` is whether carrying the request out twice has the same effect as once, because the method or
-    the idempotency key ensures that. `is_record` allows a response of the length of a game record.
+    the idempotency key ensures that. `game` is the id of the game that it is about, if it is about one.
+    `is_record` allows a response of the length of a game record, and `on_progress` is called with the number
+    of its bytes so far.
     """
 
     method: str
@@ -53,7 +55,9 @@ class Call(Generic[T_co]):
     body: JsonObject | None
     idempotency_key: str | None
     can_repeat: bool
+    game: str | None = None
     is_record: bool = False
+    on_progress: Callable[[int], None] | None = None
 
 
 def call(
@@ -64,7 +68,7 @@ def call(
     params: Mapping[str, str | int | None] | None = None,
     body: Mapping[str, Any] | None = None,
     key: str | None = None,
-    is_record: bool = False,
+    game: str | None = None,
 ) -> Call[D]:
     """Return a call without the members of the body and the parameters that are None."""
     return Call(
@@ -75,7 +79,7 @@ def call(
         None if body is None else {k: v for k, v in body.items() if v is not None},
         key,
         can_repeat=method in {"GET", "PUT", "PATCH"} or key is not None,
-        is_record=is_record,
+        game=game,
     )
 
 
@@ -196,6 +200,7 @@ def join(
         reader(GameSummary),
         body={"invitation": invitation, "nonce": nonce},
         key=_new_key(idempotency_key),
+        game=game,
     )
 
 
@@ -234,6 +239,7 @@ def add_bot(
         reader(GameSummary),
         body={"bot": bot, "nonce": nonce},
         key=_new_key(idempotency_key),
+        game=game,
     )
 
 
@@ -266,14 +272,26 @@ def submit(
         "expected_seq": expected_seq,
         "signature": None if signature is None else dict(signature),
     }
-    path = _game(game, "/actions")
-    return call("POST", path, reader(AcceptedAction), body=body, key=_new_key(idempotency_key))
+    return call(
+        "POST",
+        _game(game, "/actions"),
+        reader(AcceptedAction),
+        body=body,
+        key=_new_key(idempotency_key),
+        game=game,
+    )
 
 
 def request_takeback(game: str, *, idempotency_key: str | None = None) -> Call[AcceptedAction]:
     """Ask to take back the last action, in a game with `takebacks`."""
-    path = _game(game, "/takebacks")
-    return call("POST", path, reader(AcceptedAction), body={}, key=_new_key(idempotency_key))
+    return call(
+        "POST",
+        _game(game, "/takebacks"),
+        reader(AcceptedAction),
+        body={},
+        key=_new_key(idempotency_key),
+        game=game,
+    )
 
 
 def answer_takeback(
@@ -286,6 +304,7 @@ def answer_takeback(
         reader(AcceptedAction),
         body={"agree": agree},
         key=_new_key(idempotency_key),
+        game=game,
     )
 
 
@@ -323,11 +342,21 @@ def erase_message(game: str, number: int) -> Call[None]:
     return call("DELETE", _game(game, f"/messages/{number}"), _nothing)
 
 
+def register_key(public: str, proof: str) -> Call[None]:
+    """Register a public key (hex) of the player; `proof` is its signature of `ledger.keys.key_payload`."""
+    body = {"public": public, "proof": proof}
+    return replace(call("POST", "/me/keys", _nothing, body=body), can_repeat=True)
+
+
 def server_keys() -> Call[ServerKeys]:
     """Return the public keys with which receipts, records and checkpoints can be verified."""
     return call("GET", "/keys", reader(ServerKeys))
 
 
-def record(game: str) -> Call[bytes]:
-    """Return the game record as it is now, with the secrets that the player may see."""
-    return call("GET", _game(game, "/record"), bytes, is_record=True)
+def record(game: str, *, on_progress: Callable[[int], None] | None = None) -> Call[bytes]:
+    """Return the game record as it is now, with the secrets that the player may see.
+
+    `on_progress` is called with the number of bytes received so far.
+    """
+    described = call("GET", _game(game, "/record"), bytes)
+    return replace(described, is_record=True, on_progress=on_progress)

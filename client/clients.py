@@ -1,45 +1,49 @@
 """The synchronous and the asynchronous client: they send what `calls` describes, and wait.
 
-Each method of `_Calls` is one call. On a Client it returns the result, on an AsyncClient an awaitable of it.
+Each method of `_Calls` is one call, or several where `evidence` adds some. On a Client it returns the result,
+on an AsyncClient an awaitable of it.
 """
 
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from functools import update_wrapper
-from typing import Any, Final, Generic, ParamSpec, Self, TypeVar, overload
+from typing import Any, Generic, ParamSpec, Self, TypeVar, overload
 
 import httpx
-from httpx_sse import EventSource, SSEError
 
 import client.calls as api
 from client.calls import Call
-from client.errors import ClientError, InvalidResponse
+from client.errors import ClientError
+from client.evidence import Evidence, EvidenceKeeper
 from client.exchange import (
     BodyReader,
     Limits,
     Outcome,
     Pause,
+    Response,
+    Steps,
     body_reader,
-    exchange,
     request_error_reason,
 )
 from client.results import Event, Registration, Token
-from client.streams import StreamProgress, bounded
+from client.streams import StreamProgress, event_source
 from domain.messages import message
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_PROBLEM_BYTES: Final = 1 << 16
-"""The longest problem that is read from a stream that is refused."""
-
 
 class _Method(Generic[P, T]):
-    """A call as a method of both clients."""
+    """A call as a method of both clients. `steps` returns what is done for it, by default only the call."""
 
-    def __init__(self, describe: Callable[P, Call[T]]) -> None:
+    def __init__(
+        self,
+        describe: Callable[P, Call[T]],
+        steps: Callable[[EvidenceKeeper, Call[T]], Steps[T]] = EvidenceKeeper.send,
+    ) -> None:
         self._describe = describe
+        self._steps = steps
         self.__doc__ = describe.__doc__
 
     @overload
@@ -56,10 +60,10 @@ class _Method(Generic[P, T]):
     def __get__(self, client: "Client | AsyncClient | None", owner: object) -> Any:
         if client is None:
             return self
-        run = client.run
+        take, keeper = client.take, client.keeper
 
         def method(*args: P.args, **kwargs: P.kwargs) -> Any:
-            return run(self._describe(*args, **kwargs))
+            return take(self._steps(keeper, self._describe(*args, **kwargs)))
 
         return update_wrapper(method, self._describe)
 
@@ -73,32 +77,47 @@ class _Calls:
     log_out = _Method(api.log_out)
     choose_handle = _Method(api.choose_handle)
     me = _Method(api.me)
-    create_game = _Method(api.create_game)
+    create_game = _Method(api.create_game, EvidenceKeeper.create_game)
     games = _Method(api.games)
     game = _Method(api.game)
-    join = _Method(api.join)
+    join = _Method(api.join, EvidenceKeeper.join)
     leave = _Method(api.leave)
     invite = _Method(api.invite)
     revoke_invitation = _Method(api.revoke_invitation)
     invitation = _Method(api.invitation)
-    add_bot = _Method(api.add_bot)
+    add_bot = _Method(api.add_bot, EvidenceKeeper.add_bot)
     position = _Method(api.position)
     legal_actions = _Method(api.legal_actions)
     lessons = _Method(api.lessons)
-    submit = _Method(api.submit)
-    request_takeback = _Method(api.request_takeback)
-    answer_takeback = _Method(api.answer_takeback)
+    submit = _Method(api.submit, EvidenceKeeper.submit)
+    request_takeback = _Method(api.request_takeback, EvidenceKeeper.request_takeback)
+    answer_takeback = _Method(api.answer_takeback, EvidenceKeeper.answer_takeback)
     events = _Method(api.events)
     messages = _Method(api.messages)
     send_message = _Method(api.send_message)
     erase_message = _Method(api.erase_message)
     record = _Method(api.record)
 
-    def __init__(self, token: str | None, language: str | None, limits: Limits) -> None:
+    def __init__(
+        self,
+        url: str,
+        token: str | None,
+        language: str | None,
+        limits: Limits | None,
+        evidence: Evidence | None,
+    ) -> None:
         self.token = token
         """The token with which requests are made; None as a spectator."""
-        self.limits = limits
+        self.limits = limits or Limits()
         self._language = language
+        self._base_url = _base_url(url)
+        self.keeper = EvidenceKeeper(
+            self._base_url,
+            Evidence.of_user() if evidence is None else evidence,
+            self.limits,
+            lambda: self.token,
+        )
+        """What keeps evidence of the games that are played with this client."""
 
     def _headers(self, key: str | None = None) -> dict[str, str]:
         headers = {"Accept-Language": self._language} if self._language else {}
@@ -116,6 +135,10 @@ class _Calls:
         if call.body is not None:
             options["json"] = call.body
         return options
+
+    def _stream_options(self, progress: StreamProgress) -> dict[str, Any]:
+        headers = {**self._headers(), **progress.headers}
+        return {"headers": headers, "timeout": self.limits.stream_silence}
 
     def _adopt(self, result: T) -> T:
         """Use the token of a result from now on, if it has one."""
@@ -144,8 +167,9 @@ def _invalid_url(error: Exception) -> ClientError:
 class Client(_Calls):
     """A synchronous client of the server at a URL, such as `http://127.0.0.1:8000`.
 
-    `language` is a language tag for the texts of problems. `transport` replaces that of httpx, in tests.
-    Every method raises ClientError.
+    `language` is a language tag for the texts of problems. `evidence` is where nonces, the player's key and
+    receipts are kept; None: in the folder of the user. `transport` replaces that of httpx, in tests. Every
+    method raises ClientError.
     """
 
     def __init__(
@@ -155,13 +179,14 @@ class Client(_Calls):
         *,
         language: str | None = None,
         limits: Limits | None = None,
+        evidence: Evidence | None = None,
         transport: httpx.BaseTransport | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        super().__init__(token, language, limits or Limits())
+        super().__init__(url, token, language, limits, evidence)
         self._sleep = sleep
         self._http = httpx.Client(
-            base_url=_base_url(url), timeout=self.limits.timeout, transport=transport
+            base_url=self._base_url, timeout=self.limits.timeout, transport=transport
         )
 
     def __enter__(self) -> Self:
@@ -176,7 +201,10 @@ class Client(_Calls):
 
     def run(self, call: Call[T]) -> T:
         """Carry out a call, which is repeated after a failure where that is safe."""
-        steps = exchange(call, self.limits)
+        return self.take(self.keeper.send(call))
+
+    def take(self, steps: Steps[T]) -> T:
+        """Take steps until they have a result, and return it."""
         outcome: Outcome | None = None
         while True:
             try:
@@ -184,11 +212,11 @@ class Client(_Calls):
             except StopIteration as end:
                 result: T = end.value
                 return self._adopt(result)
-            outcome = None
             if isinstance(step, Pause):
+                outcome = None
                 self._sleep(step.seconds)
-                step = next(steps)
-            outcome = self._attempt(call)
+            else:
+                outcome = self._attempt(step)
 
     def _attempt(self, call: Call[object]) -> Outcome:
         reader = body_reader(call, self.limits)
@@ -196,12 +224,15 @@ class Client(_Calls):
             with self._http.stream(
                 call.method, call.path, **self._request_options(call)
             ) as response:
-                for part in response.iter_bytes():
-                    reader.add(part)
+                return self._read(response, reader)
         except httpx.HTTPError as error:
             return error
         except (httpx.InvalidURL, ValueError) as error:
             raise _invalid_url(error) from None
+
+    def _read(self, response: httpx.Response, reader: BodyReader) -> Response:
+        for part in response.iter_bytes():
+            reader.add(part)
         return reader.response(response.status_code, response.headers)
 
     def stream(self, game: str, *, after: int = 0) -> Iterator[Event]:
@@ -212,31 +243,21 @@ class Client(_Calls):
         """
         progress = StreamProgress(game, after, self.limits)
         while not progress.is_over():
-            outcome: Outcome | None = None
-            try:
-                with self._http.stream(
-                    "GET",
-                    progress.path,
-                    headers={**self._headers(), **progress.headers},
-                    timeout=self.limits.stream_silence,
-                ) as response:
-                    if response.status_code == 200:
-                        source = EventSource(bounded(response, progress))
-                        for server_event in source.iter_sse():
-                            if (event := progress.receive(server_event)) is not None:
-                                yield event
-                            elif progress.is_over():
-                                break
-                    else:
-                        reader = BodyReader(_PROBLEM_BYTES, self.limits.timeout)
-                        for part in response.iter_bytes():
-                            reader.add(part)
-                        outcome = reader.response(response.status_code, response.headers)
-            except SSEError:
-                raise _no_stream() from None
-            except httpx.HTTPError as error:
-                outcome = error
-            if seconds := progress.pause(outcome):
+            with (
+                progress.attempt(),
+                self._http.stream(
+                    "GET", progress.path, **self._stream_options(progress)
+                ) as response,
+            ):
+                if response.status_code != 200:
+                    progress.refuse(self._read(response, progress.problem_reader()))
+                else:
+                    for server_event in event_source(response, progress).iter_sse():
+                        if (event := progress.receive(server_event)) is not None:
+                            yield self.keeper.note(event)
+                        elif progress.is_over():
+                            break
+            if seconds := progress.pause():
                 self._sleep(seconds)
 
 
@@ -250,13 +271,14 @@ class AsyncClient(_Calls):
         *,
         language: str | None = None,
         limits: Limits | None = None,
+        evidence: Evidence | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
         sleep: Callable[[float], Coroutine[Any, Any, None]] = asyncio.sleep,
     ) -> None:
-        super().__init__(token, language, limits or Limits())
+        super().__init__(url, token, language, limits, evidence)
         self._sleep = sleep
         self._http = httpx.AsyncClient(
-            base_url=_base_url(url), timeout=self.limits.timeout, transport=transport
+            base_url=self._base_url, timeout=self.limits.timeout, transport=transport
         )
 
     async def __aenter__(self) -> Self:
@@ -271,7 +293,10 @@ class AsyncClient(_Calls):
 
     async def run(self, call: Call[T]) -> T:
         """Carry out a call, which is repeated after a failure where that is safe."""
-        steps = exchange(call, self.limits)
+        return await self.take(self.keeper.send(call))
+
+    async def take(self, steps: Steps[T]) -> T:
+        """Take steps until they have a result, and return it."""
         outcome: Outcome | None = None
         while True:
             try:
@@ -279,11 +304,11 @@ class AsyncClient(_Calls):
             except StopIteration as end:
                 result: T = end.value
                 return self._adopt(result)
-            outcome = None
             if isinstance(step, Pause):
+                outcome = None
                 await self._sleep(step.seconds)
-                step = next(steps)
-            outcome = await self._attempt(call)
+            else:
+                outcome = await self._attempt(step)
 
     async def _attempt(self, call: Call[object]) -> Outcome:
         reader = body_reader(call, self.limits)
@@ -291,45 +316,32 @@ class AsyncClient(_Calls):
             async with self._http.stream(
                 call.method, call.path, **self._request_options(call)
             ) as response:
-                async for part in response.aiter_bytes():
-                    reader.add(part)
+                return await self._read(response, reader)
         except httpx.HTTPError as error:
             return error
         except (httpx.InvalidURL, ValueError) as error:
             raise _invalid_url(error) from None
+
+    async def _read(self, response: httpx.Response, reader: BodyReader) -> Response:
+        async for part in response.aiter_bytes():
+            reader.add(part)
         return reader.response(response.status_code, response.headers)
 
     async def stream(self, game: str, *, after: int = 0) -> AsyncIterator[Event]:
         """Yield the events of a game, as `Client.stream` does."""
         progress = StreamProgress(game, after, self.limits)
         while not progress.is_over():
-            outcome: Outcome | None = None
-            try:
+            with progress.attempt():
                 async with self._http.stream(
-                    "GET",
-                    progress.path,
-                    headers={**self._headers(), **progress.headers},
-                    timeout=self.limits.stream_silence,
+                    "GET", progress.path, **self._stream_options(progress)
                 ) as response:
-                    if response.status_code == 200:
-                        source = EventSource(bounded(response, progress))
-                        async for server_event in source.aiter_sse():
+                    if response.status_code != 200:
+                        progress.refuse(await self._read(response, progress.problem_reader()))
+                    else:
+                        async for server_event in event_source(response, progress).aiter_sse():
                             if (event := progress.receive(server_event)) is not None:
-                                yield event
+                                yield self.keeper.note(event)
                             elif progress.is_over():
                                 break
-                    else:
-                        reader = BodyReader(_PROBLEM_BYTES, self.limits.timeout)
-                        async for part in response.aiter_bytes():
-                            reader.add(part)
-                        outcome = reader.response(response.status_code, response.headers)
-            except SSEError:
-                raise _no_stream() from None
-            except httpx.HTTPError as error:
-                outcome = error
-            if seconds := progress.pause(outcome):
+            if seconds := progress.pause():
                 await self._sleep(seconds)
-
-
-def _no_stream() -> InvalidResponse:
-    return InvalidResponse(message("the server's response is not an event stream"))

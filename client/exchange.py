@@ -1,18 +1,18 @@
 """What happens from the first attempt of a call to its result, without I/O: `exchange` is a generator.
 
-It yields what to do next, an attempt or a pause, and is sent the outcome of an attempt. So both clients
-repeat, wait and give up in the same way.
+It yields what to do next, a call to attempt or a pause, and is sent the outcome of an attempt. So both
+clients repeat, wait and give up in the same way.
 """
 
 import time
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
-from typing import Final, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 import httpx
 
 from client.calls import Call
-from client.errors import InvalidResponse, ServerUnreachable, problem
+from client.errors import MAX_LINE, InvalidResponse, ServerUnreachable, problem
 from domain.messages import Value, message
 
 T = TypeVar("T")
@@ -34,6 +34,8 @@ class Limits:
     max_wait: float = 60.0
     """Time for all pauses between attempts."""
     max_response_bytes: int = 8 << 20
+    record_timeout: float = 300.0
+    """Time for an attempt to get a game record."""
     max_record_bytes: int = 256 << 20
     max_event_bytes: int = 1 << 20
     """Size of an event of a stream."""
@@ -52,6 +54,8 @@ class Response:
     status: int
     body: bytes
     retry_after: float | None
+    location: str | None = None
+    """Where a redirection leads, which no client follows."""
 
     @property
     def is_success(self) -> bool:
@@ -69,15 +73,20 @@ class Pause:
 Outcome: TypeAlias = Response | httpx.HTTPError
 """How an attempt ended: with a response, or without one."""
 
+Steps: TypeAlias = Generator[Call[Any] | Pause, Outcome | None, T]
+"""What a client does one after the other until it has a result: calls to attempt, which it answers with
+their outcomes, and pauses, which it answers with None.
+"""
 
-def exchange(call: Call[T], limits: Limits) -> Generator[Pause | None, Outcome | None, T]:
-    """Yield None for each attempt, and a Pause before another one; return the result of the call.
+
+def exchange(call: Call[T], limits: Limits) -> Steps[T]:
+    """Yield the call for each attempt, and a Pause before another one; return the result of the call.
 
     Raises ServerUnreachable, Problem and InvalidResponse.
     """
     waited = 0.0
     for attempt in range(1, limits.attempts + 1):
-        outcome = yield None
+        outcome = yield call
         assert outcome is not None, "every attempt has an outcome"
         if isinstance(outcome, Response) and outcome.is_success:
             return call.read(outcome.body)
@@ -108,6 +117,13 @@ def retry_pause(outcome: Outcome, attempt: int, *, can_repeat: bool) -> float | 
 def failure(outcome: Outcome) -> Exception:
     """Return the error to raise for an attempt that did not succeed."""
     if isinstance(outcome, Response):
+        if outcome.location is not None:
+            return InvalidResponse(
+                message(
+                    "the server redirects to {address}, which is not followed: use that address",
+                    address=outcome.location,
+                )
+            )
         if outcome.status < 400:
             return InvalidResponse(
                 message("the server responds with {status}", status=outcome.status)
@@ -122,10 +138,16 @@ class BodyReader:
     """Collects the body of a response, within bounds of size and time."""
 
     def __init__(
-        self, max_bytes: int, seconds: float, now: Callable[[], float] = time.monotonic
+        self,
+        max_bytes: int,
+        seconds: float,
+        on_progress: Callable[[int], None] | None = None,
+        now: Callable[[], float] = time.monotonic,
     ) -> None:
+        """`on_progress` is called with the number of bytes so far."""
         self._parts = bytearray()
         self._max_bytes = max_bytes
+        self._on_progress = on_progress
         self._now = now
         self._deadline = now() + seconds
 
@@ -136,16 +158,25 @@ class BodyReader:
             raise InvalidResponse(message("the server's response is too long"))
         if self._now() > self._deadline:
             raise httpx.ReadTimeout("the body takes too long")
+        if self._on_progress is not None:
+            self._on_progress(len(self._parts))
 
     def response(self, status: int, headers: Mapping[str, str]) -> Response:
         """Return the response with the body so far."""
-        return Response(status, bytes(self._parts), retry_after_of(headers))
+        location = headers.get("location") if 300 <= status < 400 else None
+        return Response(
+            status,
+            bytes(self._parts),
+            retry_after_of(headers),
+            None if location is None else location[:MAX_LINE],
+        )
 
 
 def body_reader(call: Call[object], limits: Limits) -> BodyReader:
     """Return a reader with the bounds of a call."""
-    max_bytes = limits.max_record_bytes if call.is_record else limits.max_response_bytes
-    return BodyReader(max_bytes, limits.timeout)
+    if call.is_record:
+        return BodyReader(limits.max_record_bytes, limits.record_timeout, call.on_progress)
+    return BodyReader(limits.max_response_bytes, limits.timeout)
 
 
 def retry_after_of(headers: Mapping[str, str]) -> float | None:

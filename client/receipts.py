@@ -6,12 +6,14 @@ A receipt is never overwritten. If a server issues a second receipt for an event
 proof that it has signed two histories: the new one goes into the file `GAME.conflicts.receipts`.
 """
 
+import fcntl
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import BinaryIO, Final, Protocol, TypeVar
 
 from client.calls import Call, call, reader, server_keys
 from client.errors import InvalidResponse
@@ -24,8 +26,7 @@ from ledger.keys import BadSignature, check_signed
 from ledger.os_errors import os_reason
 from ledger.record import MAX_LINE_BYTES
 
-if TYPE_CHECKING:
-    from client.clients import Client
+T = TypeVar("T")
 
 SUFFIX: Final = ".receipts"
 CONFLICTS: Final = ".conflicts"
@@ -71,7 +72,14 @@ class ReceiptFolder:
         self.path = path
 
     def add(self, receipts: Iterable[JsonObject]) -> Addition:
-        """Keep receipts of any games, whose form was checked before. Raises ReceiptFileError."""
+        """Keep receipts of any games, whose form was checked before. Raises ReceiptFileError.
+
+        Several programs may do this at the same time.
+        """
+        with locked(self.path):
+            return self._add(receipts)
+
+    def _add(self, receipts: Iterable[JsonObject]) -> Addition:
         by_game: dict[str, list[JsonObject]] = {}
         for receipt in receipts:
             by_game.setdefault(receipt["game"], []).append(receipt)
@@ -91,14 +99,14 @@ class ReceiptFolder:
                 else:
                     contradictory.append(receipt)
             new += len(added)
-            _append(path, added)
+            append_lines(path, map(_line, added))
             conflicts += self._keep_conflicts(game, contradictory)
         return Addition(new, existing, conflicts)
 
     def _keep_conflicts(self, game: str, receipts: Sequence[JsonObject]) -> list[Conflict]:
         path = self.path / f"{game}{CONFLICTS}{SUFFIX}"
         existing = read_receipts(path) if receipts else []
-        _append(path, [receipt for receipt in receipts if receipt not in existing])
+        append_lines(path, [_line(receipt) for receipt in receipts if receipt not in existing])
         return [Conflict(game, receipt["seq"], path) for receipt in receipts]
 
 
@@ -176,19 +184,40 @@ def _by_seq(receipts: Iterable[JsonObject]) -> dict[int, JsonObject]:
     return {receipt["seq"]: receipt for receipt in receipts if type(receipt.get("seq")) is int}
 
 
-def _append(path: Path, receipts: Sequence[JsonObject]) -> None:
-    """Add receipts to a file, all of them or none: the file is replaced by a longer one."""
-    if not receipts:
-        return
-    lines = b"".join(canonical({"receipt": receipt}) + b"\n" for receipt in receipts)
+def _line(receipt: JsonObject) -> bytes:
+    return canonical({"receipt": receipt})
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Let no other process write to a folder, which is created if there is none. Raises ReceiptFileError."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError as error:
+        raise _unwritable(folder, error) from None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def append_lines(path: Path, lines: Iterable[bytes]) -> None:
+    """Add lines to a file, all of them or none: the file is replaced by a longer one.
+
+    Raises ReceiptFileError.
+    """
+    added = b"".join(line + b"\n" for line in lines)
+    if not added:
+        return
+    try:
         before = path.read_bytes() if path.exists() else b""
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(
-                    before + (b"\n" if before and not before.endswith(b"\n") else b"") + lines
+                    before + (b"\n" if before and not before.endswith(b"\n") else b"") + added
                 )
                 file.flush()
                 os.fsync(file.fileno())
@@ -197,9 +226,13 @@ def _append(path: Path, receipts: Sequence[JsonObject]) -> None:
             Path(name).unlink(missing_ok=True)
             raise
     except OSError as error:
-        raise ReceiptFileError(
-            message("cannot write {path}: {reason}", path=str(path), reason=os_reason(error))
-        ) from None
+        raise _unwritable(path, error) from None
+
+
+def _unwritable(path: Path, error: OSError) -> ReceiptFileError:
+    return ReceiptFileError(
+        message("cannot write {path}: {reason}", path=str(path), reason=os_reason(error))
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +250,11 @@ def receipt_page(game: str | None = None, cursor: str | None = None) -> Call[Rec
     return call("GET", "/me/receipts", reader(ReceiptPage), params=params)
 
 
-def receipt_pages(client: "Client", game: str | None = None) -> Iterator[ReceiptPage]:
+class _Client(Protocol):
+    def run(self, call: Call[T]) -> T: ...
+
+
+def receipt_pages(client: _Client, game: str | None = None) -> Iterator[ReceiptPage]:
     """Yield the pages of the player's receipts, for one game or for all; their signatures are valid.
 
     Raises ClientError, also for a receipt that the server's published keys have not signed.
@@ -227,7 +264,7 @@ def receipt_pages(client: "Client", game: str | None = None) -> Iterator[Receipt
     for _ in range(MAX_PAGES):
         page = client.run(receipt_page(game, cursor))
         for receipt in page.receipts:
-            _check_receipt(receipt, keys)
+            check_receipt(receipt, keys)
         yield page
         cursor = page.next
         if cursor is None:
@@ -237,7 +274,7 @@ def receipt_pages(client: "Client", game: str | None = None) -> Iterator[Receipt
     )
 
 
-def _check_receipt(receipt: JsonObject, keys: Sequence[JsonObject]) -> None:
+def check_receipt(receipt: JsonObject, keys: Sequence[JsonObject]) -> None:
     """Raise InvalidResponse unless this is a receipt, without further fields, that one of the keys signed."""
     fault: Message | None = None
     for name, is_valid in _FIELDS.items():

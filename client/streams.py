@@ -1,21 +1,24 @@
 """An event stream from its first connection to its end, without I/O: its requests and received events."""
 
 from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from typing import Final
 from urllib.parse import quote
 
 import httpx
-from httpx_sse import ServerSentEvent
+from httpx_sse import EventSource, ServerSentEvent, SSEError
 from typing_extensions import override
 
 from client.calls import PREFIX
 from client.errors import InvalidResponse, StreamReset
-from client.exchange import Limits, Outcome, Response, failure, retry_pause
+from client.exchange import BodyReader, Limits, Outcome, Response, failure, retry_pause
 from client.results import Event, json_of, parse
 from domain.messages import message
 
 _PAUSE_AFTER_CLOSE: Final = 0.2
 """Seconds before a stream is resumed that the server has closed in good order."""
+_PROBLEM_BYTES: Final = 1 << 16
+"""The longest problem that is read from a stream that is refused."""
 
 
 class StreamProgress:
@@ -28,6 +31,7 @@ class StreamProgress:
         self._limits = limits
         self._failures = 0
         self._unread_bytes = 0
+        self._outcome: Outcome | None = None
 
     def is_over(self) -> bool:
         """Return whether the server has ended the stream for good."""
@@ -41,6 +45,25 @@ class StreamProgress:
             "Cache-Control": "no-store",
             "Last-Event-ID": str(self._last),
         }
+
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Note how a connection ends. Raises InvalidResponse for a response that is no event stream."""
+        self._outcome = None
+        try:
+            yield
+        except SSEError:
+            raise InvalidResponse(message("the server's response is not an event stream")) from None
+        except httpx.HTTPError as error:
+            self._outcome = error
+
+    def problem_reader(self) -> BodyReader:
+        """Return a reader for the response of a server that refuses the stream."""
+        return BodyReader(_PROBLEM_BYTES, self._limits.timeout)
+
+    def refuse(self, response: Response) -> None:
+        """Note the response of a server that refuses the stream."""
+        self._outcome = response
 
     def receive(self, server_event: ServerSentEvent) -> Event | None:
         """Return the event of the log that a server-sent event contains; None for any other one.
@@ -70,12 +93,12 @@ class StreamProgress:
         self._last = event.seq
         return event
 
-    def pause(self, outcome: Outcome | None) -> float:
+    def pause(self) -> float:
         """Return the seconds to wait before the stream is resumed, after its connection has ended.
 
-        `outcome` is None if the server closed it in good order. Raises the error of the last attempt if too
-        many have failed, or if the server refuses the stream.
+        Raises the error of the last attempt if too many have failed, or if the server refuses the stream.
         """
+        outcome = self._outcome
         if self._is_over:
             return 0.0
         if isinstance(outcome, Response) and outcome.status == 204:
@@ -124,7 +147,7 @@ class BoundedBody(httpx.SyncByteStream, httpx.AsyncByteStream):
             yield part
 
 
-def bounded(response: httpx.Response, progress: StreamProgress) -> httpx.Response:
-    """Return a response whose body is bounded, to be read instead of this one."""
+def event_source(response: httpx.Response, progress: StreamProgress) -> EventSource:
+    """Return the server-sent events of a response, whose body is bounded."""
     body = BoundedBody(response.stream, progress)
-    return httpx.Response(response.status_code, headers=response.headers, stream=body)
+    return EventSource(httpx.Response(response.status_code, headers=response.headers, stream=body))

@@ -104,6 +104,14 @@ def trusted_keys_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
 
 
 @pytest.fixture(scope="session", autouse=True)
+def evidence_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A folder of evidence for the whole run; tests leave that of the user alone."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CARTULARY_EVIDENCE", str(tmp_path_factory.mktemp("evidence")))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def english_locale() -> Iterator[None]:
     """A locale without a language for the whole run, so that commands write English unless a test differs."""
     with pytest.MonkeyPatch.context() as patch:

@@ -70,7 +70,10 @@ def test_all_pages_are_read_with_the_token() -> None:
         (httpx.Response(401), "HTTP 401"),
         (httpx.Response(404), "HTTP 404"),
         (httpx.Response(503), "HTTP 503"),
-        (httpx.Response(302, headers={"Location": "http://elsewhere/"}), "responds with 302"),
+        (
+            httpx.Response(302, headers={"Location": "http://elsewhere/"}),
+            "redirects to http://elsewhere/",
+        ),
         (httpx.Response(200, content=b"<html>"), "is not JSON"),
         (httpx.Response(200, content=b"[]"), "field body"),
         (httpx.Response(200, content=b" " * ((1 << 20) + 1)), "too long"),

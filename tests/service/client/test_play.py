@@ -84,12 +84,12 @@ def test_somebody_logs_in_and_goes_on_with_a_game(
         "There is no clause XX",
         "“takeback maybe” cannot be read as an action",
         "This ends the game for you",
-        "An opponent asks to take back an action (event 9)",
+        "An opponent asks to take back an action (event 11)",
     ):
         assert text in written, text
     assert written.count("It is your turn") == 3
     assert "> undo\n" in written
-    types = [event.type for event in player.events(game, after=4).events]
+    types = [event.type for event in player.events(game, after=6).events]
     assert types == ["CityPlaced"] * 4 + ["TakebackRequested", "TakebackAnswered"]
 
 

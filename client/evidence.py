@@ -1,0 +1,445 @@
+"""The evidence that a client keeps by itself: nonces, the player's own key, and receipts.
+
+An `EvidenceKeeper` adds to some calls what makes a game provable: 16 random bytes where a person contributes
+to a draw, and the player's signature of an action. It keeps what it has sent and the receipts that it gets in
+a folder, by server. What it cannot keep or sign, it reports once, and the game goes on: it refuses nothing.
+
+The folder is `evidence` in the folder of the user's data, unless CARTULARY_EVIDENCE names another one:
+
+    nonce-secret                 the bytes from which nonces are derived
+    SERVER/GAME.receipts         receipts, one in each line (see `receipts`)
+    SERVER/GAME.nonces           nonces that were sent, one in each line
+    SERVER/keys/ACCOUNT.pem      the player's key
+"""
+
+import hmac
+import logging
+import os
+import secrets
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import httpx
+import platformdirs
+
+import client.calls as api
+from client.calls import Call
+from client.errors import ClientError, Conflict, InvalidResponse, Problem
+from client.exchange import Limits, Steps, exchange
+from client.receipts import (
+    CONFLICTS,
+    SUFFIX,
+    ReceiptFileError,
+    ReceiptFolder,
+    append_lines,
+    check_receipt,
+    locked,
+    read_receipts,
+)
+from client.results import AcceptedAction, Event, EventPage, GameSummary
+from domain.contract import AnyRuleSystem
+from domain.errors import CartularyError, Malformed, Unreadable
+from domain.json_types import JsonObject
+from domain.messages import Text, message
+from domain.registry import rule_system_for
+from ledger.canonical import canonical, decode_any
+from ledger.envelope import is_game_id, is_hash, is_positive
+from ledger.keys import SigningKey, key_payload, sign_action
+from ledger.os_errors import os_reason
+from replay.language.renderer import english
+
+T = TypeVar("T")
+
+VARIABLE: Final = "CARTULARY_EVIDENCE"
+NONCES: Final = ".nonces"
+NONCE_BYTES: Final = 16
+_SECRET_FILE: Final = "nonce-secret"  # noqa: S105 # the name of a file
+_SECRET_BYTES: Final = 32
+_MAX_REMEMBERED: Final = 4096
+"""Events whose hashes, and games whose rules, a keeper remembers."""
+
+_log: Final = logging.getLogger("cartulary.client")
+
+
+def user_folder(environ: Mapping[str, str]) -> Path:
+    """Return the folder in which the programs of this user keep evidence."""
+    name = environ.get(VARIABLE)
+    return (
+        Path(name)
+        if name
+        else platformdirs.user_data_path("cartulary", appauthor=False) / "evidence"
+    )
+
+
+def server_name(url: str) -> str:
+    """Return host and port of a server as the name of a folder."""
+    parts = httpx.URL(url)
+    host = parts.host.replace(":", "-")
+    return host if parts.port is None else f"{host}-{parts.port}"
+
+
+def log_warning(text: Text) -> None:
+    """Write what could not be kept or signed to the log `cartulary.client`."""
+    _log.warning("%s", english(text))
+
+
+class Evidence:
+    """Where a client keeps evidence, whether it signs actions, and how it reports what it cannot do.
+
+    Without a folder it keeps nothing and signs nothing; nonces are sent all the same.
+    """
+
+    def __init__(
+        self,
+        folder: Path | None,
+        *,
+        signs: bool = True,
+        report: Callable[[Text], None] = log_warning,
+    ) -> None:
+        self.folder = folder
+        self.signs = signs and folder is not None
+        self.report = report
+
+    @classmethod
+    def of_user(cls, **settings: Any) -> "Evidence":
+        """Return the evidence in the folder of the user; the settings are those of `Evidence`."""
+        return cls(user_folder(os.environ), **settings)
+
+    @classmethod
+    def none(cls) -> "Evidence":
+        """Return evidence that is not kept."""
+        return cls(None)
+
+    def nonce_secret(self) -> bytes:
+        """Return the bytes from which nonces are derived, which no server knows. Raises OSError.
+
+        They are generated once, so that a request which is repeated later has the same nonce.
+        """
+        if self.folder is None:
+            return secrets.token_bytes(_SECRET_BYTES)
+        path = self.folder / _SECRET_FILE
+        with suppress(FileNotFoundError):
+            return path.read_bytes()
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=self.folder, prefix=_SECRET_FILE)  # mode 0600
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(secrets.token_bytes(_SECRET_BYTES))
+            with suppress(FileExistsError):
+                os.link(name, path)
+        finally:
+            Path(name).unlink()
+        return path.read_bytes()
+
+
+def kept_receipts(folder: Path) -> Iterator[tuple[Path, list[JsonObject]]]:
+    """Yield the files of receipts of all servers, each with its receipts. Raises ReceiptFileError."""
+    for path in sorted(folder.glob(f"*/*{SUFFIX}")):
+        yield path, read_receipts(path)
+
+
+def receipts_of_game(folder: Path, game: str) -> list[JsonObject]:
+    """Return the receipts that were kept of a game, also contradictory ones. Raises ReceiptFileError."""
+    paths = [*folder.glob(f"*/{game}{SUFFIX}"), *folder.glob(f"*/{game}{CONFLICTS}{SUFFIX}")]
+    return [receipt for path in sorted(paths) for receipt in read_receipts(path)]
+
+
+def nonces_of_game(folder: Path, game: str) -> list[JsonObject]:
+    """Return the nonces that were sent in a game, as `{"game", "seq", "nonce", "commitment"}`.
+
+    A line that cannot be read is left out. Raises ReceiptFileError.
+    """
+    entries = []
+    for path in sorted(folder.glob(f"*/{game}{NONCES}")):
+        try:
+            lines = path.read_bytes().splitlines()
+        except OSError as error:
+            raise ReceiptFileError(
+                message("cannot read {path}: {reason}", path=str(path), reason=os_reason(error))
+            ) from None
+        for line in lines:
+            with suppress(Unreadable):
+                if _is_nonce_entry(entry := decode_any(line), game):
+                    entries.append(entry)
+    return entries
+
+
+def _is_nonce_entry(value: Any, game: str) -> bool:
+    return (
+        isinstance(value, dict)
+        and value.get("game") == game
+        and is_positive(value.get("seq"))
+        and isinstance(value.get("nonce"), str)
+        and (value.get("commitment") is None or is_hash(value["commitment"]))
+    )
+
+
+class EvidenceKeeper:
+    """Adds evidence to the calls of one client, and keeps it.
+
+    Its public methods except `note` return the steps of a call, which the client takes.
+    """
+
+    def __init__(
+        self, url: str, evidence: Evidence, limits: Limits, token: Callable[[], str | None]
+    ) -> None:
+        """`token` returns the token with which the client makes requests now."""
+        self._evidence = evidence
+        self._limits = limits
+        self._token = token
+        self._folder = None if evidence.folder is None else evidence.folder / server_name(url)
+        self._lock = threading.Lock()
+        self._hashes: dict[tuple[str, int], str] = {}
+        self._rules: dict[str, AnyRuleSystem | None] = {}
+        self._keys: dict[str, SigningKey | None] = {}
+        """By token, the registered key of its player; None if actions cannot be signed."""
+        self._server_keys: Sequence[JsonObject] = ()
+        self._secret: bytes | None = None
+        self._reported: set[str] = set()
+
+    def send(self, call: Call[T]) -> Steps[T]:
+        """Send a call as it is."""
+        return self.note((yield from exchange(call, self._limits)))
+
+    def create_game(self, call: Call[GameSummary]) -> Steps[GameSummary]:
+        """Create a game, and add its bots only when its commitment can be seen.
+
+        A nonce that is sent before proves nothing. If a bot cannot be added, the game is left again.
+        """
+        yield from self._own_key()
+        body = dict(call.body or {})
+        bots = body.pop("bots", [])
+        game = yield from self._contribute(replace(call, body=body), None)
+        for number, bot in enumerate(bots, 1):
+            key = f"{call.idempotency_key} bot {number}"
+            add = api.add_bot(game.id, bot, idempotency_key=_digest(key))
+            try:
+                game = yield from self.add_bot(add)
+            except Problem as problem:
+                if isinstance(problem, Conflict):
+                    game = yield from self.send(api.game(game.id))
+                    if game.status != "open":
+                        # Somebody else took the place.
+                        return game
+                yield from self.send(api.leave(game.id))
+                raise
+        return game
+
+    def join(self, call: Call[GameSummary]) -> Steps[GameSummary]:
+        """Join a game with a nonce."""
+        yield from self._own_key()
+        return (yield from self._contribute(call, (yield from self._commitment(call.game))))
+
+    def add_bot(self, call: Call[GameSummary]) -> Steps[GameSummary]:
+        """Add a bot with a nonce."""
+        return (yield from self._contribute(call, (yield from self._commitment(call.game))))
+
+    def submit(self, call: Call[AcceptedAction]) -> Steps[AcceptedAction]:
+        """Submit an action, with the player's signature unless there is one already."""
+        body = dict(call.body or {})
+        if "signature" not in body:
+            signature = yield from self._signature(
+                call.game or "", body["action"], body["expected_seq"]
+            )
+            if signature is not None:
+                body["signature"] = signature
+        accepted = yield from self.send(replace(call, body=body))
+        yield from self._keep_receipt(call.game, accepted)
+        return accepted
+
+    def request_takeback(self, call: Call[AcceptedAction]) -> Steps[AcceptedAction]:
+        """Ask for a takeback, and keep the receipt."""
+        accepted = yield from self.send(call)
+        yield from self._keep_receipt(call.game, accepted)
+        return accepted
+
+    answer_takeback = request_takeback
+
+    def note(self, result: T) -> T:
+        """Remember the hashes of events and the rules of a game in a result, and return the result."""
+        with self._lock:
+            match result:
+                case Event():
+                    _remember(self._hashes, (result.game, result.seq), result.hash)
+                case EventPage() | AcceptedAction():
+                    for event in result.events:
+                        _remember(self._hashes, (event.game, event.seq), event.hash)
+                case GameSummary():
+                    _remember(self._hashes, (result.id, result.head.seq), result.head.hash)
+                    _remember(self._rules, result.id, _rules_of(result))
+                case _:
+                    pass
+        return result
+
+    def _contribute(self, call: Call[GameSummary], commitment: str | None) -> Steps[GameSummary]:
+        """Send a call with a nonce, and keep the nonce and the commitment that was seen before."""
+        body = dict(call.body or {})
+        nonce = body.setdefault("nonce", self._nonce(call))
+        game = yield from self.send(replace(call, body=body))
+        entry = {
+            "game": game.id,
+            "seq": game.head.seq,
+            "nonce": nonce,
+            "commitment": commitment,
+        }
+        self._keep_nonce(entry)
+        return game
+
+    def _nonce(self, call: Call[Any]) -> str:
+        """Return 16 bytes in hex which no server can predict, the same ones if the call is repeated."""
+        if self._secret is None:
+            try:
+                self._secret = self._evidence.nonce_secret()
+            except OSError as error:
+                self._report_unwritable(error)
+                self._secret = secrets.token_bytes(_SECRET_BYTES)
+        request = f"{call.method} {call.path} {call.idempotency_key}"
+        return hmac.digest(self._secret, request.encode(), "sha256")[:NONCE_BYTES].hex()
+
+    def _commitment(self, game: str | None) -> Steps[str | None]:
+        """Return the commitment in the first event of a game; None if the player may not see it yet."""
+        try:
+            page = yield from self.send(api.events(game or "", limit=1))
+        except Problem:
+            return None
+        commitment = page.events[0].data.get("commitment") if page.events else None
+        return commitment if is_hash(commitment) else None
+
+    def _keep_nonce(self, entry: JsonObject) -> None:
+        if self._folder is None or not is_game_id(entry["game"]):
+            return
+        path = self._folder / f"{entry['game']}{NONCES}"
+        try:
+            with locked(self._folder):
+                if entry not in nonces_of_game(self._folder.parent, entry["game"]):
+                    append_lines(path, [canonical(entry)])
+        except CartularyError as error:
+            self._report_once(error.message)
+
+    def _signature(
+        self, game: str, action: JsonObject, expected_seq: int
+    ) -> Steps[JsonObject | None]:
+        """Return the player's signature for an action; None if it is not signed."""
+        key = yield from self._own_key()
+        if key is None:
+            return None
+        if game not in self._rules:
+            yield from self.send(api.game(game))
+        if (game, expected_seq) not in self._hashes:
+            yield from self.send(api.events(game, after=max(0, expected_seq - 1), limit=1))
+        head = self._hashes.get((game, expected_seq))
+        if head is None:
+            # The server refuses the action, as it has no such event.
+            return None
+        rules = self._rules.get(game)
+        try:
+            signed = action if rules is None else rules.action_to_json(rules.parse_action(action))
+        except Malformed:
+            return None
+        signature = sign_action(key, game, head, signed)
+        return {"key": signature["key"], "signature": signature["signature"]}
+
+    def _own_key(self) -> Steps[SigningKey | None]:
+        """Return the player's key, which is registered when it is first used; None if there is none."""
+        token = self._token()
+        if token is None or self._folder is None or not self._evidence.signs:
+            return None
+        if token not in self._keys:
+            key = None
+            try:
+                player = (yield from self.send(api.me(limit=1))).player.id
+                key = self._load_key(player)
+                proof = key.signature(canonical(key_payload(player, key.public)))
+                yield from self.send(api.register_key(key.public, proof))
+            except OSError as error:
+                self._report_unwritable(error)
+            except (ClientError, Unreadable) as error:
+                key = None
+                self._report_once(
+                    message("your actions are not signed: {reason}", reason=error.message)
+                )
+            _remember(self._keys, token, key)
+        return self._keys[token]
+
+    def _load_key(self, player: str) -> SigningKey:
+        """Return the key of a player on this machine. Raises OSError, Unreadable, InvalidResponse."""
+        assert self._folder is not None, "without a folder there is no key"
+        if not is_game_id(player):
+            raise InvalidResponse(message("the server's response is not a valid id of a player"))
+        return SigningKey.load_or_generate(self._folder / "keys" / f"{player}.pem")
+
+    def _keep_receipt(self, game: str | None, accepted: AcceptedAction) -> Steps[None]:
+        """Keep the receipt of an action. What is wrong with it is reported."""
+        if self._folder is None:
+            return
+        receipt, event = accepted.receipt.json, accepted.events[0] if accepted.events else None
+        try:
+            if receipt.get("key") not in {entry["key"] for entry in self._server_keys}:
+                published = yield from self.send(api.server_keys())
+                self._server_keys = [
+                    {"key": key.key, "public": key.public} for key in published.keys
+                ]
+            check_receipt(receipt, self._server_keys)
+            if event is None or any(
+                receipt[name] != event.json.get(name) for name in ("seq", "hash", "at")
+            ):
+                raise InvalidResponse(message("it is for another event"))
+            if receipt["game"] != game:
+                raise InvalidResponse(message("it is for another game"))
+        except ClientError as error:
+            self._report_once(
+                message("the server gave no valid receipt: {reason}", reason=error.message)
+            )
+            return
+        try:
+            conflicts = ReceiptFolder(self._folder).add([receipt]).conflicts
+        except CartularyError as error:
+            self._report_once(error.message)
+            return
+        for conflict in conflicts:
+            self._report_once(
+                message(
+                    "the server has signed two different events {seq} of game {game}: the second receipt"
+                    " is in {file}",
+                    seq=conflict.seq,
+                    game=conflict.game,
+                    file=str(conflict.path),
+                )
+            )
+
+    def _report_unwritable(self, error: OSError) -> None:
+        path = str(self._evidence.folder)
+        self._report_once(
+            message("cannot write {path}: {reason}", path=path, reason=os_reason(error))
+        )
+
+    def _report_once(self, text: Text) -> None:
+        sentence = english(text)
+        if sentence not in self._reported:
+            self._reported.add(sentence)
+            self._evidence.report(text)
+
+
+def _rules_of(summary: GameSummary) -> AnyRuleSystem | None:
+    """Return the rules of a game; None if this program does not have them."""
+    try:
+        return rule_system_for(summary.rules, summary.options)
+    except Malformed:
+        return None
+
+
+def _remember(cache: dict[Any, Any], key: object, value: object) -> None:
+    """Add an entry to a cache, and drop the oldest one if there are too many."""
+    cache[key] = value
+    if len(cache) > _MAX_REMEMBERED:
+        del cache[next(iter(cache))]
+
+
+def _digest(text: str) -> str:
+    """Return an idempotency key that is derived from a text."""
+    return hmac.digest(b"cartulary idempotency key", text.encode(), "sha256").hex()[:32]
