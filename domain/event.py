@@ -107,8 +107,8 @@ def acting_seat(by: By) -> int | None:
 
 
 class ActionSignature(TypedDict):
-    """The signature of a player for their action: the id of their key, and the hash of the event after which
-    they saw the position. It covers the game, this hash and the action.
+    """The signature of a player for their action or statement: the id of their key, and the hash of the event
+    after which they saw the position. It covers the game, this hash and what the player did.
     """
 
     key: KeyId

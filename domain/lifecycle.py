@@ -227,14 +227,24 @@ def leave(game: Game, player: str) -> DomainEvent:
 
 
 def add_key(game: Game, player: str, key: str, public: str) -> DomainEvent:
-    """`PlayerKeyAdded`. Raises NotNow if the player is not in the game or has registered the key before, or
-    after the end.
+    """`PlayerKeyAdded`. Raises NotNow if the person has nothing to sign in the game or has registered the key
+    before, or after the end.
     """
-    _require_participant(game, player)
+    if not can_bring_keys(game, player):
+        _require_participant(game, player)
     if key in game.keys.get(player, {}):
         raise NotNow(None, message("the key {key} was registered in this game before", key=key))
     data: PlayerKeyAdded = {"player": player, "key": key, "public": public}
     return DomainEvent("PlayerKeyAdded", data)
+
+
+def can_bring_keys(game: Game, player: str) -> bool:
+    """Whether a person without a place may register keys, because they may sign something in the game: its
+    arbiter, and anybody who could take a vacant seat.
+    """
+    if game.status != "playing" or game.has_joined(player):
+        return False
+    return player == game.arbiter or bool(game.options.get("substitutes") and game.vacant_seats)
 
 
 def revoke_key(game: Game, player: str, key: str) -> DomainEvent:

@@ -1,8 +1,9 @@
 """The commands on a game: its life cycle, and those of deadlines, disputes, pauses and administrators.
 
 Each command lets the domain decide on the game as it stands after the pending events, and adds the
-resulting events with their actor (`by`); the events of a decision follow it in the same append. If a
-command raises, its pending events are to be discarded. The service, the playout and the tests all run games
+resulting events with their actor (`by`); the events of a decision follow it in the same append. A signature
+of the actor is that of the event that a command adds first (`PendingEvents.sign_next`). If a command
+raises, its pending events are to be discarded. The service, the playout and the tests all run games
 through these functions.
 """
 
@@ -18,7 +19,7 @@ from domain.clock.deadlines import is_deserted
 from domain.disputes import disputes, takebacks
 from domain.disputes.events import Ruling
 from domain.errors import Malformed, NotNow
-from domain.event import ActionSignature, By, Clock, NonceSource
+from domain.event import By, Clock, NonceSource
 from domain.game import Game
 from domain.json_types import Timestamp
 from domain.messages import message
@@ -118,19 +119,17 @@ def act(
     pending: PendingEvents,
     seat: int,
     action: Any,
-    signature: ActionSignature | None = None,
     *,
     is_conditional: bool = False,
 ) -> None:
-    """Let a seat take a parsed action, with the player's signature if there is one.
+    """Let a seat take a parsed action. `is_conditional` marks an action that the player had prepared.
 
-    The signature is not checked. `is_conditional` marks an action that the player had prepared. Raises
-    Refused with the clause, NotNow.
+    Raises Refused with the clause, NotNow.
     """
     game = pending.game
     outcome = game.decide(seat, action)
     raw_action = game.rules.action_to_json(action)
-    pending.add(outcome, {"seat": seat}, raw_action, signature, is_conditional=is_conditional)
+    pending.add(outcome, {"seat": seat}, raw_action, is_conditional=is_conditional)
 
 
 def score_next_round(pending: PendingEvents, game_at: Callable[[int], Game]) -> None:
@@ -325,7 +324,8 @@ def seat_substitute(
     """Give a vacant seat to a player, who has these keys. Raises NotNow."""
     pending.add(substitutes.seat_substitute(pending.game, seat, player), {"player": player})
     for key, public in keys.items():
-        add_key(pending, player, key, public)
+        if key not in pending.game.keys.get(player, {}):
+            add_key(pending, player, key, public)
 
 
 def _play_turn(pending: PendingEvents, choose_action: ChooseAction) -> None:

@@ -11,6 +11,7 @@ consist of pending events only.
 import secrets as randomness
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, cast
 
 from domain.contract import DomainEvent
@@ -58,8 +59,8 @@ def seal(
 
     `at` must not be earlier than that of the previous event; `salt` returns 32 fresh bytes for each
     secret. `earlier` has the game from which `PlayResumed` resumes play; `signature` is that of the player
-    for the action; `is_conditional` marks an action that the player had prepared. Raises ValueError for data
-    that has no canonical JSON.
+    for the action or statement; `is_conditional` marks an action that the player had prepared. Raises
+    ValueError for data that has no canonical JSON.
     """
     openings = {
         name: {"salt": salt().hex(), "value": value}
@@ -169,6 +170,7 @@ class PendingEvents:
         self._timestamp = timestamp
         self._salt = salt
         self._load_earlier = load_earlier
+        self._next_signature: tuple[ActionSignature | None, bytes | None] = (None, None)
 
     @property
     def game(self) -> Game:
@@ -210,18 +212,27 @@ class PendingEvents:
             raise LookupError(f"event {seq} is not among the pending events")
         return self._load_earlier(seq)
 
+    def sign_next(self, signature: ActionSignature, salt: bytes | None = None) -> None:
+        """Seal the next event with this signature of a player, which is not checked.
+
+        `salt`, if it is given, is that of the event's secret, to whose commitment the player has signed.
+        """
+        self._next_signature = signature, salt
+
     def add(
         self,
         event: DomainEvent,
         by: By,
         action: Mapping[str, object] | None = None,
-        signature: ActionSignature | None = None,
         *,
         is_conditional: bool = False,
     ) -> Game:
-        """Seal one more event, with the action that led to it and the player's signature for that action, if
-        there are any, and return the game after it. `is_conditional` marks an action that was prepared.
+        """Seal one more event, with the action that led to it, if there is one, and return the game after it.
+
+        `is_conditional` marks an action that was prepared.
         """
+        signature, salt = self._next_signature
+        self._next_signature = (None, None)
         sealed = seal(
             self.sealed[-1].game if self.sealed else self.base,
             event,
@@ -229,7 +240,7 @@ class PendingEvents:
             by=by,
             action=action,
             at=self.next_at,
-            salt=self._salt,
+            salt=self._salt if salt is None else partial(bytes, salt),
             earlier=EarlierGames(load=self.game_at)
             if event.type == "PlayResumed"
             else NO_EARLIER_GAMES,

@@ -12,6 +12,7 @@ from typing import Any, Final
 from domain.event import ActionSignature, By, Event
 from domain.game import Game
 from domain.json_types import JsonObject
+from domain.messages import message
 from ledger.canonical import canonical, unhex
 from ledger.keys import BadSignature, SigningKey, not_hex, verify
 
@@ -74,6 +75,11 @@ def signed_payload(event: Event, head: str) -> JsonObject:
     )
 
 
+def can_be_signed(event: Event) -> bool:
+    """Return whether an event is of a kind that a person can sign: an action or a statement."""
+    return event["action"] is not None or event["type"] in STATED_FIELDS
+
+
 def sign_action(
     key: SigningKey, game: str, head: str, action: Mapping[str, object]
 ) -> ActionSignature:
@@ -94,7 +100,9 @@ def check_action(
 
 
 def check_event(event: Event, signature: ActionSignature, public: str) -> None:
-    """Check the signature of an event that has an action or is a statement. Raises BadSignature."""
+    """Check the signature of an event, which must be an action or a statement. Raises BadSignature."""
+    if not can_be_signed(event):
+        raise BadSignature(message("it covers no event of this type"))
     check(signature, public, signed_payload(event, signature["head"]))
 
 
@@ -112,7 +120,7 @@ def author(event: Event, before: Game | None) -> str | None:
 
     An action of the clock is no person's. `before` is the game before the event.
     """
-    if event["action"] is None and event["type"] not in STATED_FIELDS:
+    if not can_be_signed(event):
         return None
     by: By = event["by"]
     if "seat" in by:

@@ -161,7 +161,9 @@ def _actor(step: Step, names: Names) -> JsonObject:
     if seat is not None and seat < len(players):
         player = players[seat]
     signature: Any = step.event.get("signature")
-    means = "server" if "system" in by else "token" if signature is None else "signature"
+    means = "token" if signature is None else "signature"
+    if "system" in by and signature is None:
+        means = "server"
     return {
         "seat": seat,
         "player": player,

@@ -27,6 +27,7 @@ _NARROWEST_OUTCOME: Final = 24
 """Columns in which an outcome still stands beside its actor, or the actor beside the time."""
 _INDENT: Final = 4
 _GAP: Final = "  "
+_SIGNED: Final = message("signed")
 
 
 def filtered_steps(record: Record, event_filter: EventFilter) -> Iterator[Step]:
@@ -69,6 +70,8 @@ def log_lines(
         if remaining is not None:
             style = DIM if remaining > 0 else BOLD
             notes.append((renderer(time_left_message(remaining)), style))
+        if "signature" in event:
+            notes.append((renderer(_SIGNED), DIM))
         # A scored round belongs to the branch of the event that ended it.
         superseded_by = superseded.get(round_end or event["seq"])
         if superseded_by is not None:

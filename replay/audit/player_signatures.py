@@ -1,73 +1,94 @@
-"""The check of the signatures with which players vouch for their actions.
+"""The check of the signatures with which players vouch for their actions and statements.
 
 A signature is checked with the keys that the log itself has registered for the player by then, so nobody
 needs the server for it. It must cover the position on which the player acted: one that was made for another
 game, for another history of this game, or for an earlier moment is a finding. An action without a signature
 rests on the word of the server, which authenticated its player; that is no fault, and the report says of how
-many actions it is true.
+many actions it is true. It says the same of statements, in a record in which anybody has signed one.
 """
 
 from collections import Counter
-from typing import Final
+from typing import Final, TypeAlias
 
 from domain.event import ActionSignature, Event, acting_seat
 from domain.game import Game
-from domain.messages import Message, PlayerAt, Text, message, plural_message
+from domain.messages import Message, PlayerAt, PlayerWithId, Text, message, plural_message
 from ledger.canonical import unhex
 from ledger.keys import BadSignature, check_public_key, key_id
-from ledger.player_signatures import check_action
+from ledger.player_signatures import author, check_event
 from ledger.record import Record
 from replay.audit.findings import Check
 from replay.timeline import Step
 
+_Name: TypeAlias = PlayerAt | PlayerWithId
+
 FORGED: Final = message("The author of this record cannot show that the player took this action.")
+NOT_STATED: Final = message("The author of this record cannot show that the player stated this.")
 
 
 class PlayerSignaturesCheck:
-    """Checks the signature of each action, and the keys that players register."""
+    """Checks the signature of each action and each statement, and the keys that players register."""
 
     def __init__(self, record: Record) -> None:
         """Prepare for the events of a record."""
         self.check = Check("signatures")
         self._seqs = {event["hash"]: event["seq"] for event in record.events}
-        self._actions: Counter[int] = Counter()
-        self._signed: Counter[int] = Counter()
-        self._keys: dict[str, int] = {}
-        """The keys that have signed, each with its seat."""
+        self._actions: Counter[_Name] = Counter()
+        self._signed_actions: Counter[_Name] = Counter()
+        self._statements: Counter[_Name] = Counter()
+        self._signed_statements: Counter[_Name] = Counter()
+        self._last_statements: dict[str, int] = {}
+        """The last statement of each person, by its seq."""
+        self._keys: dict[str, _Name] = {}
+        """The keys that have signed, each with its owner."""
+        self._is_action_signed = False
 
     def examine(self, step: Step) -> None:
         """Check one event."""
         event, before = step.event, step.before
         if event["type"] == "PlayerKeyAdded":
             self._check_key(event)
-        seat = acting_seat(event["by"])
-        if event["action"] is not None and seat is not None:
-            self._actions[seat] += 1
-        if (signature := event.get("signature")) is None:
+        person = author(event, before)
+        is_action = event["action"] is not None
+        signature = event.get("signature")
+        problem = None
+        if signature is not None:
+            self.check.count += 1
+            self._is_action_signed |= is_action
+            problem = _problem(event, before, person, signature)
+            problem = problem or self._problem_of_head(before, person, signature)
+            if problem is not None:
+                meaning = FORGED if is_action or person is None else NOT_STATED
+                self.check.add_at_event(event["seq"], problem, meaning)
+        if person is None:
             return
-        self.check.count += 1
-        problem = _problem(event, before, signature) or self._problem_of_head(before, signature)
-        if problem is not None:
-            self.check.add_at_event(event["seq"], problem, FORGED)
-        elif seat is not None:
-            self._signed[seat] += 1
-            self._keys.setdefault(signature["key"], seat)
+        name = _name(event, person)
+        (self._actions if is_action else self._statements)[name] += 1
+        if not is_action:
+            self._last_statements[person] = event["seq"]
+        if signature is not None and problem is None:
+            (self._signed_actions if is_action else self._signed_statements)[name] += 1
+            self._keys.setdefault(signature["key"], name)
 
     def finish(self) -> None:
-        """Note how many actions of each seat its player has signed, once every event was examined."""
-        if self._actions and not self.check.count:
+        """Note how many actions and statements of each person are signed, once every event was examined."""
+        if self._actions and not self._is_action_signed:
             self.check.note(
                 message("No player signed an action: all actions rest on the server's word.")
             )
-            return
-        for seat, actions in sorted(self._actions.items()):
-            self.check.note(_signed_actions(seat, self._signed[seat], actions))
-        for key, seat in self._keys.items():
+        else:
+            for name, actions in sorted(self._actions.items(), key=_order):
+                self.check.note(_signed_actions(name, self._signed_actions[name], actions))
+        if self._signed_statements:
+            for name, statements in sorted(self._statements.items(), key=_order):
+                signed = self._signed_statements[name]
+                self.check.note(_signed_statements(name, signed, statements))
+        for key, name in self._keys.items():
             self.check.note(
                 message(
                     "By the log, key {key} is that of {player}: only this player can confirm it.",
                     key=key,
-                    player=PlayerAt(seat),
+                    player=name,
                 )
             )
 
@@ -90,13 +111,15 @@ class PlayerSignaturesCheck:
                 message("A server that checks keys does not register this one."),
             )
 
-    def _problem_of_head(self, before: Game | None, signature: ActionSignature) -> Message | None:
-        """Return what is wrong with the position for which an action was signed; None if nothing is."""
+    def _problem_of_head(
+        self, before: Game | None, person: str | None, signature: ActionSignature
+    ) -> Message | None:
+        """Return what is wrong with the position for which something was signed; None if nothing is."""
         seq = self._seqs.get(signature["head"])
         if seq is None:
             return message(
-                "the player signed this action after an event that is not in this record: they saw another"
-                " history of the game, or the signature was made for another game"
+                "it was signed after an event that is not in this record: the player saw another history"
+                " of the game, or the signature was made for another game"
             )
         if before is None or seq > before.seq:
             return message(
@@ -109,31 +132,40 @@ class PlayerSignaturesCheck:
                 seq=seq,
                 changed=before.position_seq,
             )
+        stated = self._last_statements.get(person or "", 0)
+        if seq < stated:
+            return message(
+                "it was signed after event {seq}, and the same player made another statement with event"
+                " {later}: the signature was used again, or too late",
+                seq=seq,
+                later=stated,
+            )
         return None
 
 
-def _problem(event: Event, before: Game | None, signature: ActionSignature) -> Message | None:
-    """Return why a signature is not one of the acting player for this action; None if it is."""
-    seat = acting_seat(event["by"])
-    if event["action"] is None or before is None or seat is None or seat >= len(before.players):
-        return message("it has a signature, but no action of a player that it could cover")
-    keys = before.keys.get(before.players[seat], {})
+def _problem(
+    event: Event, before: Game | None, person: str | None, signature: ActionSignature
+) -> Message | None:
+    """Return why a signature is not one of the person whose event this is; None if it is."""
+    if before is None or person is None:
+        return message("it has a signature, but no action or statement that it could cover")
+    keys = before.keys.get(person, {})
     key = signature["key"]
     if key not in keys:
         return message(
             "it is signed with key {key}, which {player} has not registered",
             key=key,
-            player=PlayerAt(seat),
+            player=_name(event, person),
         )
     public = keys[key]
     if public is None:
         return message(
             "it is signed with key {key}, which {player} has revoked",
             key=key,
-            player=PlayerAt(seat),
+            player=_name(event, person),
         )
     try:
-        check_action(signature, public, event["game"], event["action"])
+        check_event(event, signature, public)
     except BadSignature as bad:
         return message(
             "the signature by key {key} is not valid: {reason}", key=key, reason=bad.message
@@ -141,27 +173,50 @@ def _problem(event: Event, before: Game | None, signature: ActionSignature) -> M
     return None
 
 
-def _signed_actions(seat: int, signed: int, actions: int) -> Message:
+def _name(event: Event, person: str) -> _Name:
+    """Return what a message calls the person whose event this is."""
+    seat = acting_seat(event["by"])
+    return PlayerWithId(person) if seat is None else PlayerAt(seat)
+
+
+def _order(entry: tuple[_Name, int]) -> tuple[bool, str | int]:
+    """Return the place of an entry with a name: seats first, in order, and then people without one."""
+    name, _ = entry
+    return (False, name.seat) if isinstance(name, PlayerAt) else (True, name.id)
+
+
+def _signed_actions(player: _Name, signed: int, actions: int) -> Message:
     """Return how many of the actions of a seat its player has signed."""
     if not signed:
         return plural_message(
             "{player} did not sign the only action: it rests on the server's word.",
             "{player} signed none of {count} actions: all of them rest on the server's word.",
             count=actions,
-            player=PlayerAt(seat),
+            player=player,
         )
     if signed == actions:
         return plural_message(
             "{player} signed {count} of {actions} actions.",
             "{player} signed {count} of {actions} actions.",
             count=signed,
-            player=PlayerAt(seat),
+            player=player,
             actions=actions,
         )
     return plural_message(
         "{player} signed {count} of {actions} actions: the others rest on the server's word.",
         "{player} signed {count} of {actions} actions: the others rest on the server's word.",
         count=signed,
-        player=PlayerAt(seat),
+        player=player,
         actions=actions,
+    )
+
+
+def _signed_statements(player: _Name, signed: int, statements: int) -> Message:
+    """Return how many of the statements of a person are signed."""
+    return plural_message(
+        "{player} signed {signed} of {count} statement on takebacks, disputes, pauses and seats.",
+        "{player} signed {signed} of {count} statements on takebacks, disputes, pauses and seats.",
+        count=statements,
+        player=player,
+        signed=signed,
     )

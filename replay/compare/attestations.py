@@ -14,7 +14,7 @@ from domain.messages import Instant, Text, message
 from ledger.canonical import unhex
 from ledger.envelope import is_hash, is_positive, is_timestamp
 from ledger.keys import BadSignature, check_head, check_signed, key_id
-from ledger.player_signatures import check_action
+from ledger.player_signatures import check_event
 from replay.compare.histories import SIDES, History, Side
 from replay.language.renderer import Renderer
 
@@ -212,9 +212,8 @@ def _action(
 ) -> Attestation:
     key, head = signature["key"], signature["head"]
     public, player = keys.get(key, ("", None))
-    action = event["action"] or {}
     if public:
-        fault = _fault(lambda: check_action(signature, public, event["game"], action))
+        fault = _fault(lambda: check_event(event, signature, public))
     else:
         fault = message("no event before it adds its key")
     seqs = (_seq_of(history, head) for history in histories)

@@ -28,7 +28,7 @@ from service.games.holiday_registry import bring_holidays
 from service.games.invitations import Invitations
 from service.games.listings import GameQuota
 from service.games.loader import CachedGame
-from service.games.player_signatures import PlayerSignature, SignedActions
+from service.games.player_signatures import PlayerSignature, PlayerSignatures
 from service.games.repository import AcceptedAction, GameRepository, game_id_of, idempotency_record
 from service.keyring import Keyring
 
@@ -49,6 +49,7 @@ class GameCommands:
         repository: GameRepository,
         keyring: Keyring,
         quota: GameQuota,
+        signatures: PlayerSignatures,
         player_keys: PlayerKeys,
         bot_players: BotPlayers,
         invitations: Invitations,
@@ -62,7 +63,7 @@ class GameCommands:
         self._invitations = invitations
         self._holidays = holidays
         self._min_seconds_per_turn = min_seconds_per_turn
-        self._signed_actions = SignedActions(repository, player_keys)
+        self._signatures = signatures
         self._keyring = keyring
 
     def create(
@@ -247,15 +248,15 @@ class GameCommands:
             seat = require_seat(game, player)
             action = game.rules.parse_action(raw_action)
             self._repository.require_current(cached, expected_seq)
-            if signature is None:
-                commands.act(pending, seat, action)
-            else:
-                self._signed_actions.act(pending, game, seat, action, expected_seq, signature)
+            commands.act(pending, seat, action)
 
-        request = [raw_action, expected_seq]
-        if signature is not None:
-            request.append([signature.key, signature.signature])
-        return self._repository.accept(game_id, player, handler, idempotency_key, request)
+        signed, request = self._signatures.signed(
+            player,
+            handler,
+            [raw_action, expected_seq],
+            None if signature is None else signature.seen_at(expected_seq),
+        )
+        return self._repository.accept(game_id, player, signed, idempotency_key, request)
 
     def score(self, game_id: str, *, limit: int | None = None) -> list[Event]:
         """Score the rounds that have ended, in order, and finish the game if play is over.

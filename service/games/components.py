@@ -21,6 +21,7 @@ from service.games.lessons import Lessons
 from service.games.listings import GameQuota, Listings
 from service.games.loader import GameCache
 from service.games.lobby import Lobby
+from service.games.player_signatures import PlayerSignatures
 from service.games.queries import GameQueries
 from service.games.receipts import PlayerReceipts
 from service.games.rematches import Rematches
@@ -80,10 +81,12 @@ def build_games(
     repository = GameRepository(store, cache, listings, clock, keyring)
     quota = GameQuota(listings, bounds.max_games_per_player)
     invitations = Invitations(client, repository)
+    signatures = PlayerSignatures(repository, accounts.keys)
     commands = GameCommands(
         repository,
         keyring,
         quota,
+        signatures,
         accounts.keys,
         BotPlayers(players),
         invitations,
@@ -113,10 +116,12 @@ def build_games(
         invitation_commands=invitation_commands,
         invitations=invitations,
         received_invitations=ReceivedInvitations(listings, queries, accounts.mutes),
-        disputes=DisputeCommands(repository, bounds.max_statement_characters),
-        pauses=PauseCommands(repository),
+        disputes=DisputeCommands(repository, signatures, bounds.max_statement_characters),
+        pauses=PauseCommands(repository, signatures),
         deadlines=DeadlineCommands(repository, clock),
-        substitutes=SubstituteCommands(repository, quota, accounts.keys, accounts.holidays),
+        substitutes=SubstituteCommands(
+            repository, signatures, quota, accounts.keys, accounts.holidays
+        ),
         holiday_registry=HolidayRegistry(accounts.holidays, players, repository, listings),
         key_registry=KeyRegistry(accounts.keys, repository, listings),
         queries=queries,

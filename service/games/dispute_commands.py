@@ -1,6 +1,7 @@
 """The commands of disputes, takebacks and pauses: each loads the game and applies ledger/commands.py to it.
 
 They append the events, and take an optional idempotency key, like the commands in service/games/commands.py.
+A signature becomes part of the first event (service/games/player_signatures.py).
 """
 
 from collections.abc import Mapping
@@ -22,6 +23,7 @@ from service.games.access import (
 )
 from service.games.dispute_view import statement_fault
 from service.games.loader import CachedGame
+from service.games.player_signatures import PlayerSignature, PlayerSignatures
 from service.games.repository import AcceptedAction, GameRepository
 
 
@@ -34,8 +36,14 @@ class DisputeCommands:
     store does not respond; and IdempotencyConflict if the key was used for another request.
     """
 
-    def __init__(self, repository: GameRepository, max_statement_characters: int) -> None:
+    def __init__(
+        self,
+        repository: GameRepository,
+        signatures: PlayerSignatures,
+        max_statement_characters: int,
+    ) -> None:
         self._repository = repository
+        self._signatures = signatures
         self._max_statement_characters = max_statement_characters
 
     def open_dispute(
@@ -45,6 +53,7 @@ class DisputeCommands:
         about: int,
         statement: str,
         idempotency_key: str | None = None,
+        signature: PlayerSignature | None = None,
     ) -> AcceptedAction:
         """Dispute event `about`; the game's clock stops."""
 
@@ -54,8 +63,10 @@ class DisputeCommands:
             self._check_fields(statement=statement)
             commands.open_dispute(pending, seat, about, statement)
 
-        request = ["dispute", about, statement]
-        return self._repository.accept(game_id, player, handler, idempotency_key, request)
+        signed, request = self._signatures.signed(
+            player, handler, ["dispute", about, statement], signature
+        )
+        return self._repository.accept(game_id, player, signed, idempotency_key, request)
 
     def answer_dispute(
         self,
@@ -64,6 +75,7 @@ class DisputeCommands:
         player: str,
         statement: str,
         idempotency_key: str | None = None,
+        signature: PlayerSignature | None = None,
     ) -> AcceptedAction:
         """Comment on the dispute that event `number` opened."""
 
@@ -74,11 +86,18 @@ class DisputeCommands:
             self._check_fields(statement=statement)
             commands.answer_dispute(pending, number, seat, statement)
 
-        request = ["answer dispute", number, statement]
-        return self._repository.accept(game_id, player, handler, idempotency_key, request)
+        signed, request = self._signatures.signed(
+            player, handler, ["answer dispute", number, statement], signature
+        )
+        return self._repository.accept(game_id, player, signed, idempotency_key, request)
 
     def withdraw_dispute(
-        self, game_id: str, number: int, player: str, idempotency_key: str | None = None
+        self,
+        game_id: str,
+        number: int,
+        player: str,
+        idempotency_key: str | None = None,
+        signature: PlayerSignature | None = None,
     ) -> AcceptedAction:
         """End a dispute that the player has opened."""
 
@@ -88,8 +107,10 @@ class DisputeCommands:
             require_opener(cached.game, dispute, player)
             commands.withdraw_dispute(pending, number, dispute.seat)
 
-        request = ["withdraw dispute", number]
-        return self._repository.accept(game_id, player, handler, idempotency_key, request)
+        signed, request = self._signatures.signed(
+            player, handler, ["withdraw dispute", number], signature
+        )
+        return self._repository.accept(game_id, player, signed, idempotency_key, request)
 
     def give_ruling(
         self,
@@ -99,6 +120,7 @@ class DisputeCommands:
         raw_ruling: object,
         statement: str | None = None,
         idempotency_key: str | None = None,
+        signature: PlayerSignature | None = None,
     ) -> AcceptedAction:
         """Rule as the game's arbiter, or, in a game without one, propose a ruling or agree to one.
 
@@ -120,11 +142,17 @@ class DisputeCommands:
         def secret() -> bytes:
             return self._repository.secret(game_id)
 
-        request = ["ruling", number, raw_ruling, statement]
-        return self._repository.accept(game_id, player, handler, idempotency_key, request)
+        signed, request = self._signatures.signed(
+            player, handler, ["ruling", number, raw_ruling, statement], signature
+        )
+        return self._repository.accept(game_id, player, signed, idempotency_key, request)
 
     def request_takeback(
-        self, game_id: str, player: str, idempotency_key: str | None = None
+        self,
+        game_id: str,
+        player: str,
+        idempotency_key: str | None = None,
+        signature: PlayerSignature | None = None,
     ) -> AcceptedAction:
         """Ask the other players to let the player take back the last action."""
 
@@ -132,7 +160,8 @@ class DisputeCommands:
             require_visible(cached.game, player)
             commands.request_takeback(pending, require_seat(cached.game, player))
 
-        return self._repository.accept(game_id, player, handler, idempotency_key, ["takeback"])
+        signed, request = self._signatures.signed(player, handler, ["takeback"], signature)
+        return self._repository.accept(game_id, player, signed, idempotency_key, request)
 
     def answer_takeback(
         self,
@@ -142,6 +171,7 @@ class DisputeCommands:
         *,
         agree: bool,
         idempotency_key: str | None = None,
+        signature: PlayerSignature | None = None,
     ) -> AcceptedAction:
         """Agree to the takeback that event `number` requested, or decline it."""
 
@@ -157,8 +187,10 @@ class DisputeCommands:
                 secret=lambda: self._repository.secret(game_id),
             )
 
-        request = ["answer takeback", number, agree]
-        return self._repository.accept(game_id, player, handler, idempotency_key, request)
+        signed, request = self._signatures.signed(
+            player, handler, ["answer takeback", number, agree], signature
+        )
+        return self._repository.accept(game_id, player, signed, idempotency_key, request)
 
     def require_takeback(self, game: Game, number: int) -> None:
         """Raise NotFound if event `number` requests no takeback."""
@@ -197,21 +229,28 @@ class DisputeCommands:
 class PauseCommands:
     """Agreements to a pause. Thread-safe."""
 
-    def __init__(self, repository: GameRepository) -> None:
+    def __init__(self, repository: GameRepository, signatures: PlayerSignatures) -> None:
         self._repository = repository
+        self._signatures = signatures
 
     def agree(
-        self, game_id: str, player: str, *, agree: bool, idempotency_key: str | None = None
+        self,
+        game_id: str,
+        player: str,
+        *,
+        agree: bool,
+        idempotency_key: str | None = None,
+        signature: PlayerSignature | None = None,
     ) -> AcceptedAction:
         """Agree to a pause, or withdraw the agreement.
 
         Raises NotFound, Forbidden (not a player of this game), NotNow (see `domain.clock.pauses.agree`),
-        IdempotencyConflict and Unavailable.
+        IdempotencyConflict, Unavailable, and what `PlayerSignatures.signed` raises.
         """
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
             require_visible(cached.game, player)
             commands.agree_to_pause(pending, require_seat(cached.game, player), agree=agree)
 
-        request = ["pause", agree]
-        return self._repository.accept(game_id, player, handler, idempotency_key, request)
+        signed, request = self._signatures.signed(player, handler, ["pause", agree], signature)
+        return self._repository.accept(game_id, player, signed, idempotency_key, request)

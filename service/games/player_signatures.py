@@ -1,88 +1,141 @@
-"""Actions that players sign: the signature is checked before the event that contains it is appended.
+"""Signatures of players: they are checked before the event that contains them is appended.
 
-It is checked with the keys that the log has registered for the player (service/games/key_registry.py), so
+They are checked with the keys that the log has registered for the player (service/games/key_registry.py), so
 that an audit of the record checks the same. The audit is replay/audit/player_signatures.py.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
+from domain.contract import STATEMENT
+from domain.errors import Malformed, Refused
 from domain.event import ActionSignature
 from domain.game import Game
+from domain.lifecycle import can_bring_keys
 from domain.messages import message
 from ledger import commands
 from ledger.canonical import canonical
 from ledger.keys import BadSignature
 from ledger.pending import PendingEvents
-from ledger.player_signatures import action_payload, check_action
+from ledger.player_signatures import author, check_event, signed_payload
 from service.accounts.keys import PlayerKeys
-from service.errors import InvalidPlayerSignature, KeyNotUsable
+from service.errors import InvalidPlayerSignature, KeyNotUsable, ServiceError
 from service.games.access import stale
-from service.games.loader import GameLoader
+from service.games.loader import CachedGame, GameLoader
+from service.games.repository import Handler
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerSignature:
-    """The signature of a player for an action, and the id of the key, both in hex."""
+    """The signature of a player for an action or a statement, and the id of the key, both in hex.
+
+    The player had seen event `expected_seq` when signing; None in a request that says so elsewhere. `salt`
+    (hex) is that of the commitment to the text of a statement.
+    """
 
     key: str
     signature: str
+    expected_seq: int | None = None
+    salt: str | None = None
+
+    def seen_at(self, seq: int) -> "PlayerSignature":
+        """Return the signature as one of a player who had seen event `seq`."""
+        return replace(self, expected_seq=seq)
+
+    def as_request(self) -> list[object]:
+        """Return what is compared if an idempotency key is used again."""
+        return [self.key, self.signature, *([] if self.salt is None else [self.salt])]
 
 
-class SignedActions:
-    """Checks the signatures of actions. Thread-safe; raises Unavailable if the store does not respond."""
+class PlayerSignatures:
+    """Checks the signatures of players. Thread-safe; raises Unavailable if the store does not respond."""
 
     def __init__(self, loader: GameLoader, player_keys: PlayerKeys) -> None:
         self._loader = loader
         self._player_keys = player_keys
 
-    def act(
+    def signed(
         self,
-        pending: PendingEvents,
-        game: Game,
-        seat: int,
-        action: Any,
-        expected_seq: int,
-        signature: PlayerSignature,
-    ) -> None:
-        """Let a seat take a parsed action that its player has signed; add the event to `pending`.
+        player: str,
+        handler: Handler,
+        request: Sequence[object],
+        signature: PlayerSignature | None,
+    ) -> tuple[Handler, Sequence[object]]:
+        """Return a handler that seals the event that `handler` adds first with a signature of the player, and
+        the request with the signature, for comparing it; both as they are if there is none.
 
-        Unlike an unsigned action, it is stale even if the position has changed back since: otherwise a
-        signature for an earlier moment could be used again. Raises Stale, NotNow, KeyNotUsable, Refused,
-        InvalidPlayerSignature.
+        Every refusal by `handler` comes first. The signature must be for a moment after which neither play
+        has gone on nor the same player has stated anything: otherwise it could be used again. The new handler
+        raises Stale, KeyNotUsable (not a key of the player in this game), Malformed (a text without a salt,
+        or a salt without a text), InvalidPlayerSignature.
         """
-        if expected_seq < game.position_seq:
-            raise stale(expected_seq, game)
-        player = game.participants[seat]
-        public = game.keys.get(player, {}).get(signature.key)
-        # While a revocation is being appended to the logs, only the account has it for certain.
-        if public is None or self._player_keys.is_revoked(player, signature.key):
-            raise KeyNotUsable(
-                message("key {key} is not a key of this player in this game", key=signature.key)
-            )
-        head = self._hash_of(game, expected_seq)
-        action_signature: ActionSignature = {
-            "key": signature.key,
-            "head": head,
-            "signature": signature.signature,
-        }
-        commands.act(pending, seat, action, action_signature)
-        action_json = game.rules.action_to_json(action)
-        try:
-            check_action(action_signature, public, game.id, action_json)
-        except BadSignature as fault:
-            payload = canonical(action_payload(game.id, head, action_json)).decode()
-            raise InvalidPlayerSignature(
-                message(
-                    "{reason}: what key {key} must sign is {payload}",
-                    reason=fault.message,
-                    key=signature.key,
-                    payload=payload,
-                )
-            ) from None
+        if signature is None:
+            return handler, request
 
-    def _hash_of(self, game: Game, seq: int) -> str:
+        def sealed_with_signature(cached: CachedGame, pending: PendingEvents) -> None:
+            try:
+                public = self._prepare(pending, cached.game, player, signature)
+            except (Refused, ServiceError):
+                handler(cached, pending)
+                raise
+            handler(cached, pending)
+            _check(pending, public, signature)
+
+        return sealed_with_signature, [*request, signature.as_request()]
+
+    def _prepare(
+        self, pending: PendingEvents, game: Game, player: str, signature: PlayerSignature
+    ) -> str:
+        """Have the next event sealed with the signature, and return the public key, which the log then has.
+
+        A person without a seat brings the key with which they sign, as players bring theirs when they join.
+        """
+        key = signature.key
+        head = self._head(game, player, signature.expected_seq or 0)
+        public = game.keys.get(player, {}).get(key)
+        if public is None and can_bring_keys(game, player):
+            public = self._player_keys.valid_keys(player).get(key)
+            if public is not None:
+                commands.add_key(pending, player, key, public)
+        # While a revocation is being appended to the logs, only the account has it for certain.
+        if public is None or self._player_keys.is_revoked(player, key):
+            raise KeyNotUsable(
+                message("key {key} is not a key of this player in this game", key=key)
+            )
+        sealed: ActionSignature = {"key": key, "head": head, "signature": signature.signature}
+        salt = None if signature.salt is None else bytes.fromhex(signature.salt)
+        pending.sign_next(sealed, salt)
+        return public
+
+    def _head(self, game: Game, player: str, seq: int) -> str:
+        """Return the hash of event `seq`, after which the player may still sign something. Raises Stale."""
         if seq == game.seq:
             return game.hash
-        (event,) = self._loader.event_range(game.id, seq - 1, seq)
-        return event["hash"]
+        if not game.position_seq <= seq < game.seq:
+            raise stale(seq, game)
+        seen, *later = self._loader.event_range(game.id, seq - 1, game.seq)
+        if any(author(event, game) == player for event in later):
+            raise stale(seq, game)
+        return seen["hash"]
+
+
+def _check(pending: PendingEvents, public: str, signature: PlayerSignature) -> None:
+    """Check the signature of a pending event. Raises Malformed, InvalidPlayerSignature."""
+    event = next(event for event in pending.events if "signature" in event)
+    has_text = STATEMENT in event.get("secrets", ())
+    if has_text != (signature.salt is not None):
+        fault = message("is missing") if has_text else message("is not known")
+        raise Malformed({"signature.salt": fault})
+    sealed = event["signature"]
+    try:
+        check_event(event, sealed, public)
+    except BadSignature as fault:
+        payload = canonical(signed_payload(event, sealed["head"])).decode()
+        raise InvalidPlayerSignature(
+            message(
+                "{reason}: what key {key} must sign is {payload}",
+                reason=fault.message,
+                key=signature.key,
+                payload=payload,
+            )
+        ) from None

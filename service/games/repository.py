@@ -141,7 +141,8 @@ class GameRepository(GameLoader):
     ) -> AppendResult:
         """Run a handler on the game and append the events that it adds.
 
-        With `has_receipt`, a receipt for the first event is stored with it, and returned.
+        With `has_receipt`, a receipt for the first event (but for keys that it is signed with) is stored with
+        it, and returned.
 
         The handler runs again if another writer has appended first. `at_head` starts from the head of
         the log instead of the cached game. If the idempotency record exists, the result contains the
@@ -211,7 +212,7 @@ class GameRepository(GameLoader):
         record = idempotency_record(player, idempotency_key, request)
         result = self.execute(game_id, handler, record, has_receipt=True)
         # The events of a repeated request may be older than stored receipts.
-        receipt = result.receipt or self._keyring.receipt(result.events[0])
+        receipt = result.receipt or self._keyring.receipt(_event_of_receipt(result.events))
         return AcceptedAction(result.events, receipt)
 
     def game_after(self, game_id: str, result: AppendResult) -> Game:
@@ -276,7 +277,8 @@ class GameRepository(GameLoader):
         }
         if any(STATEMENT in by_name for by_name in pending.openings.values()):
             self._store.mark_statements(pending.game_id)
-        receipt = self._keyring.receipt(events[0]) if has_receipt else None
+        accepted = _event_of_receipt(events)
+        receipt = self._keyring.receipt(accepted) if has_receipt else None
         appended = self._store.append(
             pending.game_id,
             0 if before is None else before.seq,
@@ -284,7 +286,7 @@ class GameRepository(GameLoader):
                 events=pending.lines,
                 secrets={**(secrets or {}), **openings},
                 outbox=entries,
-                receipts={} if receipt is None else {events[0]["seq"]: receipt},
+                receipts={} if receipt is None else {accepted["seq"]: receipt},
                 idempotency_record=record,
                 ends_game=events[-1]["type"] in ENDINGS,
                 prev_hash=None if before is None else before.hash,
@@ -310,8 +312,9 @@ class GameRepository(GameLoader):
 
     def _earlier_result(self, game_id: str, appended: Appended) -> AppendResult:
         events = self.event_range(game_id, appended.first - 1, appended.last)
-        stored = self._store.receipts(game_id, [appended.first]).get(appended.first)
-        receipt = None if stored is None else decode_receipt(events[0], stored)
+        accepted = _event_of_receipt(events)
+        stored = self._store.receipts(game_id, [accepted["seq"]]).get(accepted["seq"])
+        receipt = None if stored is None else decode_receipt(accepted, stored)
         return AppendResult(events, None, receipt)
 
     def _pending(
@@ -328,6 +331,11 @@ class GameRepository(GameLoader):
             timestamp=timestamp,
             load_earlier=partial(self.game_at, game_id),
         )
+
+
+def _event_of_receipt(events: Sequence[Event]) -> Event:
+    """Return the first event of an append, or the one after keys that its author brings to sign it."""
+    return next((event for event in events if event["type"] != "PlayerKeyAdded"), events[0])
 
 
 def idempotency_record(player: str, key: str | None, request: object) -> IdempotencyRecord | None:

@@ -15,6 +15,7 @@ from service.games.access import require_seat, require_visible
 from service.games.holiday_registry import bring_holidays
 from service.games.listings import GameQuota
 from service.games.loader import CachedGame
+from service.games.player_signatures import PlayerSignature, PlayerSignatures
 from service.games.repository import GameRepository
 
 
@@ -22,22 +23,31 @@ class SubstituteCommands:
     """All commands on vacant seats. Thread-safe.
 
     Every command raises NotFound if there is no such game or the player may not see it, Unavailable if the
-    store does not respond, and IdempotencyConflict if the key was used for another request.
+    store does not respond, IdempotencyConflict if the key was used for another request, and for a signature
+    what `PlayerSignatures.signed` raises.
     """
 
     def __init__(
         self,
         repository: GameRepository,
+        signatures: PlayerSignatures,
         quota: GameQuota,
         player_keys: PlayerKeys,
         holidays: Holidays,
     ) -> None:
         self._repository = repository
+        self._signatures = signatures
         self._quota = quota
         self._player_keys = player_keys
         self._holidays = holidays
 
-    def leave_seat(self, game_id: str, player: str, idempotency_key: str | None = None) -> Game:
+    def leave_seat(
+        self,
+        game_id: str,
+        player: str,
+        idempotency_key: str | None = None,
+        signature: PlayerSignature | None = None,
+    ) -> Game:
         """Leave the player's seat vacant, and return the game, which is abandoned if nobody is left in it.
 
         Raises Forbidden (no seat), NotNow (no substitutes, not in play, or out of the game).
@@ -49,10 +59,16 @@ class SubstituteCommands:
             secret = partial(self._repository.secret, game_id)
             commands.leave_seat(pending, seat, {"seat": seat}, secret)
 
-        return self._repository.change(game_id, player, handler, idempotency_key, ["leave seat"])
+        signed, request = self._signatures.signed(player, handler, ["leave seat"], signature)
+        return self._repository.change(game_id, player, signed, idempotency_key, request)
 
     def take_seat(
-        self, game_id: str, player: str, seat: int, idempotency_key: str | None = None
+        self,
+        game_id: str,
+        player: str,
+        seat: int,
+        idempotency_key: str | None = None,
+        signature: PlayerSignature | None = None,
     ) -> Game:
         """Give a vacant seat to the player, and return the game.
 
@@ -71,8 +87,8 @@ class SubstituteCommands:
             if refusal is not None:
                 raise refusal
 
-        request = ["substitute", seat]
-        return self._repository.change(game_id, player, handler, idempotency_key, request)
+        signed, request = self._signatures.signed(player, handler, ["substitute", seat], signature)
+        return self._repository.change(game_id, player, signed, idempotency_key, request)
 
     def add_move(self, pending: PendingEvents, administrator: str, seat: int, player: str) -> None:
         """Add the decision of an administrator to give the seat of a person to another player, and the move.

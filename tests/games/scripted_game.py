@@ -188,11 +188,10 @@ class ScriptedGame:
         game = self.game
         player = game.players[seat]
         key = self._key_of(player)
-        signature = None
         if game.keys.get(player, {}).get(key.id) is not None:
             action_json = game.rules.action_to_json(action)
-            signature = sign_action(key, game.id, game.hash, action_json)
-        commands.act(self._pending, seat, action, signature)
+            self._pending.sign_next(sign_action(key, game.id, game.hash, action_json))
+        commands.act(self._pending, seat, action)
 
     def _key_of(self, player: str) -> SigningKey:
         return SigningKey.from_seed(

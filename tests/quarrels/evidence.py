@@ -42,11 +42,10 @@ class Game(LocalGame):
             rules = game.rules
             legal = rules.legal_actions(game.state, game.to_act)
             action = legal[choice % len(legal)]
-            signature = None
             if game.to_act == 0 and self.is_signed:
                 plain: JsonObject = {**rules.action_to_json(action)}
-                signature = sign_action(ADAS_KEY, game.id, game.hash, plain)
-            commands.act(self.pending, game.to_act, action, signature)
+                self.pending.sign_next(sign_action(ADAS_KEY, game.id, game.hash, plain))
+            commands.act(self.pending, game.to_act, action)
 
     def finish(self) -> None:
         """Play to the end."""

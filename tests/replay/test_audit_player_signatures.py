@@ -102,7 +102,7 @@ def test_a_signature_without_an_action_is_found(signed: Table) -> None:
         events[0]["signature"] = deepcopy(events[SIGNED_SEQ - 1]["signature"])
 
     first = first_finding(forge_record(signed.record(), change), "signatures")
-    assert "no action of a player" in english(first.problem)
+    assert "no action or statement" in english(first.problem)
 
 
 def test_a_signature_by_the_key_of_another_player_is_found() -> None:

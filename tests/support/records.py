@@ -136,7 +136,8 @@ class Table:
         """Let the seat whose turn it is take an action with a signature, which is not checked."""
         assert self.game.to_act is not None
         parsed = self.game.rules.parse_action(action)
-        commands.act(self._pending, self.game.to_act, parsed, signature)
+        self._pending.sign_next(signature)
+        commands.act(self._pending, self.game.to_act, parsed)
         return self._last_event
 
     def act_as_prepared(self, action: JsonObject) -> Event:

@@ -126,7 +126,8 @@ def test_a_seat_that_an_administrator_has_moved_is_verified_as_it_is_audited(
         legal = game.game.rules.legal_actions(game.game.state, 0)[0]
         action: JsonObject = {**game.game.rules.action_to_json(legal)}
         signature = sign_action(signer, game.game.id, game.game.hash, action)
-        commands.act(game.pending, 0, legal, signature)
+        game.pending.sign_next(signature)
+        commands.act(game.pending, 0, legal)
         record = game.record()
         assert disagreements(verifier, record) == []
         verdict = verifier.verify(record).verdicts["signatures"]

@@ -12,6 +12,7 @@ from service.http.context import service
 from service.http.ratelimits import limit_disputes, limit_new_places
 from service.http.responses import accepted_events
 from service.http.schemas.clocks import AgreeToPause, AnnounceHoliday, Holiday, HolidayList
+from service.http.schemas.requests import signature_of
 from service.http.schemas.responses import AcceptedAction
 
 blueprint = Blueprint("clocks", "Holidays, and pauses by agreement.", auth="login_required")
@@ -82,7 +83,7 @@ def cancel_holiday(player: str, holiday: str) -> JsonObject:
     limit=limit_disputes,
     json_body=AgreeToPause(),
     is_idempotent=True,
-    errors=(409,),
+    errors=(409, 422),
 )
 def agree_to_pause(
     game_id: str, player: str, body: JsonObject, idempotency_key: str | None
@@ -93,7 +94,11 @@ def agree_to_pause(
     Bots are not asked.
     """
     accepted = service().games.pauses.agree(
-        game_id, player, agree=body["agree"], idempotency_key=idempotency_key
+        game_id,
+        player,
+        agree=body["agree"],
+        idempotency_key=idempotency_key,
+        signature=signature_of(body),
     )
     return accepted_events(accepted)
 

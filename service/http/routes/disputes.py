@@ -19,6 +19,7 @@ from service.http.schemas.disputes import (
     RequestTakeback,
 )
 from service.http.schemas.fields import MAX_INTEGER
+from service.http.schemas.requests import OnlySignature, signature_of
 from service.http.schemas.responses import AcceptedAction
 
 _DISPUTES: Final = "/games/<game_id>/disputes"
@@ -43,7 +44,7 @@ def _field_errors(body: JsonObject, **_: object) -> dict[str, Text]:
     json_body=OpenDispute(),
     extra_validation=_field_errors,
     is_idempotent=True,
-    errors=(409,),
+    errors=(409, 422),
 )
 def open_dispute(
     game_id: str, player: str, body: JsonObject, idempotency_key: str | None
@@ -54,7 +55,12 @@ def open_dispute(
     a player can open three in a game.
     """
     accepted = service().games.disputes.open_dispute(
-        game_id, player, body["seq"], body["statement"], idempotency_key
+        game_id,
+        player,
+        body["seq"],
+        body["statement"],
+        idempotency_key,
+        signature_of(body),
     )
     return accepted_events(accepted)
 
@@ -87,13 +93,19 @@ def get_dispute(game_id: str, seq: int, player: str | None) -> JsonObject:
     "The dispute is withdrawn.",
     auth="dispute_opener_only",
     limit=limit_disputes,
+    json_body=OnlySignature(),
+    is_body_required=False,
     is_idempotent=True,
     resource="dispute",
-    errors=(409,),
+    errors=(409, 422),
 )
-def withdraw_dispute(game_id: str, seq: int, player: str, idempotency_key: str | None) -> None:
+def withdraw_dispute(
+    game_id: str, seq: int, player: str, body: JsonObject, idempotency_key: str | None
+) -> None:
     """Withdraw a dispute that the player has opened."""
-    service().games.disputes.withdraw_dispute(game_id, seq, player, idempotency_key)
+    service().games.disputes.withdraw_dispute(
+        game_id, seq, player, idempotency_key, signature_of(body)
+    )
 
 
 @blueprint.post(
@@ -105,14 +117,14 @@ def withdraw_dispute(game_id: str, seq: int, player: str, idempotency_key: str |
     extra_validation=_field_errors,
     is_idempotent=True,
     resource="dispute",
-    errors=(409,),
+    errors=(409, 422),
 )
 def answer_dispute(
     game_id: str, seq: int, player: str, body: JsonObject, idempotency_key: str | None
 ) -> JsonObject:
     """Answer an open dispute. A player can answer ten times."""
     accepted = service().games.disputes.answer_dispute(
-        game_id, seq, player, body["statement"], idempotency_key
+        game_id, seq, player, body["statement"], idempotency_key, signature_of(body)
     )
     return accepted_events(accepted)
 
@@ -138,7 +150,13 @@ def give_ruling(
     still in the game propose the same. A player can propose ten times, and the last proposal counts.
     """
     accepted = service().games.disputes.give_ruling(
-        game_id, seq, player, body["ruling"], body["statement"], idempotency_key
+        game_id,
+        seq,
+        player,
+        body["ruling"],
+        body["statement"],
+        idempotency_key,
+        signature_of(body),
     )
     return accepted_events(accepted)
 
@@ -154,7 +172,7 @@ _TAKEBACKS: Final = "/games/<game_id>/takebacks"
     json_body=RequestTakeback(),
     is_body_required=False,
     is_idempotent=True,
-    errors=(409,),
+    errors=(409, 422),
 )
 def request_takeback(
     game_id: str, player: str, body: JsonObject, idempotency_key: str | None
@@ -164,9 +182,10 @@ def request_takeback(
     Only the player who acted last can ask, once for each action. The request lapses when anyone acts, when a
     turn is forfeited or a seat removed, and when a player declines.
     """
-    return accepted_events(
-        service().games.disputes.request_takeback(game_id, player, idempotency_key)
+    accepted = service().games.disputes.request_takeback(
+        game_id, player, idempotency_key, signature_of(body)
     )
+    return accepted_events(accepted)
 
 
 @takebacks.post(
@@ -177,7 +196,7 @@ def request_takeback(
     json_body=AnswerTakeback(),
     is_idempotent=True,
     resource="takeback",
-    errors=(409,),
+    errors=(409, 422),
 )
 def answer_takeback(
     game_id: str, seq: int, player: str, body: JsonObject, idempotency_key: str | None
@@ -187,6 +206,11 @@ def answer_takeback(
     When all other players who are still in the game have agreed, play resumes from before the action.
     """
     accepted = service().games.disputes.answer_takeback(
-        game_id, seq, player, agree=body["agree"], idempotency_key=idempotency_key
+        game_id,
+        seq,
+        player,
+        agree=body["agree"],
+        idempotency_key=idempotency_key,
+        signature=signature_of(body),
     )
     return accepted_events(accepted)

@@ -22,6 +22,8 @@ from service.http.schemas.requests import (
     AddBot,
     CreateGame,
     JoinGame,
+    OnlySignature,
+    signature_of,
 )
 from service.http.schemas.responses import GameList, GameSummary
 
@@ -190,16 +192,22 @@ def leave_game(game_id: str, player: str, idempotency_key: str | None) -> None:
     "/games/<game_id>/seats/me",
     "The summary of the game, with the vacant seat.",
     GameSummary,
+    json_body=OnlySignature(),
+    is_body_required=False,
     is_idempotent=True,
-    errors=(409,),
+    errors=(409, 422),
 )
-def leave_seat(game_id: str, player: str, idempotency_key: str | None) -> JsonObject:
+def leave_seat(
+    game_id: str, player: str, body: JsonObject, idempotency_key: str | None
+) -> JsonObject:
     """Leave your seat to a substitute, in a game in progress with the option `substitutes`.
 
     The clock ends the turns of a vacant seat at once, as the game's options say for missed turns. You cannot
     come back. When no people are left in the game, it is abandoned.
     """
-    game = service().games.substitutes.leave_seat(game_id, player, idempotency_key)
+    game = service().games.substitutes.leave_seat(
+        game_id, player, idempotency_key, signature_of(body)
+    )
     return game_summary(game)
 
 
@@ -211,7 +219,7 @@ def leave_seat(game_id: str, player: str, idempotency_key: str | None) -> JsonOb
     limit=limit_new_places,
     json_body=TakeSeat(),
     is_idempotent=True,
-    errors=(409,),
+    errors=(409, 422),
 )
 def take_seat(
     game_id: str, player: str, body: JsonObject, idempotency_key: str | None
@@ -221,5 +229,7 @@ def take_seat(
     From then on, the seat and everything that belongs to it is yours. Players who have or had a seat in the
     game, and its arbiter, cannot be substitutes. `GET /games?vacant=true` lists games with vacant seats.
     """
-    game = service().games.substitutes.take_seat(game_id, player, body["seat"], idempotency_key)
+    game = service().games.substitutes.take_seat(
+        game_id, player, body["seat"], idempotency_key, signature_of(body)
+    )
     return game_summary(game)

@@ -4,6 +4,7 @@ from typing import Annotated, TypedDict
 
 from domain.json_types import Count, PlayerId, Seat, Timestamp
 from service.http.schemas.fields import Flag, StrictSchema, String
+from service.http.schemas.requests import signature_field
 
 
 class AnnounceHoliday(StrictSchema):
@@ -23,6 +24,7 @@ class AgreeToPause(StrictSchema):
     """An agreement to a pause, or its withdrawal."""
 
     agree = Flag(required=True)
+    signature = signature_field()
 
 
 Holiday = TypedDict(

@@ -11,6 +11,7 @@ from service.http.schemas.fields import (
     StrictSchema,
     String,
 )
+from service.http.schemas.requests import signature_field
 from service.http.schemas.type_schemas import REFERENCE, RESPONSES, Component
 
 _STATEMENT: Final = {
@@ -24,12 +25,14 @@ class OpenDispute(StrictSchema):
 
     seq = PositiveInteger(required=True, description="The event that the dispute is about.")
     statement = String(required=True, metadata=dict(_STATEMENT))
+    signature = signature_field()
 
 
 class AnswerDispute(StrictSchema):
     """A comment on a dispute."""
 
     statement = String(required=True, metadata=dict(_STATEMENT))
+    signature = signature_field()
 
 
 class GiveRuling(StrictSchema):
@@ -44,16 +47,20 @@ class GiveRuling(StrictSchema):
             "nullable": True,
         },
     )
+    signature = signature_field()
 
 
 class RequestTakeback(StrictSchema):
-    """A request to take back the last action; it has no fields."""
+    """A request to take back the last action."""
+
+    signature = signature_field()
 
 
 class AnswerTakeback(StrictSchema):
     """Whether the player agrees to a takeback."""
 
     agree = Flag(required=True)
+    signature = signature_field()
 
 
 Ruling: TypeAlias = Annotated[object, Component("Ruling")]

@@ -14,7 +14,7 @@ from service.http.schemas.fields import (
     StrictSchema,
     String,
 )
-from service.http.schemas.requests import PageQuery
+from service.http.schemas.requests import PageQuery, signature_field
 
 ListGames: Final = PageQuery.from_dict(
     {
@@ -164,3 +164,4 @@ class TakeSeat(StrictSchema):
     seat = NonNegativeInteger(
         required=True, description="A seat, counted from 0 (`vacant` of the game)."
     )
+    signature = signature_field()

@@ -5,9 +5,11 @@ from typing import Final
 from marshmallow import fields
 
 from domain.chance import MAX_NONCE_BYTES
+from domain.json_types import JsonObject
 from domain.registry import EXPANSIONS, RULES
 from replay.playout import DEFAULT_BOTS, STRONG
 from service.games.game_settings import DEFAULT_BOT, MAX_BOTS
+from service.games.player_signatures import PlayerSignature
 from service.http.schemas.fields import (
     AnyObject,
     AnyValue,
@@ -160,6 +162,52 @@ class SignatureOfAction(StrictSchema):
         ' `{"sign": "cartulary action v1", "game": ID, "head": HASH, "action": ACTION}`. HASH is the'
         " hash of event `expected_seq`, and ACTION is the action as the event will contain it.",
     )
+
+
+class SignatureOfStatement(StrictSchema):
+    """The player's signature for a request that becomes an event without an action."""
+
+    key = HexText(
+        digits=16,
+        required=True,
+        description="The id of a key that the player has registered (`POST /me/keys`).",
+    )
+    expected_seq = NonNegativeInteger(
+        required=True, description="The last event that the player had seen when signing."
+    )
+    signature = HexText(
+        digits=128,
+        required=True,
+        description="Ed25519 signature of the canonical JSON (RFC 8785) of"
+        ' `{"sign": "cartulary statement v1", "game": ID, "head": HASH, "type": TYPE, "data": DATA}`, and'
+        ' `"secrets": {"statement": COMMITMENT}` if the request has a text. HASH is the hash of event'
+        " `expected_seq`; docs/formats.md has TYPE and DATA.",
+    )
+    salt = HexText(
+        digits=64,
+        load_default=None,
+        description="The 32 random bytes with which the commitment to the text was made; only with a text.",
+    )
+
+
+def signature_field() -> fields.Nested:
+    """Return the optional field with the signature of a request that becomes an event without an action."""
+    return fields.Nested(
+        SignatureOfStatement,
+        load_default=None,
+        metadata={"description": "Makes the statement provably the player's own."},
+    )
+
+
+def signature_of(body: JsonObject) -> PlayerSignature | None:
+    """Return the signature in the checked body of a request; None if there is none."""
+    return None if body["signature"] is None else PlayerSignature(**body["signature"])
+
+
+class OnlySignature(StrictSchema):
+    """The player's signature for a request that has no other content."""
+
+    signature = signature_field()
 
 
 class SubmitAction(StrictSchema):

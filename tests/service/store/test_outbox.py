@@ -21,6 +21,7 @@ from service.connection import connect
 from service.games.commands import GameCommands
 from service.games.listings import GameQuota, Listings
 from service.games.loader import GameCache
+from service.games.player_signatures import PlayerSignatures
 from service.games.repository import GameRepository
 from service.settings import Settings
 from tests.support.service_games import (
@@ -42,6 +43,7 @@ def commands_with(service: Service, listings: Listings) -> GameCommands:
         repository,
         service.keyring,
         GameQuota(service.games.listings, 200),
+        PlayerSignatures(repository, service.accounts.keys),
         service.accounts.keys,
         BotPlayers(service.accounts.players),
         service.games.invitations,
