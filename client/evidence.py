@@ -49,8 +49,9 @@ from domain.messages import Text, message
 from domain.registry import rule_system_for
 from ledger.canonical import canonical, decode_any
 from ledger.envelope import is_game_id, is_hash, is_positive
-from ledger.keys import SigningKey, key_payload, sign_action
+from ledger.keys import SigningKey
 from ledger.os_errors import os_reason
+from ledger.player_signatures import key_payload, sign_action
 from replay.language.renderer import english
 
 T = TypeVar("T")
