@@ -25,6 +25,7 @@ from service.bounds import Bounds
 from service.operation.embedded_redis import EmbeddedRedis
 from service.settings import Settings
 from tests.support.chance import make_reproducible
+from tests.support.password_hashes import hash_quickly
 from tests.support.records import KEY
 
 # Commands show times in the time zone of the machine.
@@ -38,6 +39,8 @@ hypothesis.settings.register_profile(
     "any machine", suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
 hypothesis.settings.load_profile("any machine")
+
+hash_quickly()
 
 HERE: Final = Path(__file__).parent
 BROWSER_TESTS: Final = HERE / "browser"

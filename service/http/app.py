@@ -6,7 +6,6 @@ and one line in the access log.
 """
 
 from collections.abc import Callable
-from functools import cache, partial
 from typing import Any, Final
 
 from flask import Flask, Request, Response
@@ -79,10 +78,14 @@ class _Rule(Rule):
 
     @override
     def _compile_builder(self, append_unknown: bool = True) -> Callable[..., tuple[str, str]]:
-        compiled = cache(partial(super()._compile_builder, append_unknown))
+        compile = super()._compile_builder
+        builder: Callable[..., tuple[str, str]] | None = None
 
         def build(rule: Rule, /, **values: Any) -> tuple[str, str]:
-            return compiled()(rule, **values)
+            nonlocal builder
+            if builder is None:
+                builder = compile(append_unknown)
+            return builder(rule, **values)
 
         return build
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 import redis
-from argon2 import PasswordHasher
 from freezegun import freeze_time
 
 from domain.messages import message
@@ -18,7 +17,6 @@ from ledger.player_signatures import key_payload
 from ledger.record import read
 from replay.audit import audit
 from service import clock
-from service.accounts import passwords
 from service.accounts.account_reader import Player
 from service.accounts.erased import ErasedPlayers
 from service.accounts.erasure import SECONDS_TO_SETTLE
@@ -55,13 +53,6 @@ class Erased:
     dispute: int
     waiting: str
     finished: str
-
-
-@pytest.fixture(autouse=True)
-def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hash passwords with the least work, since the tests here hash many."""
-    hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-    monkeypatch.setattr(passwords, "_HASHER", hasher)
 
 
 @pytest.fixture

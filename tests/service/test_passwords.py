@@ -8,16 +8,22 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Semaphore
 
 import pytest
-from argon2 import PasswordHasher
 
 from service.accounts import passwords as module
 from service.accounts.passwords import Passwords, is_outdated
 from service.bootstrap import Service
 from service.errors import Unavailable
 from tests.support.faults import raises
+from tests.support.password_hashes import HASHER, QUICK_HASHER
 from tests.support.processes import HANG_SECONDS
 
 PASSWORD = "correct horse"
+
+
+@pytest.fixture(autouse=True)
+def usual_hasher(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hash passwords with as much work as a service does."""
+    monkeypatch.setattr(module, "_HASHER", HASHER)
 
 
 @pytest.fixture
@@ -60,7 +66,7 @@ def test_a_password_may_contain_a_lone_surrogate() -> None:
 
 def test_a_missing_hash_takes_as_long_as_a_wrong_password() -> None:
     assert not is_outdated(module._HASH_OF_NO_PASSWORD)
-    assert is_outdated(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD))
+    assert is_outdated(QUICK_HASHER.hash(PASSWORD))
 
 
 def test_no_more_passwords_are_hashed_or_wait_than_the_bounds_allow(

@@ -230,7 +230,7 @@ def test_a_password_hashed_with_older_settings_is_hashed_again(
 
     player, _ = players.register("Ada", PASSWORD)
     name = f"cartulary:player:{player.id}"
-    older = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
+    older = PasswordHasher(time_cost=2, memory_cost=8, parallelism=1).hash(PASSWORD)
     service.redis.hset(name, "password", older)
     players.login("Ada", PASSWORD)
     assert service.redis.hget(name, "password") != older.encode()

@@ -4,11 +4,9 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from argon2 import PasswordHasher
 from freezegun import freeze_time
 
 from domain.errors import Malformed
-from service.accounts import passwords
 from service.accounts.accounts import Players
 from service.accounts.erased import ErasedPlayers
 from service.accounts.tokens import (
@@ -26,13 +24,6 @@ from tests.support.redis_contents import contents
 
 PASSWORD = "correct horse"
 NEW_PASSWORD = "battery staple"
-
-
-@pytest.fixture(autouse=True)
-def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hash passwords with the least work, since the tests here hash many."""
-    hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-    monkeypatch.setattr(passwords, "_HASHER", hasher)
 
 
 @pytest.fixture

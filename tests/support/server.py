@@ -24,8 +24,11 @@ import os, resource, sys
 from service.settings import load_settings
 from service.server.processes import run_web
 from tests.support.chance import make_reproducible
+from tests.support.password_hashes import hash_quickly
 
 make_reproducible(sys.argv[4])
+if int(sys.argv[5]):
+    hash_quickly()
 if files := int(sys.argv[3]):
     resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
 run_web(
@@ -59,15 +62,19 @@ class WebServer:
         max_files: int = 0,
         environ: Mapping[str, str] | None = None,
         setup_code: str = "",
+        hashes_quickly: bool = True,
     ) -> None:
         """`max_files`: how many files it may open, if fewer than usual.
 
         `setup_code`: Python code that its process runs first.
+
+        `hashes_quickly`: whether it hashes passwords with less work than a service does.
         """
         self.max_files = max_files
         self._program = f"{setup_code}\n{PROGRAM}"
         self.settings = settings
         self.processes = processes
+        self._hashes_quickly = hashes_quickly
         self.url = ""
         self.log = settings.data / "web.log"
         self._environ = dict(environ or {})
@@ -120,6 +127,7 @@ class WebServer:
                     str(self.processes),
                     str(self.max_files),
                     secrets.token_hex(),
+                    str(int(self._hashes_quickly)),
                 ],
                 env={**os.environ, **environ},
                 cwd=ROOT,

@@ -17,9 +17,13 @@ StoreGame: TypeAlias = Callable[[str], tuple[str, Record]]
 
 
 @pytest.fixture(scope="session")
-def template_cache(tmp_path_factory: pytest.TempPathFactory) -> FileSystemBytecodeCache:
-    """The compiled templates, which take longer to compile for every application than most tests."""
-    return FileSystemBytecodeCache(str(tmp_path_factory.mktemp("templates")))
+def template_cache(request: pytest.FixtureRequest) -> FileSystemBytecodeCache:
+    """The compiled templates, which take longer to compile for every application than most tests.
+
+    All processes of a run share them, as do later runs.
+    """
+    assert request.config.cache is not None
+    return FileSystemBytecodeCache(str(request.config.cache.mkdir("templates")))
 
 
 @pytest.fixture

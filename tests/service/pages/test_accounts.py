@@ -3,22 +3,13 @@
 import re
 
 import pytest
-from argon2 import PasswordHasher
 from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from service.accounts import passwords
 from service.bootstrap import Service
 from service.pages.return_addresses import local_address
 from tests.support.page_forms import PASSWORD, post
-
-
-@pytest.fixture(autouse=True)
-def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hash passwords with the least work, since the tests here hash many."""
-    hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-    monkeypatch.setattr(passwords, "_HASHER", hasher)
 
 
 @pytest.fixture

@@ -4,12 +4,10 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from argon2 import PasswordHasher
 from flask import Flask
 from flask.testing import FlaskClient
 from freezegun import freeze_time
 
-from service.accounts import passwords
 from service.accounts.password_guesses import LoginSource, known_networks_key
 from service.bootstrap import Service
 from service.bounds import Bounds
@@ -18,13 +16,6 @@ from tests.support.page_forms import PASSWORD, csrf_token
 
 LIMIT = Bounds().max_password_guesses
 HOME = "192.0.2.1"
-
-
-@pytest.fixture(autouse=True)
-def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hash passwords with the least work, since the tests here hash many."""
-    hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-    monkeypatch.setattr(passwords, "_HASHER", hasher)
 
 
 def api_login(client: FlaskClient, handle: str, password: str, network: str) -> Any:

@@ -3,9 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from argon2 import PasswordHasher
 
-from service.accounts import passwords
 from service.bootstrap import Service
 from service.settings import Settings
 from tests.support.mail_server import MailServer, mail_server
@@ -13,13 +11,6 @@ from tests.support.mailed_players import mail_service
 from tests.support.raw_times import raw_times, visible_text
 from tests.support.worker_harness import WorkerHarness
 from workers.runner import channels_of
-
-
-@pytest.fixture(autouse=True)
-def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hash passwords with the least work, since the tests here register players."""
-    hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-    monkeypatch.setattr(passwords, "_HASHER", hasher)
 
 
 @pytest.fixture
