@@ -1,4 +1,9 @@
-"""Where the commands read records from: a file, standard input, or a game of a running service."""
+"""Where the commands read records from: a file, standard input, the address of a game on a server, or a game
+of a running service.
+
+What a server sends is bounded in bytes and in time, and no redirection is followed. Its signature and its
+hash chain are checked with the keys that are trusted before anything of it is shown.
+"""
 
 import os
 import sys
@@ -10,13 +15,13 @@ from typing import BinaryIO, Final, TypeAlias
 import click
 
 from cartulary.command_line import HAS_FAULT, ServerExtraMissing
-from cartulary.language import text
-from cartulary.terminal import print_message
+from cartulary.language import command_renderer, text
+from cartulary.terminal import download_progress, print_message
 from domain.errors import CartularyError, Unreadable
 from domain.json_types import JsonObject
-from domain.messages import Message, message, message_in
+from domain.messages import Text, message, message_in
 from ledger.os_errors import os_reason
-from ledger.record import Record, first_contradiction, scan
+from ledger.record import MAX_RECORD_BYTES, Record, first_contradiction, scan
 
 LiveSource: TypeAlias = Callable[[str, str | None], bytes]
 """Returns the record of a live game, given its id and the URL of its Redis (None: that of the settings)."""
@@ -29,20 +34,29 @@ LIVE_DELIVERIES: Final = "cartulary.source.deliveries"
 """The name in the context's `meta` of a LiveDeliveries, which is missing where there is no service."""
 
 
+TOKEN_VARIABLE: Final = "CARTULARY_TOKEN"  # noqa: S105 # the name of a variable
+TOKEN_FILE: Final = "cartulary.token-file"  # noqa: S105 # the name of a key
+"""The name in the context's `meta` of the file with a player's token, which an option names."""
+_MAX_TOKEN_BYTES: Final = 4096
+_DOWNLOAD_SECONDS: Final = 300.0
+
+
 class SourceNotFound(click.BadParameter):
     """There is no record file of this name, and no live game of this id."""
 
-    def __init__(self, fault: Message, ctx: click.Context) -> None:
+    def __init__(self, fault: Text, ctx: click.Context) -> None:
         super().__init__(text(fault), ctx, param_hint=text(message_in("metavar", "SOURCE")))
 
 
 def open_source(ctx: click.Context, source: str, redis: str | None) -> BinaryIO:
-    """Open a record: standard input for `-`, else a file, else a live game of that id.
+    """Open a record: standard input for `-`, the game at a URL, else a file, else a live game of that id.
 
     Raises SourceNotFound, and ClickException for a source that cannot be opened.
     """
     if source == "-":
         return sys.stdin.buffer
+    if is_url(source):
+        return BytesIO(_downloaded_record(ctx, source))
     if os.path.exists(source):  # noqa: PTH110 # Path.exists raises OSError for a name that is too long
         try:
             return Path(source).open("rb")
@@ -80,7 +94,7 @@ def live_deliveries(
 ) -> list[JsonObject] | None:
     """Return the deliveries about an event if the source is a live game, else None. Raises ClickException."""
     deliveries: LiveDeliveries | None = ctx.meta.get(LIVE_DELIVERIES)
-    if deliveries is None or source == "-" or os.path.exists(source):  # noqa: PTH110 # see open_source
+    if deliveries is None or source == "-" or is_url(source) or os.path.exists(source):  # noqa: PTH110 # see open_source
         return None
     try:
         return deliveries(source, seq, redis)
@@ -96,6 +110,8 @@ def read_source(ctx: click.Context, source: str, redis: str | None) -> Record:
     warning: in a dispute, people have to look at such records too.
     """
     with open_source(ctx, source, redis) as file:
+        if is_url(source):
+            _check_signature(ctx, source, file)
         record, faults = scan(file, max_faults=1)
     if faults:
         unreadable = Unreadable(faults[0].why, faults[0].line)
@@ -121,6 +137,138 @@ def read_source(ctx: click.Context, source: str, redis: str | None) -> Record:
             )
         )
     return record
+
+
+def is_url(source: str) -> bool:
+    """Return whether a source is the address of a game on a server."""
+    return source.startswith(("http://", "https://"))
+
+
+def required_token(ctx: click.Context, server: str) -> str:
+    """Return the player's token for a server: a given one, or that of the session of `cartulary play`.
+
+    Raises BadParameter, UsageError.
+    """
+    from cartulary.terminal_client.tokens import TokensFile
+
+    token = _given_token(ctx) or TokensFile(os.environ).token(server)
+    if token is None:
+        fault = message("set {variable}, or name a file with --token-file", variable=TOKEN_VARIABLE)
+        raise click.UsageError(text(fault), ctx)
+    return token
+
+
+def _given_token(ctx: click.Context) -> str | None:
+    """Return the token in the file that the option names, or else in the environment; None if there is none.
+
+    It is never an argument, which other users could see in the list of processes. Raises BadParameter,
+    UsageError.
+    """
+    path: Path | None = ctx.meta.get(TOKEN_FILE)
+    if path is None:
+        token = os.environ.get(TOKEN_VARIABLE, "")
+    else:
+        try:
+            with path.open("rb") as file:
+                token = file.read(_MAX_TOKEN_BYTES).decode("ascii", "replace")
+        except OSError as error:
+            fault = message("cannot read {path}: {reason}", path=str(path), reason=os_reason(error))
+            raise click.BadParameter(text(fault), ctx, param_hint="--token-file") from None
+    token = token.strip()
+    if not (token.isascii() and token.isprintable() and " " not in token):
+        raise click.UsageError(text(message("the token has characters that no token has")), ctx)
+    return token or None
+
+
+def _downloaded_record(ctx: click.Context, source: str) -> bytes:
+    """Return the record of the game at a URL; of one whose download breaks off, what there is.
+
+    Raises SourceNotFound, ClickException.
+    """
+    from cartulary.addresses import Address, InvalidAddress
+    from cartulary.terminal_client.tokens import TokensFile
+    from client.clients import Client
+    from client.errors import ClientError, NotFound, ServerUnreachable, Unauthorised
+    from client.evidence import Evidence
+    from client.exchange import Limits
+
+    try:
+        address = Address.parse(source)
+    except InvalidAddress as error:
+        raise SourceNotFound(error.message, ctx) from None
+    if address.game is None:
+        raise SourceNotFound(message("{url} is not the address of a game", url=source), ctx)
+    token = _given_token(ctx)
+    limits = Limits(
+        timeout=20.0,
+        attempts=1,
+        record_timeout=_DOWNLOAD_SECONDS,
+        max_record_bytes=MAX_RECORD_BYTES,
+    )
+    received = bytearray()
+    language = command_renderer().language
+    try:
+        with (
+            Client(
+                address.server, language=language, limits=limits, evidence=Evidence.none()
+            ) as client,
+            download_progress(message("download")) as show,
+        ):
+
+            def take(part: bytes) -> None:
+                received.extend(part)
+                show(len(received))
+
+            client.token = token or TokensFile(os.environ).token(address.server)
+            try:
+                return client.record(address.game, on_part=take)
+            except Unauthorised:
+                if ctx.meta.get(TOKEN_FILE) or TOKEN_VARIABLE in os.environ:
+                    raise
+                # The session that was kept has ended; most games can be read without one.
+                client.token = None
+                received.clear()
+                return client.record(address.game, on_part=take)
+    except NotFound as error:
+        fault = message(
+            "{source}: {reason} (a private game needs the token of a player)",
+            source=source,
+            reason=error.message_with_status,
+        )
+        raise SourceNotFound(fault, ctx) from None
+    except ClientError as error:
+        fault = message("{source}: {reason}", source=source, reason=error.message_with_status)
+        if isinstance(error, ServerUnreachable) and received:
+            print_message(fault)
+            return bytes(received)
+        raise click.ClickException(text(fault)) from None
+
+
+def _check_signature(ctx: click.Context, source: str, file: BinaryIO) -> None:
+    """Report what is wrong with the signature or the hash chain of a record from a server, and whether its
+    key is not trusted. The file is read, and then positioned at its beginning.
+    """
+    from cartulary.trusted_keys import TrustedKeysFile
+    from replay.audit import quick_audit
+
+    report = quick_audit(file, trusted=TrustedKeysFile(os.environ).load())
+    file.seek(0)
+    for check in report.checks:
+        if check.name == "form":
+            continue
+        for finding in check.findings:
+            ctx.meta[HAS_FAULT] = True
+            reason = finding.located_problem
+            print_message(message("{source}: {reason}", source=source, reason=reason))
+        for unknown in check.unknowns:
+            print_message(
+                message(
+                    "{source}: cannot be known: {question}. {evidence}",
+                    source=source,
+                    question=unknown.problem,
+                    evidence=unknown.evidence,
+                )
+            )
 
 
 def unreadable_source(source: str, error: Unreadable) -> click.ClickException:

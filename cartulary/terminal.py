@@ -7,7 +7,8 @@ are coloured; without any of them, they are coloured in a terminal.
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 
@@ -22,6 +23,9 @@ Color: TypeAlias = Literal["auto", "always", "never"]
 
 DEFAULT_WIDTH: Final = 100
 """Columns of a page where the width of the terminal is not known."""
+
+LONG_DOWNLOAD_BYTES: Final = 1 << 18
+"""Bytes from which on the progress of a download is shown."""
 
 T = TypeVar("T")
 
@@ -125,3 +129,29 @@ def progress(items: Iterable[T], total: int | None, description: Value) -> Itera
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         yield from bar.track(items, total=total, description=text(description))
+
+
+@contextmanager
+def download_progress(description: Value) -> Iterator[Callable[[int], None]]:
+    """Yield a function that shows how many bytes there are so far, of a long download to a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda _count: None
+        return
+    from rich.console import Console
+    from rich.progress import DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+    columns = (TextColumn("{task.description}"), DownloadColumn(), TransferSpeedColumn())
+    with ExitStack() as stack:
+        bar: Progress | None = None
+
+        def show(count: int) -> None:
+            nonlocal bar
+            if bar is None and count >= LONG_DOWNLOAD_BYTES:
+                bar = stack.enter_context(
+                    Progress(*columns, console=Console(stderr=True), transient=True)
+                )
+                bar.add_task(text(description), total=None)
+            if bar is not None:
+                bar.update(bar.task_ids[0], completed=count)
+
+        yield show

@@ -44,8 +44,8 @@ class Call(Generic[T_co]):
 
     `can_repeat` is whether carrying the request out twice has the same effect as once, because the method or
     the idempotency key ensures that. `game` is the id of the game that it is about, if it is about one.
-    `is_record` allows a response of the length of a game record, and `on_progress` is called with the number
-    of its bytes so far.
+    `is_record` allows a response of the length of a game record, and `on_part` is called with each part of
+    its body.
     """
 
     method: str
@@ -57,7 +57,7 @@ class Call(Generic[T_co]):
     can_repeat: bool
     game: str | None = None
     is_record: bool = False
-    on_progress: Callable[[int], None] | None = None
+    on_part: Callable[[bytes], None] | None = None
 
 
 def call(
@@ -353,10 +353,10 @@ def server_keys() -> Call[ServerKeys]:
     return call("GET", "/keys", reader(ServerKeys))
 
 
-def record(game: str, *, on_progress: Callable[[int], None] | None = None) -> Call[bytes]:
+def record(game: str, *, on_part: Callable[[bytes], None] | None = None) -> Call[bytes]:
     """Return the game record as it is now, with the secrets that the player may see.
 
-    `on_progress` is called with the number of bytes received so far.
+    `on_part` is called with each part of it, before the whole record is there.
     """
     described = call("GET", _game(game, "/record"), bytes)
-    return replace(described, is_record=True, on_progress=on_progress)
+    return replace(described, is_record=True, on_part=on_part)

@@ -141,13 +141,13 @@ class BodyReader:
         self,
         max_bytes: int,
         seconds: float,
-        on_progress: Callable[[int], None] | None = None,
+        on_part: Callable[[bytes], None] | None = None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`on_progress` is called with the number of bytes so far."""
+        """`on_part` is called with each part."""
         self._parts = bytearray()
         self._max_bytes = max_bytes
-        self._on_progress = on_progress
+        self._on_part = on_part
         self._now = now
         self._deadline = now() + seconds
 
@@ -158,8 +158,8 @@ class BodyReader:
             raise InvalidResponse(message("the server's response is too long"))
         if self._now() > self._deadline:
             raise httpx.ReadTimeout("the body takes too long")
-        if self._on_progress is not None:
-            self._on_progress(len(self._parts))
+        if self._on_part is not None:
+            self._on_part(part)
 
     def response(self, status: int, headers: Mapping[str, str]) -> Response:
         """Return the response with the body so far."""
@@ -175,7 +175,7 @@ class BodyReader:
 def body_reader(call: Call[object], limits: Limits) -> BodyReader:
     """Return a reader with the bounds of a call."""
     if call.is_record:
-        return BodyReader(limits.max_record_bytes, limits.record_timeout, call.on_progress)
+        return BodyReader(limits.max_record_bytes, limits.record_timeout, call.on_part)
     return BodyReader(limits.max_response_bytes, limits.timeout)
 
 

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 import click
 
 from cartulary.command_line import File, IntRange, PathType, argument, command, option
-from cartulary.commands.options import color_option, json_option, public_key, redis_option
+from cartulary.commands.options import (
+    color_option,
+    json_option,
+    public_key,
+    redis_option,
+    token_file_option,
+)
 from cartulary.language import command_renderer, text
 from cartulary.source import SourceNotFound, open_source
 from cartulary.terminal import Color, echo, print_message, progress, result_styler, width
@@ -39,8 +45,9 @@ EXIT_STATUS: Final[dict["Outcome", int]] = {"sound": 0, "broken": 1, "unknown": 
     help=(
         message("Run every check on records, and report what was checked and what was found."),
         message(
-            "SOURCE is a record file, a folder of record files (*.jsonl), - for standard input, or the"
-            " id of a live game. A source that cannot be found is reported, and the others are checked."
+            "SOURCE is a record file, a folder of record files (*.jsonl), - for standard input, the address"
+            " of a game on a server, or the id of a live game. A source that cannot be found is reported,"
+            " and the others are checked."
         ),
         message(
             "Exit status: 0 when every check of every record holds, 1 when something is broken, 2 when"
@@ -104,6 +111,7 @@ EXIT_STATUS: Final[dict["Outcome", int]] = {"sound": 0, "broken": 1, "unknown": 
 @json_option
 @color_option
 @redis_option
+@token_file_option
 @click.pass_context
 def audit(
     ctx: click.Context,

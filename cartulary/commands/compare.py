@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from cartulary.command_line import argument, command, option
-from cartulary.commands.options import color_option, json_option, public_key, redis_option
+from cartulary.commands.options import (
+    color_option,
+    json_option,
+    public_key,
+    redis_option,
+    token_file_option,
+)
 from cartulary.language import command_renderer, text
 from cartulary.source import open_source, unreadable_source
 from cartulary.terminal import Color, echo, progress, result_styler, width
@@ -30,8 +36,8 @@ EXIT_STATUS: Final = {"continuation": 0, "divergence": 1, "unknown": 3}
             "Report whether one record is a continuation of another, and what a divergence proves."
         ),
         message(
-            "A and B are record files, - for standard input (one of them), or ids of live games. One"
-            " of them may be a file of receipts (*.receipts)."
+            "A and B are record files, - for standard input (one of them), addresses of games on servers, or"
+            " ids of live games. One of them may be a file of receipts (*.receipts)."
         ),
         message(
             "Exit status: 0 when they are equal or one continues the other, 1 when they diverge, 3"
@@ -51,6 +57,7 @@ EXIT_STATUS: Final = {"continuation": 0, "divergence": 1, "unknown": 3}
 @json_option
 @color_option
 @redis_option
+@token_file_option
 @click.pass_context
 def compare(
     ctx: click.Context,

@@ -3,7 +3,13 @@
 import click
 
 from cartulary.command_line import IntRange, argument, command, option
-from cartulary.commands.options import color_option, json_option, redis_option, source_argument
+from cartulary.commands.options import (
+    color_option,
+    json_option,
+    redis_option,
+    source_argument,
+    token_file_option,
+)
 from cartulary.language import command_renderer, text
 from cartulary.source import live_deliveries, read_source, unreadable_source
 from cartulary.terminal import Color, echo, line_width, result_styler, width
@@ -42,6 +48,7 @@ _CONDITIONS = "seat, type, clause, from, to, hex"
 @json_option
 @color_option
 @redis_option
+@token_file_option
 @click.pass_context
 def log(
     ctx: click.Context,
@@ -102,6 +109,7 @@ def _parse_filter(ctx: click.Context, record: Record, conditions: tuple[str, ...
 @json_option
 @color_option
 @redis_option
+@token_file_option
 @click.pass_context
 def inspect(
     ctx: click.Context,

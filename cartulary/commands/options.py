@@ -7,10 +7,22 @@ import click
 
 from cartulary.command_line import PathType, argument, option
 from cartulary.language import text
+from cartulary.source import TOKEN_FILE, TOKEN_VARIABLE
 from domain.messages import message, message_in
 
 redis_option: Final = option(
     "--redis", metavar="URL", help=message("Redis of a live game; default: as for the service.")
+)
+token_file_option: Final = option(
+    "--token-file",
+    type=PathType(dir_okay=False),
+    expose_value=False,
+    callback=lambda ctx, _, path: ctx.meta.update({TOKEN_FILE: path}),
+    help=message(
+        "File with the player's token; default: the environment variable {variable}, or else the session"
+        " of `cartulary play` on this server.",
+        variable=TOKEN_VARIABLE,
+    ),
 )
 data_option: Final = option(
     "--data",

@@ -60,8 +60,9 @@ def play(
     guest: bool,  # noqa: FBT001 # click passes options by name
     color: Color,
 ) -> None:
+    from cartulary.addresses import Address
     from cartulary.client import Client, Limits
-    from cartulary.terminal_client.beginning import Address, Beginning, RequestedGame
+    from cartulary.terminal_client.beginning import Beginning, RequestedGame
     from cartulary.terminal_client.console import open_console
     from cartulary.terminal_client.session import Session
     from cartulary.terminal_client.table import Table

@@ -6,7 +6,13 @@ from typing import Any
 import click
 
 from cartulary.command_line import IntRange, argument, command, option
-from cartulary.commands.options import color_option, json_option, redis_option, source_argument
+from cartulary.commands.options import (
+    color_option,
+    json_option,
+    redis_option,
+    source_argument,
+    token_file_option,
+)
 from cartulary.language import command_renderer, text
 from cartulary.source import read_source, unreadable_source
 from cartulary.terminal import Color, echo, result_styler, width
@@ -35,7 +41,8 @@ from replay.timeline import (
     help=(
         message("Show the position of a game."),
         message(
-            "SOURCE is a record file, - for standard input, or the id of a live game. A game has"
+            "SOURCE is a record file, - for standard input, the address of a game on a server, or the id of a"
+            " live game. A game has"
             " several branches if a ruling or a takeback let play continue from an earlier event."
         ),
     ),
@@ -65,6 +72,7 @@ from replay.timeline import (
 )
 @color_option
 @redis_option
+@token_file_option
 @click.pass_context
 def replay(
     ctx: click.Context,
@@ -174,6 +182,7 @@ def _round_title(game: Game, round: int) -> Message:
 @argument("after", metavar="M", type=IntRange(1))
 @json_option
 @redis_option
+@token_file_option
 @click.pass_context
 def diff(
     ctx: click.Context,

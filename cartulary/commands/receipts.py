@@ -1,25 +1,21 @@
 """The command receipts: keeps a player's receipts in a folder, where no server can take them away."""
 
-import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import click
 
 from cartulary.command_line import PathType, argument, command, option
-from cartulary.commands.options import json_option, server_address
+from cartulary.commands.options import json_option, server_address, token_file_option
 from cartulary.language import command_renderer, text
+from cartulary.source import required_token
 from cartulary.terminal import echo, print_message, progress
 from domain.messages import message, plural_message
 from ledger.canonical import canonical
-from ledger.os_errors import os_reason
 
 if TYPE_CHECKING:
     from client.receipts import Conflict
-
-TOKEN_VARIABLE: Final = "CARTULARY_TOKEN"  # noqa: S105 # the name of a variable
-_MAX_TOKEN_BYTES: Final = 4096
 
 
 @command(
@@ -44,14 +40,7 @@ _MAX_TOKEN_BYTES: Final = 4096
     help=message("Folder for the receipts, one file for each game."),
 )
 @option("--game", metavar="ID", help=message("Only the receipts of this game."))
-@option(
-    "--token-file",
-    type=PathType(dir_okay=False),
-    help=message(
-        "File with the player's token; default: the environment variable {variable}.",
-        variable=TOKEN_VARIABLE,
-    ),
-)
+@token_file_option
 @json_option
 @click.pass_context
 def receipts(
@@ -59,7 +48,6 @@ def receipts(
     url: str,
     out: Path,
     game: str | None,
-    token_file: Path | None,
     as_json: bool,  # noqa: FBT001 # click passes options by name
 ) -> None:
     from client.clients import Client
@@ -67,8 +55,8 @@ def receipts(
     from client.exchange import UNTRUSTED_SERVER
     from client.receipts import ReceiptFolder, receipt_pages
 
-    token = _token(ctx, token_file)
     server_address(ctx, url)
+    token = required_token(ctx, url.rstrip("/"))
     folder = ReceiptFolder(out)
     new = existing = left_out = 0
     conflicts: list[Conflict] = []
@@ -113,27 +101,3 @@ def receipts(
             )
         )
     sys.exit(1 if conflicts else 0)
-
-
-def _token(ctx: click.Context, path: Path | None) -> str:
-    """Return the token, which is never an argument: other users could see it in the list of processes."""
-    if path is None:
-        token = os.environ.get(TOKEN_VARIABLE, "")
-    else:
-        try:
-            with path.open("rb") as file:
-                token = file.read(_MAX_TOKEN_BYTES).decode("ascii", "replace")
-        except OSError as error:
-            fault = message("cannot read {path}: {reason}", path=str(path), reason=os_reason(error))
-            raise click.BadParameter(text(fault), ctx, param_hint="--token-file") from None
-    token = token.strip()
-    if not token:
-        raise click.UsageError(
-            text(
-                message("set {variable}, or name a file with --token-file", variable=TOKEN_VARIABLE)
-            ),
-            ctx,
-        )
-    if not (token.isascii() and token.isprintable() and " " not in token):
-        raise click.UsageError(text(message("the token has characters that no token has")), ctx)
-    return token

@@ -6,7 +6,13 @@ from typing import Any, Final
 import click
 
 from cartulary.command_line import IntRange, argument, command, option
-from cartulary.commands.options import color_option, json_option, redis_option, source_argument
+from cartulary.commands.options import (
+    color_option,
+    json_option,
+    redis_option,
+    source_argument,
+    token_file_option,
+)
 from cartulary.language import command_renderer, text
 from cartulary.source import read_source, unreadable_source
 from cartulary.terminal import Color, echo, print_message, progress, result_styler, width
@@ -87,6 +93,7 @@ MAX_TURN_ACTIONS: Final = 100
 @json_option
 @color_option
 @redis_option
+@token_file_option
 @click.pass_context
 def sandbox(
     ctx: click.Context,

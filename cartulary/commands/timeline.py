@@ -5,7 +5,13 @@ from pathlib import Path
 import click
 
 from cartulary.command_line import PathType, command, option
-from cartulary.commands.options import color_option, force_option, redis_option, source_argument
+from cartulary.commands.options import (
+    color_option,
+    force_option,
+    redis_option,
+    source_argument,
+    token_file_option,
+)
 from cartulary.language import command_renderer, text
 from cartulary.source import read_source, unreadable_source
 from cartulary.terminal import Color, echo, result_styler, width, write_output
@@ -37,6 +43,7 @@ from ledger.record import Record
 @force_option
 @color_option
 @redis_option
+@token_file_option
 @click.pass_context
 def timeline(
     ctx: click.Context,

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -146,12 +147,16 @@ def _signing_key(
 
 def _published_keys(url: str, origin: str | None) -> list["TrustedKey"]:
     """Return the keys that a server publishes. Raises ClickException."""
+    from cartulary.addresses import Address, InvalidAddress
     from client.calls import server_keys
     from client.clients import Client
     from client.errors import ClientError
     from client.exchange import UNTRUSTED_SERVER
     from replay.audit.trusted_keys import TrustedKey
 
+    with suppress(InvalidAddress):
+        # The address of a game names its server.
+        url = Address.parse(url).server
     try:
         with Client(url, language=command_renderer().language, limits=UNTRUSTED_SERVER) as client:
             published = client.run(server_keys())

@@ -5,8 +5,8 @@ Questions have a default that Enter chooses.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
+from cartulary.addresses import Address
 from cartulary.client import (
     Client,
     Conflict,
@@ -25,52 +25,6 @@ MAX_CURRENT_GAMES = 9
 """Games of the player that are offered."""
 DEFAULT_SEATS = 2
 DEFAULT_BOT = "sensible"
-
-
-class InvalidAddress(CartularyError):
-    """The URL is not that of a server, a game or an invitation."""
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """The URL of a server, and the id of a game or the token of an invitation, if the URL has one."""
-
-    server: str
-    game: str | None = None
-    invitation: str | None = None
-
-    @classmethod
-    def parse(cls, url: str) -> "Address":
-        """Return the parts of a URL; `http://` may be left out. Raises InvalidAddress."""
-        full = url if "://" in url else f"http://{url}"
-        try:
-            parts = urlsplit(full)
-            is_valid = parts.scheme in {"http", "https"} and bool(parts.hostname)
-            _ = parts.port
-        except ValueError:
-            raise _invalid(url) from None
-        if not is_valid or parts.username is not None:
-            raise _invalid(url)
-        server = f"{parts.scheme}://{parts.netloc}"
-        match parts.path.strip("/").split("/"):
-            case [""]:
-                return cls(server)
-            case ["games", game]:
-                return cls(server, game=game)
-            case ["invitations", token]:
-                return cls(server, invitation=token)
-            case _:
-                raise _invalid(url)
-
-
-def _invalid(url: str) -> InvalidAddress:
-    return InvalidAddress(
-        message(
-            "{url} is not the address of a server, such as http://127.0.0.1:8000, or of a game or an"
-            " invitation on it",
-            url=url,
-        )
-    )
 
 
 class InputEnded(CartularyError):

@@ -198,6 +198,11 @@ def test_what_else_is_wrong_leads_to_the_status_of_the_table(
         case "the Redis of the service does not respond":
             tomorrow = clock.format(clock.now() + timedelta(days=1))
             words += [*required(name, records=str(path), ends=tomorrow), *REDIS]
+        case "the server of a game does not respond":
+            address = f"{URL}/games/1"
+            words += required(name, source=address, sources=address, a=address, b=address)
+        case "the address is not that of a game":
+            words += required(name, source=URL, sources=URL, a=URL, b=URL)
         case _:
             words += [*required(name.removesuffix(" --once"), url=URL)]
     environment = {"CARTULARY_DATA": str(tmp_path), "CARTULARY_TOKEN": "token"}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cartulary.terminal_client.beginning import Address, InvalidAddress
+from cartulary.addresses import Address, InvalidAddress
 from cartulary.terminal_client.completion import is_beginning, next_words
 from cartulary.terminal_client.console import LineConsole
 from cartulary.terminal_client.tokens import VARIABLE, TokensError, TokensFile
@@ -90,6 +90,8 @@ def test_other_orders_of_words_are_understood(rules: str, typed: str, form: str)
         ("http://127.0.0.1:8000", Address("http://127.0.0.1:8000")),
         ("127.0.0.1:8000/", Address("http://127.0.0.1:8000")),
         ("https://x.example/games/abc", Address("https://x.example", game="abc")),
+        ("https://x.example/games/abc/events/7?x#y", Address("https://x.example", game="abc")),
+        ("https://x.example/api/v1/games/a%2Db", Address("https://x.example", game="a-b")),
         ("https://x.example/invitations/t", Address("https://x.example", invitation="t")),
     ],
 )
