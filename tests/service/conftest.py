@@ -18,6 +18,7 @@ from service.operation.embedded_redis import EmbeddedRedis
 from service.settings import Settings
 from tests.support.accounts import Accounts
 from tests.support.http_contract import Contract
+from tests.support.processes import HANG_SECONDS
 from tests.support.pseudo_locale import write_pseudo_locale
 from tests.support.server import WebServer
 from tests.support.witnesses import WITNESS_KEY
@@ -43,8 +44,16 @@ def settings_for(
         rate_messages=rate_messages,
         rate_requests=rate_requests,
         witnesses=(str(note_key("test-witness", WITNESS_KEY, COSIGNATURE)),),
-        # All clients of the tests have the same address.
-        bounds=Bounds(max_connections_per_address=5000, max_streams_per_visitor=5000),
+        bounds=Bounds(
+            # All clients of the tests have the same address.
+            max_connections_per_address=5000,
+            max_streams_per_visitor=5000,
+            # No request waits too long on a slow machine.
+            max_wait_seconds=HANG_SECONDS,
+            request_seconds=HANG_SECONDS,
+            picture_seconds=HANG_SECONDS,
+            audit_seconds=HANG_SECONDS,
+        ),
     )
 
 

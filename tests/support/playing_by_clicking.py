@@ -27,8 +27,19 @@ actions that the people prefer.
 YOUR_TURN: Final = "#status.your-turn"
 RANKING: Final = ".ranking"
 CHOICES: Final = "#choices a.choice"
-_SETTLED: Final = "body:not(:has(.htmx-request, .htmx-swapping, .htmx-settling, [data-left]))"
-"""A page whose parts have all been replaced, in which nothing of the former page is left."""
+_MARK: Final = """() => {
+    const page = document.documentElement;
+    page.dataset.left = "";
+    document.addEventListener("htmx:afterRequest", () => delete page.dataset.left, { once: true });
+}"""
+"""Marks a page until it is left, or until the response to a request that htmx sends has come.
+
+A page that an event of the game replaces in the meantime stays marked.
+"""
+_SETTLED: Final = (
+    "html:not([data-left]) body:not(:has(.htmx-request, .htmx-swapping, .htmx-settling))"
+)
+"""A page without the mark, whose parts have all been replaced."""
 MAX_STEPS: Final = 30
 """Choices on the way to one action. More would mean that the player is led in circles."""
 
@@ -96,7 +107,7 @@ class ClickingPlayer:
 
     def follow(self, target: Locator) -> None:
         """Click on something that leads to another state of the page, and wait for that."""
-        self.page.evaluate("document.getElementById('acting').dataset.left = ''")
+        self.page.evaluate(_MARK)
         target.click()
         self.page.locator(_SETTLED).wait_for(state="attached")
 

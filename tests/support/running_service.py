@@ -20,6 +20,11 @@ from tests.support.processes import (
     wait_until,
 )
 
+PATIENT_BOUNDS = {
+    f"CARTULARY_{name}_SECONDS": str(processes.HANG_SECONDS)
+    for name in ("MAX_WAIT", "REQUEST", "PICTURE", "AUDIT")
+}
+"""Time limits of requests that no working service reaches on a slow machine."""
 COMMANDS = {
     "web": r"^cartulary web$",
     "worker": r"^cartulary worker --queue games$",
@@ -33,14 +38,14 @@ COMMANDS = {
 
 
 class RunningService:
-    """A `cartulary serve` with its data and its output in a folder, and with these settings."""
+    """A `cartulary serve` with its data and its output in a folder, PATIENT_BOUNDS, and these settings."""
 
     def __init__(self, folder: Path, *, processes: int | None = None, **settings: str) -> None:
         """`processes` is the number of web processes; None: the default."""
         self.data = folder / "data"
         self.out, self.err = folder / "out", folder / "err"
         self.options = () if processes is None else ("--processes", str(processes))
-        self.settings = settings
+        self.settings = PATIENT_BOUNDS | settings
         self.process: subprocess.Popen[bytes] | None = None
         self.seconds_to_start: float | None = None
         """How long the last start has taken."""

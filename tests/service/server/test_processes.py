@@ -5,6 +5,7 @@ import os
 import re
 import signal
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from threading import Event
 
@@ -43,8 +44,6 @@ def test_a_signal_stops_the_server_after_the_requests_under_way(
         replies += [client.reply() for client in clients[1:]]
         assert [reply.status for reply in replies] == [201] * len(names)
         assert server.status == 0
-        for client in clients:
-            client.__exit__(None, None, None)
 
 
 def test_a_port_in_use_is_an_error_that_names_the_option(
