@@ -178,6 +178,43 @@ def _disputed() -> bytes:
     return _with_receipts(game)
 
 
+def _stated() -> bytes:
+    """A game whose players and arbiter sign what they state on takebacks, disputes, pauses and seats."""
+    game = _local("barony", substitutes=True, round_limit=2)
+    while game.game.round < 1 or game.game.to_act != 0:
+        game.act()
+    game.act()
+    game.sign("ada", "TakebackRequested", {})
+    request = game.request_takeback(0)
+    for seat, player in ((1, "bea"), (2, "cid")):
+        game.sign(player, "TakebackAnswered", {"request": request, "agree": True})
+        game.answer_takeback(request, seat, agree=True)
+    game.sign("bea", "DisputeOpened", {"about": 6}, "I object.")
+    number = game.dispute(1, about=6)
+    game.sign("cid", "DisputeAnswered", {"dispute": number}, "No.")
+    commands.answer_dispute(game.pending, number, 2, "No.")
+    game.sign("bea", "DisputeWithdrawn", {"dispute": number})
+    commands.withdraw_dispute(game.pending, number, 1)
+    number = game.dispute(0)
+    ruling = {"type": "dismiss"}
+    game.sign("judge", "DisputeRuled", {"dispute": number, "ruling": ruling}, "So be it.")
+    game.rule(number, ruling)
+    for agree in (True, False):
+        game.sign("cid", "PauseAgreed", {"agree": agree})
+        game.agree_to_pause(2, agree=agree)
+    game.sign("cid", "SeatVacated", {})
+    game.leave_seat(2)
+    game.sign("substitute", "SubstituteSeated", {"seat": 2})
+    game.seat_substitute(2, "substitute")
+    game.act()
+    for seat in (0, 1):
+        game.resign(seat)
+    while game.game.rounds_ended:
+        game.score()
+    commands.finish(game.pending, game.secret)
+    return _with_receipts(game)
+
+
 def _rewound() -> bytes:
     """A game of Baron without an arbiter in which the players agree to go back, so the pile is drawn anew."""
     game = LocalGame(2, rules="baron")
@@ -210,6 +247,7 @@ BUILDERS: Final[dict[str, Callable[[], bytes]]] = {
     "abandoned": _abandoned,
     "by mail": _by_mail,
     "signed": _signed,
+    "stated": _stated,
     "disputed": _disputed,
     "rewound": _rewound,
 }

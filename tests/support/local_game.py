@@ -4,17 +4,25 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
-from domain.event import Clock
+from domain.event import ActionSignature, Clock
 from domain.game import Game
+from domain.json_types import JsonObject
 from ledger import commands, record
 from ledger.canonical import format_timestamp
-from ledger.pending import PendingEvents
+from ledger.keys import SigningKey
+from ledger.pending import PendingEvents, commitment
+from ledger.player_signatures import sign, statement_payload
 from ledger.turn_clock import deadline
 from tests.support.records import KEY, SINCE
 
 PLAYERS = ("ada", "bea", "cid", "dan", "eve")
 SECRET = b"s" * 32
 START = datetime(2026, 11, 20, 9, tzinfo=UTC)
+
+
+def key_of(player: str) -> SigningKey:
+    """Return the key with which a person signs."""
+    return SigningKey.from_seed(player.encode().ljust(32))
 
 
 class LocalGame:
@@ -95,6 +103,30 @@ class LocalGame:
             assert game.to_act is not None
             action = game.rules.legal_actions(game.state, game.to_act)[0]
             commands.act(self.pending, game.to_act, action)
+
+    def sign(
+        self,
+        player: str,
+        type: str,
+        data: JsonObject,
+        text: str | None = None,
+        head: str | None = None,
+    ) -> ActionSignature:
+        """Have the next event, a statement with this text, signed by a person; return the signature.
+
+        The game gets the key of the person, unless it has it already.
+        """
+        key = key_of(player)
+        if key.id not in self.game.keys.get(player, {}):
+            commands.add_key(self.pending, player, key.id, key.public)
+        salt = sha256(f"{player} {self.game.seq}".encode()).digest()
+        secrets = None
+        if text is not None:
+            secrets = {"statement": commitment({"salt": salt.hex(), "value": text})}
+        payload = statement_payload("local", head or self.game.hash, type, data, secrets)
+        signature = sign(key, payload)
+        self.pending.sign_next(signature, None if text is None else salt)
+        return signature
 
     def resign(self, seat: int) -> None:
         """Let a seat resign."""

@@ -12,7 +12,7 @@ from replay.audit import Report
 from replay.compare import compare
 from replay.language.renderer import english
 from tests.support.local_game import LocalGame
-from tests.support.records import KEY, audit_record, forge_record
+from tests.support.records import KEY, audit_record, first_finding, forge_record
 
 
 def audit_trusting_the_server(data: bytes) -> Report:
@@ -57,6 +57,78 @@ def test_an_agreement_that_the_operator_made_up_is_sound_and_contradicts_older_r
     request = forged.request_takeback(1)
     forged.answer_takeback(request, 0, agree=True)
     assert_exposed(ended(original), ended(forged))
+
+
+def asked_for_a_takeback() -> LocalGame:
+    """A game of three with an arbiter in which seat 2 has asked for a takeback and signed it."""
+    game = LocalGame(3, takebacks=True, arbiter="judge")
+    game.act(3)
+    game.sign("cid", "TakebackRequested", {})
+    game.request_takeback(2)
+    return game
+
+
+@pytest.mark.threat("agreement-made-up")
+def test_an_agreement_that_the_operator_made_up_lacks_the_signature_of_a_player_who_signs() -> None:
+    game = asked_for_a_takeback()
+    request = game.game.seq
+    answer = {"request": request, "agree": False}
+    signature = game.sign("ada", "TakebackAnswered", answer)
+    game.answer_takeback(request, 0, agree=False)
+    assert audit_record(game.record()).findings == []
+    seq = game.game.seq
+
+    def agree(events: list[Event]) -> None:
+        events[seq - 1]["data"]["agree"] = True
+
+    findings = audit_record(forge_record(game.record(), agree)).findings
+    assert [(finding.check, finding.seq) for finding in findings] == [("signatures", seq)]
+    assert signature in [event.get("signature") for event in game.pending.events]
+
+    def agree_without_signature(events: list[Event]) -> None:
+        agree(events)
+        del events[seq - 1]["signature"]
+
+    notes = audit_record(forge_record(game.record(), agree_without_signature)).notes
+    assert "seat 0 signed 0 of 1 statement on" in " ".join(english(note.text) for note in notes)
+
+
+@pytest.mark.threat("arbiter-made-up")
+def test_the_ruling_of_an_arbiter_who_signs_cannot_be_changed() -> None:
+    game = asked_for_a_takeback()
+    number = game.dispute(0)
+    ruling = {"type": "dismiss"}
+    game.sign("judge", "DisputeRuled", {"dispute": number, "ruling": ruling}, "So be it.")
+    game.rule(number, ruling)
+    assert audit_record(game.record()).findings == []
+    seq = game.game.seq
+
+    def change(events: list[Event]) -> None:
+        events[seq - 1]["data"]["ruling"] = {"type": "result_stands"}
+
+    findings = audit_record(forge_record(game.record(), change)).findings
+    assert [(finding.check, finding.seq) for finding in findings] == [("signatures", seq)]
+
+
+@pytest.mark.threat("signature-reused")
+def test_a_signed_statement_cannot_be_used_again_in_the_game_or_in_another() -> None:
+    def paused(game: LocalGame) -> str:
+        """Let the player of seat 0 agree to a pause twice with one signature; return the problem."""
+        signature = game.sign("ada", "PauseAgreed", {"agree": True})
+        game.agree_to_pause(0)
+        game.agree_to_pause(1)
+        game.agree_to_pause(0, agree=False)
+        game.pending.sign_next(signature)
+        game.agree_to_pause(0)
+        return english(first_finding(game.record(), "signatures").problem)
+
+    assert "made another statement" in paused(LocalGame(2, per_turn=60))
+    first, other = LocalGame(2, per_turn=60), LocalGame(2, per_turn=90)
+    signature = first.sign("ada", "PauseAgreed", {"agree": True})
+    other.sign("ada", "PauseAgreed", {"agree": True})
+    other.pending.sign_next(signature)
+    other.agree_to_pause(0)
+    assert "another game" in english(first_finding(other.record(), "signatures").problem)
 
 
 @pytest.mark.threat("new-draws-chosen")
@@ -133,6 +205,23 @@ def test_other_words_in_a_dispute_contradict_older_records() -> None:
         events[seq - 1]["secrets"]["statement"] = commitment(opening)
 
     assert_exposed(data, forge_record(changed, change))
+
+
+@pytest.mark.threat("statement-made-up")
+def test_the_words_of_an_author_who_signs_cannot_be_exchanged() -> None:
+    game = asked_for_a_takeback()
+    number = game.dispute(0)
+    game.sign("bea", "DisputeAnswered", {"dispute": number}, "It was late.")
+    commands.answer_dispute(game.pending, number, 1, "It was late.")
+    seq = game.game.seq
+    opening = {**game.pending.openings[seq]["statement"], "value": "I gave up."}
+
+    def change(events: list[Event]) -> None:
+        events[seq - 1]["secrets"]["statement"] = commitment(opening)
+
+    forged = forge_record(game.record().replace(b"It was late.", b"I gave up."), change)
+    findings = audit_record(forged).findings
+    assert [(finding.check, finding.seq) for finding in findings] == [("signatures", seq)]
 
 
 @pytest.mark.threat("statement-withheld")

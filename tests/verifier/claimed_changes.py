@@ -7,12 +7,15 @@ somebody who has another key.
 
 import random
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, Final, TypeAlias
 
 import orjson
 
 from ledger.canonical import canonical
+from ledger.player_signatures import STATED_FIELDS
 from tests.mutations import changes, repairs
 from tests.mutations.audits import REPAIRS
 from tests.mutations.changes import Lines
@@ -57,7 +60,7 @@ def change_game(lines: list[Any], chance: random.Random) -> bool:
 
 
 def change_signed_action(lines: list[Any], chance: random.Random) -> bool:
-    signed = [line for line in lines if "signature" in line and "prev" in line]
+    signed = [line for line in lines if "signature" in line and line["action"]]
     if not signed:
         return False
     # Later signatures name later hashes, which change too: only the last signed action stands alone.
@@ -72,6 +75,44 @@ def change_signed_action(lines: list[Any], chance: random.Random) -> bool:
         case _:
             event["signature"]["head"] = other_hex(event["signature"]["head"], chance)
     return True
+
+
+def change_signed_statement(lines: list[Any], chance: random.Random) -> bool:
+    """Change what a person has stated, or use the signature for another statement of the same person."""
+    event = chosen(lines, chance, lambda line: "signature" in line and not line["action"])
+    if event is None:
+        return False
+    later = lines[lines.index(event) + 1 :]
+    for line in later:
+        # Later signatures cover later hashes, which change too: without them, this one stands alone.
+        line.pop("signature", None)
+    data, other = event["data"], chance.choice(later)
+    match chance.choice([*data, "type", "signature", "secrets", "again"]):
+        case "about" | "dispute" | "request" as name:
+            data[name] += chance.choice([-1, 1, 2])
+        case "agree":
+            data["agree"] = not data["agree"]
+        case "ruling":
+            data["ruling"] = {"type": "result_stands"}
+        case "type":
+            event["type"] = chance.choice([type for type in STATED_FIELDS if type != event["type"]])
+        case "secrets" if "secrets" in event:
+            event["secrets"]["statement"] = other_hex(event["secrets"]["statement"], chance)
+        case "again" if "prev" in other and "signature" not in other:
+            lines.insert(lines.index(other), {**deepcopy(event), "at": other["at"]})
+            _number_again(lines)
+        case _:
+            field = chance.choice(["key", "head", "signature"])
+            event["signature"][field] = other_hex(event["signature"][field], chance)
+    return True
+
+
+def _number_again(lines: list[Any]) -> None:
+    """Number the events in their order."""
+    seqs = count(1)
+    for line in lines:
+        if "prev" in line:
+            line["seq"] = next(seqs)
 
 
 def change_players_key(lines: list[Any], chance: random.Random) -> bool:
@@ -220,6 +261,7 @@ TARGETED: Final[Mapping[str, tuple[Change, Callable[[Lines], Lines], str]]] = {
     "time moved back": (move_time_back, _seal, "chain"),
     "event of another game": (change_game, _seal, "chain"),
     "signed action changed": (change_signed_action, _seal, "signatures"),
+    "signed statement changed": (change_signed_statement, _seal, "signatures"),
     "key of a player changed": (change_players_key, _seal, "signatures"),
     "commitment changed": (change_commitment, _seal, "secrets"),
     "opening changed": (change_opening, _leave, "secrets"),

@@ -54,8 +54,8 @@ CHECKS: Final[Mapping[str, CheckText]] = {
     "signatures": CheckText(
         message("Signatures of players"),
         message(
-            "Every signed action was signed with a key that its player had then, for this game and this"
-            " moment."
+            "Everything that is signed by a player was signed with a key that this player had then, for this"
+            " game and this moment."
         ),
     ),
     "receipts": CheckText(
@@ -217,7 +217,7 @@ FINDINGS: Final[Mapping[str, Message]] = {
         seq=_SEQ,
     ),
     "signatures no-action": message(
-        "Event {seq} has a signature, but no action of a player that it could cover.", seq=_SEQ
+        "Event {seq} has a signature, but no action or statement that it could cover.", seq=_SEQ
     ),
     "signatures key-not-added": message(
         "Event {seq} is signed with key {key}, which its player has not registered.",
@@ -239,6 +239,12 @@ FINDINGS: Final[Mapping[str, Message]] = {
         seq=_SEQ,
         seen="{seen}",
         changed="{changed}",
+    ),
+    "signatures statement": message(
+        "The player signed event {seq} after event {seen}, but made another statement with event {stated}.",
+        seq=_SEQ,
+        seen="{seen}",
+        stated="{stated}",
     ),
     "signatures signature": message(
         "The signature of event {seq} by key {key} is not valid.", seq=_SEQ, key=_KEY

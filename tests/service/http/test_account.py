@@ -8,7 +8,7 @@ import pytest
 
 from ledger.canonical import canonical
 from ledger.keys import SigningKey
-from ledger.player_signatures import key_payload, sign_action
+from ledger.player_signatures import key_payload, sign, sign_action, statement_payload
 from replay.audit import audit
 from tests.support.accounts import PASSWORD, Accounts, PlayerClient
 from tests.support.http_contract import invalid_fields
@@ -190,6 +190,58 @@ class TestSignedActions:
         assert "what key" in problem["detail"]
         assert "clause" not in problem
         assert ada.http.get(f"/api/v1/games/{game}").json()["head"]["seq"] == body["expected_seq"]
+
+
+class TestSignedStatements:
+    def signature(self, player: PlayerClient, game: str, type: str, data: Any) -> dict[str, Any]:
+        """Return the player's signature of a statement after the last event of a game."""
+        head = player.http.get(f"/api/v1/games/{game}").json()["head"]
+        signed = sign(KEY, statement_payload(game, head["hash"], type, data))
+        return {"key": KEY.id, "expected_seq": head["seq"], "signature": signed["signature"]}
+
+    @pytest.mark.http("POST /games/ID/pause", 201, 400, 409, 422)
+    def test_a_statement_can_be_signed(self, accounts: Accounts) -> None:
+        game, (ada, _) = accounts.start_game(clock={"per_turn": 86400})
+        assert ada.http.post("/api/v1/me/keys", json=key_body(ada)).status_code == 201
+        path, body = f"/api/v1/games/{game}/pause", {"agree": True}
+        right = self.signature(ada, game, "PauseAgreed", body)
+
+        def status(**fields: Any) -> int:
+            signature = {**right, **fields}
+            return ada.http.post(path, json={**body, "signature": signature}).status_code
+
+        response = ada.http.post(path, json={**body, "signature": {"key": KEY.id}})
+        assert response.status_code == 400
+        assert invalid_fields(response) == {"signature.expected_seq", "signature.signature"}
+        response = ada.http.post(path, json={**body, "signature": {**right, "salt": "00" * 32}})
+        assert (response.status_code, invalid_fields(response)) == (400, {"signature.salt"})
+        assert status(expected_seq=1) == status(key="0" * 16) == 409
+        assert status(signature="0" * 128) == 422
+        accepted = ada.http.post(path, json={**body, "signature": right})
+        assert accepted.status_code == 201
+        assert accepted.json()["events"][0]["signature"]["key"] == KEY.id
+
+    @pytest.mark.http("DELETE /games/ID/disputes/N", 204, 400, 409, 413, 415, 422)
+    def test_a_request_without_any_other_content_can_be_signed(self, accounts: Accounts) -> None:
+        game, (ada, _) = accounts.start_game()
+        assert ada.http.post("/api/v1/me/keys", json=key_body(ada)).status_code == 201
+        disputes = f"/api/v1/games/{game}/disputes"
+        opened = ada.http.post(disputes, json={"seq": 2, "statement": "I object."})
+        number = opened.json()["events"][0]["seq"]
+        path = f"{disputes}/{number}"
+        right = self.signature(ada, game, "DisputeWithdrawn", {"dispute": number})
+
+        def status(body: Any) -> int:
+            return ada.http.request("DELETE", path, json=body).status_code
+
+        assert status({"reason": "none"}) == 400
+        assert status({"signature": {**right, "expected_seq": 1}}) == 409
+        assert status({"signature": {**right, "signature": "0" * 128}}) == 422
+        assert ada.http.request("DELETE", path, content=b"x" * 70_000).status_code == 413
+        assert ada.http.request("DELETE", path, content=b"x").status_code == 415
+        assert status({"signature": right}) == 204
+        events = ada.http.get(f"/api/v1/games/{game}/events?after={number}").json()["events"]
+        assert [event.get("signature", {}).get("key") for event in events] == [KEY.id]
 
 
 class TestErasure:

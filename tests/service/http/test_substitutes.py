@@ -67,7 +67,7 @@ def test_a_substitute_takes_over_a_seat_with_all_that_belongs_to_it(
 
 @pytest.mark.http("GET /games", 200, 400)
 @pytest.mark.http("POST /games/ID/substitutes", 400, 401, 404, 413, 415)
-@pytest.mark.http("DELETE /games/ID/seats/me", 401, 404)
+@pytest.mark.http("DELETE /games/ID/seats/me", 401, 404, 413, 415)
 def test_bad_requests_about_seats_change_nothing(accounts: Accounts) -> None:
     players = [accounts.register() for _ in range(2)]
     options = {"substitutes": True, "private": True}
@@ -95,6 +95,11 @@ def test_bad_requests_about_seats_change_nothing(accounts: Accounts) -> None:
         .status_code
         == 415
     )
+    for content, status in ((b"x" * 70_000, 413), (b"{}", 415)):
+        refused = players[1].http.request(
+            "DELETE", f"/api/v1/games/{game}/seats/me", content=content
+        )
+        assert refused.status_code == status
     for query, field in (("vacant=yes", "vacant"), ("vacant=true&status=open", "status")):
         response = zoe.http.get(f"/api/v1/games?{query}")
         assert (response.status_code, invalid_fields(response)) == (400, {field})

@@ -32,6 +32,8 @@ export class GameLog {
     this.players = [];
     /** @type {Map<string, Map<string, string | null>>} The public keys of players, null if revoked, by player and id. */
     this.keys = new Map();
+    /** @type {Map<string, number>} The last statement of each person, by its seq. */
+    this.statements = new Map();
     /** The seq of the last event of play: the signature of an action for an older position is not valid any more. */
     this.playSeq = 0;
   }
