@@ -30,8 +30,12 @@ def test_a_signal_stops_the_server_after_the_requests_under_way(
 ) -> None:
     names = [f"{processes}-{number}-{place}" for place in range(4)]
     settings = settings_for(web_redis, tmp_path)
-    with WebServer(settings, processes=processes, hashes_quickly=False) as server:
-        clients = [RawClient(int(server.url.rsplit(":", 1)[1])) for _ in names]
+    with (
+        WebServer(settings, processes=processes, hashes_quickly=False) as server,
+        ExitStack() as stack,
+    ):
+        port = int(server.url.rsplit(":", 1)[1])
+        clients = [stack.enter_context(RawClient(port)) for _ in names]
         for client in clients:
             client.get("/healthz")
             assert client.reply().status == 200
