@@ -128,7 +128,7 @@ class Session:
 
     def _receive(self, event: Event) -> None:
         self._seq = event.seq
-        could_act = self._table.can_act
+        could_act, asked = self._table.can_act, self._table.takeback_to_answer
         self._table.note(event)
         self._table.read()
         self._show_events([event])
@@ -139,6 +139,8 @@ class Session:
             and (not could_act or self._table.is_own(event))
         ):
             self._show_turn()
+        elif (takeback := self._table.takeback_to_answer) is not None and takeback != asked:
+            self._say(_takeback_question(takeback))
 
     def _show_events(self, events: Sequence[Event]) -> None:
         lines = [self._table.event_line(event, self._styler) for event in events]
@@ -157,12 +159,7 @@ class Session:
         elif table.is_over:
             parts.append(f"{self._server}/games/{table.game}")
         if (takeback := table.takeback_to_answer) is not None:
-            question = message(
-                "an opponent asks to take back an action (event {seq}): type `takeback yes` or"
-                " `takeback no`",
-                seq=takeback,
-            )
-            parts.append(table.render.sentence(question))
+            parts.append(table.render.sentence(_takeback_question(takeback)))
         self._console.show("\n".join(parts))
 
     def _prompt(self) -> str:
@@ -330,3 +327,10 @@ class Session:
 
     def _say(self, text: Text) -> None:
         self._console.show(self._table.render.sentence(text))
+
+
+def _takeback_question(takeback: int) -> Message:
+    return message(
+        "an opponent asks to take back an action (event {seq}): type `takeback yes` or `takeback no`",
+        seq=takeback,
+    )
