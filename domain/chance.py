@@ -1,21 +1,25 @@
 """Chance: every random choice of a game is drawn from one seed that the server and the players contribute to.
 
-The stream of bytes is SHA-256(seed ‖ 64-bit big-endian counter) for counter 0, 1, 2 …; docs/formats.md,
-Chance, defines it with test vectors. The order in which a game draws is part of its rules.
+The first event of a game names the version of the seed. The stream of bytes is SHA-256(seed ‖ 64-bit
+big-endian counter) for counter 0, 1, 2 …; docs/formats.md, Chance, defines it with test vectors. The order in
+which a game draws is part of its rules.
 """
 
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
-from typing import TypeVar
+from typing import Final, Literal, TypeAlias, TypeVar
 
 from domain.errors import Malformed
 from domain.messages import Message, message
 
 T = TypeVar("T")
 
-SEED_LABEL = b"cartulary seed v1"
-RESUMED_SEED_LABEL = b"cartulary resume v1"
-MAX_NONCE_BYTES = 64
+SeedVersion: TypeAlias = Literal[1, 2]
+FIRST_SEED_VERSION: Final = 1
+"""The version of games whose first event names none."""
+SEED_VERSION: Final = 2
+"""The version of new games."""
+MAX_NONCE_BYTES: Final = 64
 _WORD = 8
 _RANGE = 1 << 64
 
@@ -32,25 +36,50 @@ def nonce_too_long(nonce: bytes) -> Message:
     )
 
 
-def seed(secret: bytes, nonces: Iterable[bytes]) -> bytes:
+def seed(secret: bytes, nonces: Iterable[bytes], version: SeedVersion = SEED_VERSION) -> bytes:
     """The 32 bytes from which everything is drawn.
 
-    `nonces` are those of the players in the order of joining. Raises Malformed for one of more than 64 bytes.
+    In version 1, `nonces` are those of the players at the start, in the order of joining. In version 2, they
+    are those of all players who ever took a place, in the order of the log, and empty ones add nothing.
+    Raises Malformed for one of more than 64 bytes.
     """
-    digest = sha256(SEED_LABEL + secret)
+    if version == FIRST_SEED_VERSION:
+        return sha256(b"cartulary seed v1" + secret + _with_lengths(nonces)).digest()
+    supplied = (nonce for nonce in nonces if nonce)
+    return sha256(b"cartulary seed v2" + secret + _with_lengths(supplied)).digest()
+
+
+def resumed_seed(seed: bytes, number: int, nonces: Iterable[bytes]) -> bytes:
+    """The 32 bytes from which everything is drawn anew when play resumes, with seed version 2.
+
+    `number` counts the resumptions of the game from 1; `nonces` are those of the events that led to this one,
+    in the order of the log. Raises Malformed for one of more than 64 bytes.
+    """
+    label = b"cartulary resume v2"
+    return sha256(label + seed + number.to_bytes(8, "big") + _with_lengths(nonces)).digest()
+
+
+def first_resumed_seed(seed: bytes, previous_hash: bytes) -> bytes:
+    """The 32 bytes from which everything is drawn anew when play resumes, with seed version 1.
+
+    `previous_hash` is `prev` of `PlayResumed`.
+    """
+    return sha256(b"cartulary resume v1" + seed + previous_hash).digest()
+
+
+def check_nonce(nonce: bytes) -> None:
+    """Raise Malformed for a nonce of more than 64 bytes."""
+    if len(nonce) > MAX_NONCE_BYTES:
+        raise Malformed({"nonce": nonce_too_long(nonce)})
+
+
+def _with_lengths(nonces: Iterable[bytes]) -> bytes:
+    """The nonces, each after one byte with its length. Raises Malformed."""
+    parts = bytearray()
     for nonce in nonces:
-        if len(nonce) > MAX_NONCE_BYTES:
-            raise Malformed({"nonce": nonce_too_long(nonce)})
-        digest.update(bytes([len(nonce)]) + nonce)
-    return digest.digest()
-
-
-def resumed_seed(seed: bytes, previous_hash: bytes) -> bytes:
-    """The 32 bytes from which everything is drawn anew when play resumes from an earlier position.
-
-    `previous_hash` is `prev` of `PlayResumed`, which nobody can know before the ruling or the agreement.
-    """
-    return sha256(RESUMED_SEED_LABEL + seed + previous_hash).digest()
+        check_nonce(nonce)
+        parts += bytes([len(nonce)]) + nonce
+    return bytes(parts)
 
 
 class Chance:

@@ -217,6 +217,9 @@ class GameSettings(TypedDict):
     seats: PositiveCount
     clock: Clock | None
     commitment: Digest
+    seed: NotRequired[
+        Annotated[Literal[2], "The version of the seed; left out in games with version 1."]
+    ]
     invited: NotRequired[list[PlayerId]]
     arbiter: NotRequired[PlayerId]
 
@@ -227,12 +230,16 @@ class GameCreated(GameSettings):
     options: Options
 
 
-NonceSource: TypeAlias = Literal["player", "server"]
-"""Who supplied a nonce: the player's own program, or the server, which draws it if the player sends none."""
+NonceSource: TypeAlias = Literal["player", "server", "none"]
+"""Who supplied a nonce. `player`: the player's own program, or that of the creator for a bot. `server`: the
+server, with seed version 1. `none`: nobody, with seed version 2; the nonce is empty.
+"""
 
 
 class SeatTaken(TypedDict):
     """A player joins the game, or the creator adds a bot, whose name is `bot`.
+
+    With seed version 2, `nonce` is empty unless a person's program sent it.
 
     `invited_by` is the player whose invitation link let a player join a private game. Logs from before
     `nonce_from` was recorded leave it out.

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, cast
 
+from domain.chance import FIRST_SEED_VERSION
 from domain.clock.fold import (
     CLOCK_APPLIERS,
     begin_or_end_pause,
@@ -194,6 +195,7 @@ def _created(event: Event, data: GameCreated) -> Game:
         invited=tuple(data.get("invited", ())),
         invitations=len(data.get("invited", ())),
         created_at=event["at"],
+        seed_version=data.get("seed", FIRST_SEED_VERSION),
         arbiter=data.get("arbiter"),
     )
 
@@ -240,6 +242,7 @@ def _resets_forfeits(game: Game, event: Event, in_game: int) -> bool:
 
 def _seat_taken(game: Game, event: Event, data: SeatTaken, opened: Opened) -> None:
     game.places += (Place(data["player"], data["nonce"], data.get("bot")),)
+    game.all_nonces += (data["nonce"],)
 
 
 def _seat_left(game: Game, event: Event, data: SeatLeft, opened: Opened) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Annotated, Any, Final, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
+from domain.chance import FIRST_SEED_VERSION, SeedVersion
 from domain.clock.records import NO_PAUSES, Holiday, PauseRecord, TurnTime
 from domain.contract import (
     ALL_SECRETS,
@@ -145,6 +146,7 @@ class GameOf(Generic[S, A, P]):
     invited: Kept[tuple[str, ...]]
     """The ids of the players who are invited, those who have joined included."""
     created_at: Kept[str]
+    seed_version: Kept[SeedVersion] = FIRST_SEED_VERSION
     arbiter: Kept[str | None] = None
     """The id of the player who rules disputes, who has no place; None if the players agree on rulings."""
     declined: Kept[tuple[str, ...]] = ()
@@ -153,6 +155,8 @@ class GameOf(Generic[S, A, P]):
     """How many players have been invited, those who have declined and those who are not invited any more
     included."""
     places: Kept[tuple[Place, ...]] = ()
+    all_nonces: Kept[tuple[str, ...]] = ()
+    """The nonces (hex) with which players ever took places, in the order of the log."""
     status: Kept[Status] = "open"
     """Play resumes only in a game that is playing."""
     players: Kept[tuple[str, ...]] = ()
@@ -291,6 +295,15 @@ class GameOf(Generic[S, A, P]):
     def is_participant(self, player: str) -> bool:
         """Whether the player has a seat, or before the start a place, in this game."""
         return self.seat_of(player) is not None if self.players else self.has_joined(player)
+
+    @property
+    def seed_nonces(self) -> tuple[str, ...]:
+        """The nonces (hex) from which the seed derives: those of the places with version 1, all with
+        version 2.
+        """
+        if self.seed_version == FIRST_SEED_VERSION:
+            return tuple(place.nonce for place in self.places)
+        return self.all_nonces
 
     @property
     def awaited(self) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from typing import Final, cast
 from domain import chance
 from domain.clock.deadlines import is_deserted
 from domain.contract import A, AnyRuleSystem, DomainEvent, OwnOptions, P, S
+from domain.disputes.nonces import resumption_nonces
 from domain.errors import Malformed, NotNow
 from domain.event import (
     Clock,
@@ -36,7 +37,8 @@ from domain.messages import Text, message
 from domain.options import COMMON_OPTIONS, check_common_options
 from domain.registry import EXPANSIONS, RULES, UnknownRules, rule_system_for
 
-NONCE_SOURCES: Final = ("player", "server")
+FIRST_NONCE_SOURCES: Final = ("player", "server")
+"""The sources of nonces in games with seed version 1."""
 SEATS_OF_ANY_GAME: Final = 2
 """A number of seats that every rule system allows."""
 MOST_SEATS: Final = 16
@@ -116,11 +118,12 @@ def create(
     secret: bytes,
     invited: Sequence[str] = (),
     arbiter: str | None = None,
+    seed_version: int = chance.SEED_VERSION,
 ) -> DomainEvent:
     """`GameCreated`, with the commitment to the secret.
 
     `arbiter` is the id of the player who rules disputes, if there is one. Raises Malformed as `check_options`
-    does, and if the arbiter is invited to play.
+    does, if the arbiter is invited to play, and if there is no such version of the seed.
     """
     if arbiter is not None and arbiter in invited:
         raise Malformed({"arbiter": ARBITER_PLAYS})
@@ -131,6 +134,10 @@ def create(
         "clock": clock,
         "commitment": chance.commitment(secret),
     }
+    if seed_version == chance.SEED_VERSION:
+        data["seed"] = chance.SEED_VERSION
+    elif seed_version != chance.FIRST_SEED_VERSION:
+        raise Malformed({"seed": message("is not a version of the seed")})
     if invited:
         data["invited"] = list(invited)
     if arbiter is not None:
@@ -149,15 +156,17 @@ def join(
     """`SeatTaken`. Raises NotNow if the game is full, started or over, if the player has joined before, is
     the arbiter, or is not invited to a private game; Malformed if the nonce is too long.
 
-    `nonce_from` is who supplied the nonce; None leaves it out, as logs did before it was recorded. `bot` is
-    the name of the bot that the player is, which the creator of the game adds while having a place in it.
-    `invited_by` is the player of the game whose invitation link lets the player join a private game, if the
-    player could not join it otherwise.
+    `nonce_from` is who supplied the nonce in a game with seed version 1; None leaves it out, as logs did
+    before it was recorded. With version 2 the nonce itself shows it: an empty one was supplied by nobody.
+    `bot` is the name of the bot that the player is, which the creator of the game adds while having a place
+    in it. `invited_by` is the player of the game whose invitation link lets the player join a private game,
+    if the player could not join it otherwise.
     """
-    if len(nonce) > chance.MAX_NONCE_BYTES:
-        raise Malformed({"nonce": chance.nonce_too_long(nonce)})
-    if nonce_from not in (None, *NONCE_SOURCES):
-        raise Malformed({"nonce_from": one_of(NONCE_SOURCES)})
+    chance.check_nonce(nonce)
+    if game.seed_version != chance.FIRST_SEED_VERSION:
+        nonce_from = "player" if nonce else "none"
+    elif nonce_from not in (None, *FIRST_NONCE_SOURCES):
+        raise Malformed({"nonce_from": one_of(FIRST_NONCE_SOURCES)})
     if bot is not None and not re.fullmatch(BOT_NAME, bot):
         raise Malformed({"bot": message("is not the name of a bot")})
     if game.has_joined(player):
@@ -289,7 +298,7 @@ def start(game: Game, secret: bytes) -> DomainEvent:
 
 
 def _seed(game: Game, secret: bytes) -> bytes:
-    return chance.seed(secret, [bytes.fromhex(place.nonce) for place in game.places])
+    return chance.seed(secret, map(bytes.fromhex, game.seed_nonces), game.seed_version)
 
 
 def resume(
@@ -312,9 +321,17 @@ def resume(
                 event=origin.seq,
             ),
         )
-    draws = chance.Chance(chance.resumed_seed(_seed(game, secret), bytes.fromhex(game.hash)))
+    draws = chance.Chance(_resumed_seed(game, because, secret))
     data: PlayResumed = {"from": origin.seq, "because": because}
     return DomainEvent("PlayResumed", data, game.rules.redraw(origin.state, draws))
+
+
+def _resumed_seed(game: Game, because: int, secret: bytes) -> bytes:
+    seed = _seed(game, secret)
+    if game.seed_version == chance.FIRST_SEED_VERSION:
+        return chance.first_resumed_seed(seed, bytes.fromhex(game.hash))
+    nonces = (bytes.fromhex(nonce.value) for nonce in resumption_nonces(game, because))
+    return chance.resumed_seed(seed, len(game.resumptions) + 1, nonces)
 
 
 def forfeit(game: GameOf[S, A, P]) -> DomainEvent:

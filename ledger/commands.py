@@ -14,6 +14,7 @@ from typing import Any, Final, TypeAlias, assert_never
 from domain import administration, invitations, lifecycle
 from domain.administration import ADMINISTRATOR
 from domain.bot_tasks import common_action
+from domain.chance import SEED_VERSION, SeedVersion
 from domain.clock import deadlines, holidays, pauses, substitutes
 from domain.clock.deadlines import is_deserted
 from domain.disputes import disputes, takebacks
@@ -47,16 +48,19 @@ def create(
     options: Mapping[str, Any],
     clock: Clock | None,
     secret: bytes,
-    nonce: bytes,
+    nonce: bytes = b"",
     nonce_from: NonceSource = "player",
     invited: Sequence[str] = (),
     arbiter: str | None = None,
     keys: Mapping[str, str] = NO_KEYS,
+    seed_version: SeedVersion = SEED_VERSION,
 ) -> None:
     """Create the game; its creator, who has these keys, takes the first place. Raises Malformed."""
     if arbiter == player:
         raise Malformed({"arbiter": lifecycle.ARBITER_PLAYS})
-    creation = lifecycle.create(rules, seats, options, clock, secret, invited, arbiter)
+    creation = lifecycle.create(
+        rules, seats, options, clock, secret, invited, arbiter, seed_version
+    )
     pending.add(creation, {"player": player})
     join(pending, player, nonce, lambda: secret, keys, nonce_from=nonce_from)
 
@@ -78,8 +82,8 @@ def join(
     invitation link lets the player join a private game.
 
     `keys` are the public keys of the player (hex), by id. They are registered after the start, because the
-    start must follow the last `SeatTaken` at once. `nonce_from` records who supplied the nonce, which decides
-    whether the server could choose the draws.
+    start must follow the last `SeatTaken` at once. `nonce` is empty unless the program of a person sent it.
+    With seed version 1, `nonce_from` records who supplied the nonce.
     """
     by = player if bot is None else pending.game.creator
     event = lifecycle.join(pending.game, player, nonce, nonce_from, bot, invited_by)
@@ -357,16 +361,20 @@ def _act(pending: PendingEvents, action: Any) -> None:
     pending.add(outcome, CLOCK, game.rules.action_to_json(action))
 
 
-def open_dispute(pending: PendingEvents, seat: int, about: int, statement: str) -> None:
-    """Let a seat dispute event `about`. Raises NotNow."""
+def open_dispute(
+    pending: PendingEvents, seat: int, about: int, statement: str, nonce: bytes | None = None
+) -> None:
+    """Let a seat dispute event `about`. Raises NotNow, Malformed."""
     until = clock_stopped_until(pending.game, pending.next_at)
-    event = disputes.open_dispute(pending.game, seat, about, statement, until)
+    event = disputes.open_dispute(pending.game, seat, about, statement, until, nonce)
     pending.add(event, {"seat": seat})
 
 
-def answer_dispute(pending: PendingEvents, number: int, seat: int, statement: str) -> None:
-    """Let a seat comment on the dispute that event `number` opened. Raises NotNow."""
-    pending.add(disputes.answer(pending.game, number, seat, statement), {"seat": seat})
+def answer_dispute(
+    pending: PendingEvents, number: int, seat: int, statement: str, nonce: bytes | None = None
+) -> None:
+    """Let a seat comment on the dispute that event `number` opened. Raises NotNow, Malformed."""
+    pending.add(disputes.answer(pending.game, number, seat, statement, nonce), {"seat": seat})
 
 
 def withdraw_dispute(pending: PendingEvents, number: int, seat: int) -> None:
@@ -381,13 +389,14 @@ def propose_ruling(
     ruling: Ruling,
     statement: str | None,
     secret: SecretSource,
+    nonce: bytes | None = None,
 ) -> None:
     """Let a seat propose a ruling in a game without an arbiter; it is given when all propose the same.
 
     Raises NotNow, Refused.
     """
     game, is_play = pending.game, _play_events(pending)
-    proposal = disputes.propose(game, number, seat, ruling, statement, is_play)
+    proposal = disputes.propose(game, number, seat, ruling, statement, is_play, nonce)
     pending.add(proposal, {"seat": seat})
     dispute = pending.game.open_dispute
     if dispute is not None and disputes.agreed_ruling(pending.game, dispute) is not None:
@@ -401,23 +410,33 @@ def rule(
     ruling: Ruling,
     statement: str | None,
     secret: SecretSource,
+    nonce: bytes | None = None,
 ) -> None:
     """End a dispute by a ruling of the game's arbiter, and carry it out. Raises NotNow, Refused."""
-    event = disputes.rule(pending.game, number, ruling, statement, _play_events(pending))
+    event = disputes.rule(pending.game, number, ruling, statement, _play_events(pending), nonce)
     pending.add(event, ARBITER)
     _carry_out(pending, ruling, secret)
 
 
-def request_takeback(pending: PendingEvents, seat: int) -> None:
-    """Let the seat that acted last ask to take back its action. Raises NotNow."""
-    pending.add(takebacks.request(pending.game, seat), {"seat": seat})
+def request_takeback(pending: PendingEvents, seat: int, nonce: bytes | None = None) -> None:
+    """Let the seat that acted last ask to take back its action. Raises NotNow, Malformed."""
+    pending.add(takebacks.request(pending.game, seat, nonce), {"seat": seat})
 
 
 def answer_takeback(
-    pending: PendingEvents, number: int, seat: int, *, agree: bool, secret: SecretSource
+    pending: PendingEvents,
+    number: int,
+    seat: int,
+    *,
+    agree: bool,
+    secret: SecretSource,
+    nonce: bytes | None = None,
 ) -> None:
-    """Let a seat agree to a takeback or decline it; it takes effect when all agree. Raises NotNow."""
-    answer = takebacks.answer(pending.game, number, seat, agree=agree)
+    """Let a seat agree to a takeback or decline it; it takes effect when all agree.
+
+    Raises NotNow, Malformed.
+    """
+    answer = takebacks.answer(pending.game, number, seat, agree=agree, nonce=nonce)
     game = pending.add(answer, {"seat": seat})
     takeback = takebacks.agreed_takeback(game)
     if takeback is not None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from domain import chance
+from domain.chance import FIRST_SEED_VERSION
 from domain.contract import AnyRuleSystem, DomainEvent, Reason, secret_owner
 from domain.errors import Malformed
 from domain.event import Event, acting_seat, recorded_data
@@ -285,28 +286,35 @@ def _seq_of(events: Sequence[Event], type: str, round: int | None = None) -> int
 
 
 def _start(step: Step, context: EventContext, names: Names) -> JsonObject:
-    """The sources of the game's chance: the server's secret, and the nonces in the order of joining."""
+    """The sources of the game's chance: the server's secret, and the nonces in the order of joining.
+
+    With seed version 2, those of players who have left again are among them.
+    """
     after = step.after
-    sources = {
-        other["data"]["player"]: other["data"].get("nonce_from")
+    taken = [
+        other["data"]
         for other in context.others
         if other["type"] == "SeatTaken" and other["seq"] < step.event["seq"]
-    }
+    ]
+    nonces = [(data["player"], data["nonce"], data.get("nonce_from")) for data in taken]
+    if after.seed_version == FIRST_SEED_VERSION:
+        sources = {player: source for player, _, source in nonces}
+        nonces = [(place.player, place.nonce, sources.get(place.player)) for place in after.places]
     seed = None
     if context.secret is not None:
-        nonces = [bytes.fromhex(place.nonce) for place in after.places]
-        seed = chance.seed(bytes.fromhex(context.secret), nonces).hex()
+        secret, seed_nonces = bytes.fromhex(context.secret), map(bytes.fromhex, after.seed_nonces)
+        seed = chance.seed(secret, seed_nonces, after.seed_version).hex()
     return {
         "commitment": after.commitment,
         "secret": context.secret,
         "seed": seed,
         "nonces": [
             {
-                "player": place.player,
-                "handle": names.handle(place.player),
-                "nonce": place.nonce,
-                "nonce_from": sources.get(place.player),
+                "player": player,
+                "handle": names.handle(player),
+                "nonce": nonce,
+                "nonce_from": source,
             }
-            for place in after.places
+            for player, nonce, source in nonces
         ],
     }

@@ -148,6 +148,8 @@ def nonce_message(entry: JsonObject) -> Message:
             return message(
                 "nonce of {player}: {nonce}, drawn by the server", player=player, nonce=nonce
             )
+        case "none":
+            return message("{player} supplied no nonce", player=player)
         case _:
             return message(
                 "nonce of {player}: {nonce}, the record does not state who supplied it",

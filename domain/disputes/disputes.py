@@ -4,7 +4,8 @@ Each function looks at a game and returns the `DomainEvent` that follows, or rai
 leads to is decided by `domain.lifecycle`. Time is passed in: `ledger.turn_clock` computes the limit.
 
 A statement is a secret of its event, so that it can be erased; None leaves it out. The names of the secrets
-alone matter when a recorded event is decided again.
+alone matter when a recorded event is decided again. A nonce, of at most 64 bytes (Malformed), is for what is
+drawn anew if play resumes after the dispute; None stands for a program that has sent none.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,6 +21,7 @@ from domain.disputes.events import (
     Ruling,
     RulingProposed,
 )
+from domain.disputes.nonces import add_nonce
 from domain.disputes.records import Dispute
 from domain.errors import Malformed, NotNow
 from domain.event import NO_SECRETS, EventData
@@ -60,7 +62,12 @@ def parse_ruling(raw: object) -> Ruling:
 
 
 def open_dispute(
-    game: Game, seat: int, about: int, statement: str | None, clock_stopped_until: str | None
+    game: Game,
+    seat: int,
+    about: int,
+    statement: str | None,
+    clock_stopped_until: str | None,
+    nonce: bytes | None = None,
 ) -> DomainEvent:
     """`DisputeOpened`. Raises NotNow unless the game is in progress and without an open dispute, if there is
     no event `about`, or if the seat has opened as many disputes as it may.
@@ -89,10 +96,13 @@ def open_dispute(
         "about": about,
         "clock_stopped_until": clock_stopped_until,
     }
+    add_nonce(data, game, seat, nonce)
     return _event("DisputeOpened", data, statement)
 
 
-def answer(game: Game, number: int, seat: int, statement: str | None) -> DomainEvent:
+def answer(
+    game: Game, number: int, seat: int, statement: str | None, nonce: bytes | None = None
+) -> DomainEvent:
     """`DisputeAnswered`. Raises NotNow unless the dispute is open, or if the seat has answered as often as it
     may.
     """
@@ -103,6 +113,7 @@ def answer(game: Game, number: int, seat: int, statement: str | None) -> DomainE
             message("a player can answer {most} times in a dispute", most=MAX_ANSWERS_PER_SEAT),
         )
     data: DisputeAnswered = {"dispute": number, "seat": seat}
+    add_nonce(data, game, seat, nonce)
     return _event("DisputeAnswered", data, statement)
 
 
@@ -128,6 +139,7 @@ def propose(
     ruling: Ruling,
     statement: str | None,
     is_play: Callable[[int], bool],
+    nonce: bytes | None = None,
 ) -> DomainEvent:
     """`RulingProposed`, in a game without an arbiter.
 
@@ -150,6 +162,7 @@ def propose(
     _require_note(ruling, statement)
     require_possible(game, ruling, is_play)
     data: RulingProposed = {"dispute": number, "seat": seat, "ruling": ruling}
+    add_nonce(data, game, seat, nonce)
     return _event("RulingProposed", data, statement)
 
 
@@ -159,6 +172,7 @@ def rule(
     ruling: Ruling,
     statement: str | None,
     is_play: Callable[[int], bool],
+    nonce: bytes | None = None,
 ) -> DomainEvent:
     """`DisputeRuled` by the game's arbiter. Raises NotNow without an arbiter, unless the dispute is open, or
     if the ruling cannot be carried out (see `propose`).
@@ -174,6 +188,7 @@ def rule(
         "arbiter": game.arbiter,
         "agreed_by": [],
     }
+    add_nonce(data, game, None, nonce)
     return _event("DisputeRuled", data, statement)
 
 

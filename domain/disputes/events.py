@@ -4,9 +4,23 @@
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Final, Literal, TypeAlias, TypedDict, final
+from typing import Annotated, Final, Literal, NotRequired, TypeAlias, TypedDict, final
 
-from domain.json_types import PlayerId, PositiveCount, Seat, Timestamp
+from domain.json_types import Bytes, PlayerId, PositiveCount, Seat, Timestamp
+
+Nonce: TypeAlias = Annotated[
+    Bytes,
+    "What the player's program adds to the seed if play resumes; left out if it has sent nothing.",
+]
+
+
+class NonceData(TypedDict):
+    """The data of an event with which a person can add a nonce to what is drawn anew when play resumes.
+
+    Only games with seed version 2 have such nonces.
+    """
+
+    nonce: NotRequired[Nonce]
 
 
 @final
@@ -62,7 +76,7 @@ RULING_FIELDS: Final[Mapping[str, str | None]] = {
 """By the type of a ruling, the name of its other field, if it has one."""
 
 
-class DisputeOpened(TypedDict):
+class DisputeOpened(NonceData):
     """A player disputes an event. The game's clock stops until the ruling, but no longer than until
     `clock_stopped_until`, which is null in a game without a clock.
     """
@@ -72,14 +86,14 @@ class DisputeOpened(TypedDict):
     clock_stopped_until: Timestamp | None
 
 
-class DisputeAnswered(TypedDict):
+class DisputeAnswered(NonceData):
     """A player comments on a dispute. `dispute` is the seq of `DisputeOpened`, here and in other events."""
 
     dispute: PositiveCount
     seat: Seat
 
 
-class RulingProposed(TypedDict):
+class RulingProposed(NonceData):
     """In a game without an arbiter, a player proposes a ruling, or agrees to one that was proposed."""
 
     dispute: PositiveCount
@@ -94,7 +108,7 @@ class DisputeWithdrawn(TypedDict):
     seat: Seat
 
 
-class DisputeRuled(TypedDict):
+class DisputeRuled(NonceData):
     """The dispute has ended by the ruling of `arbiter`, or, if that is null, of the seats that agreed."""
 
     dispute: PositiveCount
@@ -110,12 +124,13 @@ TakebackRequested = TypedDict(
         "from": Annotated[
             PositiveCount, "The event before the action, after which play would continue."
         ],
+        "nonce": NotRequired[Nonce],
     },
 )
 """The player who acted last asks to take back that action."""
 
 
-class TakebackAnswered(TypedDict):
+class TakebackAnswered(NonceData):
     """A player agrees to a takeback or declines it. `request` is the seq of `TakebackRequested`."""
 
     request: PositiveCount

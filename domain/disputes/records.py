@@ -17,9 +17,19 @@ from domain.disputes.events import (
     TakebackAnswered,
     TakebackRequested,
 )
-from domain.event import Event
+from domain.event import Event, acting_seat
 
 DisputeStatus: TypeAlias = Literal["open", "ruled", "withdrawn"]
+
+
+@dataclass(frozen=True, slots=True)
+class SuppliedNonce:
+    """The bytes (hex) that a person has added, with event `seq`, to what is drawn anew if play resumes."""
+
+    seq: int
+    value: str
+    seat: int | None
+    """None for the arbiter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +74,7 @@ class Dispute:
     answers: tuple[Answer, ...] = ()
     proposals: tuple[Proposal, ...] = ()
     ending: Ending | None = None
+    nonces: tuple[SuppliedNonce, ...] = ()
 
     @property
     def status(self) -> DisputeStatus:
@@ -88,6 +99,7 @@ class Takeback:
     """The event after which play would continue."""
     agreed_by: tuple[int, ...] = ()
     declined_by: int | None = None
+    nonces: tuple[SuppliedNonce, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +128,9 @@ def disputes_after(disputes: tuple[Dispute, ...], event: Event) -> tuple[Dispute
         return (*disputes, _opened(event, data))
     change = _CHANGES[event["type"]]
     return tuple(
-        change(dispute, event, data) if dispute.seq == data["dispute"] else dispute
+        replace(change(dispute, event, data), nonces=dispute.nonces + _nonces(event))
+        if dispute.seq == data["dispute"]
+        else dispute
         for dispute in disputes
     )
 
@@ -126,12 +140,25 @@ def last_play_after(last: LastPlay, event: Event) -> LastPlay:
     data: Any = event["data"]
     if event["type"] == "TakebackRequested":
         return _requested(last, event, data)
-    return _takeback_answered(last, data)
+    return _takeback_answered(last, event, data)
+
+
+def _nonces(event: Event) -> tuple[SuppliedNonce, ...]:
+    """The nonce that was sent with an event, if any."""
+    nonce = event["data"].get("nonce")
+    if nonce is None:
+        return ()
+    return (SuppliedNonce(event["seq"], nonce, acting_seat(event["by"])),)
 
 
 def _opened(event: Event, data: DisputeOpened) -> Dispute:
     return Dispute(
-        event["seq"], event["at"], data["seat"], data["about"], data["clock_stopped_until"]
+        event["seq"],
+        event["at"],
+        data["seat"],
+        data["about"],
+        data["clock_stopped_until"],
+        nonces=_nonces(event),
     )
 
 
@@ -157,13 +184,15 @@ def _ruled(dispute: Dispute, event: Event, data: DisputeRuled) -> Dispute:
 
 
 def _requested(last: LastPlay, event: Event, data: TakebackRequested) -> LastPlay:
-    return replace(last, takeback=Takeback(event["seq"], data["seat"], data["from"]))
+    takeback = Takeback(event["seq"], data["seat"], data["from"], nonces=_nonces(event))
+    return replace(last, takeback=takeback)
 
 
-def _takeback_answered(last: LastPlay, data: TakebackAnswered) -> LastPlay:
+def _takeback_answered(last: LastPlay, event: Event, data: TakebackAnswered) -> LastPlay:
     takeback = last.takeback
     if takeback is None or takeback.seq != data["request"]:
         return last
+    takeback = replace(takeback, nonces=takeback.nonces + _nonces(event))
     if data["agree"]:
         takeback = replace(takeback, agreed_by=(*takeback.agreed_by, data["seat"]))
     else:

@@ -2,20 +2,22 @@
 
 A takeback is an option of the game. The player who acted last requests it, and it takes effect when all other
 seats still in the game have agreed before anyone acts again. `domain.lifecycle.resume` then decides
-`PlayResumed`.
+`PlayResumed`. A nonce, of at most 64 bytes (Malformed), is for what is drawn anew then; None stands for a
+program that has sent none.
 """
 
 from collections.abc import Sequence
 
 from domain.contract import DomainEvent
 from domain.disputes.events import TakebackAnswered, TakebackRequested
+from domain.disputes.nonces import add_nonce
 from domain.disputes.records import LastPlay, Takeback
 from domain.errors import NotNow
 from domain.game import STATUS_MESSAGES, Game
 from domain.messages import message
 
 
-def request(game: Game, seat: int) -> DomainEvent:
+def request(game: Game, seat: int, nonce: bytes | None = None) -> DomainEvent:
     """`TakebackRequested`. Raises NotNow unless the game is in progress and has takebacks, this seat acted
     last, and its action was not requested back before.
     """
@@ -27,10 +29,13 @@ def request(game: Game, seat: int) -> DomainEvent:
     if not _seats_to_agree(game, seat):
         raise NotNow(None, message("no other player is in the game who could agree"))
     data: TakebackRequested = {"seat": seat, "from": last.origin}
+    add_nonce(data, game, seat, nonce)
     return DomainEvent("TakebackRequested", data)
 
 
-def answer(game: Game, number: int, seat: int, *, agree: bool) -> DomainEvent:
+def answer(
+    game: Game, number: int, seat: int, *, agree: bool, nonce: bytes | None = None
+) -> DomainEvent:
     """`TakebackAnswered`. Raises NotNow unless the request is pending and this seat has yet to answer it."""
     takeback = _require_takebacks(game).takeback
     if takeback is None or takeback.seq != number or takeback.declined_by is not None:
@@ -44,6 +49,7 @@ def answer(game: Game, number: int, seat: int, *, agree: bool) -> DomainEvent:
     if seat in takeback.agreed_by:
         raise NotNow(None, message("this player has agreed already"))
     data: TakebackAnswered = {"request": number, "seat": seat, "agree": agree}
+    add_nonce(data, game, seat, nonce)
     return DomainEvent("TakebackAnswered", data)
 
 

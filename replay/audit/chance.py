@@ -2,7 +2,8 @@
 
 Once the game's secret is published, everything is drawn again. The server commits to its secret in the first
 event, so it could choose the draws only by choosing a nonce after it knew all the others: the last one. Only
-a player who supplied the last nonce and did not act together with the server rules that out.
+a player who supplied the last nonce and did not act together with the server rules that out. With seed
+version 2, the same is true for what is drawn anew when play resumes.
 """
 
 from collections.abc import Sequence
@@ -10,10 +11,14 @@ from dataclasses import replace
 from typing import Final
 
 from domain import lifecycle
+from domain.chance import FIRST_SEED_VERSION
 from domain.contract import DomainEvent
+from domain.disputes.nonces import resumption_nonces
+from domain.disputes.records import SuppliedNonce
 from domain.errors import Malformed, NotNow, Unreadable
 from domain.event import Event
-from domain.messages import Message, message, semicolon_list
+from domain.game import Game
+from domain.messages import Message, Value, message, semicolon_list
 from ledger.canonical import canonical
 from ledger.record import Record
 from replay.audit.findings import Check
@@ -31,18 +36,25 @@ class NonceCheck:
     def __init__(self, check: Check) -> None:
         self._check = check
         self._taken: list[Event] = []
-        """The events with which the present players took their places, in the order of their nonces."""
+        """The events whose nonces are part of the seed, in the order of the log."""
+        self._has_all_nonces = False
+        """Whether all nonces that are not empty are part of the seed, also those of players who left."""
 
     def examine(self, event: Event) -> None:
         """Check one event; only `GameStarted` uses the nonces."""
         match event["type"]:
-            case "SeatTaken":
+            case "GameCreated":
+                version = event["data"].get("seed", FIRST_SEED_VERSION)
+                self._has_all_nonces = version != FIRST_SEED_VERSION
+            case "SeatTaken" if event["data"]["nonce"] or not self._has_all_nonces:
                 self._taken.append(event)
-            case "SeatLeft":
+            case "SeatLeft" if not self._has_all_nonces:
                 leaver = event["data"]["player"]
                 self._taken = [taken for taken in self._taken if taken["data"]["player"] != leaver]
             case "GameStarted" if self._taken:
                 self._check_last_nonce(event["seq"])
+            case "GameStarted" if self._has_all_nonces:
+                self._add_doubt(event["seq"], _NO_NONCE)
             case _:
                 pass
 
@@ -83,14 +95,21 @@ class NonceCheck:
                 seq=start,
             )
         else:
-            self._check.add_unknown(
-                self._reason_for_doubt(seq),
-                message(
-                    "Nothing can decide it any more. A nonce sent by the player who joined last would have."
-                ),
-                line=start + 1,
-                seq=start,
+            self._add_doubt(start, self._reason_for_doubt(seq))
+
+    def _add_doubt(self, start: int, reason: Message) -> None:
+        """Report why it cannot be known any more whether the server chose the draws of event `start`."""
+        evidence = (
+            message(
+                "Nothing can decide it any more. A nonce sent by anybody who joined a game that had been"
+                " created, or by its creator for a bot, would have."
             )
+            if self._has_all_nonces
+            else message(
+                "Nothing can decide it any more. A nonce sent by the player who joined last would have."
+            )
+        )
+        self._check.add_unknown(reason, evidence, line=start + 1, seq=start)
 
     def _reason_for_doubt(self, seq: int) -> Message:
         """Return why the server that supplied the last nonce, with event `seq`, may have chosen the draws."""
@@ -104,11 +123,12 @@ class NonceCheck:
                 " when it knew all others",
                 seq=seq,
             )
-        return message(
-            "whether the server chose the random draws: no player supplied a nonce after the commitment was"
-            " published"
-        )
+        return _NO_NONCE
 
+
+_NO_NONCE: Final = message(
+    "whether the server chose the random draws: no player supplied a nonce after the commitment was published"
+)
 
 CHOSEN: Final = message("Somebody chose what should have been drawn.")
 
@@ -133,7 +153,11 @@ class ChanceCheck:
         """Check one event; only `GameStarted` and `PlayResumed` have random draws."""
         event = step.event
         if event["type"] == "PlayResumed" and event.get("secrets"):
-            self._add_unknown_of_resumption(event["seq"])
+            assert step.before is not None, "the first event does not resume play"
+            if step.before.seed_version == FIRST_SEED_VERSION:
+                self._add_unknown_of_resumption(event["seq"])
+            else:
+                self._check_nonces_of_resumption(event, step.before)
         if event["type"] not in ("GameStarted", "PlayResumed") or self._secret is None:
             return
         self.check.count += 1
@@ -171,6 +195,43 @@ class ChanceCheck:
             ),
             message(
                 "Nothing can decide it. Rulings and takebacks rest on trust in the operator of the server."
+            ),
+            line=seq + 1,
+            seq=seq,
+        )
+
+    def _check_nonces_of_resumption(self, event: Event, before: Game) -> None:
+        """Report who supplied the last of the nonces on which the new draws depend."""
+        seq, nonces = event["seq"], resumption_nonces(before, event["data"].get("because", 0))
+        if nonces and nonces[-1].value:
+            self.check.note(
+                message(
+                    "the record says that {player} supplied the last nonce (event {nonce}) before play"
+                    " resumed with new draws (event {seq}), as this player can confirm. So the server could"
+                    " not choose these draws, unless the two acted together.",
+                    player=_supplier(nonces[-1], before),
+                    nonce=nonces[-1].seq,
+                    seq=seq,
+                ),
+                seq=seq,
+            )
+            return
+        self.check.add_unknown(
+            message(
+                "whether the server chose what was drawn anew when play resumed (event {seq}): the last nonce"
+                " (event {nonce}) is empty",
+                seq=seq,
+                nonce=nonces[-1].seq,
+            )
+            if nonces
+            else message(
+                "whether the server chose what was drawn anew when play resumed (event {seq}): nobody"
+                " supplied a nonce",
+                seq=seq,
+            ),
+            message(
+                "Nothing can decide it any more. A nonce sent by the person who agreed or ruled last would"
+                " have."
             ),
             line=seq + 1,
             seq=seq,
@@ -220,6 +281,13 @@ def _decide(step: Step, secret: bytes) -> DomainEvent:
         return lifecycle.start(step.before, secret)
     assert step.origin is not None, "a step that resumes play has an origin"
     return lifecycle.resume(step.before, step.origin, step.event["data"]["because"], secret)
+
+
+def _supplier(nonce: SuppliedNonce, game: Game) -> Value:
+    """Return the person who supplied a nonce for new draws: a player, or the arbiter."""
+    if nonce.seat is not None:
+        return actor({"seat": nonce.seat})
+    return player(game.arbiter)
 
 
 def _differ(one: object, other: object) -> bool:

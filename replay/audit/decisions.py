@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any, Final, cast
 
 from domain import administration, invitations, lifecycle
-from domain.chance import Chance
+from domain.chance import FIRST_SEED_VERSION, Chance
 from domain.clock.deadlines import is_deserted
 from domain.clock.events import CLOCK_EVENTS
 from domain.contract import DomainEvent
@@ -182,6 +182,7 @@ class DecisionsCheck:
                 self._secret or b"",
                 data.get("invited", ()),
                 data.get("arbiter"),
+                data.get("seed", FIRST_SEED_VERSION),
             )
             return _with(created, commitment=data["commitment"])
         match event["type"]:

@@ -17,6 +17,7 @@ from domain.event import By, Event, acting_seat
 from domain.game import AdministratorDecision, Game
 from domain.json_types import JsonObject
 from domain.messages import Message, message
+from ledger.canonical import unhex
 from ledger.commands import ARBITER, TAKEBACK
 from ledger.turn_clock import clock_stopped_until
 from replay.audit.findings import Check
@@ -45,6 +46,7 @@ def decide_dispute_event(event: Event, before: Game, is_play: IsPlay) -> DomainE
     None if nobody in the game did this, which is a finding of its own. Raises Refused.
     """
     data = event["data"]
+    nonce = unhex(data["nonce"]) if "nonce" in data else None
     statement = _SOME_STATEMENT if STATEMENT in event.get("secrets", {}) else None
     if event["type"] == "DisputeRuled":
         if before.arbiter is None:
@@ -54,27 +56,29 @@ def decide_dispute_event(event: Event, before: Game, is_play: IsPlay) -> DomainE
                 )
             return disputes.rule_by_agreement(before, data["dispute"])
         ruling = disputes.parse_ruling(data["ruling"])
-        return disputes.rule(before, data["dispute"], ruling, statement, is_play)
+        return disputes.rule(before, data["dispute"], ruling, statement, is_play, nonce)
     seat = acting_seat(event["by"])
     if seat is None or seat >= len(before.players):
         return None
     match event["type"]:
         case "DisputeOpened":
             until = clock_stopped_until(before, event["at"])
-            return disputes.open_dispute(before, seat, data["about"], _SOME_STATEMENT, until)
+            return disputes.open_dispute(before, seat, data["about"], _SOME_STATEMENT, until, nonce)
         case "DisputeAnswered":
-            return disputes.answer(before, data["dispute"], seat, _SOME_STATEMENT)
+            return disputes.answer(before, data["dispute"], seat, _SOME_STATEMENT, nonce)
         case "RulingProposed":
             ruling = disputes.parse_ruling(data["ruling"])
-            return disputes.propose(before, data["dispute"], seat, ruling, statement, is_play)
+            return disputes.propose(
+                before, data["dispute"], seat, ruling, statement, is_play, nonce
+            )
         case "DisputeWithdrawn":
             return disputes.withdraw(before, data["dispute"], seat)
         case "TakebackRequested":
-            return takebacks.request(before, seat)
+            return takebacks.request(before, seat, nonce)
         case "TakebackAnswered":
             if not isinstance(data["agree"], bool):
                 raise NotNow(None, message("an answer to a takeback is true or false"))
-            return takebacks.answer(before, data["request"], seat, agree=data["agree"])
+            return takebacks.answer(before, data["request"], seat, agree=data["agree"], nonce=nonce)
         case _:
             raise ValueError(f"{event['type']} is no event of a dispute or a takeback")
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from domain.chance import FIRST_SEED_VERSION
 from domain.errors import Malformed
 from domain.event import Clock, Event, NonceSource
 from domain.game import Game
@@ -32,8 +33,8 @@ from service.games.player_signatures import PlayerSignature, PlayerSignatures
 from service.games.repository import AcceptedAction, GameRepository, game_id_of, idempotency_record
 from service.keyring import Keyring
 
-NONCE_BYTES = 32
-"""Length of the secret of a game, and of the nonce that replaces a missing one."""
+SECRET_BYTES = 32
+"""Length of the secret of a game, and of the nonces that are drawn in games with seed version 1."""
 
 
 class GameCommands:
@@ -86,9 +87,9 @@ class GameCommands:
 
         `bots` are names of bots of the rules, each as often as wanted. `invited`, `arbiter` and
         `default_arbiter` are ids of players; the last one is the arbiter if the player names none, unless the
-        default arbiter is to play. A nonce of None is replaced by random bytes. `game_id` is the id of the
-        game, if it does not matter who else creates it. Raises Malformed, which names every wrong field,
-        TooManyGames, and IdempotencyConflict if a game with this id exists.
+        default arbiter is to play. `nonce` is what the player's program adds to the seed. `game_id` is the id
+        of the game, if it does not matter who else creates it. Raises Malformed, which names every wrong
+        field, TooManyGames, and IdempotencyConflict if a game with this id exists.
         """
         least_seconds = self._min_seconds_per_turn
         if faults := settings_faults(rules, seats, options, clock, bots, least_seconds):
@@ -111,7 +112,7 @@ class GameCommands:
             if repeat is None:
                 raise refusal
             return self._repository.game_after(game_id, repeat)
-        secret = randomness.token_bytes(NONCE_BYTES)
+        secret = randomness.token_bytes(SECRET_BYTES)
         pending = self._repository.new_game(game_id)
         commands.create(
             pending,
@@ -121,8 +122,7 @@ class GameCommands:
             options=options,
             clock=clock,
             secret=secret,
-            nonce=_nonce(nonce),
-            nonce_from=_source(nonce),
+            nonce=nonce or b"",
             invited=[invitee for invitee in dict.fromkeys(invited) if invitee != player],
             keys=self._player_keys.valid_keys(player),
             arbiter=arbiter,
@@ -150,7 +150,6 @@ class GameCommands:
         Raises NotNow (the game is full or has started, or the player has a place), Malformed (nonce),
         TooManyGames, NotFound (also if the invitation is not valid).
         """
-        player_nonce = _nonce(nonce)
         refusal = self._quota.refusal(player)
         keys = self._player_keys.valid_keys(player)
 
@@ -160,13 +159,14 @@ class GameCommands:
                 require_visible(game, player)
             else:
                 inviter = self._invitations.inviter(game, invitation)
+            player_nonce, source = _joining_nonce(game, nonce)
             commands.join(
                 pending,
                 player,
                 player_nonce,
                 partial(self._repository.secret, game_id),
                 keys,
-                nonce_from=_source(nonce),
+                nonce_from=source,
                 invited_by=inviter,
             )
             bring_holidays(pending, player, self._holidays)
@@ -209,7 +209,8 @@ class GameCommands:
         """Give the next place to a bot."""
         id = self._bot_players.id_of(bot, pending.game.participants)
         self._bot_players.ensure_account(bot, id)
-        commands.join(pending, id, _nonce(nonce), secret, nonce_from=_source(nonce), bot=bot)
+        bot_nonce, source = _joining_nonce(pending.game, nonce)
+        commands.join(pending, id, bot_nonce, secret, nonce_from=source, bot=bot)
 
     def leave(self, game_id: str, player: str, idempotency_key: str | None = None) -> Game:
         """Free the player's place before the start and return the game.
@@ -284,13 +285,17 @@ class GameCommands:
         return appended
 
 
-def _nonce(nonce: bytes | None) -> bytes:
-    return randomness.token_bytes(NONCE_BYTES) if nonce is None else nonce
+def _joining_nonce(game: Game, nonce: bytes | None) -> tuple[bytes, NonceSource]:
+    """Return the nonce with which a place is taken, and who supplies it.
 
-
-def _source(nonce: bytes | None) -> NonceSource:
-    """Who supplies the nonce: the server draws one for a request without any."""
-    return "server" if nonce is None else "player"
+    For a request without a nonce, the server draws one in a game with seed version 1. With version 2, nothing
+    that the server chooses may influence the seed.
+    """
+    if nonce is not None:
+        return nonce, "player"
+    if game.seed_version == FIRST_SEED_VERSION:
+        return randomness.token_bytes(SECRET_BYTES), "server"
+    return b"", "none"
 
 
 def _hex(nonce: bytes | None) -> str | None:

@@ -30,6 +30,8 @@ from service.games.repository import AcceptedAction, GameRepository
 class DisputeCommands:
     """All commands on disputes and takebacks. Thread-safe.
 
+    `nonce` is what the player's program adds to the seed of what is drawn anew if play resumes.
+
     Every command returns the events that it appended and a receipt for the first of them. It raises NotFound
     if there is no such game, dispute or request, or the player may not see the game; Forbidden for a player
     who may not do this; Malformed; NotNow if the game does not accept it as it stands; Unavailable if the
@@ -54,6 +56,7 @@ class DisputeCommands:
         statement: str,
         idempotency_key: str | None = None,
         signature: PlayerSignature | None = None,
+        nonce: bytes | None = None,
     ) -> AcceptedAction:
         """Dispute event `about`; the game's clock stops."""
 
@@ -61,10 +64,10 @@ class DisputeCommands:
             require_visible(cached.game, player)
             seat = require_seat(cached.game, player)
             self._check_fields(statement=statement)
-            commands.open_dispute(pending, seat, about, statement)
+            commands.open_dispute(pending, seat, about, statement, nonce)
 
         signed, request = self._signatures.signed(
-            player, handler, ["dispute", about, statement], signature
+            player, handler, ["dispute", about, statement, *_nonce_part(nonce)], signature
         )
         return self._repository.accept(game_id, player, signed, idempotency_key, request)
 
@@ -76,6 +79,7 @@ class DisputeCommands:
         statement: str,
         idempotency_key: str | None = None,
         signature: PlayerSignature | None = None,
+        nonce: bytes | None = None,
     ) -> AcceptedAction:
         """Comment on the dispute that event `number` opened."""
 
@@ -84,10 +88,10 @@ class DisputeCommands:
             require_dispute(cached.game, number)
             seat = require_seat(cached.game, player)
             self._check_fields(statement=statement)
-            commands.answer_dispute(pending, number, seat, statement)
+            commands.answer_dispute(pending, number, seat, statement, nonce)
 
         signed, request = self._signatures.signed(
-            player, handler, ["answer dispute", number, statement], signature
+            player, handler, ["answer dispute", number, statement, *_nonce_part(nonce)], signature
         )
         return self._repository.accept(game_id, player, signed, idempotency_key, request)
 
@@ -121,6 +125,7 @@ class DisputeCommands:
         statement: str | None = None,
         idempotency_key: str | None = None,
         signature: PlayerSignature | None = None,
+        nonce: bytes | None = None,
     ) -> AcceptedAction:
         """Rule as the game's arbiter, or, in a game without one, propose a ruling or agree to one.
 
@@ -135,15 +140,18 @@ class DisputeCommands:
             self._check_fields(ruling=raw_ruling, statement=statement)
             ruling = parse_ruling(raw_ruling)
             if seat is None:
-                commands.rule(pending, number, ruling, statement, secret)
+                commands.rule(pending, number, ruling, statement, secret, nonce)
             else:
-                commands.propose_ruling(pending, number, seat, ruling, statement, secret)
+                commands.propose_ruling(pending, number, seat, ruling, statement, secret, nonce)
 
         def secret() -> bytes:
             return self._repository.secret(game_id)
 
         signed, request = self._signatures.signed(
-            player, handler, ["ruling", number, raw_ruling, statement], signature
+            player,
+            handler,
+            ["ruling", number, raw_ruling, statement, *_nonce_part(nonce)],
+            signature,
         )
         return self._repository.accept(game_id, player, signed, idempotency_key, request)
 
@@ -153,14 +161,17 @@ class DisputeCommands:
         player: str,
         idempotency_key: str | None = None,
         signature: PlayerSignature | None = None,
+        nonce: bytes | None = None,
     ) -> AcceptedAction:
         """Ask the other players to let the player take back the last action."""
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
             require_visible(cached.game, player)
-            commands.request_takeback(pending, require_seat(cached.game, player))
+            commands.request_takeback(pending, require_seat(cached.game, player), nonce)
 
-        signed, request = self._signatures.signed(player, handler, ["takeback"], signature)
+        signed, request = self._signatures.signed(
+            player, handler, ["takeback", *_nonce_part(nonce)], signature
+        )
         return self._repository.accept(game_id, player, signed, idempotency_key, request)
 
     def answer_takeback(
@@ -172,6 +183,7 @@ class DisputeCommands:
         agree: bool,
         idempotency_key: str | None = None,
         signature: PlayerSignature | None = None,
+        nonce: bytes | None = None,
     ) -> AcceptedAction:
         """Agree to the takeback that event `number` requested, or decline it."""
 
@@ -185,10 +197,11 @@ class DisputeCommands:
                 seat,
                 agree=agree,
                 secret=lambda: self._repository.secret(game_id),
+                nonce=nonce,
             )
 
         signed, request = self._signatures.signed(
-            player, handler, ["answer takeback", number, agree], signature
+            player, handler, ["answer takeback", number, agree, *_nonce_part(nonce)], signature
         )
         return self._repository.accept(game_id, player, signed, idempotency_key, request)
 
@@ -224,6 +237,14 @@ class DisputeCommands:
         faults = self.field_faults(fields)
         if faults:
             raise Malformed(faults)
+
+
+def _nonce_part(nonce: bytes | None) -> list[str]:
+    """The part of a request that an idempotency key covers if a nonce was sent.
+
+    Without one, the request is as in versions without these nonces, whose records are still valid.
+    """
+    return [] if nonce is None else [f"nonce {nonce.hex()}"]
 
 
 class PauseCommands:

@@ -4,6 +4,7 @@ import json
 from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from domain import baron
 from domain.barony import sorcery
 from domain.barony.components import LETTERS, TERRAINS
 from domain.barony.set_up import lay_board
-from domain.chance import Chance, commitment, seed
+from domain.chance import Chance, SeedVersion, commitment, resumed_seed, seed
 from domain.errors import Malformed
 from tests.support import baron_reference_set_up
 from tests.support.events import data_of
@@ -24,7 +25,13 @@ def test_seeds(vector: dict[str, object]) -> None:
     secret = bytes.fromhex(str(vector["secret"]))
     nonces = [bytes.fromhex(nonce) for nonce in vector["nonces"]]  # type: ignore[attr-defined]
     assert commitment(secret) == vector["commitment"]
-    assert seed(secret, nonces).hex() == vector["seed"]
+    assert seed(secret, nonces, vector["version"]).hex() == vector["seed"]  # type: ignore[arg-type] # 1 or 2
+
+
+@pytest.mark.parametrize("vector", VECTORS["resumed_seeds"])
+def test_seeds_of_what_is_drawn_anew(vector: dict[str, Any]) -> None:
+    seed, nonces = bytes.fromhex(vector["seed"]), map(bytes.fromhex, vector["nonces"])
+    assert resumed_seed(seed, vector["number"], nonces).hex() == vector["resumed_seed"]
 
 
 @pytest.mark.parametrize("vector", VECTORS["below"])
@@ -101,7 +108,8 @@ def test_a_draw_below_zero_is_an_error() -> None:
         Chance(b"").below(0)
 
 
-def test_a_nonce_of_65_bytes_is_refused() -> None:
-    seed(b"", [bytes(64)])
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_nonce_of_65_bytes_is_refused(version: SeedVersion) -> None:
+    seed(b"", [bytes(64)], version)
     with pytest.raises(Malformed):
-        seed(b"", [bytes(65)])
+        seed(b"", [bytes(65)], version)

@@ -121,7 +121,7 @@ def test_a_pile_that_was_not_drawn_anew_from_the_seed_is_a_finding(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("domain.chance.RESUMED_SEED_LABEL", b"another label")
+        patch.setattr("domain.chance.resumed_seed", lambda *_: b"another seed")
         table = resumed_game().abandon()
     found = findings_of(table.record(), "chance")
     assert [finding.seq for finding in found] == [25, 31]

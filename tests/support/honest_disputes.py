@@ -6,6 +6,7 @@ from domain.contract import DomainEvent
 from domain.disputes import disputes, takebacks
 from domain.game import Game
 from domain.json_types import JsonObject
+from ledger.canonical import unhex
 from ledger.turn_clock import clock_stopped_until
 
 TYPES = frozenset(
@@ -27,6 +28,7 @@ def decide_dispute(
     """
     game, data, type = games[-1], event["data"], event["type"]
     number = data.get("dispute", 0)
+    nonce = unhex(data["nonce"]) if "nonce" in data else None
     statement = "text" if "statement" in event.get("secrets", {}) else None
 
     def is_play(seq: int) -> bool:
@@ -39,28 +41,28 @@ def decide_dispute(
         if game.arbiter is None:
             return arbiter, disputes.rule_by_agreement(game, number)
         ruling = disputes.parse_ruling(data["ruling"])
-        return arbiter, disputes.rule(game, number, ruling, statement, is_play)
+        return arbiter, disputes.rule(game, number, ruling, statement, is_play, nonce)
     seat = event["by"]["seat"]
     if seat >= game.seats:
         raise ValueError("the game has no such seat")
     match type:
         case "DisputeOpened":
             until = clock_stopped_until(game, event["at"])
-            decided = disputes.open_dispute(game, seat, data["about"], "text", until)
+            decided = disputes.open_dispute(game, seat, data["about"], "text", until, nonce)
         case "DisputeAnswered":
-            decided = disputes.answer(game, number, seat, "text")
+            decided = disputes.answer(game, number, seat, "text", nonce)
         case "RulingProposed":
             ruling = disputes.parse_ruling(data["ruling"])
-            decided = disputes.propose(game, number, seat, ruling, statement, is_play)
+            decided = disputes.propose(game, number, seat, ruling, statement, is_play, nonce)
         case "DisputeWithdrawn":
             decided = disputes.withdraw(game, number, seat)
         case "TakebackRequested":
-            decided = takebacks.request(game, seat)
+            decided = takebacks.request(game, seat, nonce)
         case _:
             agree = data["agree"]
             if not isinstance(agree, bool):
                 raise TypeError("an answer is true or false")
-            decided = takebacks.answer(game, data["request"], seat, agree=agree)
+            decided = takebacks.answer(game, data["request"], seat, agree=agree, nonce=nonce)
     return {"seat": seat}, decided
 
 

@@ -249,6 +249,7 @@ class HonestServer:
             b"",
             invited,
             data.get("arbiter"),
+            data.get("seed", 1),
         )
         return event_of(created.type, {**created.data, "commitment": data["commitment"]})
 

@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
+from domain.chance import SEED_VERSION, SeedVersion
 from domain.event import ActionSignature, Clock
 from domain.game import Game
 from domain.json_types import JsonObject
@@ -28,7 +29,7 @@ def key_of(player: str) -> SigningKey:
 class LocalGame:
     """A game that has started; the seats are in the order of PLAYERS, those of bots last.
 
-    Its time begins at `start`.
+    Its time begins at `start`. People supply nonces, bots do not.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class LocalGame:
         start: datetime = START,
         arbiter: str | None = None,
         bots: int = 0,
+        seed_version: SeedVersion = SEED_VERSION,
         **options: Any,
     ) -> None:
         self.now = start
@@ -58,12 +60,14 @@ class LocalGame:
             options={"seating": "joined", **options},
             clock=clock if per_turn is None else {"per_turn": per_turn},
             secret=SECRET,
-            nonce=b"",
+            nonce=PLAYERS[0].encode(),
             arbiter=arbiter,
+            seed_version=seed_version,
         )
         for seat, player in enumerate(PLAYERS[1:seats], 1):
             bot = "sensible" if seat >= seats - bots else None
-            commands.join(self.pending, player, b"", self.secret, bot=bot)
+            nonce = player.encode() if bot is None else b""
+            commands.join(self.pending, player, nonce, self.secret, bot=bot)
 
     @staticmethod
     def secret() -> bytes:
@@ -155,28 +159,38 @@ class LocalGame:
         """Score the next round."""
         commands.score_next_round(self.pending, self.pending.game_at)
 
-    def dispute(self, seat: int, about: int | None = None) -> int:
+    def dispute(self, seat: int, about: int | None = None, nonce: bytes | None = None) -> int:
         """Let a seat dispute an event, by default the last one; return the number of the dispute."""
         about = self.game.seq if about is None else about
-        commands.open_dispute(self.pending, seat, about, "I object.")
+        commands.open_dispute(self.pending, seat, about, "I object.", nonce)
         return self.game.seq
 
-    def rule(self, number: int, ruling: Any, statement: str | None = "So be it.") -> None:
+    def rule(
+        self,
+        number: int,
+        ruling: Any,
+        statement: str | None = "So be it.",
+        nonce: bytes | None = None,
+    ) -> None:
         """Let the arbiter rule a dispute."""
-        commands.rule(self.pending, number, ruling, statement, self.secret)
+        commands.rule(self.pending, number, ruling, statement, self.secret, nonce)
 
-    def propose(self, number: int, seat: int, ruling: Any) -> None:
+    def propose(self, number: int, seat: int, ruling: Any, nonce: bytes | None = None) -> None:
         """Let a seat propose a ruling."""
-        commands.propose_ruling(self.pending, number, seat, ruling, None, self.secret)
+        commands.propose_ruling(self.pending, number, seat, ruling, None, self.secret, nonce)
 
-    def request_takeback(self, seat: int) -> int:
+    def request_takeback(self, seat: int, nonce: bytes | None = None) -> int:
         """Let a seat ask for a takeback; return the number of the request."""
-        commands.request_takeback(self.pending, seat)
+        commands.request_takeback(self.pending, seat, nonce)
         return self.game.seq
 
-    def answer_takeback(self, number: int, seat: int, *, agree: bool) -> None:
+    def answer_takeback(
+        self, number: int, seat: int, *, agree: bool, nonce: bytes | None = None
+    ) -> None:
         """Let a seat answer a takeback."""
-        commands.answer_takeback(self.pending, number, seat, agree=agree, secret=self.secret)
+        commands.answer_takeback(
+            self.pending, number, seat, agree=agree, secret=self.secret, nonce=nonce
+        )
 
     def agree_to_pause(self, seat: int, *, agree: bool = True) -> None:
         """Let a seat agree to a pause, or withdraw its agreement."""

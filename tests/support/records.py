@@ -13,7 +13,7 @@ from typing import Any, Literal
 import orjson
 
 from domain import lifecycle
-from domain.chance import Chance
+from domain.chance import SEED_VERSION, Chance, SeedVersion
 from domain.contract import DomainEvent
 from domain.event import ZEROS, ActionSignature, By, Clock, Event, NonceSource
 from domain.fold import EarlierGames, evolve
@@ -58,6 +58,7 @@ class Table:
         *,
         nonce: bytes = b"nonce",
         nonce_from: NonceSource = "player",
+        seed_version: SeedVersion = SEED_VERSION,
     ) -> None:
         """Create the game; `player-0` takes its first place, with this nonce."""
         self._pending = PendingEvents(
@@ -74,6 +75,7 @@ class Table:
             secret=SECRET,
             nonce=nonce,
             nonce_from=nonce_from,
+            seed_version=seed_version,
         )
 
     @property

@@ -61,6 +61,7 @@ def open_dispute(
         body["statement"],
         idempotency_key,
         signature_of(body),
+        body["nonce"],
     )
     return accepted_events(accepted)
 
@@ -124,7 +125,7 @@ def answer_dispute(
 ) -> JsonObject:
     """Answer an open dispute. A player can answer ten times."""
     accepted = service().games.disputes.answer_dispute(
-        game_id, seq, player, body["statement"], idempotency_key, signature_of(body)
+        game_id, seq, player, body["statement"], idempotency_key, signature_of(body), body["nonce"]
     )
     return accepted_events(accepted)
 
@@ -157,6 +158,7 @@ def give_ruling(
         body["statement"],
         idempotency_key,
         signature_of(body),
+        body["nonce"],
     )
     return accepted_events(accepted)
 
@@ -183,7 +185,7 @@ def request_takeback(
     turn is forfeited or a seat removed, and when a player declines.
     """
     accepted = service().games.disputes.request_takeback(
-        game_id, player, idempotency_key, signature_of(body)
+        game_id, player, idempotency_key, signature_of(body), body["nonce"]
     )
     return accepted_events(accepted)
 
@@ -212,5 +214,6 @@ def answer_takeback(
         agree=body["agree"],
         idempotency_key=idempotency_key,
         signature=signature_of(body),
+        nonce=body["nonce"],
     )
     return accepted_events(accepted)

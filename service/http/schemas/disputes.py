@@ -2,11 +2,13 @@
 
 from typing import Annotated, Final, Literal, TypeAlias, TypedDict
 
+from domain.chance import MAX_NONCE_BYTES
 from domain.disputes.events import Ruling as AnyRuling
 from domain.json_types import PlayerId, PositiveCount, Seat, Timestamp
 from service.http.schemas.fields import (
     AnyValue,
     Flag,
+    HexBytes,
     PositiveInteger,
     StrictSchema,
     String,
@@ -20,7 +22,18 @@ _STATEMENT: Final = {
 }
 
 
-class OpenDispute(StrictSchema):
+class _WithNonce(StrictSchema):
+    """A request with which a player can add a nonce to a draw."""
+
+    nonce = HexBytes(
+        max_bytes=MAX_NONCE_BYTES,
+        load_default=None,
+        description="Bytes that become part of the seed of what is drawn anew if play resumes. Games with"
+        " seed version 1 ignore them.",
+    )
+
+
+class OpenDispute(_WithNonce):
     """A dispute about an event."""
 
     seq = PositiveInteger(required=True, description="The event that the dispute is about.")
@@ -28,14 +41,14 @@ class OpenDispute(StrictSchema):
     signature = signature_field()
 
 
-class AnswerDispute(StrictSchema):
+class AnswerDispute(_WithNonce):
     """A comment on a dispute."""
 
     statement = String(required=True, metadata=dict(_STATEMENT))
     signature = signature_field()
 
 
-class GiveRuling(StrictSchema):
+class GiveRuling(_WithNonce):
     """A ruling of the arbiter, or one that a player proposes."""
 
     ruling = AnyValue(required=True, metadata={"allOf": [{"$ref": REFERENCE + "Ruling"}]})
@@ -50,13 +63,13 @@ class GiveRuling(StrictSchema):
     signature = signature_field()
 
 
-class RequestTakeback(StrictSchema):
+class RequestTakeback(_WithNonce):
     """A request to take back the last action."""
 
     signature = signature_field()
 
 
-class AnswerTakeback(StrictSchema):
+class AnswerTakeback(_WithNonce):
     """Whether the player agrees to a takeback."""
 
     agree = Flag(required=True)

@@ -31,7 +31,8 @@ _MAX_HANDLES: Final = 1000
 MAX_PAGE_SIZE: Final = 100
 """The largest number of games on a page."""
 _NONCE: Final = {
-    "description": "Bytes that become part of the game's seed; drawn by the server if left out."
+    "description": "Random bytes of the player's program that become part of the game's seed. Without them,"
+    " the player adds nothing to it."
 }
 
 
@@ -95,7 +96,8 @@ class AddBot(StrictSchema):
     nonce = HexBytes(
         max_bytes=MAX_NONCE_BYTES,
         load_default=None,
-        description="Bytes that become part of the game's seed, as for a player who joins.",
+        description="Random bytes of the creator's program that become part of the game's seed, as for a"
+        " player who joins.",
     )
 
 

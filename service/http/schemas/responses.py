@@ -5,7 +5,7 @@ Responses are encoded directly; the tests validate every response against the do
 
 from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 
-from domain.event import Clock
+from domain.event import Clock, NonceSource
 from domain.json_types import (
     BotName,
     Bytes,
@@ -255,12 +255,15 @@ class EventConsequences(TypedDict):
 
 
 class PlayerNonce(TypedDict):
-    """The nonce of a player, and who supplied it (null if that was not recorded)."""
+    """The nonce of a player, and who supplied it (null if that was not recorded).
+
+    With seed version 2, `none` stands for a player who supplied none, whose nonce is empty.
+    """
 
     player: PlayerId
     handle: str | None
     nonce: Bytes
-    nonce_from: Literal["player", "server"] | None
+    nonce_from: NonceSource | None
 
 
 class StartDetails(TypedDict):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from domain.chance import FIRST_SEED_VERSION
 from domain.contract import STATEMENT, secret_owner
 from domain.errors import CartularyError
 from domain.event import Event
@@ -12,6 +13,7 @@ from domain.game import Game
 from domain.messages import Text
 from ledger.checkpoint import Checkpoint
 from ledger.signed_note import NoteKey, SignedNote
+from replay.audit.chance import CREATORS_PLACE
 from service import clock
 from service.bootstrap import Service
 from service.errors import NotFound
@@ -35,7 +37,10 @@ class Commitment:
 
 @dataclass(frozen=True, slots=True)
 class Nonce:
-    """The random bytes that a player contributed to the draws by event `seq`; `source` is who chose them."""
+    """The random bytes that a player contributed to the draws by event `seq`; `source` is who chose them.
+
+    For a bot, the player is the creator of the game, whose program may send them.
+    """
 
     seq: int
     player: str
@@ -81,13 +86,33 @@ def commitments(service: Service, game: Game, viewer: int | None) -> list[Commit
 
 
 def nonces(service: Service, game: Game) -> list[Nonce]:
-    """Return the nonces of the players who have a place, in the order in which they were taken."""
-    by_player: dict[str, Nonce] = {}
-    for event in _opening_events(service, game):
-        if event["type"] == "SeatTaken":
-            player = event["data"]["player"]
-            by_player[player] = Nonce(event["seq"], player, event["data"].get("nonce_from"))
-    return [nonce for player, nonce in by_player.items() if game.has_joined(player)]
+    """Return the nonces from which the seed of a game derives, in the order of the log."""
+    taken = [event for event in _opening_events(service, game) if event["type"] == "SeatTaken"]
+    if game.seed_version == FIRST_SEED_VERSION:
+        last_of = {event["data"]["player"]: event for event in taken}
+        taken = [event for player, event in last_of.items() if game.has_joined(player)]
+    else:
+        taken = [event for event in taken if event["data"]["nonce"]]
+    return [
+        Nonce(event["seq"], _supplier(game, event), event["data"].get("nonce_from"))
+        for event in taken
+    ]
+
+
+def _supplier(game: Game, taken: Event) -> str:
+    """Return the player who could send a nonce when a place was taken."""
+    player: str = game.creator if "bot" in taken["data"] else taken["data"]["player"]
+    return player
+
+
+def decisive_nonce(nonces: Sequence[Nonce]) -> Nonce | None:
+    """Return the nonce because of which the server could not choose the draws; None if there is none.
+
+    It is the last one, if a player sent it after the commitment was published.
+    """
+    if not nonces or nonces[-1].source != "player" or nonces[-1].seq <= CREATORS_PLACE:
+        return None
+    return nonces[-1]
 
 
 def player_keys(game: Game) -> list[PlayerKey]:

@@ -37,6 +37,7 @@ def show_proofs(game_id: str) -> Response:
     current = game_viewer(game_id)
     game, player = current.game, current.player
     head, head_reason = proof_view.logged_head(service(), game)
+    nonces = proof_view.nonces(service(), game)
     receipts = []
     if current.seat is not None and player is not None:
         receipts = list(islice(proof_view.receipts_of(service(), game, player), SHOWN_RECEIPTS + 1))
@@ -46,7 +47,8 @@ def show_proofs(game_id: str) -> Response:
         secret_label=secret_label,
         seat=current.seat,
         commitments=proof_view.commitments(service(), game, current.seat),
-        nonces=proof_view.nonces(service(), game),
+        nonces=nonces,
+        decisive_nonce=proof_view.decisive_nonce(nonces),
         receipts=receipts[:SHOWN_RECEIPTS],
         has_more_receipts=len(receipts) > SHOWN_RECEIPTS,
         head=head,

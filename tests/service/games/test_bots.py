@@ -32,10 +32,10 @@ def test_the_log_marks_a_bot_that_the_creator_adds(service: Service) -> None:
     ]
     event = events_of(service, game)[-1]
     assert event["by"] == {"player": "ada"}
-    assert event["data"].pop("nonce") == game.places[1].nonce
     assert event["data"] == {
         "player": "sensible-bot-1",
-        "nonce_from": "server",
+        "nonce": "",
+        "nonce_from": "none",
         "bot": "sensible",
     }
 

@@ -1,12 +1,15 @@
 """Creating, joining and leaving games before the start."""
 
 from dataclasses import replace
+from functools import partial
+from hashlib import sha256
 from typing import Any
 
 import pytest
 
 from domain import chance
 from domain.errors import Malformed, NotNow
+from ledger import commands
 from service.bootstrap import Service, build
 from service.errors import IdempotencyConflict, NotFound, TooManyGames
 from service.games.listings import GameQuota
@@ -40,19 +43,36 @@ def test_the_creator_takes_the_first_place(service: Service) -> None:
     assert events[0]["at"] == events[1]["at"] == game.created_at
 
 
-def test_a_nonce_is_drawn_for_a_player_who_sends_none(service: Service) -> None:
-    nonces = {create(service).places[0].nonce for _ in range(5)}
-    assert {len(nonce) for nonce in nonces} == {64}
-    assert len(nonces) == 5
-
-
-def test_the_log_records_who_supplied_each_nonce(service: Service) -> None:
+def test_only_nonces_that_were_sent_are_in_the_log(service: Service) -> None:
     for sent in (b"\x01", b"", None):
-        game = create(service, seats=2, nonce=sent)
+        game = create(service, seats=3, nonce=sent)
         service.games.commands.join(game.id, "bea", sent)
+        service.games.commands.add_bot(game.id, "ada", nonce=sent)
         events = service.games.queries.event_page(game.id, 0, 10)
-        taken = [event["data"]["nonce_from"] for event in events if event["type"] == "SeatTaken"]
-        assert taken == ["server" if sent is None else "player"] * 2
+        assert events[0]["data"]["seed"] == 2
+        taken = [event["data"] for event in events if event["type"] == "SeatTaken"]
+        expected = ("01", "player") if sent else ("", "none")
+        assert [(data["nonce"], data["nonce_from"]) for data in taken] == [expected] * 3
+
+
+def test_a_game_that_was_created_with_seed_version_1_keeps_it(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As an earlier version of the server created it, which drew nonces for those who sent none."""
+    first = partial(commands.create, seed_version=1, nonce_from="server")
+    with monkeypatch.context() as earlier:
+        earlier.setattr(commands, "create", first)
+        game = create(service, seats=3, nonce=b"\x01" * 32)
+    service.games.commands.join(game.id, "bea")
+    game = service.games.commands.add_bot(game.id, "ada", nonce=b"")
+    created, *taken = service.games.queries.event_page(game.id, 0, 4)
+    assert "seed" not in created["data"]
+    sources = [(len(event["data"]["nonce"]), event["data"]["nonce_from"]) for event in taken]
+    assert sources == [(64, "server"), (64, "server"), (0, "player")]
+    secret = bytes.fromhex(service.store.secrets(game.id)["seed"])
+    nonces = [bytes.fromhex(event["data"]["nonce"]) for event in taken]
+    draws = chance.Chance(chance.seed(secret, nonces, 1))
+    assert list(game.players) == draws.shuffle([event["data"]["player"] for event in taken])
 
 
 @pytest.mark.parametrize(
@@ -101,6 +121,22 @@ def test_the_start_derives_from_the_secret_and_the_nonces(service: Service) -> N
     game = service.games.commands.join(game.id, "bea", b"b")
     draws = chance.Chance(chance.seed(secret, [b"a", b"b"]))
     assert list(game.players) == draws.shuffle(["ada", "bea"])
+
+
+def test_the_nonces_of_players_who_left_count_and_places_without_any_do_not(
+    service: Service,
+) -> None:
+    game = create(service, seats=4, nonce=b"a")
+    secret = bytes.fromhex(service.store.secrets(game.id)["seed"])
+    for player, nonce in (("bea", b"b"), ("cid", b""), ("dan", b"d")):
+        service.games.commands.join(game.id, player, nonce)
+        if player != "cid":
+            service.games.commands.leave(game.id, player)
+    service.games.commands.add_bot(game.id, "ada")
+    game = service.games.commands.join(game.id, "bea", b"b again")
+    seed = sha256(b"cartulary seed v2" + secret + b"\x01a\x01b\x01d\x07b again").digest()
+    draws = chance.Chance(seed)
+    assert list(game.players) == draws.shuffle(["ada", "cid", "sensible-bot-1", "bea"])
 
 
 def test_joining_twice_or_a_full_or_abandoned_game_is_refused(service: Service) -> None:

@@ -184,6 +184,68 @@ def test_a_takeback(game: DisputedGame) -> None:
     assert game.ada.act(game.id, event["action"]).status_code == 201
 
 
+class TestNonces:
+    """What people add to the seed of what is drawn anew if play resumes."""
+
+    def test_the_events_of_a_takeback_have_the_nonces_that_were_sent(
+        self, game: DisputedGame
+    ) -> None:
+        url = f"/api/v1/games/{game.id}/takebacks"
+        assert game.ada.act(game.id).status_code == 201
+        requested = post(game.ada, url, {"nonce": "aa01"})
+        assert requested["data"]["nonce"] == "aa01"
+        answer = {"agree": True, "nonce": ""}
+        answered = post(game.bea, f"{url}/{requested['seq']}/answers", answer)
+        assert answered["data"]["nonce"] == ""
+
+    def test_the_events_of_a_dispute_have_the_nonces_that_were_sent(
+        self, game: DisputedGame
+    ) -> None:
+        body = {"seq": 4, "statement": "x"}
+        opened = post(game.ada, game.url, {**body, "nonce": "01"})
+        url = f"{game.url}/{opened['seq']}"
+        answered = post(game.bea, f"{url}/answers", {"statement": "y", "nonce": "02" * 64})
+        ruled = post(game.zoe, f"{url}/rulings", {**DISMISSAL, "nonce": "03"})
+        nonces = [event["data"]["nonce"] for event in (opened, answered, ruled)]
+        assert nonces == ["01", "02" * 64, "03"]
+        without = post(game.ada, game.url, {**body, "nonce": None})
+        assert "nonce" not in without["data"]
+
+    def test_a_proposed_ruling_has_the_nonce_that_was_sent(self, accounts: Accounts) -> None:
+        public, (ada, bea) = accounts.start_game(rules="baron")
+        url = f"/api/v1/games/{public}/disputes"
+        number = post(ada, url, {"seq": 4, "statement": "x"})["seq"]
+        proposed = [
+            post(player, f"{url}/{number}/rulings", {**DISMISSAL, "nonce": nonce})
+            for player, nonce in ((ada, "01"), (bea, "02"))
+        ]
+        assert [event["data"]["nonce"] for event in proposed] == ["01", "02"]
+
+    def test_a_wrong_nonce_is_named(self, game: DisputedGame) -> None:
+        assert game.ada.act(game.id).status_code == 201
+        number = game.open(game.bea)
+        takebacks = f"/api/v1/games/{game.id}/takebacks"
+        requested = post(game.ada, takebacks, {})["seq"]
+        requests: list[tuple[PlayerClient, str, Json]] = [
+            (game.ada, game.url, {"seq": 4, "statement": "x"}),
+            (game.ada, f"{game.url}/{number}/answers", {"statement": "x"}),
+            (game.zoe, f"{game.url}/{number}/rulings", DISMISSAL),
+            (game.ada, takebacks, {}),
+            (game.bea, f"{takebacks}/{requested}/answers", {"agree": True}),
+        ]
+        for player, url, body in requests:
+            for nonce in (1, "0", "AA", "00" * 65):
+                response = player.http.post(url, json={**body, "nonce": nonce})
+                assert (response.status_code, invalid_fields(response)) == (400, {"nonce"})
+
+    def test_an_idempotency_key_covers_the_nonce(self, game: DisputedGame) -> None:
+        body = {"seq": 4, "statement": "x", "nonce": "01"}
+        first = post(game.ada, game.url, body, **USED)
+        assert post(game.ada, game.url, body, **USED) == first
+        for other in ({**body, "nonce": "02"}, {"seq": 4, "statement": "x"}):
+            assert game.ada.http.post(game.url, json=other, headers=USED).status_code == 422
+
+
 @pytest.mark.http("POST /games/ID/disputes", 400, 401, 403, 404, 409, 413, 415, 422)
 @pytest.mark.http("POST /games/ID/disputes/N/answers", 400, 401, 403, 404, 409, 413, 415, 422)
 @pytest.mark.http("POST /games/ID/disputes/N/rulings", 400, 401, 403, 404, 409, 413, 415, 422)

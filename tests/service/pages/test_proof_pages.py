@@ -40,9 +40,32 @@ def test_the_page_shows_commitments_and_what_the_viewer_may_open(
     stored: Game = service.games.queries.game(game)
     assert stored.hash in page
     assert stored.commitment in page
-    assert "The server drew the random bytes of grace" in page
+    assert "No player sent the last bytes after the commitment was published" in page
     assert service.keyring.current_entry()["public"] in page
     assert "This game is not in the log yet." in page
+
+
+def test_the_page_says_who_sent_the_last_random_bytes(
+    players: PlayersOfPages, service: Service
+) -> None:
+    commands = service.games.commands
+    ada, grace = players["ada"], players["grace"]
+    game = commands.create(ada.id, rules="baron", seats=3, options={}, nonce=b"early").id
+    path = f"/games/{game}/proofs"
+    assert "ada sent random bytes (event 2)." in ada.get(path)
+    assert "Nobody has sent the last bytes after the commitment was published yet." in ada.get(path)
+    commands.join(game, grace.id, b"bytes")
+    commands.leave(game, grace.id)
+    commands.add_bot(game, ada.id)
+    page = ada.get(path)
+    assert "grace sent random bytes (event 3)." in page
+    assert (
+        "grace sent the last bytes after the commitment was published, so the server could" in page
+    )
+    commands.add_bot(game, ada.id, nonce=b"for a bot")
+    page = ada.get(path)
+    assert "ada sent random bytes (event 6)." in page
+    assert "ada sent the last bytes after the commitment was published, so the server could" in page
 
 
 def test_a_player_downloads_all_receipts_as_a_file_for_the_audit(
