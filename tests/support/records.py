@@ -103,6 +103,10 @@ class Table:
         """Let a player join; the last free place starts the game."""
         commands.join(self._pending, player, nonce, lambda: SECRET, nonce_from=nonce_from)
 
+    def add_bot(self, player: str, nonce: bytes = b"") -> None:
+        """Let the creator add a bot; the last free place starts the game."""
+        commands.join(self._pending, player, nonce, lambda: SECRET, bot="random")
+
     def leave(self, player: str) -> None:
         """Let a player leave before the start."""
         commands.leave(self._pending, player, lambda: SECRET)

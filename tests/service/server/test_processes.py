@@ -5,7 +5,6 @@ import os
 import re
 import signal
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from pathlib import Path
 from threading import Event
 
