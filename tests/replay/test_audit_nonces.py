@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from domain.event import Event, NonceSource
+from ledger import commands
 from ledger.canonical import canonical
 from replay.audit import Check, Report
 from replay.language.renderer import english
@@ -186,7 +187,7 @@ def ended(game: LocalGame) -> bytes:
         game.resign(seat)
     while game.game.rounds_ended:
         game.score()
-    game.finish()
+    commands.finish(game.pending, game.secret)
     return game.record()
 
 

@@ -159,10 +159,6 @@ class LocalGame:
         """Score the next round."""
         commands.score_next_round(self.pending, self.pending.game_at)
 
-    def finish(self) -> None:
-        """Finish the game, which is played out and scored."""
-        commands.finish(self.pending, self.secret)
-
     def dispute(self, seat: int, about: int | None = None, nonce: bytes | None = None) -> int:
         """Let a seat dispute an event, by default the last one; return the number of the dispute."""
         about = self.game.seq if about is None else about
