@@ -23,6 +23,7 @@ from bench.siege.measurement import (
     Measurement,
     aim_of_p99,
     combined,
+    median,
     percentile,
     seconds_to_normal,
 )
@@ -183,6 +184,15 @@ class TestReport:
         assert "10 ms → 10 ms" in row
         assert "100 → 120 MiB (1.20×)" in row  # noqa: RUF001 # the table contains this sign
         assert row.endswith("| ✓ |")
+
+    def test_a_row_that_was_measured_several_times_has_the_median_and_names_all(self) -> None:
+        slow, fast, middle = (
+            measurement(during=(sample(1, seconds),)) for seconds in (0.3, 0.02, 0.05)
+        )
+        row = median([slow, fast, middle])
+        assert not row.misses_p99
+        assert "→ 50 ms (median of 300 ms, 20 ms, 50 ms)" in markdown_row(row)
+        assert median([slow, fast, slow]).missed_aims() == ["p99 ≤ 100 ms"]
 
     def test_the_block_for_a_terminal_names_missed_aims_and_failures(self) -> None:
         text = text_row(measurement(after=(sample(2, result="failed"),)))

@@ -28,6 +28,10 @@ WINDOW: Final = 1.0
 """The service is back to normal with the first window of so many seconds that is as before the attack."""
 _STEP: Final = 0.1
 
+MEASUREMENTS: Final = 3
+"""How often an attack is measured if the p99 misses its aim. It is that of about 150 requests, so one moment
+in which the machine stands still decides a single measurement.
+"""
 MOST_SLOWDOWN: Final = 3.0
 SLOWEST_P99: Final = 0.1
 """Seconds; a p99 up to this is good enough, however fast the players were without the attack."""
@@ -56,6 +60,8 @@ class Measurement:
     """Whether a web process has ended."""
     can_be_served: bool = True
     """Whether the service could serve requests at all; not without Redis."""
+    measured_p99s: tuple[float, ...] = ()
+    """The p99s during each attack if this is the median of several measurements, in order of time."""
 
     def latency(self, share: float, samples: Sequence[Sample]) -> float:
         """Return the percentile of the latency of the players' requests that were served."""
@@ -81,13 +87,16 @@ class Measurement:
         """The peak of the memory, compared with that before the attack."""
         return self.memory_peak / max(1, self.memory_before)
 
-    def missed_aims(self) -> list[str]:
-        """Return the aims that were missed, in words."""
-        missed = []
+    @property
+    def misses_p99(self) -> bool:
+        """Whether the players waited too long."""
         p99 = self.latency(0.99, self.during)
         is_expected_to_refuse = not self.can_be_served and p99 == float("inf")
-        if p99 > self.aim_p99 and not is_expected_to_refuse:
-            missed.append(f"p99 ≤ {self.aim_p99 * 1000:.0f} ms")
+        return p99 > self.aim_p99 and not is_expected_to_refuse
+
+    def missed_aims(self) -> list[str]:
+        """Return the aims that were missed, in words."""
+        missed = [f"p99 ≤ {self.aim_p99 * 1000:.0f} ms"] if self.misses_p99 else []
         if self.failures:
             missed.append("0 failed")
         if self.memory_ratio > MOST_MEMORY_GROWTH:
@@ -190,8 +199,36 @@ def measure(
 ) -> Measurement:
     """Measure an attack that lasts so many seconds in all its waves.
 
+    If it misses the p99 and no other aim, it is measured MEASUREMENTS times, and the result is the median.
     With a `control_port`, the attacker attacks that port instead of the service, and Redis is not stopped.
     """
+    measurements: list[Measurement] = []
+    while len(measurements) < MEASUREMENTS:
+        measurements.append(_measure_once(attack, seconds, service, players, stored, control_port))
+        if not measurements[0].misses_p99 or _misses_more_than_p99(measurements[-1]):
+            return measurements[-1]
+    return median(measurements)
+
+
+def median(measurements: Sequence[Measurement]) -> Measurement:
+    """Return the measurement of an attack whose p99, compared with its aim, is the median."""
+    ordered = sorted(measurements, key=lambda one: one.latency(0.99, one.during) / one.aim_p99)
+    p99s = tuple(one.latency(0.99, one.during) for one in measurements)
+    return replace(ordered[len(ordered) // 2], measured_p99s=p99s)
+
+
+def _misses_more_than_p99(measurement: Measurement) -> bool:
+    return len(measurement.missed_aims()) > measurement.misses_p99
+
+
+def _measure_once(
+    attack: Attack,
+    seconds: float,
+    service: ServiceUnderSiege,
+    players: PlayersProcess,
+    stored: StoredGames,
+    control_port: int | None,
+) -> Measurement:
     target = stored.target
     if control_port is not None:
         target = replace(target, port=control_port, webhook_port=control_port)

@@ -68,7 +68,7 @@ def _cells(measurement: Measurement) -> list[str]:
         _sent(measurement.outcome),
         _became(measurement),
         f"{_ms(measurement.latency(0.5, quiet))} → {_ms(measurement.latency(0.5, during))}",
-        f"{_ms(measurement.latency(0.99, quiet))} → {_ms(measurement.latency(0.99, during))}",
+        _p99(measurement),
         f"{len(refusals)} ({_ms(max(refusals))})" if refusals else "0",
         str(len(measurement.failures)),
         _memory(measurement),
@@ -77,6 +77,15 @@ def _cells(measurement: Measurement) -> list[str]:
         f"{100 * measurement.outcome.cpu_seconds / measurement.seconds:.0f} %",
         "✗" if measurement.missed_aims() else "✓",
     ]
+
+
+def _p99(measurement: Measurement) -> str:
+    quiet = measurement.latency(0.99, measurement.quiet)
+    during = measurement.latency(0.99, measurement.during)
+    text = f"{_ms(quiet)} → {_ms(during)}"
+    if measurement.measured_p99s:
+        text += f" (median of {', '.join(map(_ms, measurement.measured_p99s))})"
+    return text
 
 
 def _memory(measurement: Measurement) -> str:

@@ -4,6 +4,7 @@ Workers and schedulers have no HTTP server, so this is how their reports get int
 """
 
 from importlib.metadata import version
+from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, generate_latest
 
@@ -13,6 +14,8 @@ from service.errors import Unavailable
 from service.notifications.deliveries import Deliveries
 from service.notifications.delivery import FINAL_STATUSES
 from service.operation.process_reports import KINDS, ProcessReports
+
+VERSION: Final = version("cartulary")
 
 
 def render(service: Service) -> bytes:
@@ -63,7 +66,7 @@ def _add_processes(registry: CollectorRegistry, process_reports: ProcessReports)
     info = Gauge(
         "cartulary_info", "1, with the version that serves", ("version",), registry=registry
     )
-    info.labels(version("cartulary")).set(1)
+    info.labels(VERSION).set(1)
     alive = Gauge(
         "cartulary_processes_alive",
         "Workers and schedulers that have reported lately",
