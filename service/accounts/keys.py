@@ -1,16 +1,21 @@
 """The public keys of players, with which they sign their actions.
 
-    cartulary:player-keys:ID   hash: id of a key -> JSON {"key", "public", "from", "until"}
+    cartulary:player-keys:ID          hash: id of a key -> JSON {"key", "public", "from", "until"}
+    cartulary:player-key-names:ID     hash: id of a key -> the name that the player has given to it
+    cartulary:player-key-uses:ID      hash: id of a key -> the hour in which it last signed something
 
 A revoked key keeps its entry, so that it cannot be registered again. These entries are the list that a
 player sees. Whether an action may be signed with a key depends on the log of the game, which records when
-the key was added and revoked (service/games/player_keys.py).
+the key was added and revoked (service/games/key_registry.py).
 """
 
 from collections.abc import Sequence
+from threading import Lock
+from typing import Final
 
 import orjson
 import redis
+from cachetools import LRUCache
 
 from domain.errors import Malformed
 from domain.json_types import JsonObject
@@ -20,8 +25,12 @@ from ledger.keys import BadSignature, check_public_key, key_id, verify
 from ledger.player_signatures import key_payload
 from service import clock
 from service.bounds import Bounds
-from service.connection import unavailable_on_error
+from service.connection import to_text, unavailable_on_error
 from service.errors import InvalidPlayerSignature, KeyNotUsable, NotFound
+
+MAX_NAME_LENGTH: Final = 60
+"""Characters of the name that a player gives to a key."""
+_MAX_CACHED_USES: Final = 10_000
 
 
 class PlayerKeys:
@@ -34,6 +43,9 @@ class PlayerKeys:
         self._redis = client
         self._max_keys = bounds.max_keys_per_player
         self._max_revoked = bounds.max_revoked_keys_per_player
+        self._uses: LRUCache[tuple[str, str], str] = LRUCache(_MAX_CACHED_USES)
+        """By player and key, the hour of the last use that this process has stored."""
+        self._lock = Lock()
 
     def of(self, player: str) -> list[JsonObject]:
         """Return the entries of a player's keys, the oldest first."""
@@ -60,18 +72,63 @@ class PlayerKeys:
             entry = self._redis.hget(keys_key(player), key)
         return entry is None or orjson.loads(entry)["until"] is not None
 
-    def delete(self, player: str) -> None:
-        """Delete the entries of all keys of a player."""
-        with unavailable_on_error():
-            self._redis.delete(keys_key(player))
+    def described(self, player: str) -> list[JsonObject]:
+        """Return the entries of a player's keys, the oldest first, as only the player sees them.
 
-    def add(self, player: str, public: bytes, proof: bytes) -> JsonObject:
-        """Register a key, unless that was done before, and return its entry.
+        They also have `name`, which is None for a key without one, and `last_used`, the hour in which the key
+        last signed something, or None.
+        """
+        entries = self.of(player)
+        ids = [entry["key"] for entry in entries]
+        if not ids:
+            return []
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+            pipeline.hmget(_names_key(player), ids)
+            pipeline.hmget(_uses_key(player), ids)
+            names, uses = (
+                [None if value is None else to_text(value) for value in values]
+                for values in pipeline.execute()
+            )
+        return [
+            {**entry, "name": name, "last_used": used}
+            for entry, name, used in zip(entries, names, uses, strict=True)
+        ]
+
+    def rename(self, player: str, key: str, name: str | None) -> None:
+        """Give a key a name, or none. Raises NotFound (the player never registered it), Malformed."""
+        _check_name(name)
+        if all(entry["key"] != key for entry in self.of(player)):
+            raise _no_key(key)
+        with unavailable_on_error():
+            if name:
+                self._redis.hset(_names_key(player), key, name)
+            else:
+                self._redis.hdel(_names_key(player), key)
+
+    def note_use(self, player: str, key: str) -> None:
+        """Store the hour in which a key signs something. A process does so once in an hour for each key."""
+        hour = clock.format(clock.now().replace(minute=0, second=0, microsecond=0))
+        with self._lock:
+            if self._uses.get((player, key)) == hour:
+                return
+            self._uses[player, key] = hour
+        with unavailable_on_error():
+            self._redis.hset(_uses_key(player), key, hour)
+
+    def delete(self, player: str) -> None:
+        """Delete the entries of all keys of a player, with their names and uses."""
+        with unavailable_on_error():
+            self._redis.delete(keys_key(player), _names_key(player), _uses_key(player))
+
+    def add(self, player: str, public: bytes, proof: bytes, name: str | None = None) -> JsonObject:
+        """Register a key, unless that was done before, and return its entry. A new one gets the name, if any.
 
         `proof` is the key's signature of `key_payload` (ledger/player_signatures.py). Raises Malformed (the
-        public key is not a valid one), KeyNotUsable (the key was revoked, or the player has too many), and
-        InvalidPlayerSignature (the proof). Concurrent requests can exceed the bounds by a few keys.
+        public key is not a valid one, or the name), KeyNotUsable (the key was revoked, or the player has too
+        many), and InvalidPlayerSignature (the proof). Concurrent requests can exceed the bounds by a few
+        keys.
         """
+        _check_name(name)
         try:
             check_public_key(public)
         except BadSignature as fault:
@@ -126,6 +183,8 @@ class PlayerKeys:
             }
             with unavailable_on_error():
                 self._redis.hsetnx(keys_key(player), id, canonical(entry))
+                if name:
+                    self._redis.hsetnx(_names_key(player), id, name)
         return entry
 
     def revoke(self, player: str, key: str) -> None:
@@ -137,7 +196,26 @@ class PlayerKeys:
                     with unavailable_on_error():
                         self._redis.hset(keys_key(player), key, canonical(entry))
                 return
-        raise NotFound(message("this player has no key {key}", key=key[:64]))
+        raise _no_key(key)
+
+
+def _check_name(name: str | None) -> None:
+    """Raise Malformed unless a text can be the name of a key."""
+    if name is not None and (len(name) > MAX_NAME_LENGTH or not name.isprintable()):
+        fault = message("must have at most {count} printable characters", count=MAX_NAME_LENGTH)
+        raise Malformed({"name": fault})
+
+
+def _no_key(key: str) -> NotFound:
+    return NotFound(message("this player has no key {key}", key=key[:64]))
+
+
+def _names_key(player: str) -> str:
+    return f"cartulary:player-key-names:{player}"
+
+
+def _uses_key(player: str) -> str:
+    return f"cartulary:player-key-uses:{player}"
 
 
 def keys_key(player: str) -> str:

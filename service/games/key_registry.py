@@ -36,9 +36,9 @@ class KeyRegistry:
         self._repository = repository
         self._listings = listings
 
-    def add(self, player: str, public: bytes, proof: bytes) -> JsonObject:
+    def add(self, player: str, public: bytes, proof: bytes, name: str | None = None) -> JsonObject:
         """Register a key and return its entry. Idempotent; see `PlayerKeys.add` for the errors."""
-        entry = self._keys.add(player, public, proof)
+        entry = self._keys.add(player, public, proof, name)
         key, public_hex = entry["key"], entry["public"]
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:

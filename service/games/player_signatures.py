@@ -80,6 +80,7 @@ class PlayerSignatures:
                 raise
             handler(cached, pending)
             _check(pending, public, signature)
+            self._player_keys.note_use(player, signature.key)
 
         return sealed_with_signature, [*request, signature.as_request()]
 

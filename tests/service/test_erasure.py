@@ -37,7 +37,18 @@ LOCALE = "fr-CH-erased"
 STATEMENT = "My brother moved while I was in hospital"
 CLIENT = "adas-own-browser/1"
 NETWORK = "203.0.113.77"
-TRACES = (HANDLE, HANDLE.casefold(), EMAIL, LOCALE, STATEMENT, CLIENT, NETWORK, "argon2id")
+KEY_NAME = "key in the pocket"
+TRACES = (
+    KEY_NAME,
+    HANDLE,
+    HANDLE.casefold(),
+    EMAIL,
+    LOCALE,
+    STATEMENT,
+    CLIENT,
+    NETWORK,
+    "argon2id",
+)
 """What identifies the player, and must be nowhere after the erasure. Only Ada has a password hash."""
 KEY = SigningKey.from_seed(b"a" * 32)
 
@@ -60,7 +71,9 @@ def ada(service: Service) -> Erased:
     player, token = service.accounts.players.register(HANDLE, PASSWORD, EMAIL, LOCALE, CLIENT)
     service.accounts.players.login(HANDLE, PASSWORD, CLIENT)
     proof = KEY.signature(canonical(key_payload(player.id, KEY.public)))
-    service.games.key_registry.add(player.id, bytes.fromhex(KEY.public), bytes.fromhex(proof))
+    service.games.key_registry.add(
+        player.id, bytes.fromhex(KEY.public), bytes.fromhex(proof), KEY_NAME
+    )
 
     def start() -> str:
         game = service.games.commands.create(

@@ -16,8 +16,9 @@ from service.http.schemas.account import (
     MyAccount,
     NameGuest,
     RemoveEmail,
+    RenameKey,
 )
-from service.http.schemas.responses import Key, PlayerKeyList, SessionList
+from service.http.schemas.responses import PlayerKey, PlayerKeyList, SessionList
 
 blueprint = Blueprint("account", "The player's own sessions and keys.", auth="login_required")
 
@@ -156,11 +157,11 @@ def list_my_keys(player: str) -> JsonObject:
 
     `until` is the time at which a key was revoked, or null.
     """
-    return {"keys": service().accounts.keys.of(player), "next": None}
+    return {"keys": service().accounts.keys.described(player), "next": None}
 
 
 @blueprint.post(
-    "/me/keys", "The key.", Key, limit=limit_new_places, json_body=AddKey(), errors=(409, 422)
+    "/me/keys", "The key.", PlayerKey, limit=limit_new_places, json_body=AddKey(), errors=(409, 422)
 )
 def add_key(player: str, body: JsonObject) -> JsonObject:
     """Register a public key with which the player signs actions.
@@ -171,7 +172,28 @@ def add_key(player: str, body: JsonObject) -> JsonObject:
     422 that quotes what it must cover.
     """
     public, proof = bytes.fromhex(body["public"]), bytes.fromhex(body["proof"])
-    return service().games.key_registry.add(player, public, proof)
+    entry = service().games.key_registry.add(player, public, proof, body["name"])
+    return _key(player, entry["key"])
+
+
+@blueprint.patch(
+    "/me/keys/<key>",
+    "The key.",
+    PlayerKey,
+    limit=limit_new_places,
+    json_body=RenameKey(),
+    errors=(404,),
+)
+def rename_key(player: str, key: str, body: JsonObject) -> JsonObject:
+    """Give a key a name, which only the player sees, or remove its name."""
+    service().accounts.keys.rename(player, key, body["name"])
+    return _key(player, key)
+
+
+def _key(player: str, key: str) -> JsonObject:
+    """Return the entry of a key that the player has registered."""
+    (entry,) = (entry for entry in service().accounts.keys.described(player) if entry["key"] == key)
+    return entry
 
 
 @blueprint.delete("/me/keys/<key>", "The key is revoked.", limit=limit_new_places, errors=(404,))

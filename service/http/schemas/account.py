@@ -3,6 +3,7 @@
 from typing import Literal, NotRequired, TypedDict
 
 from domain.json_types import PlayerId, Timestamp
+from service.accounts.keys import MAX_NAME_LENGTH
 from service.http.schemas.fields import HexText, StrictSchema, String
 
 
@@ -120,6 +121,22 @@ class AddKey(StrictSchema):
         required=True,
         description="Ed25519 signature, by this key, of the canonical JSON (RFC 8785) of"
         ' `{"sign": "cartulary key v1", "player": ID, "public": PUBLIC}`.',
+    )
+    name = String(
+        load_default=None,
+        allow_none=True,
+        description="What the player calls the key, such as the device that has it, in at most"
+        f" {MAX_NAME_LENGTH} printable characters. Only the player sees it.",
+    )
+
+
+class RenameKey(StrictSchema):
+    """A new name of a key of the player."""
+
+    name = String(
+        required=True,
+        allow_none=True,
+        description=f"At most {MAX_NAME_LENGTH} printable characters; null removes the name.",
     )
 
 

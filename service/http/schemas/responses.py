@@ -336,10 +336,19 @@ class SessionList(TypedDict):
     next: str | None
 
 
+class PlayerKey(Key):
+    """A key of the player. `name` is what the player calls it, or null; `last_used` is the hour in which it
+    last signed something, or null.
+    """
+
+    name: str | None
+    last_used: Timestamp | None
+
+
 class PlayerKeyList(TypedDict):
     """All keys of a player, including revoked ones."""
 
-    keys: list[Key]
+    keys: list[PlayerKey]
     next: str | None
 
 

@@ -103,6 +103,25 @@ class TestKeys:
         assert ada.http.post("/api/v1/me/keys", json=key_body(ada)).status_code == 409
         assert accounts.register().http.get("/api/v1/me/keys").json()["keys"] == []
 
+    @pytest.mark.http("PATCH /me/keys/KEY", 200, 400, 401, 404, 413, 415)
+    def test_a_player_names_a_key(self, accounts: Accounts) -> None:
+        ada, bea = accounts.register(), accounts.register()
+        body = {**key_body(ada), "name": "laptop"}
+        assert ada.http.post("/api/v1/me/keys", json=body).json()["name"] == "laptop"
+        assert ada.http.post("/api/v1/me/keys", json=key_body(ada)).json()["name"] == "laptop"
+        path = f"/api/v1/me/keys/{KEY.id}"
+        assert ada.http.patch(path, json={"name": "l'ordi"}).json()["name"] == "l'ordi"
+        for name in ("x" * 61, "two\nlines", 5):
+            assert invalid_fields(ada.http.patch(path, json={"name": name})) == {"name"}
+        assert invalid_fields(ada.http.patch(path, json={})) == {"name"}
+        (key,) = ada.http.get("/api/v1/me/keys").json()["keys"]
+        assert (key["name"], key["last_used"]) == ("l'ordi", None)
+        assert ada.http.patch(path, json={"name": None}).json()["name"] is None
+        assert bea.http.patch(path, json={"name": "mine"}).status_code == 404
+        assert accounts.anonymous.patch(path, json={"name": "mine"}).status_code == 401
+        assert ada.http.patch(path, content=b"x" * 70_000).status_code == 413
+        assert ada.http.patch(path, content=b"{}").status_code == 415
+
     @pytest.mark.http("POST /me/keys", 400, 401, 413, 415, 422)
     def test_a_key_that_is_malformed_or_not_proven_is_refused(self, accounts: Accounts) -> None:
         ada, bea = accounts.register(), accounts.register()
@@ -157,6 +176,8 @@ class TestSignedActions:
         assert accepted.status_code == 201
         signature = accepted.json()["events"][0]["signature"]
         assert signature["key"] == KEY.id
+        (key,) = ada.http.get("/api/v1/me/keys").json()["keys"]
+        assert key["last_used"] is not None
         record = ada.http.get(f"/api/v1/games/{game}/record").content
         report = audit(BytesIO(record))
         assert report.verdict != "broken"
