@@ -110,11 +110,11 @@ class ReceiptFolder:
         return [Conflict(game, receipt["seq"], path) for receipt in receipts]
 
 
-def receipts_by_game(folder: Path) -> dict[str, list[JsonObject]]:
-    """Return all receipts in a folder, by the game that they are for. Raises ReceiptFileError."""
+def receipts_by_game(path: Path) -> dict[str, list[JsonObject]]:
+    """Return all receipts in a folder or a file, by the game that they are for. Raises ReceiptFileError."""
     by_game: dict[str, list[JsonObject]] = {}
-    for path in receipt_files(folder):
-        for receipt in read_receipts(path):
+    for file in receipt_files(path) if path.is_dir() else [path]:
+        for receipt in read_receipts(file):
             by_game.setdefault(str(receipt.get("game")), []).append(receipt)
     return by_game
 

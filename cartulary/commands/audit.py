@@ -75,9 +75,12 @@ EXIT_STATUS: Final[dict["Outcome", int]] = {"sound": 0, "broken": 1, "unknown": 
 )
 @option(
     "--receipts",
-    "receipt_folder",
-    type=PathType(exists=True, file_okay=False),
-    help=message("Folder of receipts (*.receipts); those for other games are skipped and counted."),
+    "kept_receipts_path",
+    type=PathType(exists=True),
+    help=message(
+        "Folder of receipts (*.receipts), or a file such as a browser saves; those for other games are"
+        " skipped and counted."
+    ),
 )
 @option(
     "--against",
@@ -119,7 +122,7 @@ def audit(
     keys: tuple[str, ...],
     receipts: tuple[Any, ...],
     witnesses: tuple[str, ...],
-    receipt_folder: Path | None,
+    kept_receipts_path: Path | None,
     against: str | None,
     quick: bool,  # noqa: FBT001 # click passes options by name
     jobs: int | None,
@@ -134,10 +137,10 @@ def audit(
 
     try:
         extra_receipts = [receipt for file in receipts for receipt in receipts_in(file, file.name)]
-        kept_receipts = {} if receipt_folder is None else receipts_by_game(receipt_folder)
+        kept_receipts = {} if kept_receipts_path is None else receipts_by_game(kept_receipts_path)
     except ReceiptFileError as error:
         raise click.BadParameter(text(error.message), ctx, param_hint="--receipt") from None
-    if quick and (receipts or receipt_folder or witnesses or against):
+    if quick and (receipts or kept_receipts_path or witnesses or against):
         raise click.UsageError(
             text(message("--quick checks no receipts, witnesses or older records")), ctx
         )

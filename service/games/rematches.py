@@ -36,13 +36,21 @@ class Rematches:
                 return rematch
         return None
 
-    def request(self, game: Game, player: str, nonce: bytes | None = None) -> Game:
+    def request(
+        self,
+        game: Game,
+        player: str,
+        nonce: bytes | None = None,
+        *,
+        is_last_bot_later: bool = False,
+    ) -> Game:
         """Create the rematch of a game, or take a place in it, and return it.
 
         The player must be allowed to see the game. The first player of the game who asks creates it, and has
         its first place; its bots get places, and its other players are invited. Each of them who asks joins,
-        as long as there is a place. Raises Forbidden (not a player of the game), NotNow (the game has not
-        ended or never started, or the player has declined), Malformed (nonce), TooManyGames.
+        as long as there is a place. If `is_last_bot_later`, a game that bots would fill is created without
+        the last of them, and its creator adds it. Raises Forbidden (not a player of the game), NotNow (the
+        game has not ended or never started, or the player has declined), Malformed (nonce), TooManyGames.
         """
         if player not in game.participants:
             raise Forbidden(message("only the players of a game can ask for a rematch"))
@@ -53,7 +61,9 @@ class Rematches:
             rematch = self._load(rematch_id)
             if rematch is None:
                 try:
-                    return self._create(game, player, nonce, rematch_id)
+                    return self._create(
+                        game, player, nonce, rematch_id, is_last_bot_later=is_last_bot_later
+                    )
                 except IdempotencyConflict:
                     # Another player has just created it.
                     rematch = self._loader.load(rematch_id).game
@@ -67,10 +77,20 @@ class Rematches:
         except NotFound:
             return None
 
-    def _create(self, game: Game, player: str, nonce: bytes | None, rematch_id: str) -> Game:
+    def _create(
+        self,
+        game: Game,
+        player: str,
+        nonce: bytes | None,
+        rematch_id: str,
+        *,
+        is_last_bot_later: bool,
+    ) -> Game:
         others = [other for other in game.players if other != player]
         people = [other for other in others if game.bot_of(other) is None]
         bots = [bot for other in others if (bot := game.bot_of(other)) is not None]
+        if is_last_bot_later and not people:
+            bots = bots[:-1]
         candidates = people if game.arbiter is None else [*people, game.arbiter]
         accounts = {account.id for account in self._players.get(candidates) if account is not None}
         options: dict[str, Any] = {**game.options, "rematch_of": game.id}

@@ -108,8 +108,10 @@ def test_no_form_of_another_origin_is_accepted(
     app: Flask, visitors: Visitors, other_origin: OtherOrigin, step: int
 ) -> None:
     game_id, (player, _) = visitors.accounts.start_game(2)
-    head = player.legal_actions(game_id)[0]
     visitor = visitors.new(player)
+    visitor.open("/")
+    visitor.device_key()
+    head = player.legal_actions(game_id)[0]
     visitor.other_origins = (other_origin.url,)
     routes = [
         rule.rule

@@ -194,6 +194,9 @@ def test_audit_checks_a_folder_of_receipts(
     assert "1 of the receipts that were kept is for another game" in result.stdout
     ReceiptFolder(folder).add([KEY.receipt({**event, "hash": "0" * 64})])
     assert run("audit", path, "--receipts", folder).exit_code == 1
+    whole = tmp_path / "browser.receipts"
+    whole.write_bytes(b"".join(file.read_bytes() for file in sorted(folder.iterdir())))
+    assert run("audit", path, "--receipts", whole).exit_code == 1
     (folder / "damaged.receipts").write_bytes(b"{")
     assert run("audit", path, "--receipts", folder).exit_code == 2
     assert run("audit", path, "--receipts", tmp_path / "missing").exit_code == 2

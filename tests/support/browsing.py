@@ -26,12 +26,17 @@ from playwright.sync_api import (
 from service.operation.data_folder import embedded_redis_url
 from service.pages.session import COOKIE_NAME, SESSION_KEY
 from tests.support.accounts import Accounts, PlayerClient
+from tests.support.processes import wait_until
 from tests.support.running_service import RunningService
 
 DESKTOP: Final[ViewportSize] = {"width": 1280, "height": 800}
 PHONE: Final[ViewportSize] = {"width": 360, "height": 740}
 _TIMEOUT_MILLISECONDS: Final = 60_000
 """How long a page may take on a slow machine."""
+EVIDENCE_MODULE: Final = (
+    """document.querySelector("script[src*='/js/site.js']").src.replace("site.js", "evidence.js")"""
+)
+"""An expression for the address of the module with which a page keeps evidence."""
 _FAILED_LOAD: Final = "Failed to load resource"
 """How Chromium begins the console message about a response with an error status, which `_check` judges."""
 
@@ -79,6 +84,18 @@ class Visitor:
     def new_tab(self) -> Page:
         """A further tab with the same cookies, whose problems are collected too."""
         return self.context.new_page()
+
+    def kept(self, store: str, *prefix: object) -> list[Any]:
+        """Return what the browser keeps in a store (js/evidence.js) under keys that begin with a prefix."""
+        read = f"async ([store, prefix]) => (await import({EVIDENCE_MODULE})).all(store, prefix)"
+        values: list[Any] = self.page.evaluate(read, [store, list(prefix)])
+        return values
+
+    def device_key(self) -> dict[str, Any]:
+        """Return the only key of the browser, once it is registered."""
+        wait_until(lambda: any(key["state"] == "registered" for key in self.kept("keys")))
+        (key,) = self.kept("keys")
+        return dict(key)
 
     def log_in(self, account: PlayerClient) -> None:
         """Give the browser the cookie of a player who has logged in."""

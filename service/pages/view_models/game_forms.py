@@ -7,14 +7,16 @@ from typing import Any, Final
 
 from marshmallow import Schema
 
+from domain.chance import MAX_NONCE_BYTES
 from domain.errors import Malformed, Refused
 from domain.game import Game
 from domain.messages import Text, Value, message
 from replay.event_text import actor_message, outcome_message
 from service.chat.chat import ChatMessagePage
 from service.games.access import is_correspondent
+from service.games.player_signatures import PlayerSignature
 from service.http.context import service
-from service.http.schemas.fields import StrictSchema, String
+from service.http.schemas.fields import HexBytes, HexText, StrictSchema, String, validate
 from service.pages import session
 from service.pages.forms import Form, number_parameter, read_form
 
@@ -28,6 +30,19 @@ class KeyedForm(StrictSchema):
     """A form with an idempotency key (`new_key`), so that sending it twice takes effect once."""
 
     key = String(load_default=None)
+
+
+class NonceForm(StrictSchema):
+    """A form to which the script of the page adds random bytes of the visitor (js/proofs.js)."""
+
+    nonce = HexBytes(max_bytes=MAX_NONCE_BYTES, load_default=None)
+
+
+class SignatureFields(StrictSchema):
+    """What the script of the page adds to a form that it signs (js/proofs.js)."""
+
+    signature_key = HexText(digits=16, required=True)
+    signature = HexText(digits=128, required=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +99,15 @@ def key_of(values: Mapping[str, Any]) -> str | None:
     """Return the idempotency key of a form (`KeyedForm`); None if it has none."""
     key: str = values.get("key") or ""
     return key[:_MAX_KEY_CHARACTERS] or None
+
+
+def signature_of(values: Mapping[str, Any]) -> PlayerSignature | None:
+    """Return the player's signature in a form; None if the form is not signed. Raises Malformed."""
+    signed = {name: values[name] for name in SignatureFields().fields if values.get(name)}
+    if not signed:
+        return None
+    fields = validate(SignatureFields(), signed)
+    return PlayerSignature(fields["signature_key"], fields["signature"])
 
 
 def new_key() -> str:

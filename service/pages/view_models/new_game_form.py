@@ -27,6 +27,8 @@ from service.pages.view_models.clock_form import clock_of, field_of_fault
 
 OPTION: Final = "option-"
 BOTS: Final = "bots-"
+LAST_BOT: Final = "last_bot"
+"""A field that the script of the page adds (js/filling.js): `later` if it adds the last bot itself."""
 _USUAL_SEATS: Final = 3
 USUAL_CLOCK: Final = 24 * 3600
 _UNITS: Final = (
@@ -129,6 +131,24 @@ def request_body(entry: RegisteredRuleSystem, values: Mapping[str, str]) -> Json
         "invite": _handles(values.get("invite", "")),
         "arbiter": values.get("arbiter", "").strip() or None,
     }
+
+
+def take_last_bot(body: JsonObject, values: Mapping[str, str]) -> str | None:
+    """Take the last bot out of the body of a game that bots would fill, and return its name.
+
+    Returns None, and changes nothing, if bots do not fill the game, or if the form has no script that adds
+    the bot afterwards. The random bytes that come with the last bot prove that the server did not choose the
+    draws only if the visitor's browser has seen the commitment of the game before it drew them.
+    """
+    bots: list[str] = body["bots"]
+    if values.get(LAST_BOT) != "later" or not bots or len(bots) + 1 != body["seats"]:
+        return None
+    return bots.pop()
+
+
+def new_game_address(game_id: str, last_bot: str | None) -> str:
+    """Return the address of the page of a new game, which offers to add the last bot if it was taken out."""
+    return f"/games/{game_id}" + (f"?bot={last_bot}" if last_bot is not None else "")
 
 
 def faults_by_field(faults: Mapping[str, Text], body: JsonObject) -> dict[str, Text]:

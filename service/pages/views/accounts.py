@@ -1,5 +1,7 @@
 """Registering, logging in and out, forgotten passwords, the visitor's account, the language of the pages."""
 
+from typing import Final
+
 from flask import Blueprint, request
 from werkzeug.wrappers import Response
 
@@ -7,6 +9,7 @@ from domain.errors import Malformed
 from domain.messages import message
 from replay.language.catalogue import languages, primary_subtag
 from service.accounts.account_reader import Player
+from service.accounts.keys import MAX_NAME_LENGTH
 from service.accounts.tokens import session_id
 from service.errors import (
     Forbidden,
@@ -19,8 +22,9 @@ from service.errors import (
 from service.http import problems
 from service.http.auth import player_locale
 from service.http.context import client_name, client_network, request_confirmation, service
-from service.http.ratelimits import limit_account_attempts
+from service.http.ratelimits import limit_account_attempts, limit_new_places
 from service.http.schemas.account import (
+    AddKey,
     ChangePassword,
     ErasePlayer,
     LogIn,
@@ -184,6 +188,101 @@ def erase() -> Response:
         return account_page(problems.status_of(error), erase_form=Form().refused(error, "password"))
     session.log_out()
     return see_other("/")
+
+
+KEYS: Final = f"{ACCOUNT}/keys"
+
+
+class NamedKey(StrictSchema):
+    """A key of the visitor, and its name; without one, the key loses its name."""
+
+    key = String(required=True)
+    name = String(load_default=None)
+
+
+@blueprint.get(KEYS)
+def show_keys() -> Response:
+    """Show the keys with which the visitor's browsers and programs sign."""
+    return _keys_page()
+
+
+@blueprint.post(KEYS)
+@limit_new_places
+def add_key() -> Response:
+    """Register the key of the visitor's browser, which the script of the page has made."""
+    player_id = session.require_player()
+    values = read_form(AddKey())
+    public, proof = bytes.fromhex(values["public"]), bytes.fromhex(values["proof"])
+    name = _device_name(request.user_agent.string)
+    service().games.key_registry.add(player_id, public, proof, name)
+    return Response(status=204)
+
+
+@blueprint.post(f"{KEYS}/name")
+@limit_new_places
+def name_key() -> Response:
+    """Give one of the visitor's keys another name."""
+    player_id = session.require_player()
+    try:
+        values = read_form(NamedKey())
+        service().accounts.keys.rename(player_id, values["key"], values["name"])
+    except Malformed as error:
+        return _keys_page(400, entered_form().refused(error))
+    return see_other(KEYS)
+
+
+@blueprint.post(f"{KEYS}/revoke")
+@limit_new_places
+def revoke_key() -> Response:
+    """Revoke one of the visitor's keys."""
+    service().games.key_registry.revoke(session.require_player(), read_field("key"))
+    return see_other(KEYS)
+
+
+_BROWSERS: Final = (
+    ("Edg", "Edge"),
+    ("OPR/", "Opera"),
+    ("SamsungBrowser/", "Samsung Internet"),
+    ("Firefox/", "Firefox"),
+    ("FxiOS/", "Firefox"),
+    ("Chrome/", "Chrome"),
+    ("CriOS/", "Chrome"),
+    ("Safari/", "Safari"),
+)
+"""What a User-Agent contains, and the name of the browser.
+
+Most browsers also name others, so the order counts.
+"""
+_SYSTEMS: Final = (
+    ("Android", "Android"),
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Windows", "Windows"),
+    ("Mac OS X", "macOS"),
+    ("CrOS", "ChromeOS"),
+    ("Linux", "Linux"),
+)
+
+
+def _device_name(user_agent: str) -> str | None:
+    """Return a name such as `Firefox, Linux` for a browser by its User-Agent; None if it is unknown."""
+    names = [
+        next((name for part, name in known if part in user_agent), None)
+        for known in (_BROWSERS, _SYSTEMS)
+    ]
+    return ", ".join(filter(None, names)) or None
+
+
+def _keys_page(status: int = 200, form: Form | None = None) -> Response:
+    keys = service().accounts.keys.described(session.require_player())
+    return page(
+        "account_keys.html",
+        status,
+        keys=sorted(keys, key=lambda key: key["until"] is not None),
+        form=form or Form(),
+        max_keys=service().settings.bounds.max_keys_per_player,
+        max_name_length=MAX_NAME_LENGTH,
+    )
 
 
 def account_page(

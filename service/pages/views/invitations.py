@@ -1,6 +1,6 @@
 """Invitations: of players by their handles, their answers, and the links that let others join; rematches."""
 
-from flask import Blueprint, Response
+from flask import Blueprint, Response, request
 from werkzeug.wrappers import Response as BaseResponse
 
 from domain.errors import Malformed, NotNow
@@ -12,6 +12,7 @@ from service.http.ratelimits import limit_new_places
 from service.pages.forms import entered_form, read_field, see_other
 from service.pages.session import require_player, viewer
 from service.pages.templating import absolute_url, page
+from service.pages.view_models.new_game_form import LAST_BOT, new_game_address
 from service.pages.views.lobby import show_open_game
 
 blueprint = Blueprint("invitation_links", __name__)
@@ -54,7 +55,13 @@ def request_rematch(game_id: str) -> BaseResponse:
     """Ask for a rematch of a game that has ended, and show it."""
     player_id = require_player()
     game = service().games.queries.visible_game(game_id, player_id)
-    return see_other(f"/games/{service().games.rematches.request(game, player_id).id}")
+    is_last_bot_later = request.form.get(LAST_BOT) == "later"
+    rematch = service().games.rematches.request(
+        game, player_id, is_last_bot_later=is_last_bot_later
+    )
+    bots = [bot for other in game.players if (bot := game.bot_of(other)) is not None]
+    is_bot_missing = is_last_bot_later and rematch.seats - len(rematch.places) == 1 and bots
+    return see_other(new_game_address(rematch.id, bots[-1] if is_bot_missing else None))
 
 
 @blueprint.get("/games/<game_id>/invitation")

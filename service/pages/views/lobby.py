@@ -14,14 +14,14 @@ from service.errors import TooManyGames
 from service.games.game_settings import DEFAULT_BOT
 from service.http.context import service
 from service.http.ratelimits import limit_account_attempts, limit_new_places
-from service.http.schemas.fields import StrictSchema, String, validate
+from service.http.schemas.fields import String, validate
 from service.http.schemas.requests import CreateGame
 from service.pages.forms import Form, entered_form, read_form, see_other
 from service.pages.session import require_player, require_player_or_guest, viewer
 from service.pages.templating import absolute_url, page
 from service.pages.view_models.clock_form import FIELD, ClockForm
 from service.pages.view_models.clock_view import clock_text
-from service.pages.view_models.game_forms import conversation
+from service.pages.view_models.game_forms import NonceForm, conversation
 from service.pages.view_models.new_game_form import (
     BOT_HELP,
     BOT_LABELS,
@@ -29,10 +29,12 @@ from service.pages.view_models.new_game_form import (
     USUAL_CLOCK,
     faults_by_field,
     kind_of,
+    new_game_address,
     offered_bots,
     option_fields,
     option_value,
     request_body,
+    take_last_bot,
     time_per_turn,
     usual_seats,
 )
@@ -40,13 +42,13 @@ from service.pages.view_models.new_game_form import (
 blueprint = Blueprint("lobby", __name__)
 
 
-class ChosenBot(StrictSchema):
+class ChosenBot(NonceForm):
     """The bot that gets a place."""
 
     bot = String(load_default=DEFAULT_BOT)
 
 
-class Joining(StrictSchema):
+class Joining(NonceForm):
     """How a visitor joins: with the token of an invitation to a private game, and whether as a new guest."""
 
     invitation = String(load_default=None)
@@ -72,9 +74,10 @@ def create_game() -> BaseResponse:
     if entry is None:
         raise Malformed({"rules": one_of(sorted(rule_systems()))})
     body = request_body(entry, form.values)
+    last_bot = take_last_bot(body, form.values)
     try:
         game = service().games.lobby.create(player_id, _checked(body))
-        if game.options["private"] and game.status == "open":
+        if game.options["private"] and game.status == "open" and last_bot is None:
             # A game among friends needs a link that its creator can send them.
             service().games.invitations.create(game.id, player_id)
     except Malformed as error:
@@ -82,7 +85,7 @@ def create_game() -> BaseResponse:
         return _new_game_page(entry, refused, 400)
     except TooManyGames as error:
         return _new_game_page(entry, form.refused(error), error.status)
-    return see_other(f"/games/{game.id}")
+    return see_other(new_game_address(game.id, last_bot))
 
 
 @blueprint.post("/games/<game_id>/players")
@@ -99,7 +102,9 @@ def join_game(game_id: str) -> BaseResponse:
     else:
         _require_joinable(game_id, joining["invitation"])
         player_id = require_player_or_guest()
-    service().games.commands.join(game_id, player_id, invitation=joining["invitation"])
+    service().games.commands.join(
+        game_id, player_id, joining["nonce"], invitation=joining["invitation"]
+    )
     return see_other(f"/games/{game_id}")
 
 
@@ -114,7 +119,8 @@ def leave_game(game_id: str) -> BaseResponse:
 @limit_new_places
 def add_bot(game_id: str) -> BaseResponse:
     """Give a place to a bot, and show the game."""
-    service().games.commands.add_bot(game_id, require_player(), read_form(ChosenBot())["bot"])
+    values = read_form(ChosenBot())
+    service().games.commands.add_bot(game_id, require_player(), values["bot"], values["nonce"])
     return see_other(f"/games/{game_id}")
 
 
@@ -148,7 +154,7 @@ def show_open_game(
         invited_by=invited_by,
         bots=offered_bots(game.rules),
         bot_labels=BOT_LABELS,
-        default_bot=DEFAULT_BOT,
+        default_bot=request.args.get("bot", DEFAULT_BOT),
         option_fields=option_fields(game.rules),
         option_value=option_value,
         clock_text=clock_text,

@@ -9,11 +9,12 @@ from werkzeug.wrappers import Response as BaseResponse
 from domain.errors import Malformed, Refused
 from domain.event import Event
 from domain.game import STATUS_MESSAGES, Game
+from domain.json_types import JsonObject
 from domain.messages import Message, PlayerAt, Text, message
 from replay.event_text import actor_message, outcome_message
 from service import clock
 from service.conditional_actions.conditional_actions import void_message
-from service.errors import NotFound, Stale, Unauthorised
+from service.errors import KeyNotUsable, NotFound, Stale, Unauthorised
 from service.games.access import can_see
 from service.games.viewpoint import viewpoint_of
 from service.http.context import service
@@ -30,7 +31,7 @@ from service.pages.view_models.clock_view import (
     reason_not_to_leave,
     time_left_text,
 )
-from service.pages.view_models.game_forms import conversation, key_of, new_key
+from service.pages.view_models.game_forms import conversation, key_of, new_key, signature_of
 from service.pages.view_models.position_view import (
     PositionView,
     links_view,
@@ -79,18 +80,24 @@ def submit_action(game_id: str) -> BaseResponse:
         raise Unauthorised(message("log in to play"))
     form = request.form
     try:
-        service().games.commands.act(
+        accepted = service().games.commands.act(
             game_id,
             player,
             decode_json(form.get("action", "").encode()),
             sequence_number(form.get("expected_seq", ""), "expected_seq"),
             key_of(form),
+            signature_of(form),
         )
-    except (Stale, Refused) as error:
+    except (Stale, Refused, KeyNotUsable) as error:
         if isinstance(error, Malformed):
             raise
         return game_page(game_id, error)
-    return see_other(f"/games/{game_id}")
+    if "HX-Request" not in request.headers:
+        return see_other(f"/games/{game_id}")
+    # A script keeps the receipt, and shows the page under its own address, so that reloading sends nothing.
+    response = game_page(game_id, receipt=accepted.receipt)
+    response.headers["HX-Push-Url"] = f"/games/{game_id}"
+    return response
 
 
 @blueprint.get("/games/<game_id>/stream")
@@ -102,8 +109,15 @@ def stream_events(game_id: str) -> Response:
     return stream_response(game, player, session_token(), after)
 
 
-def game_page(game_id: str, refusal: Refused | Stale | None = None) -> Response:
-    """Return the page of a game. With `refusal` it explains why the last action was not accepted."""
+def game_page(
+    game_id: str,
+    refusal: Refused | Stale | KeyNotUsable | None = None,
+    receipt: JsonObject | None = None,
+) -> Response:
+    """Return the page of a game.
+
+    With `refusal` it explains why the last action was not accepted; with `receipt` it has that of the action.
+    """
     player = viewer()
     game = service().games.queries.visible_game(game_id, player)
     if game.status == "open":
@@ -125,6 +139,7 @@ def game_page(game_id: str, refusal: Refused | Stale | None = None) -> Response:
         "seat": seat,
         "steps": steps,
         "refusal": refusal,
+        "receipt": receipt,
         "lessons": service().games.lessons.due(game, seat),
         "state_message": _state_message(game, seat),
         "deadline_texts": deadline_texts(game),

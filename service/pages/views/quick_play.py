@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from flask import Blueprint
+from flask import Blueprint, request
 from werkzeug.wrappers import Response
 
 from domain.errors import Malformed
@@ -13,16 +13,28 @@ from domain.registry import RegisteredRuleSystem, rule_systems
 from service.games.game_settings import DEFAULT_BOT
 from service.http.context import service
 from service.http.ratelimits import limit_account_attempts, limit_new_places
+from service.http.schemas.fields import StrictSchema, String
 from service.http.schemas.requests import CreateGame
-from service.pages.forms import read_field, see_other
+from service.pages.forms import read_form, see_other
 from service.pages.session import require_player_or_guest
 from service.pages.templating import page
-from service.pages.view_models.new_game_form import usual_seats
+from service.pages.view_models.new_game_form import (
+    new_game_address,
+    take_last_bot,
+    usual_seats,
+)
 
 blueprint = Blueprint("quick_play", __name__)
 
 
 _CREATE_GAME: Final = CreateGame()
+
+
+class ChosenGame(StrictSchema):
+    """The rules of the game, and whether the script of the page adds the last bot (`take_last_bot`)."""
+
+    rules = String(required=True)
+    last_bot = String(load_default=None)
 
 
 @blueprint.post("/play")
@@ -62,7 +74,7 @@ def begin_tutorial() -> Response:
 
 def _chosen_system(systems: Mapping[str, RegisteredRuleSystem]) -> RegisteredRuleSystem:
     """Return the one of these rule systems that the form names. Raises Malformed."""
-    entry = systems.get(read_field("rules"))
+    entry = systems.get(read_form(ChosenGame())["rules"])
     if entry is None:
         raise Malformed({"rules": one_of(sorted(systems))})
     return entry
@@ -73,5 +85,6 @@ def _begin_game(entry: RegisteredRuleSystem, seats: int, options: Mapping[str, b
     player_id = require_player_or_guest()
     bots = [DEFAULT_BOT] * (seats - 1)
     body = {"rules": entry.rules, "seats": seats, "options": options, "bots": bots}
+    last_bot = take_last_bot(body, request.form)
     game = service().games.lobby.create(player_id, _CREATE_GAME.load(body))
-    return see_other(f"/games/{game.id}")
+    return see_other(new_game_address(game.id, last_bot))

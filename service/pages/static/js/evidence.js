@@ -5,7 +5,7 @@
  * | store         | key               | value                                                                |
  * | ------------- | ----------------- | -------------------------------------------------------------------- |
  * | `keys`        | [account]         | the key pair with which this browser signs for an account            |
- * | `nonces`      | [account, game]   | the nonces that this browser sent, with the commitment it had seen   |
+ * | `nonces`      | [account, game, nonce] | a nonce that this browser sent, and the commitment it had seen  |
  * | `receipts`    | [account, game, seq] | a receipt of the server for an action of the account              |
  * | `heads`       |                   | the last events that this browser saw of games                       |
  * | `checkpoints` |                   | checkpoints of the transparency log                                  |

@@ -15,6 +15,9 @@ import { showReachable } from "./reachability.js";
 /** @type {Map<HTMLElement, (() => void) | void>} */
 const started = new Map();
 
+/** The elements whose modules are being loaded. @type {Map<EventTarget | null, Promise<void>>} */
+const loading = new Map();
+
 function startModules() {
   for (const [element, stop] of started) {
     if (!element.isConnected) {
@@ -25,7 +28,11 @@ function startModules() {
   /** @type {NodeListOf<HTMLElement>} */
   const elements = document.querySelectorAll("[data-module]");
   for (const element of elements) {
-    if (!started.has(element)) void startModule(element);
+    if (!started.has(element))
+      loading.set(
+        element,
+        startModule(element).finally(() => loading.delete(element)),
+      );
   }
 }
 
@@ -44,6 +51,19 @@ async function startModule(element) {
     return;
   }
   if (element.isConnected) started.set(element, module.start(element));
+}
+
+/**
+ * Hold a form back until its module has started, which may add something to what is sent.
+ * @param {SubmitEvent} event
+ */
+function holdForm(event) {
+  const form = /** @type {HTMLFormElement} */ (event.target);
+  const module = loading.get(form);
+  if (!module) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  void module.finally(() => setTimeout(() => form.isConnected && form.requestSubmit(event.submitter)));
 }
 
 /** The hex whose link was followed last, if no other link has been followed since. @type {string | null} */
@@ -159,7 +179,10 @@ function showTimesIn(zone) {
   }
 }
 
+// For browsers without the media feature `scripting`.
+document.documentElement.classList.add("has-scripts");
 keepTimeZone();
+document.addEventListener("submit", holdForm, { capture: true });
 document.addEventListener("click", followPictureLink);
 document.addEventListener("htmx:afterSwap", startModules);
 document.addEventListener("htmx:afterSettle", restoreFocus);
