@@ -2,8 +2,8 @@
 
 The file `trusted-keys.jsonl` is in the folder `cartulary` of the user's configuration, unless
 CARTULARY_TRUSTED_KEYS names another file. Each line is a JSON object with `public`, `source` and, where they
-are known, `origin`, `from` and `until`. A later line about the same key completes an earlier one, so that
-programs which add keys at the same time only append.
+are known, `origin`, `from`, `until` and `log`. A later line about the same key completes an earlier one, so
+that programs which add keys at the same time only append.
 """
 
 import os
@@ -118,6 +118,7 @@ class TrustedKeysFile:
             value.get("origin"),
             value.get("from"),
             value.get("until"),
+            value.get("log"),
         )
 
     def _write(self, keys: Iterable[TrustedKey]) -> None:
@@ -169,6 +170,7 @@ def _is_known(entry: TrustedKey | None, key: TrustedKey) -> bool:
             (key.origin, entry.origin),
             (key.since, entry.since),
             (key.until, entry.until),
+            (key.log, entry.log),
         )
     )
 
@@ -178,7 +180,7 @@ def _is_entry(value: Any) -> bool:
         isinstance(value, dict)
         and is_public_key(value.get("public"))
         and isinstance(value.get("source"), str)
-        and isinstance(value.get("origin"), str | None)
+        and all(isinstance(value.get(name), str | None) for name in ("origin", "log"))
         and all(value.get(name) is None or is_timestamp(value[name]) for name in ("from", "until"))
     )
 
@@ -190,5 +192,6 @@ def _as_json(key: TrustedKey) -> dict[str, str]:
         "origin": key.origin,
         "from": key.since,
         "until": key.until,
+        "log": key.log,
     }
     return {name: value for name, value in fields.items() if value is not None}

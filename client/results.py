@@ -243,10 +243,11 @@ class ServerKey:
 
 @dataclass(frozen=True, slots=True)
 class ServerKeys:
-    """The keys that a server publishes, and the name of the server, if it has one."""
+    """The keys that a server publishes, its name and that of its transparency log, if it has them."""
 
     keys: tuple[ServerKey, ...] = field(metadata={"is_valid": lambda keys: len(keys) <= MAX_KEYS})
     origin: str | None = None
+    log: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,12 +103,14 @@ def header(
     sign_head: Callable[[JsonObject], JsonObject],
     players: Sequence[JsonObject] = (),
     inclusion: JsonObject | None = None,
+    log: str | None = None,
 ) -> JsonObject:
     """Return the signed header for a record of all events of a game so far.
 
     `keys` are all published keys, including retired ones, as `{"key", "public", "from", "until"}`;
     `sign_head` is `SigningKey.sign_head`. `players` names the players, as `{"id", "handle", "keys"}`, and is
-    left out when it is empty. `inclusion` proves that the transparency log contains a head of the game.
+    left out when it is empty. `log` is the name of the transparency log that the server publishes, and
+    `inclusion` proves that this log contains a head of the game.
     """
     unsigned: JsonObject = {
         "format": FORMAT,
@@ -120,6 +122,8 @@ def header(
     }
     if players:
         unsigned["players"] = list(players)
+    if log is not None:
+        unsigned["log"] = log
     if inclusion is not None:
         unsigned["inclusion"] = inclusion
     return sign_head(unsigned)

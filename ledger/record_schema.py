@@ -68,7 +68,7 @@ _GAME_CREATED: Final[_Schema] = {
     "clock": lambda value: value is None or is_object(value),
     "commitment": is_hash,
 }
-HEADER_FIELDS: Final = frozenset({"format", *_HEADER, "players", "inclusion", "origin"})
+HEADER_FIELDS: Final = frozenset({"format", *_HEADER, "players", "inclusion", "log", "origin"})
 """The fields of a header that this version knows, those that may be left out included."""
 HEAD_FIELDS: Final = frozenset(_HEAD)
 """The fields of the head in a header."""
@@ -87,8 +87,9 @@ def check_header(value: JsonObject) -> JsonObject:
         )
     _check(value, _HEADER)
     _check(value["head"], _HEAD)
-    if not is_word(value.get("origin", "-")):
-        reject(invalid_field("origin"))
+    for name in ("log", "origin"):
+        if not is_word(value.get(name, "-")):
+            reject(invalid_field(name))
     _check_each(value["keys"], "keys", _KEY)
     players = value.get("players", [])
     _check_each(players, "players", _PLAYER)

@@ -141,7 +141,12 @@ def _signing_key(
         ) from None
     entry = next(entry for entry in header["keys"] if entry["key"] == header["head"]["key"])
     return TrustedKey(
-        entry["public"], source, origin or header.get("origin"), entry["from"], entry["until"]
+        entry["public"],
+        source,
+        origin or header.get("origin"),
+        entry["from"],
+        entry["until"],
+        header.get("log"),
     )
 
 
@@ -166,7 +171,10 @@ def _published_keys(url: str, origin: str | None) -> list["TrustedKey"]:
     if not published.keys:
         raise click.ClickException(text(message("{url} publishes no keys", url=url)))
     name = origin or published.origin or urlsplit(url).netloc
-    return [TrustedKey(key.public, url, name, key.since, key.until) for key in published.keys]
+    return [
+        TrustedKey(key.public, url, name, key.since, key.until, published.log)
+        for key in published.keys
+    ]
 
 
 def _candidate(trusted: "TrustedKeys", key: "TrustedKey") -> Message:
@@ -232,4 +240,5 @@ def _as_json(key: "TrustedKey") -> JsonObject:
         "source": key.source,
         "from": key.since,
         "until": key.until,
+        "log": key.log,
     }

@@ -147,6 +147,7 @@ class ChanceCheck:
                     "whether the random draws follow from the secret that the server committed to"
                 ),
                 message("The record after the game has ended publishes the secret and decides it."),
+                topic="progress",
             )
 
     def examine(self, step: Step) -> None:
@@ -173,6 +174,7 @@ class ChanceCheck:
                 ),
                 line=seq + 1,
                 seq=seq,
+                topic="copy",
             )
             return
         problems = self._problems(step, decided)
@@ -198,6 +200,7 @@ class ChanceCheck:
             ),
             line=seq + 1,
             seq=seq,
+            topic="redraws",
         )
 
     def _check_nonces_of_resumption(self, event: Event, before: Game) -> None:
@@ -235,6 +238,7 @@ class ChanceCheck:
             ),
             line=seq + 1,
             seq=seq,
+            topic="redraws",
         )
 
     def _is_explained(self, step: Step, secret: bytes, problems: Sequence[Message]) -> bool:

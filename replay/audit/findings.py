@@ -82,6 +82,44 @@ now, because either the rules were corrected since or the record was made up.
 """
 
 
+Topic: TypeAlias = Literal[
+    "copy",
+    "key",
+    "history",
+    "draws",
+    "redraws",
+    "later",
+    "witness",
+    "signatures",
+    "rules",
+    "progress",
+    "program",
+]
+"""What an open question is about, for a reader who knows nothing of the checks:
+
+- `copy`: what cannot be read or computed because of a fault in this file.
+- `key`: whose key has signed the record.
+- `history`: whether everybody was shown this history.
+- `draws`, `redraws`: whether the server chose what was drawn at the start, or anew during play.
+- `later`: whether the record omits what came after its end.
+- `witness`: whether a witness saw this history.
+- `signatures`: what a signature of a player does not decide.
+- `rules`: which version of the rules the server had.
+- `progress`: what is published only when the game has ended.
+- `program`: what this version of the program does not know.
+"""
+TOPICS: Final[tuple[Topic, ...]] = get_args(Topic)
+"""All topics, in the order in which a summary names them."""
+_TOPIC_OF_CHECK: Final[Mapping[Name, Topic]] = {
+    "form": "program",
+    "secrets": "progress",
+    "chance": "draws",
+    "signatures": "signatures",
+    "receipts": "later",
+    "inclusion": "history",
+}
+"""The topic of the open questions of each check, unless the check names another one; else `copy`."""
+
 Verdict: TypeAlias = Literal["holds", "broken", "unknown"]
 """The verdict of one check."""
 Outcome: TypeAlias = Literal["sound", "broken", "unknown"]
@@ -132,6 +170,9 @@ class Unknown:
     seq: int | None
     problem: Message
     evidence: Message
+    topic: Topic
+    holders: tuple[Message, ...] = ()
+    """Who may have the evidence, a sentence for each person (replay/audit/holders.py)."""
 
     def as_json(self, renderer: Renderer) -> JsonObject:
         """Return all fields as a JSON object."""
@@ -141,6 +182,7 @@ class Unknown:
             "seq": self.seq,
             "what": renderer(self.problem),
             "evidence": renderer(self.evidence),
+            "holders": [renderer(holder) for holder in self.holders],
         }
 
     @property
@@ -210,12 +252,14 @@ class Check:
         *,
         line: int | None = None,
         seq: int | None = None,
+        topic: Topic | None = None,
     ) -> None:
         """Add a question that the record leaves open: `problem` is a clause that can follow "cannot be
-        known:", `evidence` a sentence about what would decide it.
+        known:", `evidence` a sentence about what would decide it. `topic`: None for that of the check.
         """
+        topic = topic or _TOPIC_OF_CHECK.get(self.name, "copy")
         problem = displayable_message(problem)
-        self.unknowns.append(Unknown(self.name, line, seq, problem, evidence))
+        self.unknowns.append(Unknown(self.name, line, seq, problem, evidence, topic))
 
     def note(self, text: Message, *, seq: int | None = None) -> None:
         """Add information that changes no verdict; `text` is a sentence."""
@@ -241,6 +285,26 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
+class Summary:
+    """One sentence for the whole, what it means for the reader, and who may have more evidence."""
+
+    sentence: Message
+    meaning: Sequence[Message]
+    holders: Sequence[Message] = ()
+
+    def as_json(self, renderer: Renderer) -> JsonObject:
+        """Return the summary as a JSON object."""
+        return {
+            "sentence": renderer(self.sentence),
+            "meaning": [renderer(sentence) for sentence in self.meaning],
+            "holders": [renderer(holder) for holder in self.holders],
+        }
+
+
+_NO_SUMMARY: Final = Summary(message("Nothing was checked."), ())
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """All checks of one record. `summary` describes the record by the fields `game`, `rules`, `seats`,
     `events`, `status` and `signed_by`, as far as they can be read; `names` are those of its players.
@@ -251,6 +315,8 @@ class Report:
     is_quick: bool = False
     """Whether only the checks of a quick audit were made."""
     names: Names = NO_NAMES
+    conclusion: Summary = _NO_SUMMARY
+    """What the report says, for a reader who knows nothing of the checks (replay/audit/summary.py)."""
 
     @property
     def findings(self) -> list[Finding]:
@@ -306,6 +372,7 @@ class Report:
             "findings": [finding.as_json(renderer) for finding in self.findings],
             "unknowns": [unknown.as_json(renderer) for unknown in self.unknowns],
             "notes": [note.as_json(renderer) for note in self.notes],
+            "conclusion": self.conclusion.as_json(renderer),
         }
 
 

@@ -143,6 +143,7 @@ class FormerRules:
             ),
             line=seq + 1,
             seq=seq,
+            topic="rules",
         )
 
     def _is_older(self, event: Event, correction: AnyCorrection) -> bool:

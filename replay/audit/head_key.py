@@ -127,6 +127,7 @@ def _add_unknown_key(
                 public=public,
             ),
             line=1,
+            topic="key",
         )
         return
     if origin is None:
@@ -149,6 +150,7 @@ def _add_unknown_key(
             public=public,
         ),
         line=1,
+        topic="key",
     )
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from domain.errors import CartularyError, Unreadable
 from domain.json_types import JsonObject
-from domain.messages import Instant, Message, comma_list, message
+from domain.messages import Instant, Message, comma_list, message, plural_message
 from ledger.canonical import format_timestamp, unhex
 from ledger.checkpoint import Checkpoint, head_leaf_hash
 from ledger.envelope import is_hash
@@ -15,6 +15,7 @@ from ledger.merkle import MAX_PATH, MAX_SIZE, verify_inclusion
 from ledger.record import Record
 from ledger.signed_note import ED25519, NoteKey, SignedNote
 from replay.audit.findings import Check
+from replay.audit.trusted_keys import NO_TRUSTED_KEYS, TrustedKeys
 from replay.event_values import quoted
 
 _FIELDS: Final = {"checkpoint", "game", "seq", "hash", "index", "path"}
@@ -32,15 +33,36 @@ class _Fault(CartularyError):
         self.meaning = meaning
 
 
-def check_inclusion(record: Record, witnesses: Sequence[NoteKey] = ()) -> Check:
+def check_inclusion(
+    record: Record,
+    witnesses: Sequence[NoteKey] = (),
+    trusted: TrustedKeys = NO_TRUSTED_KEYS,
+) -> Check:
     """Check the proof of inclusion in the header, and the cosignatures of these witnesses.
 
-    A record without a proof claims nothing, so the check then holds and notes what a proof would add.
+    If the header or the keys that are `trusted` name a transparency log of the server, the proof must cover
+    the last event of the record; otherwise it cannot be known whether everybody was shown this history. A
+    record of a server without a log claims nothing, so the check then holds and notes what a proof would add.
     """
     check = Check("inclusion")
     if not record.header:
         return check
+    known_log = _known_log(record, trusted)
     inclusion = record.header.get("inclusion")
+    if inclusion is None and record.header.get("log", known_log) is not None:
+        check.add_unknown(
+            message(
+                "whether the server has shown this history to everybody: it publishes a log of all games, and"
+                " the record has no proof that this history is in it"
+            ),
+            message(
+                "A record that is downloaded again has the proof, unless the server withholds it. A receipt,"
+                " or an older copy of the record, shows whether the server has signed another history."
+            ),
+            line=1,
+        )
+        _leave_witnesses_open(check, witnesses)
+        return check
     if inclusion is None:
         check.note(
             message(
@@ -57,7 +79,63 @@ def check_inclusion(record: Record, witnesses: Sequence[NoteKey] = ()) -> Check:
         check.add(fault.problem, fault.meaning, line=1)
         return check
     _check_cosignatures(check, note, witnesses)
+    _check_coverage(check, record, Checkpoint.of_note(note).origin, known_log)
     return check
+
+
+def _known_log(record: Record, trusted: TrustedKeys) -> str | None:
+    """Return the log that the reader knows as that of the server whose key has signed the head, if any."""
+    signer = record.header["head"]["key"]
+    publics = [entry["public"] for entry in record.header["keys"] if entry["key"] == signer]
+    key = trusted.find(publics[0]) if publics else None
+    return None if key is None else key.log
+
+
+def _check_coverage(check: Check, record: Record, origin: str, known_log: str | None) -> None:
+    """Check that a valid proof is for the last event, and for the log that is known, if there is one."""
+    log = record.header.get("log")
+    if log is not None and origin != log:
+        check.add(
+            message(
+                "the proof of inclusion is of the log {origin}, and the header names the log {log}",
+                origin=origin,
+                log=log,
+            ),
+            _CHANGED,
+            line=1,
+        )
+        return
+    if known_log is not None and origin != known_log:
+        check.add_unknown(
+            message(
+                "whether the log {origin}, which contains this history, continues the log {known_log}, which"
+                " this machine knows as that of the server",
+                origin=origin,
+                known_log=known_log,
+            ),
+            message(
+                "A witness that has followed both logs decides it. After a restore, the server publishes why"
+                " its log has a new name."
+            ),
+            line=1,
+        )
+    seq, last = record.header["inclusion"]["seq"], len(record.events)
+    if seq < last and (log is not None or known_log is not None):
+        check.add_unknown(
+            plural_message(
+                "whether the server has shown the last event to everybody: the proof that its log contains"
+                " this history ends with event {seq}",
+                "whether the server has shown the last {count} events to everybody: the proof that its log"
+                " contains this history ends with event {seq}",
+                count=last - seq,
+                seq=seq,
+            ),
+            message(
+                "A record that is downloaded again proves more, unless the server withholds it."
+            ),
+            line=1,
+            seq=seq,
+        )
 
 
 def _check(record: Record, inclusion: object) -> SignedNote:
@@ -189,6 +267,7 @@ def _leave_witnesses_open(check: Check, witnesses: Sequence[NoteKey]) -> None:
                 "A record that is downloaded after the witness has cosigned a checkpoint decides it."
             ),
             line=1,
+            topic="witness",
         )
 
 

@@ -29,7 +29,9 @@ from ledger.record import (
 from ledger.record_schema import HEADER_FIELDS, check_event
 from replay.audit.chain import check_chain
 from replay.audit.findings import Check, Report
+from replay.audit.holders import name_holders
 from replay.audit.signatures import check_form, check_head
+from replay.audit.summary import summarized
 from replay.audit.trusted_keys import NO_TRUSTED_KEYS, TrustedKeys
 
 _DIGEST: Final = 64
@@ -62,11 +64,13 @@ def _audit_any(source: BinaryIO, data: bytes, keys: Sequence[str], trusted: Trus
     record, faults = scan(BytesIO(data) if data else source)
     form = check_form(record, faults)
     if not record.events:
-        return Report({"game": None, "events": 0}, [form], is_quick=True)
+        return summarized(Report({"game": None, "events": 0}, [form], is_quick=True))
     is_cut = any(fault.line == len(record.events) + 2 for fault in faults)
     head = check_head(record, keys, trusted, is_cut=is_cut)
     summary = _summary(record.header, record.events[0], record.events[-1], len(record.events))
-    return Report(summary, [form, head, check_chain(record)], is_quick=True)
+    checks = [form, head, check_chain(record)]
+    name_holders(checks, record.events)
+    return summarized(Report(summary, checks, is_quick=True))
 
 
 def _audit_usual(data: bytes, keys: Sequence[str], trusted: TrustedKeys) -> Report | None:
@@ -93,7 +97,7 @@ def _audit_usual(data: bytes, keys: Sequence[str], trusted: TrustedKeys) -> Repo
         check_head(ends, keys, trusted, is_cut=False, event_count=count),
         Check("chain", count),
     ]
-    return Report(_summary(header, first, last, count), checks, is_quick=True)
+    return summarized(Report(_summary(header, first, last, count), checks, is_quick=True))
 
 
 def _read_chain(lines: Sequence[bytes], game: str) -> tuple[Event, Event, int] | None:

@@ -23,6 +23,7 @@ from replay.render.text_layout import columns, wrap
 _GREEN: Final = "green"
 _RED: Final = "bold red"
 _YELLOW: Final = "yellow"
+_STYLES: Final[Mapping[Outcome, str]] = {"sound": _GREEN, "broken": _RED, "unknown": _YELLOW}
 _MOST_PER_CHECK: Final = 5
 """Findings shown per check, besides the first one of the report."""
 _MOST_LISTED: Final = 20
@@ -45,13 +46,16 @@ def report_line(report: Report, name: Value, styler: Styler, renderer: Renderer)
 def report_page(report: Report, name: Value, styler: Styler, width: int, renderer: Renderer) -> str:
     """Return the whole report in lines of about `width` columns, with a final line feed.
 
-    The last paragraph is the verdict: in English "sound", "broken: …" or "cannot be known: …".
+    It begins with one sentence for the whole, and what that means for the reader; the details follow. The
+    last paragraph is the verdict: in English "sound", "broken: …" or "cannot be known: …".
     """
     renderer = renderer.with_names(report.names)
     titles = {check.name: renderer(CHECK_TITLES[check.name]) for check in report.checks}
     title_width = max([_LEAST_TITLE_WIDTH, *map(columns, titles.values())])
     page = _Page(renderer, styler, width, titles, title_width)
-    lines = [f"{styler(renderer(name), BOLD)}  {renderer(_summary(report))}"]
+    lines = [*page.conclusion_lines(report), ""]
+    lines.append(f"{styler(renderer(name), BOLD)}  {renderer(_summary(report))}")
+    before = len(lines)
     lines += [page.check_line(check) for check in report.checks]
     lines += _findings_section(report, page)
     if report.unknowns:
@@ -64,7 +68,7 @@ def report_page(report: Report, name: Value, styler: Styler, width: int, rendere
         for note in report.notes[:_MOST_LISTED]:
             lines += page.item(note.check, note.located_text)
         lines += page.rest(len(report.notes) - _MOST_LISTED)
-    if len(lines) > 1 + len(report.checks):
+    if len(lines) > before + len(report.checks):
         lines.append("")
     return "\n".join([*lines, _verdict_line(report, styler, renderer)]) + "\n"
 
@@ -83,6 +87,18 @@ class _Page:
     def margin(self) -> int:
         """Columns of the margin with the name of the check."""
         return self.title_width + 4
+
+    def conclusion_lines(self, report: Report) -> list[str]:
+        """Return the sentence for the whole, and a paragraph with what it means for the reader."""
+        conclusion = report.conclusion
+        style = _STYLES[report.verdict]
+        sentence = wrap(self.renderer(conclusion.sentence), self.width, columns)
+        sentences = [*conclusion.meaning, *conclusion.holders]
+        meaning = " ".join(map(self.renderer, sentences))
+        return [
+            *(self.styler(line, style) for line in sentence),
+            *wrap(meaning, self.width, columns),
+        ]
 
     def check_line(self, check: Check) -> str:
         """Return the line about one check."""
@@ -115,8 +131,10 @@ class _Page:
     def unknown_lines(self, unknown: Unknown) -> list[str]:
         """Return the paragraphs about an open question."""
         lines = self.item(unknown.check, unknown.located_problem)
-        evidence = wrap(self.renderer(unknown.evidence), self.width - self.margin, columns)
-        return [*lines, *(" " * self.margin + self.styler(line, DIM) for line in evidence)]
+        sentences = " ".join(map(self.renderer, (unknown.evidence, *unknown.holders)))
+        evidence = wrap(sentences, self.width - self.margin, columns)
+        lines += (" " * self.margin + self.styler(line, DIM) for line in evidence)
+        return lines
 
     def item(self, check: Name, text: Message) -> list[str]:
         """Return a paragraph with the name of a check in its margin."""
@@ -161,13 +179,14 @@ def _verdict_line(report: Report, styler: Styler, renderer: Renderer) -> str:
     """The last line: one sentence that sums the report up."""
     verdict = _VERDICTS[report.verdict]
     reason: Value
+    style = _STYLES[report.verdict]
     match report.verdict:
         case "sound":
-            style, reason = _GREEN, _holding(report)
+            reason = _holding(report)
         case "broken":
-            style, reason = _RED, _first_problem(report)
+            reason = _first_problem(report)
         case "unknown":
-            style, reason = _YELLOW, _open_questions(report)
+            reason = _open_questions(report)
         case _:
             assert_never(report.verdict)
     word = renderer(verdict)

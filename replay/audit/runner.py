@@ -17,6 +17,7 @@ from replay.audit.chance import ChanceCheck, NonceCheck
 from replay.audit.clock_decisions import note_lateness
 from replay.audit.decisions import DecisionsCheck
 from replay.audit.findings import Check, Report
+from replay.audit.holders import name_holders
 from replay.audit.inclusion import check_inclusion
 from replay.audit.player_signatures import PlayerSignaturesCheck
 from replay.audit.secrets import (
@@ -33,6 +34,7 @@ from replay.audit.signatures import (
     check_head,
     check_receipts,
 )
+from replay.audit.summary import facts_of, summarized
 from replay.audit.trusted_keys import NO_TRUSTED_KEYS, TrustedKeys
 from replay.compare.histories import History, history_of
 from replay.event_values import names_of
@@ -59,7 +61,7 @@ def audit(
     """
     record, faults = scan(source)
     if not record.events:
-        return Report({"game": None, "events": 0}, [check_form(record, faults)])
+        return summarized(Report({"game": None, "events": 0}, [check_form(record, faults)]))
     is_cut = any(fault.line == len(record.events) + 2 for fault in faults)
     # An opening that does not match its commitment is a finding of its own; the other checks ignore it.
     verified = replace(record, openings=verified_openings(record))
@@ -74,11 +76,13 @@ def audit(
         decisions,
         signatures,
         check_receipts(record, receipts, trusted, kept_receipts),
-        check_inclusion(record, witnesses),
+        check_inclusion(record, witnesses, trusted),
     ]
     if against is not None:
         checks.append(check_against(against, history_of(record, faults), trusted, keys))
-    return Report(_summary(record, last), checks, names=names_of(record))
+    name_holders(checks, record.events)
+    report = Report(_summary(record, last), checks, names=names_of(record))
+    return summarized(report, facts_of(record))
 
 
 def _walk(record: Record) -> tuple[Game | None, Check, Check, Check, Check]:
@@ -100,6 +104,7 @@ def _walk(record: Record) -> tuple[Game | None, Check, Check, Check, Check]:
                 count=unopened,
             ),
             message("The record after the game has ended opens them and decides it."),
+            topic="progress",
         )
     last: Game | None = None
     seq = 0

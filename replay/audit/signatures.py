@@ -208,6 +208,7 @@ def check_receipts(
             ),
             _INTACT_COPY,
             line=1,
+            topic="copy",
         )
         return check
     keys = trusted.known_entries(record.header["keys"]) if numbered else []

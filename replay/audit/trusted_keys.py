@@ -19,7 +19,8 @@ PLAYOUT = "playout"
 @dataclass(frozen=True, slots=True)
 class TrustedKey:
     """A public key (hex). `origin` is the name of its server, `since` and `until` are its period of validity,
-    as far as they are known. `source` says where the key comes from.
+    and `log` is the name of the transparency log of its server, as far as they are known. `source` says where
+    the key comes from.
     """
 
     public: str
@@ -27,6 +28,7 @@ class TrustedKey:
     origin: str | None = None
     since: str | None = None
     until: str | None = None
+    log: str | None = None
 
     @property
     def id(self) -> str:
@@ -40,6 +42,7 @@ class TrustedKey:
             origin=other.origin or self.origin,
             since=other.since or self.since,
             until=other.until or self.until,
+            log=other.log or self.log,
         )
 
 

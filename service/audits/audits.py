@@ -38,9 +38,14 @@ class Audits:
         return events <= self._max_events
 
     def audit(
-        self, record: Iterable[bytes], keys: Sequence[JsonObject], language: str
+        self,
+        record: Iterable[bytes],
+        keys: Sequence[JsonObject],
+        language: str,
+        log_name: str | None = None,
     ) -> JsonObject:
-        """Return the report of an audit of a record by a reader who trusts these public keys.
+        """Return the report of an audit of a record by a reader who trusts these public keys, and who knows
+        the transparency log with this name as that of the server.
 
         The report is that of `replay.audit`, with sentences in this language. Raises Unavailable if too many
         audits are being made, or if this one takes too long.
@@ -50,7 +55,9 @@ class Audits:
                 message("the server is making other audits at the moment"), RETRY_SECONDS
             )
         try:
-            return self._audit(b"".join(record), keys, language)
+            return self._audit(
+                b"".join(record), [{**key, "log": log_name} for key in keys], language
+            )
         finally:
             self._slots.release()
 

@@ -1,7 +1,8 @@
 """Audits the record on standard input: `python -m service.audits.process LANGUAGE SECONDS`.
 
 The first line of the input is the list of the public keys that the reader trusts, as the server publishes
-them; the record follows. The output is the report as JSON, with sentences in the language.
+them, each with the `log` of the server or null; the record follows. The output is the report as JSON, with
+sentences in the language.
 
 `audits.py` runs this in a process of its own. It has a lower priority than the processes that serve play, and
 ends after the given time of the processor, even if the process that has started it is gone.
@@ -32,7 +33,13 @@ def main() -> None:
     keys = orjson.loads(sys.stdin.buffer.readline())
     trusted = TrustedKeys.of(
         [
-            TrustedKey(entry["public"], _SOURCE, since=entry["from"], until=entry["until"])
+            TrustedKey(
+                entry["public"],
+                _SOURCE,
+                since=entry["from"],
+                until=entry["until"],
+                log=entry["log"],
+            )
             for entry in keys
         ]
     )

@@ -184,6 +184,7 @@ class GameQueries:
             self._keyring.sign_head,
             self._header_players(game),
             self._proofs.inclusion_for_record(game),
+            self._proofs.log_name(),
         )
         lines = read_lines(self._log_reader, game, self._record_page_bytes)
         return join_lines(record.write(header, lines, openings), self._record_page_bytes)

@@ -63,6 +63,13 @@ class Proofs:
             # A record is complete without the proof, and must be available when the log is not.
             return None
 
+    def log_name(self) -> str | None:
+        """Return the name of the transparency log; None while it cannot be read."""
+        try:
+            return self._checkpoints.origin
+        except CartularyError:
+            return None
+
     def consistency(self, first: int, second: int) -> JsonObject:
         """Return the proof that the tree of `second` leaves continues that of `first`.
 

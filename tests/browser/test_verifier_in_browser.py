@@ -50,6 +50,7 @@ def test_a_visitor_verifies_files_from_another_server(visitors: "Visitors", tmp_
     files = page.get_by_label("Game record, and files of your receipts")
     files.set_input_files(write(tmp_path, "game.jsonl", subject.data))
     assert verdicts(page) == {**dict.fromkeys(verdicts(page), "holds"), "head": "unknown"}
+    page.get_by_text("What was checked, one by one").click()
     assert KEY.public in page.locator("[data-part=claim]").inner_text()
     assert "none of those that you trust" in page.locator("[data-check=head]").inner_text()
 
@@ -58,21 +59,21 @@ def test_a_visitor_verifies_files_from_another_server(visitors: "Visitors", tmp_
         json.dumps({"keys": [{"public": KEY.public}]})
     )
     page.get_by_role("button", name="Verify").click()
-    page.get_by_text("Every check that needs no rules holds.").wait_for()
+    page.locator(SUMMARY).get_by_text("Everything that your browser can check is right.").wait_for()
 
     changed = subject.data.replace(b'"at":"2026-11-20T09:15:07', b'"at":"2026-11-20T09:15:08', 1)
     receipt = KEY.receipt({**subject.record.events[4], "hash": "ab" * 32})
     lie = write(tmp_path, "game.receipts", canonical({"receipt": receipt}) + b"\n")
     files.set_input_files([write(tmp_path, "game.jsonl", changed), lie])
-    page.locator(SUMMARY).get_by_text("The first fault that was found").wait_for()
-    assert "was changed after it was sealed" in page.locator(SUMMARY).inner_text()
+    page.locator(SUMMARY).get_by_text("Something is broken at event").wait_for()
+    assert "was changed after it was sealed" in page.locator("[data-part=meaning]").inner_text()
     assert {check for check, verdict in verdicts(page).items() if verdict == "broken"} == {
         "chain",
         "receipts",
     }
 
     files.set_input_files([write(tmp_path, "board.png", b"\x89PNG\r\n" * 99)])
-    page.locator(SUMMARY).get_by_text("first fault").wait_for()
+    page.locator(SUMMARY).get_by_text("Something is broken: the file is damaged").wait_for()
     assert verdicts(page)["form"] == "broken"
     files.set_input_files([write(tmp_path, "bad.receipts", b"{}\n"), tmp_path / "board.png"])
     page.get_by_text("line 1 is not a receipt").wait_for()
@@ -86,7 +87,7 @@ def test_a_file_of_a_gigabyte_is_refused_without_reading_it(
         file.truncate(2**30)  # a sparse file, which takes no space on the disk
     page = ready(visitors.new().open("/verify"))
     page.get_by_label("Game record, and files of your receipts").set_input_files(path)
-    page.locator(SUMMARY).get_by_text("It was not read").wait_for()
+    page.locator("[data-part=meaning]").get_by_text("It was not read").wait_for()
 
 
 def test_a_file_is_dropped_on_the_page(visitors: "Visitors") -> None:
@@ -103,7 +104,7 @@ def test_a_file_is_dropped_on_the_page(visitors: "Visitors") -> None:
         data,
     )
     assert verdicts(page)["chain"] == "holds"
-    page.locator(SUMMARY).get_by_text("des questions restent ouvertes").wait_for()
+    page.locator(SUMMARY).get_by_text("à savoir").wait_for()
 
 
 def test_a_player_verifies_a_game_and_has_the_server_audit_it(visitors: "Visitors") -> None:
@@ -111,11 +112,13 @@ def test_a_player_verifies_a_game_and_has_the_server_audit_it(visitors: "Visitor
     game_id = player.create_game(2, rules="baron")
     visitors.accounts.register().join(game_id)
     page = visitors.new(player).open(f"/games/{game_id}/verify")
-    page.get_by_text("Nothing is broken, but some questions stay open.").wait_for()
+    page.locator(SUMMARY).get_by_text("what stays hidden until the game ends").wait_for()
     assert verdicts(page)["head"] == "holds"
+    page.get_by_text("What was checked, one by one").click()
     link = page.get_by_role("link", name="See event").first
     assert str(link.get_attribute("href")).startswith(f"/games/{game_id}?seq=")
     page.get_by_role("button", name="Let the server audit the game").click()
     page.get_by_role("button", name="Audit again").wait_for()
+    page.get_by_text("The audit, check by check").click()
     assert page.get_by_role("table", name="The checks of the audit").is_visible()
     assert orjson.loads(page.locator("#verifier").get_attribute("data-keys") or "")

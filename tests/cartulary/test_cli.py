@@ -196,9 +196,11 @@ def test_commands_read_a_live_game_by_its_id(service: Service, settings: Setting
     service.games.commands.score(game.id)
     redis = ["--redis", settings.redis_url]
     data = {"CARTULARY_DATA": str(settings.data)}
+    service.transparency.head_log.log([game.id])
+    served = b"".join(service.games.queries.record(game.id))
     exported = processes.cartulary("export", game.id, *redis, **data)
     assert exported.returncode == 0
-    assert exported.stdout.encode() == b"".join(service.games.queries.record(game.id))
+    assert exported.stdout.encode() == served
     audited = processes.cartulary("audit", game.id, *redis, **data)
     assert audited.returncode == 0
     replayed = processes.cartulary("replay", game.id, *redis, "--format", "json", **data)

@@ -36,7 +36,7 @@ def words(text: str) -> str:
 
 def identifiers(value: Any) -> Any:
     """The JSON of an audit without its sentences."""
-    sentences = {"what", "means", "evidence", "of", "left_out"}
+    sentences = {"what", "means", "evidence", "holders", "of", "left_out", "conclusion"}
     if isinstance(value, dict):
         return {name: identifiers(part) for name, part in value.items() if name not in sentences}
     return [identifiers(part) for part in value] if isinstance(value, list) else value
@@ -45,7 +45,8 @@ def identifiers(value: Any) -> Any:
 def sentences(value: Any) -> list[str]:
     """The problems and meanings in the JSON of an audit."""
     if isinstance(value, dict):
-        own = [value[name] for name in ("what", "means", "evidence") if name in value]
+        names = ("what", "means", "evidence", "sentence")
+        own = [value[name] for name in names if name in value]
         return own + [text for part in value.values() for text in sentences(part)]
     return [text for part in value for text in sentences(part)] if isinstance(value, list) else []
 

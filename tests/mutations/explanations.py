@@ -37,6 +37,7 @@ HEADER_ROWS: Final[Mapping[str, str]] = {
     "keys": "header-made-up",
     "players": "names-made-up",
     "inclusion": "evidence-withheld",
+    "log": "header-made-up",
     "origin": "header-made-up",
 }
 """The row that explains another value of a field of the header, outside of the hash chain."""

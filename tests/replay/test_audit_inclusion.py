@@ -7,9 +7,16 @@ import pytest
 from domain.json_types import JsonObject
 from ledger.checkpoint import Checkpoint
 from ledger.signed_note import COSIGNATURE, SignedNote, note_key
-from replay.audit import Report
+from replay.audit import Report, TrustedKey, TrustedKeys
 from replay.language.renderer import english
-from tests.support.records import STRANGER, Table, audit_record, first_finding
+from tests.support.records import (
+    KEY,
+    STRANGER,
+    Table,
+    audit_record,
+    first_finding,
+    signed_again,
+)
 from tests.support.witnesses import ORIGIN, WITNESS, cosigned, inclusion_of
 
 OTHER_WITNESS = note_key("other-witness", STRANGER, COSIGNATURE)
@@ -129,3 +136,59 @@ def test_a_forged_cosignature_is_broken(eventful: Table) -> None:
     assert "cosignature is not valid" in english(
         first_finding(data, "inclusion", witnesses=[WITNESS]).problem
     )
+
+
+KNOWING_THE_LOG = TrustedKeys((TrustedKey(KEY.public, "test", log=ORIGIN),))
+
+
+def open_questions(report: Report) -> list[tuple[str, str, list[str]]]:
+    """The check, the question and who may have the evidence, for each open question."""
+    return [
+        (unknown.check, english(unknown.problem), [english(holder) for holder in unknown.holders])
+        for unknown in report.unknowns
+    ]
+
+
+def test_the_server_gains_nothing_by_removing_the_proof() -> None:
+    """The header names the log, or the reader remembers that the server has one."""
+    table = Table("barony", 2, {"round_limit": 1}).start().play_out()
+    whole = signed_again(table.record(inclusion=inclusion_of(table)), log=ORIGIN)
+    assert audit_record(whole).is_sound
+    assert audit_record(whole, trusted=KNOWING_THE_LOG).is_sound
+    without = signed_again(table.record(), log=ORIGIN)
+    assert audit_record(table.record()).is_sound
+    for data, trusted in (
+        (without, TrustedKeys((TrustedKey(KEY.public, "test"),))),
+        (table.record(), KNOWING_THE_LOG),
+    ):
+        report = audit_record(data, trusted=trusted)
+        ((check, question, holders),) = open_questions(report)
+        assert (report.verdict, check) == ("unknown", "inclusion")
+        assert "no proof that this history is in it" in question
+        last = max(sealed.event["seq"] for sealed in table.sealed if sealed.event["action"])
+        assert len(holders) == 2
+        assert f"may have kept a receipt for event {last}." in holders[0]
+
+
+def test_a_proof_for_an_earlier_event_leaves_the_later_ones_open() -> None:
+    table = Table("barony", 2, {"round_limit": 1}).start().play_out()
+    earlier = max(sealed.event["seq"] for sealed in table.sealed if sealed.event["action"]) - 1
+    proof = inclusion_of(table.until(earlier))
+    report = audit_record(signed_again(table.record(inclusion=proof), log=ORIGIN))
+    ((check, question, holders),) = open_questions(report)
+    assert (report.verdict, check) == ("unknown", "inclusion")
+    assert f"ends with event {earlier}" in question
+    assert len(holders) == 1
+    assert f"a receipt for event {earlier + 1}." in holders[0]
+    assert audit_record(table.record(inclusion=proof)).is_sound
+
+
+def test_a_proof_of_another_log_than_that_of_the_server_is_no_proof() -> None:
+    table = Table("barony", 2, {"round_limit": 1}).start().play_out()
+    data = table.record(inclusion=inclusion_of(table))
+    finding = first_finding(signed_again(data, log="other.test"), "inclusion")
+    assert "of the log log.test" in english(finding.problem)
+    other = TrustedKeys((TrustedKey(KEY.public, "test", log="other.test"),))
+    ((check, question, _),) = open_questions(audit_record(data, trusted=other))
+    assert check == "inclusion"
+    assert "continues the log other.test" in question

@@ -18,9 +18,9 @@ const bytes = (base64) => new Uint8Array(Buffer.from(base64, "base64"));
 
 const functions = {
   /** Verifies a record. */
-  async verify(record, trusted, receipts) {
+  async verify(record, trusted, receipts, log) {
     const reports = [];
-    const verdicts = await verify(new Blob([bytes(record)]), { trusted, receipts }, (report) => reports.push(report));
+    const verdicts = await verify(new Blob([bytes(record)]), { trusted, receipts, log }, (report) => reports.push(report));
     return { verdicts, reports };
   },
 

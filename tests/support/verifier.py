@@ -88,10 +88,11 @@ class Verifier:
         record: bytes,
         trusted: Iterable[Mapping[str, Any]] = TRUSTED,
         receipts: Iterable[JsonObject] = (),
+        log: str | None = None,
     ) -> Verification:
-        """Verify a record as a reader who trusts these keys and has these receipts."""
+        """Verify a record as a reader who trusts these keys, has these receipts and knows this log."""
         result = self.call(
-            "verify", b64encode(record).decode(), list(trusted), [*map(dict, receipts)]
+            "verify", b64encode(record).decode(), list(trusted), [*map(dict, receipts)], log
         )
         return Verification(**result)
 

@@ -20,14 +20,22 @@ from domain.json_types import JsonObject
 from ledger import commands
 from ledger.keys import SigningKey
 from ledger.player_signatures import sign_action
-from replay.audit import audit
+from replay.audit import TrustedKey, TrustedKeys, audit
 from tests.games.records import FOLDER, record_of
 from tests.mutations import audits
 from tests.mutations.subjects import subjects
 from tests.support.local_game import LocalGame
-from tests.support.records import KEY, STRANGER, TRUSTED, Table, trusting_signer
+from tests.support.records import (
+    KEY,
+    STRANGER,
+    TRUSTED,
+    Table,
+    signed_again,
+    trusting_signer,
+)
 from tests.support.running_games import RunningGame
 from tests.support.verifier import Verifier
+from tests.support.witnesses import ORIGIN, inclusion_of
 
 SAME = ("chain", "head", "secrets", "inclusion")
 
@@ -159,3 +167,31 @@ def test_receipts_beside_a_record_are_verified_as_they_are_audited(verifier: Ver
     omitted = KEY.receipt({**events[8], "seq": 999})
     assert disagreements(verifier, finished, [omitted]) == []
     assert verifier.verify(finished, receipts=[omitted]).codes("receipts") == {"omitted"}
+
+
+def test_missing_and_earlier_proofs_of_inclusion_are_verified_as_they_are_audited(
+    verifier: Verifier,
+) -> None:
+    table = Table("barony", 2, {"round_limit": 1}).start().play_out()
+    whole, plain = table.record(inclusion=inclusion_of(table)), table.record()
+    earlier = table.record(inclusion=inclusion_of(table.until(table.game.seq - 1)))
+    for data, log, verdict, codes in (
+        (signed_again(whole, log=ORIGIN), None, "holds", set()),
+        (signed_again(whole, log=ORIGIN), ORIGIN, "holds", set()),
+        (signed_again(plain, log=ORIGIN), None, "unknown", {"missing"}),
+        (plain, None, "holds", set()),
+        (plain, ORIGIN, "unknown", {"missing"}),
+        (earlier, None, "holds", set()),
+        (earlier, ORIGIN, "unknown", {"earlier"}),
+        (signed_again(whole, log="other.test"), None, "broken", {"other-log"}),
+        (whole, "other.test", "unknown", {"new-log"}),
+    ):
+        verification = verifier.verify(data, log=log)
+        trusted = TrustedKeys((TrustedKey(KEY.public, "test", log=log),))
+        (check,) = [
+            check
+            for check in audit(BytesIO(data), trusted=trusted).checks
+            if check.name == "inclusion"
+        ]
+        assert (verification.verdicts["inclusion"], check.verdict) == (verdict, verdict)
+        assert verification.codes("inclusion") == codes

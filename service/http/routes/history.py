@@ -127,7 +127,12 @@ def stream_events(game_id: str, player: str | None, query: JsonObject) -> Respon
 def list_keys(player: str | None) -> JsonObject:
     """List the public keys that receipts and records are checked with, including retired ones."""
     keyring = service().keyring
-    return {"keys": keyring.public_keys(), "origin": keyring.origin or None, "next": None}
+    return {
+        "keys": keyring.public_keys(),
+        "origin": keyring.origin or None,
+        "log": service().transparency.proofs.log_name(),
+        "next": None,
+    }
 
 
 @receipts.get(

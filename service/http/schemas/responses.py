@@ -310,10 +310,13 @@ Key = TypedDict("Key", {"key": str, "public": Digest, "from": Timestamp, "until"
 
 
 class KeyList(TypedDict):
-    """All public keys of the server, including retired ones. `origin` is its name, if it has one."""
+    """All public keys of the server, including retired ones. `origin` is its name, if it has one, and `log`
+    is the name of its transparency log.
+    """
 
     keys: list[Key]
     origin: str | None
+    log: str | None
     next: str | None
 
 

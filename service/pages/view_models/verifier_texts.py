@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from domain.messages import Message, message
+from replay.audit import summary
+from replay.audit.holders import may_have_copy, may_have_receipt
 
 _LINE: Final = "{line}"
 _COLUMN: Final = "{column}"
@@ -16,8 +18,15 @@ _KEY: Final = "{key}"
 _SECRET: Final = "{secret}"  # noqa: S105 # the name of a place in a text
 
 
+_TOPICS_OF_AUDIT: Final = frozenset({"rules", "witness", "redraws"})
+"""Topics of questions that only an audit asks."""
+
+
 class CheckText(NamedTuple):
-    """What a check is called, and what it finds."""
+    """What a check is called, and the question that it decides.
+
+    The explanation claims nothing: the verdict beside it answers the question.
+    """
 
     title: Message
     explanation: Message
@@ -27,46 +36,50 @@ CHECKS: Final[Mapping[str, CheckText]] = {
     "form": CheckText(
         message("Form"),
         message(
-            "Every line is canonical JSON, has the fields that it must have, and comes where it may come."
+            "Whether every line is canonical JSON, has the fields that it must have, and comes where it may"
+            " come."
         ),
     ),
     "chain": CheckText(
         message("Hash chain"),
         message(
-            "Every event contains its number, the hash of its own content and that of the event before; no"
-            " time is earlier than the one before."
+            "Whether every event contains its number, the hash of its own content and that of the event"
+            " before, and no time is earlier than the one before."
         ),
     ),
     "head": CheckText(
         message("Signature of the server"),
-        message("The header names the last event, and is signed with a key that you trust."),
+        message(
+            "Whether the header names the last event, and is signed with a key that you trust."
+        ),
     ),
     "secrets": CheckText(
         message("Secrets"),
-        message("Every opened secret is the one that the record committed to before."),
+        message("Whether every opened secret is the one that the record committed to before."),
     ),
     "chance": CheckText(
         message("Nonces and seats"),
         message(
-            "A player supplied the last nonce, and the seats are those that the secret and the nonces give."
+            "Who supplied the last nonce, and whether the seats are those that the secret and the nonces"
+            " give."
         ),
     ),
     "signatures": CheckText(
         message("Signatures of players"),
         message(
-            "Everything that is signed by a player was signed with a key that this player had then, for this"
-            " game and this moment."
+            "Whether everything that is signed by a player was signed with a key that this player had then,"
+            " for this game and this moment."
         ),
     ),
     "receipts": CheckText(
         message("Receipts"),
-        message("The record contains every event for which the server has signed a receipt."),
+        message(
+            "Whether the record contains every event for which there is a receipt of the server."
+        ),
     ),
     "inclusion": CheckText(
         message("Transparency log"),
-        message(
-            "If the header has a proof that the log of the server contains this game, it is valid."
-        ),
+        message("Whether the header proves that the log of the server contains this history."),
     ),
 }
 """The checks, by the names that the script has for them, in the order in which they are shown."""
@@ -276,6 +289,26 @@ FINDINGS: Final[Mapping[str, Message]] = {
         seq=_SEQ,
         key=_KEY,
     ),
+    "inclusion missing": message(
+        "The server publishes a log of all games, and the record has no proof that this history is in it: a"
+        " record that is downloaded again has the proof, unless the server withholds it."
+    ),
+    "inclusion earlier": message(
+        "The proof that the log of the server contains this history ends with event {seq}: a record that is"
+        " downloaded again proves more, unless the server withholds it.",
+        seq=_SEQ,
+    ),
+    "inclusion other-log": message(
+        "The proof of inclusion is of the log {origin}, and the header names the log {log}.",
+        origin="{origin}",
+        log="{log}",
+    ),
+    "inclusion new-log": message(
+        "This history is in the log {origin}, and not in the log {log}, which is known as that of the server:"
+        " a witness that has followed both can decide whether one continues the other.",
+        origin="{origin}",
+        log="{log}",
+    ),
     "inclusion form": message("The proof of inclusion does not have the form of one."),
     "inclusion event": message(
         "The server has logged another event {seq} than the one in this record.", seq=_SEQ
@@ -287,3 +320,42 @@ FINDINGS: Final[Mapping[str, Message]] = {
     ),
 }
 """What a check has found, by the name of the check and the code; some codes are the same for every check."""
+
+
+QUESTIONS: Final[Mapping[str, Message]] = {
+    **{name: text for name, text in summary.QUESTIONS.items() if name not in _TOPICS_OF_AUDIT},
+    "browser": message("what this browser is too old to check"),
+}
+"""What cannot be known, by topic."""
+MEANINGS: Final[Mapping[str, Message]] = {
+    **{name: text for name, text in summary.MEANINGS.items() if name in QUESTIONS},
+    "browser": message(
+        "A newer browser can check the signatures, and so can the command line below."
+    ),
+}
+"""What each of these questions means for the reader, by topic."""
+FAULTS: Final[Mapping[str, Message]] = {
+    name: text for name, text in summary.FAULTS.items() if name in CHECKS
+}
+"""What is broken, by the check that has found it."""
+NUMBERS: Final = summary.NUMBERS
+SENTENCES: Final[Mapping[str, Message]] = {
+    "sound": message("Everything that your browser can check is right."),
+    "sound-means": message(
+        "Nothing was changed since the server signed it. Whether the rules allowed what happened is decided"
+        " by an audit, below."
+    ),
+    "one-open": summary.one_open("{question}"),
+    "several-open": summary.several_open("{number}", "{questions}"),
+    "open-means": summary.EVERYTHING_ELSE_HOLDS,
+    "broken": summary.broken("{fault}", None),
+    "broken-event": summary.broken("{fault}", _SEQ),
+    "server-answers": summary.SERVER_ANSWERS,
+    "nobody-accused": summary.NOBODY_ACCUSED,
+    "all-signed": summary.ALL_SIGNED,
+    "none-signed": summary.NONE_SIGNED,
+    "some-signed": summary.some_signed("{actions}", "{signed}"),
+    "receipt": may_have_receipt("{player}", _SEQ),
+    "copies": may_have_copy("{players}"),
+}
+"""The sentences for the whole, which the script puts together by the same topics as an audit."""

@@ -23,7 +23,15 @@ from service.pages.session import viewer
 from service.pages.templating import page
 from service.pages.view_models import proof_view
 from service.pages.view_models.game_forms import game_viewer, require_player
-from service.pages.view_models.verifier_texts import CHECKS, FINDINGS
+from service.pages.view_models.verifier_texts import (
+    CHECKS,
+    FAULTS,
+    FINDINGS,
+    MEANINGS,
+    NUMBERS,
+    QUESTIONS,
+    SENTENCES,
+)
 
 SHOWN_RECEIPTS: Final = 10
 """Receipts that the page lists; the file has all of them."""
@@ -115,6 +123,7 @@ def audit_game(game_id: str) -> Response:
         _record(game),
         service().keyring.public_keys(),
         request_language(),
+        service().transparency.proofs.log_name(),
     )
     return _verifier_page(game_id, report)
 
@@ -132,8 +141,14 @@ def _verifier_page(game_id: str | None = None, report: JsonObject | None = None)
         game=game,
         can_audit=game is not None and service().audits.can_audit(game.seq),
         keys=service().keyring.public_keys(),
+        log_name=service().transparency.proofs.log_name(),
         checks=CHECKS,
         finding_texts=FINDINGS,
+        questions=QUESTIONS,
+        meanings=MEANINGS,
+        faults=FAULTS,
+        numbers=NUMBERS,
+        sentences=SENTENCES,
         report=report,
         audit_titles=CHECK_TITLES,
         max_shown=MAX_SHOWN,

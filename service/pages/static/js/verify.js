@@ -4,9 +4,11 @@
  * page (service/pages/view_models/verifier_texts.py); a name in braces in them is replaced by a value.
  */
 
-/** @import {Details, Finding, Report, TrustedKey, Verdict} from "./verify/types" */
-/** @typedef {{kind: "bad-receipts", line: number} | {kind: "end", verdicts: Record<string, Verdict>} | {kind: "failed"}} End */
+/** @import {Details, Finding, Report, Summary, Topic, TrustedKey} from "./verify/types" */
+/** @typedef {{kind: "bad-receipts", line: number} | {kind: "end"} | {kind: "failed"}} End */
 
+/** How many open questions are explained, as in replay/audit/summary.py. */
+const MAX_MEANINGS = 2;
 const PUBLIC_KEY = /\b[0-9a-f]{64}\b/g;
 
 /** @param {HTMLElement} root */
@@ -18,15 +20,23 @@ export function start(root) {
   const summary = part(root, "summary");
   /** @type {Worker | undefined} */
   let worker;
-  /** @type {Finding | undefined} */
-  let firstFault;
+  /** @type {Map<string, string>} The names of the players, by id. */
+  let names = new Map();
+  /** @type {Summary} */
+  let result;
 
   /** @param {string} name @param {Details} [values] @returns {string} the text of this name with these values */
   const text = (name, values = {}) => fill(texts.dataset[name] ?? "", values);
 
+  /** @param {string} kind @param {string | number} name @param {Details} [values] @returns {string} a text of this kind */
+  const textOf = (kind, name, values = {}) =>
+    fill(texts.querySelector(`[data-${kind}="${name}"]`)?.textContent ?? String(name), values);
+
   /** @param {string} sentence @param {string} [verdict] */
   function summarize(sentence, verdict = "") {
     summary.textContent = sentence;
+    part(root, "meaning").textContent = "";
+    part(root, "holders").hidden = true;
     summary.classList.toggle("notice-error", verdict === "broken");
     summary.classList.toggle("notice-good", verdict === "holds");
     part(root, "results").hidden = false;
@@ -59,7 +69,6 @@ export function start(root) {
 
   /** @param {Finding} finding */
   function showFinding(finding) {
-    if (finding.verdict === "broken") firstFault ??= finding;
     const list = part(/** @type {HTMLElement} */ (root.querySelector(`[data-check="${finding.check}"]`)), "findings");
     const item = document.createElement("li");
     item.append(...findingNodes(finding));
@@ -68,13 +77,43 @@ export function start(root) {
     if (finding.verdict === "broken") showVerdict(finding.check, "broken");
   }
 
-  /** @param {Record<string, Verdict>} verdicts */
-  function showEnd(verdicts) {
-    const open = Object.values(verdicts).includes("unknown");
-    if (firstFault) {
-      summarize(`${text("firstFault")} `, "broken");
-      summary.append(...findingNodes(firstFault));
-    } else summarize(text(open ? "open" : "allHold"), open ? "" : "holds");
+  /** @param {string} player */
+  const nameOf = (player) => names.get(player) ?? player;
+
+  /** @param {readonly Topic[]} topics @returns {string} */
+  function openSentence(topics) {
+    const questions = topics.map((topic) => textOf("question", topic));
+    if (questions.length === 1) return textOf("sentence", "one-open", { question: questions[0] });
+    const number = textOf("number", questions.length);
+    return textOf("sentence", "several-open", { number, questions: listOf(questions) });
+  }
+
+  /** @param {Summary} result */
+  function showSummary({ fault, topics, actions, signed, holders, copies }) {
+    const meaning = part(root, "meaning");
+    if (fault) {
+      const values = { seq: fault.details.seq, fault: textOf("fault", fault.check) };
+      summarize(textOf("sentence", values.seq === undefined ? "broken" : "broken-event", values), "broken");
+      const head = /** @type {HTMLElement} */ (root.querySelector('[data-check="head"]'));
+      const isSigned = head.dataset.verdict === "holds";
+      meaning.append(...findingNodes(fault), ` ${textOf("sentence", isSigned ? "server-answers" : "nobody-accused")}`);
+    } else if (topics.length > 0) {
+      summarize(openSentence(topics));
+      const explained = topics.slice(0, MAX_MEANINGS).map((topic) => textOf("meaning", topic));
+      meaning.textContent = [textOf("sentence", "open-means"), ...explained].join(" ");
+    } else {
+      summarize(textOf("sentence", "sound"), "holds");
+      const signing = signed === actions ? "all-signed" : signed ? "some-signed" : "none-signed";
+      const sentences = [textOf("sentence", "sound-means")];
+      if (actions > 0) sentences.push(textOf("sentence", signing, { actions, signed }));
+      meaning.textContent = sentences.join(" ");
+    }
+    const lines = holders.map(({ player, seq }) =>
+      textOf("sentence", "receipt", { player: nameOf(player), seq }),
+    );
+    if (copies.length > 0) lines.push(textOf("sentence", "copies", { players: listOf(copies.map(nameOf)) }));
+    part(root, "holders").replaceChildren(...lines.map(listItem));
+    part(root, "holders").hidden = lines.length === 0;
   }
 
   /** @param {Report | End} report */
@@ -85,27 +124,29 @@ export function start(root) {
       showVerdict(report.check, report.verdict, isEmpty ? "nothing" : report.verdict);
     }
     else if (report.kind === "progress") part(root, "progress").textContent = text("lines", { lines: report.lines });
+    else if (report.kind === "summary") result = report.summary;
     else if (report.kind === "header") {
       const key = report.keys.map(({ public: bytes }) => bytes).join(", ");
       part(root, "claim").textContent = text("claim", { key });
+      names = report.names;
     } else {
       worker?.terminate();
-      if (report.kind === "end") showEnd(report.verdicts);
+      if (report.kind === "end") showSummary(result);
       else if (report.kind === "failed") summarize(text("failed"), "broken");
       else summarize(text("badReceipts", { line: report.line }), "broken");
     }
   }
 
-  /** @returns {TrustedKey[]} the keys that the visitor has chosen */
+  /** @returns {{trusted: TrustedKey[], log?: string}} the keys that the visitor has chosen, and the log of their server */
   function trustedKeys() {
     const own = /** @type {TrustedKey[]} */ (JSON.parse(root.dataset.keys ?? "[]"));
-    if (new FormData(form).get("keys") === "server") return own;
+    if (new FormData(form).get("keys") === "server") return { trusted: own, log: root.dataset.log };
     const written = /** @type {HTMLTextAreaElement} */ (form.querySelector("textarea")).value.trim();
     try {
-      const { keys } = JSON.parse(written);
-      return keys.filter((/** @type {TrustedKey} */ key) => key.public.match(PUBLIC_KEY));
+      const { keys, log } = JSON.parse(written);
+      return { trusted: keys.filter((/** @type {TrustedKey} */ key) => key.public.match(PUBLIC_KEY)), log };
     } catch {
-      return [...new Set(written.toLowerCase().match(PUBLIC_KEY))].map((key) => ({ public: key }));
+      return { trusted: [...new Set(written.toLowerCase().match(PUBLIC_KEY))].map((key) => ({ public: key })) };
     }
   }
 
@@ -121,7 +162,6 @@ export function start(root) {
   /** @param {readonly File[]} chosen */
   async function verify(chosen) {
     worker?.terminate();
-    firstFault = undefined;
     for (const item of root.querySelectorAll("[data-check]")) {
       const element = /** @type {HTMLElement} */ (item);
       part(element, "findings").replaceChildren();
@@ -129,7 +169,7 @@ export function start(root) {
       showVerdict(element.dataset.check ?? "", "waiting");
     }
     part(root, "progress").textContent = part(root, "claim").textContent = "";
-    const trusted = trustedKeys();
+    const { trusted, log } = trustedKeys();
     if (trusted.length === 0) return summarize(text("noKeys"), "broken");
     summarize(text("reading"));
     let blob;
@@ -145,7 +185,7 @@ export function start(root) {
     worker.onmessage = ({ data }) => show(data);
     worker.onerror = () => summarize(text("failed"), "broken");
     const receipts = chosen.filter(({ name }) => name.endsWith(".receipts"));
-    worker.postMessage({ record: blob, receipts, trusted });
+    worker.postMessage({ record: blob, receipts, trusted, log });
   }
 
   /** @param {DragEvent} event */
@@ -174,3 +214,16 @@ const part = (element, name) => /** @type {HTMLElement} */ (element.querySelecto
 
 /** @param {string} template @param {Details} values */
 const fill = (template, values) => template.replace(/\{(\w+)\}/g, (place, name) => String(values[name] ?? place));
+
+/** @param {string} text @returns {HTMLLIElement} */
+function listItem(text) {
+  const item = document.createElement("li");
+  item.textContent = text;
+  return item;
+}
+
+/** @param {readonly string[]} items @returns {string} the items as one phrase, without a comma before "and" */
+function listOf(items) {
+  const { lang } = document.documentElement;
+  return new Intl.ListFormat(lang === "en" ? "en-GB" : lang, { type: "conjunction" }).format(items);
+}

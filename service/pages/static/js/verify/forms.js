@@ -85,6 +85,7 @@ export const HEADER = object(
   {
     optional: {
       origin: word,
+      log: word,
       players: list(object({ id: word, handle: orNull(word), keys: list(KEY) })),
       inclusion: anything,
     },

@@ -13,8 +13,12 @@ import { INCLUSION } from "./forms.js";
 const [MAX_NOTE, MAX_SIGNATURES, MAX_EXTENSIONS] = [2 ** 18, 100, 16];
 
 /** @param {Context} context */
-export async function checkInclusion({ header: { inclusion, keys }, log, findings }) {
-  if (inclusion === undefined) return;
+export async function checkInclusion({ header: { inclusion, keys, head, log: logName }, keys: known, knownLog, log, findings }) {
+  const remembered = known.get(head.key)?.isTrusted ? knownLog : null; // of another server, the reader knows no log
+  if (inclusion === undefined) {
+    if (logName ?? remembered) findings.unknown("inclusion", "missing", { line: 1 });
+    return;
+  }
   findings.examined.inclusion += 1;
   if (INCLUSION(inclusion, "")) return findings.broken("inclusion", "form", { line: 1 });
   const { game, seq, hash, index, path, checkpoint } = /** @type {Inclusion} */ (/** @type {unknown} */ (inclusion));
@@ -26,7 +30,11 @@ export async function checkInclusion({ header: { inclusion, keys }, log, finding
   const root = await rootOf(leaf, index, note.size, path.map(fromHex));
   if (!root || toHex(root) !== toHex(note.root)) return findings.broken("inclusion", "path", where);
   if (!(await hasEd25519)) findings.unknown("inclusion", "no-ed25519", where);
-  else if (!(await isSignedByServer(note, keys))) findings.broken("inclusion", "signature", where);
+  else if (!(await isSignedByServer(note, keys))) return findings.broken("inclusion", "signature", where);
+  const names = { ...where, origin: note.origin, log: logName ?? remembered ?? "" };
+  if (logName && note.origin !== logName) return findings.broken("inclusion", "other-log", names);
+  if (remembered && note.origin !== remembered) findings.unknown("inclusion", "new-log", { ...names, log: remembered });
+  if (seq < log.events.length && (logName ?? remembered)) findings.unknown("inclusion", "earlier", where);
 }
 
 /** @param {string} checkpoint @returns {Note | null} a signed note of an origin, a number of entries and a root */

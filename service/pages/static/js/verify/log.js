@@ -36,6 +36,13 @@ export class GameLog {
     this.statements = new Map();
     /** The seq of the last event of play: the signature of an action for an older position is not valid any more. */
     this.playSeq = 0;
+    /** How many actions people have taken, and how many of them are signed. */
+    this.actions = 0;
+    this.signed = 0;
+    /** @type {Map<string, number>} The seq of the last action of each player other than a bot. */
+    this.lastActions = new Map();
+    /** @type {Set<string>} */
+    this.bots = new Set();
   }
 
   /** @param {GameEvent} event */
@@ -49,6 +56,7 @@ export class GameLog {
     if (event.secrets) this.commitments.set(seq, event.secrets);
     if (event.action || PLAY_WITHOUT_ACTION.includes(type)) this.playSeq = seq;
     if (type === "SeatTaken") this.places.push(event);
+    if (type === "SeatTaken" && "bot" in data) this.bots.add(data.player);
     if (type === "SeatLeft") {
       this.places = this.places.filter((place) => place.data.player !== data.player);
       this.keys.delete(data.player);
@@ -58,7 +66,17 @@ export class GameLog {
       this.players = [...data.players];
     }
     if (type === "SubstituteSeated" && data.seat < this.players.length) this.players[data.seat] = data.player;
+    this.countAction(event, seq);
     if (type === "GameFinished" || type === "GameAbandoned") this.ending ??= event;
+  }
+
+  /** @param {GameEvent} event @param {number} seq its place among the events */
+  countAction({ action, by, signature }, seq) {
+    const player = this.players[by.seat ?? -1];
+    if (!action || player === undefined || this.bots.has(player)) return;
+    this.actions += 1;
+    this.signed += signature ? 1 : 0;
+    this.lastActions.set(player, seq);
   }
 }
 

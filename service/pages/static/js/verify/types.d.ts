@@ -51,6 +51,8 @@ export interface Header {
   engine: string;
   head: { seq: number; hash: string; key: string; signature: string };
   origin?: string;
+  players?: { id: string; handle: string | null }[];
+  log?: string;
   inclusion?: Json;
 }
 export interface GameEvent {
@@ -106,12 +108,30 @@ export interface Finding {
   code: string;
   details: Details;
 }
+export type Topic =
+  | "copy" | "key" | "history" | "draws" | "later" | "signatures" | "progress" | "program" | "browser";
+/** What was found, for a reader who knows nothing of the checks. */
+export interface Summary {
+  /** The first fault, in the order of the lines. */
+  fault: Finding | null;
+  /** The topics of the open questions. */
+  topics: Topic[];
+  /** How many actions people have taken, and how many of them are signed. */
+  actions: number;
+  signed: number;
+  /** Who may have kept a receipt, and for which event. */
+  holders: { player: string; seq: number }[];
+  /** Who may have kept an intact copy of the record. */
+  copies: string[];
+}
 /** A record while it is verified. */
 export interface Context {
   header: Header;
   log: import("./log.js").GameLog;
   openings: Map<number, Opening>;
   keys: Map<string, KnownKey>;
+  /** The name of the transparency log that the reader knows as that of the server. */
+  knownLog?: string | null;
   findings: {
     examined: Record<CheckName, number>;
     broken(check: CheckName, code: string, details?: Details): void;
@@ -120,7 +140,8 @@ export interface Context {
 }
 /** What a verification reports while it runs. */
 export type Report =
-  | { kind: "header"; game: string; rules: string; origin: string | null; keys: ListedKey[] }
+  | { kind: "header"; game: string; rules: string; origin: string | null; keys: ListedKey[]; names: Map<string, string> }
   | { kind: "progress"; bytes: number; lines: number }
   | { kind: "finding"; finding: Finding }
-  | { kind: "verdict"; check: CheckName; verdict: Verdict; examined: number };
+  | { kind: "verdict"; check: CheckName; verdict: Verdict; examined: number }
+  | { kind: "summary"; summary: Summary };

@@ -10,6 +10,7 @@ import { checkChain, GameLog } from "./log.js";
 import { changeKeys, checkSignature } from "./player_signatures.js";
 import { checkChance, checkOpening, checkSecrets } from "./secrets.js";
 import { checkHead, checkReceipt, serverKeys } from "./server_signatures.js";
+import { summaryOf } from "./summary.js";
 
 /** @import {CheckName, Context, Details, Finding, JsonObject, Report, Source, TrustedKey, Verdict} from "./types" */
 
@@ -73,6 +74,8 @@ class RecordReader {
     this.openings = new Map();
     /** @type {Context["keys"]} */
     this.keys = new Map();
+    /** @type {Context["knownLog"]} */
+    this.knownLog = null;
     /** @type {{receipt: JsonObject, line?: number}[]} */
     this.receipts = [];
     this.kind = HEADER_LINE;
@@ -82,13 +85,15 @@ class RecordReader {
 
   /** @param {Source} source */
   async read(source) {
-    let read = 0;
+    let [read, lines] = [0, 0];
     for await (const { line, bytes } of readLines(source)) {
       await this.readLine(line, this.parse(line, bytes));
       this.findings.examined.form = line;
       read += bytes.length + 1;
-      if (line % PROGRESS_LINES === 0) this.onReport({ kind: "progress", bytes: read, lines: line });
+      lines = line;
+      if (line % PROGRESS_LINES === 0) this.onReport({ kind: "progress", bytes: read, lines });
     }
+    this.onReport({ kind: "progress", bytes: read, lines });
     if (!this.log.first) throw new BrokenLine("no-events", { line: 2 });
   }
 
@@ -126,8 +131,9 @@ class RecordReader {
   /** @param {Context["header"]} header */
   readHeader(header) {
     this.header = header;
-    const { game, rules, keys, origin = null } = header;
-    this.onReport({ kind: "header", game, rules, keys, origin });
+    const { game, rules, keys, origin = null, players = [] } = header;
+    const names = new Map(players.flatMap(({ id, handle }) => (handle === null ? [] : [[id, handle]])));
+    this.onReport({ kind: "header", game, rules, keys, origin, names });
   }
 
   /** @param {import("./types").GameEvent} event @param {number} line */
@@ -152,13 +158,14 @@ class RecordReader {
 /**
  * Verifies a record, and reports what it finds as it finds it.
  * @param {Source} source the file
- * @param {{trusted: readonly TrustedKey[], receipts?: readonly JsonObject[]}} evidence the keys of servers that the
- *   reader trusts, and receipts that are not in the record
+ * @param {{trusted: readonly TrustedKey[], receipts?: readonly JsonObject[], log?: string | null}} evidence the keys of
+ *   servers that the reader trusts, receipts that are not in the record, and the name of the log of that server
  * @param {(report: Report) => void} onReport
  * @returns {Promise<Record<CheckName, Verdict>>}
  */
-export async function verify(source, { trusted, receipts = [] }, onReport) {
+export async function verify(source, { trusted, receipts = [], log = null }, onReport) {
   const record = new RecordReader(onReport);
+  record.knownLog = log;
   const { findings } = record;
   try {
     await record.read(source);
@@ -175,6 +182,7 @@ export async function verify(source, { trusted, receipts = [] }, onReport) {
     findings.broken("form", fault.code, fault.details);
     for (const check of CHECKS.slice(1)) findings.unknown(check, "unreadable");
   }
+  onReport({ kind: "summary", summary: summaryOf([...findings.byCode.values()], record.log) });
   const verdicts = /** @type {Record<CheckName, Verdict>} */ ({});
   for (const check of CHECKS) {
     verdicts[check] = findings.verdict(check);

@@ -45,12 +45,12 @@ async function readReceipts(files) {
   return receipts;
 }
 
-/** @param {MessageEvent<{record: Blob, receipts: Blob[], trusted: TrustedKey[]}>} message */
-onmessage = async ({ data: { record, receipts: files, trusted } }) => {
+/** @param {MessageEvent<{record: Blob, receipts: Blob[], trusted: TrustedKey[], log?: string}>} message */
+onmessage = async ({ data: { record, receipts: files, trusted, log } }) => {
   try {
     const receipts = await readReceipts(files);
-    const verdicts = await verify(record, { trusted, receipts }, (report) => postMessage(report));
-    postMessage({ kind: "end", verdicts });
+    await verify(record, { trusted, receipts, log }, (report) => postMessage(report));
+    postMessage({ kind: "end" });
   } catch (fault) {
     if (fault instanceof BrokenReceipt) postMessage({ kind: "bad-receipts", line: fault.line });
     else postMessage({ kind: "failed" }); // the file has changed, for example, so that the browser does not read it

@@ -1,0 +1,54 @@
+// @ts-check
+// What was found as a person would say it: the topics of the open questions, and who may have evidence. It follows from the
+// findings and from nothing else, so that it cannot contradict them. The sentences are in the page
+// (service/pages/view_models/verifier_texts.py), which has them from the audit (replay/audit/summary.py).
+
+/** @import {CheckName, Finding, Summary, Topic} from "./types" */
+
+/** The topics, in the order in which they are named. @type {readonly Topic[]} */
+const TOPICS = ["copy", "key", "history", "draws", "later", "signatures", "progress", "program", "browser"];
+/** The topics of open questions that have the same code in several checks. @type {Record<string, Topic | undefined>} */
+const TOPIC_OF_CODE = { "unreadable": "copy", "no-ed25519": "browser", "in-progress": "progress" };
+/** The topics of the other open questions, by check. @type {Record<CheckName, Topic>} */
+const TOPIC_OF_CHECK = {
+  form: "program",
+  chain: "copy",
+  head: "key",
+  secrets: "progress",
+  chance: "draws",
+  signatures: "signatures",
+  receipts: "later",
+  inclusion: "history",
+};
+/** The topics of questions that a receipt can decide. */
+const BY_RECEIPT = ["history", "later"];
+/** How many people are named. */
+const MAX_NAMED = 8;
+
+/**
+ * @param {readonly Finding[]} findings
+ * @param {import("./log.js").GameLog} log
+ * @returns {Summary}
+ */
+export function summaryOf(findings, { actions, signed, lastActions }) {
+  const faults = findings.filter(({ verdict }) => verdict === "broken");
+  const open = findings.filter(({ verdict }) => verdict === "unknown");
+  const topics = new Set(open.map(({ check, code }) => TOPIC_OF_CODE[code] ?? TOPIC_OF_CHECK[check]));
+  const after = Math.min(...open.filter(({ code }) => code === "earlier").map(({ details }) => details.seq ?? 0));
+  const receipts = [...lastActions].map(([player, seq]) => ({ player, seq })).sort((one, other) => other.seq - one.seq);
+  const isDecidedByReceipt = BY_RECEIPT.some((topic) => topics.has(/** @type {Topic} */ (topic)));
+  const isSound = !faults.length && !open.length;
+  return {
+    fault: faults.sort((one, other) => lineOf(one) - lineOf(other))[0] ?? null,
+    topics: TOPICS.filter((topic) => topics.has(topic)),
+    actions,
+    signed,
+    holders: (isSound ? signed < actions : isDecidedByReceipt)
+      ? receipts.filter(({ seq }) => after === Infinity || seq > after).slice(0, MAX_NAMED)
+      : [],
+    copies: topics.has("copy") ? receipts.slice(0, MAX_NAMED).map(({ player }) => player) : [],
+  };
+}
+
+/** @param {Finding} finding */
+const lineOf = ({ details }) => details.line ?? Infinity;
