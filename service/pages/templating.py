@@ -18,6 +18,7 @@ from markupsafe import Markup
 
 from domain.game import Game
 from domain.hexes import Hex
+from domain.lifecycle import can_bring_keys
 from domain.messages import (
     Day,
     Instant,
@@ -94,6 +95,7 @@ def register(app: Flask) -> None:
         has_time_zone=lambda: g.get("time_zone") is not None,
         game_title=_game_title,
         is_correspondent=is_correspondent,
+        signing_keys=_signing_keys,
         names=_names,
         Day=Day,
         PlayerAt=PlayerAt,
@@ -152,6 +154,19 @@ def _csrf_field() -> Markup:
     if not can_write_session():
         return Markup()
     return Markup('<input type="hidden" name="csrf_token" value="{}">').format(generate_csrf())
+
+
+def _signing_keys(game: Game) -> list[str]:
+    """Return the ids of the keys with which the viewer can sign in a game.
+
+    They are those in its log; a person without a seat who may sign something brings those of the account.
+    """
+    player_id = viewer()
+    if player_id is None:
+        return []
+    if player_id not in game.keys and can_bring_keys(game, player_id):
+        return list(service().accounts.keys.valid_keys(player_id))
+    return [id for id, public in game.keys.get(player_id, {}).items() if public is not None]
 
 
 def _push_subscriptions() -> list[PushSubscription]:

@@ -127,6 +127,65 @@ def test_a_bot_that_is_added_by_hand_comes_with_bytes_of_the_browser(visitors: V
     assert nonce["nonce"] == place["data"]["nonce"]
 
 
+def test_statements_are_signed_and_come_with_random_bytes(visitors: Visitors) -> None:
+    options = {"takebacks": True}
+    game_id, accounts = visitors.accounts.start_game(
+        2, rules="baron", options=options, clock={"per_turn": 86400}
+    )
+    first, second = (visitors.new(account) for account in accounts)
+    for visitor in (first, second):
+        visitor.open("/")
+        visitor.device_key()
+    first.open(f"/games/{game_id}")
+    player = at_game(first)
+    player.act()
+
+    def send(visitor: Visitor, path: str, button: str, status: str) -> None:
+        """Press a button of a page of the game, and wait for what the next page says."""
+        if path:
+            visitor.open(f"/games/{game_id}/{path}")
+        visitor.page.get_by_role("button", name=button).click()
+        visitor.page.get_by_text(status).first.wait_for()
+
+    send(first, "takebacks", "Ask the other players", "has not answered yet")
+    send(second, "takebacks", "Agree: the action", "Ask for a takeback")
+    send(second, "clock", "Agree to a pause", "has not agreed")
+    page = first.open(f"/games/{game_id}/disputes")
+    page.get_by_label("What is wrong with it?").fill("first line\nsecond “line”")
+    send(first, "", "Open the dispute", "opened the dispute")
+    dispute = page.url.partition(f"/games/{game_id}/")[2]
+    page = second.open(f"/games/{game_id}/{dispute}")
+    page.get_by_label("What do you say to it?").fill("nothing\n\nat all")
+    send(second, "", "Send the answer", "at all")
+    page.get_by_label("I am sure. A ruling").check()
+    send(second, "", "Propose this ruling", "proposed a ruling")
+    page = first.open(f"/games/{game_id}/{dispute}")
+    page.get_by_label("I am sure: the dispute ends").check()
+    send(first, "", "Withdraw the dispute", "Withdrawn by the player")
+
+    said = [event for event in events(first, game_id) if "signature" in event]
+    keys = [visitor.device_key()["id"] for visitor in (first, second)]
+    assert [(event["type"], keys.index(event["signature"]["key"])) for event in said[1:]] == [
+        ("TakebackRequested", 0),
+        ("TakebackAnswered", 1),
+        ("PauseAgreed", 1),
+        ("DisputeOpened", 0),
+        ("DisputeAnswered", 1),
+        ("RulingProposed", 1),
+        ("DisputeWithdrawn", 0),
+    ]
+    sent = {entry["nonce"] for visitor in (first, second) for entry in visitor.kept("nonces")}
+    assert {event["data"]["nonce"] for event in said if "nonce" in event["data"]} == sent
+    assert len(sent) == 5
+    report = audit(io.BytesIO(record(first, game_id)), keys=[server_key(first)])
+    assert report.verdict != "broken", report.first
+    (signatures,) = [check for check in report.checks if check.name == "signatures"]
+    assert (signatures.verdict, signatures.count) == ("holds", len(said))
+    own = [event["hash"] for event in said if event["by"] == {"seat": 1}]
+    wait_until(lambda: len(second.kept("receipts")) >= len(own))
+    assert [receipt["hash"] for receipt in second.kept("receipts")] == own
+
+
 def test_a_refused_new_game_says_why(visitors: Visitors) -> None:
     visitor = visitors.new(visitors.accounts.register())
     page = visitor.open("/games/new?rules=barony")

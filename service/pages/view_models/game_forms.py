@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from marshmallow import Schema
 
@@ -13,23 +13,21 @@ from domain.game import Game
 from domain.messages import Text, Value, message
 from replay.event_text import actor_message, outcome_message
 from service.chat.chat import ChatMessagePage
+from service.errors import KeyNotUsable, Stale
 from service.games.access import is_correspondent
 from service.games.player_signatures import PlayerSignature
 from service.http.context import service
-from service.http.schemas.fields import HexBytes, HexText, StrictSchema, String, validate
+from service.http.schemas.fields import HexBytes, HexText, QueryInteger, StrictSchema, String
 from service.pages import session
 from service.pages.forms import Form, number_parameter, read_form
 
 NOT_A_PLAYER: Final = message("only the players of the game can do this")
 
+Refusal: TypeAlias = Refused | Stale | KeyNotUsable
+"""Why something that a player does in a game is not accepted; the page of its form explains it."""
+REFUSALS: Final = (Refused, Stale, KeyNotUsable)
 NOT_SURE: Final = message("must be ticked, because this cannot be undone")
 _MAX_KEY_CHARACTERS: Final = 64
-
-
-class KeyedForm(StrictSchema):
-    """A form with an idempotency key (`new_key`), so that sending it twice takes effect once."""
-
-    key = String(load_default=None)
 
 
 class NonceForm(StrictSchema):
@@ -38,11 +36,22 @@ class NonceForm(StrictSchema):
     nonce = HexBytes(max_bytes=MAX_NONCE_BYTES, load_default=None)
 
 
-class SignatureFields(StrictSchema):
-    """What the script of the page adds to a form that it signs (js/proofs.js)."""
+class SignedForm(StrictSchema):
+    """A form that the script of the page may sign (js/proofs.js).
 
-    signature_key = HexText(digits=16, required=True)
-    signature = HexText(digits=128, required=True)
+    `expected_seq` is the last event that the page has shown; `salt` is that of the commitment to a text.
+    """
+
+    signature_key = HexText(digits=16, load_default=None)
+    signature = HexText(digits=128, load_default=None)
+    expected_seq = QueryInteger(load_default=None)
+    salt = HexText(digits=64, load_default=None)
+
+
+class KeyedForm(SignedForm, NonceForm):
+    """A form with an idempotency key (`new_key`), so that sending it twice takes effect once."""
+
+    key = String(load_default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +111,11 @@ def key_of(values: Mapping[str, Any]) -> str | None:
 
 
 def signature_of(values: Mapping[str, Any]) -> PlayerSignature | None:
-    """Return the player's signature in a form; None if the form is not signed. Raises Malformed."""
-    signed = {name: values[name] for name in SignatureFields().fields if values.get(name)}
-    if not signed:
+    """Return the player's signature in a form (`SignedForm`); None if the form is not signed."""
+    key, signature = values["signature_key"], values["signature"]
+    if key is None or signature is None:
         return None
-    fields = validate(SignatureFields(), signed)
-    return PlayerSignature(fields["signature_key"], fields["signature"])
+    return PlayerSignature(key, signature, values["expected_seq"], values["salt"])
 
 
 def new_key() -> str:

@@ -6,7 +6,7 @@ from flask import Blueprint
 from werkzeug.wrappers import Response
 
 from domain.clock import pauses
-from domain.errors import Malformed, Refused
+from domain.errors import Malformed
 from domain.messages import message
 from ledger.time_zones import UTC_NAME, time_zone_names
 from ledger.turn_clock import is_pause_over, pause_limit
@@ -38,12 +38,15 @@ from service.pages.view_models.clock_view import (
     time_left_text,
 )
 from service.pages.view_models.game_forms import (
+    REFUSALS,
     GameViewer,
     KeyedForm,
+    Refusal,
     game_viewer,
     key_of,
     new_key,
     require_player,
+    signature_of,
 )
 
 HOLIDAYS: Final = "/account/holidays"
@@ -78,9 +81,13 @@ def agree_to_pause(game_id: str) -> Response:
     try:
         values = read_form(PauseForm())
         service().games.pauses.agree(
-            game_id, player, agree=values["answer"] == "agree", idempotency_key=key_of(values)
+            game_id,
+            player,
+            agree=values["answer"] == "agree",
+            idempotency_key=key_of(values),
+            signature=signature_of(values),
         )
-    except Refused as error:
+    except REFUSALS as error:
         return clock_page(game_viewer(game_id), error)
     return see_other(f"/games/{game_id}/clock")
 
@@ -130,7 +137,7 @@ def choose_time_zone() -> Response:
     return see_other(HOLIDAYS)
 
 
-def clock_page(current: GameViewer, error: Refused | TooManyGames | None = None) -> Response:
+def clock_page(current: GameViewer, error: Refusal | TooManyGames | None = None) -> Response:
     """Return the page of a game's clock; with an error, it says what was refused."""
     game = current.game
     now = clock.format(clock.now())
@@ -205,8 +212,11 @@ def leave_seat(game_id: str) -> Response:
     """Leave the viewer's seat to a substitute."""
     player = session.require_player()
     try:
-        service().games.substitutes.leave_seat(game_id, player, key_of(read_form(KeyedForm())))
-    except Refused as error:
+        values = read_form(KeyedForm())
+        service().games.substitutes.leave_seat(
+            game_id, player, key_of(values), signature_of(values)
+        )
+    except REFUSALS as error:
         return clock_page(game_viewer(game_id), error)
     return see_other(f"/games/{game_id}")
 
@@ -219,7 +229,9 @@ def take_seat(game_id: str) -> Response:
     values = read_form(SeatForm())
     seat = sequence_number(values["seat"], "seat")
     try:
-        service().games.substitutes.take_seat(game_id, player, seat, key_of(values))
-    except (Refused, TooManyGames) as error:
+        service().games.substitutes.take_seat(
+            game_id, player, seat, key_of(values), signature_of(values)
+        )
+    except (*REFUSALS, TooManyGames) as error:
         return clock_page(game_viewer(game_id), error)
     return see_other(f"/games/{game_id}")

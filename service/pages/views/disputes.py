@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response
 from domain.disputes import disputes, takebacks
 from domain.disputes.events import RULING_FIELDS
 from domain.disputes.messages import ruling_message
-from domain.errors import Malformed, Refused
+from domain.errors import Malformed
 from domain.json_types import JsonObject
 from domain.messages import Text, message
 from service.games.access import require_dispute
@@ -17,13 +17,15 @@ from service.games.dispute_view import dispute_summary, pending_takeback
 from service.http.context import service
 from service.http.problems import status_of
 from service.http.ratelimits import limit_disputes
-from service.http.schemas.fields import MAX_INTEGER, Choice, QueryInteger, StrictSchema, String
+from service.http.schemas.fields import MAX_INTEGER, Choice, QueryInteger, String
 from service.pages.forms import Form, entered_form, read_form, see_other
 from service.pages.templating import page
 from service.pages.view_models.game_forms import (
     NOT_A_PLAYER,
+    REFUSALS,
     GameViewer,
     KeyedForm,
+    Refusal,
     event_messages,
     form_about_event,
     game_viewer,
@@ -32,6 +34,7 @@ from service.pages.view_models.game_forms import (
     read_sure_form,
     reason_not_to,
     require_player,
+    signature_of,
 )
 
 _DISPUTES: Final = "/games/<game_id>/disputes"
@@ -66,14 +69,13 @@ class WithdrawalForm(KeyedForm):
     sure = Choice(choices=("yes",), required=True)
 
 
-RulingForm = StrictSchema.from_dict(
+RulingForm = KeyedForm.from_dict(
     {
         "type": Choice(choices=tuple(RULING_FIELDS), required=True),
         "from": QueryInteger(minimum=1, load_default=None),
         "seat": QueryInteger(load_default=None),
         "statement": String(load_default=None),
         "sure": Choice(choices=("yes",), required=True),
-        "key": String(load_default=None),
     },
     name="RulingForm",
 )
@@ -95,9 +97,15 @@ def open_dispute(game_id: str) -> Response:
     try:
         values = read_form(OpenDisputeForm())
         accepted = service().games.disputes.open_dispute(
-            game_id, player, values["seq"], values["statement"], key_of(values)
+            game_id,
+            player,
+            values["seq"],
+            _with_line_feeds(values["statement"]),
+            key_of(values),
+            signature_of(values),
+            values["nonce"],
         )
-    except Refused as error:
+    except REFUSALS as error:
         return _list_page(game_viewer(game_id), form.refused(error), status_of(error))
     return see_other(f"/games/{game_id}/disputes/{accepted.events[0]['seq']}")
 
@@ -117,9 +125,15 @@ def answer_dispute(game_id: str, seq: int) -> Response:
     try:
         values = read_form(AnswerForm())
         service().games.disputes.answer_dispute(
-            game_id, seq, player, values["statement"], key_of(values)
+            game_id,
+            seq,
+            player,
+            _with_line_feeds(values["statement"]),
+            key_of(values),
+            signature_of(values),
+            values["nonce"],
         )
-    except Refused as error:
+    except REFUSALS as error:
         return _dispute_page(game_viewer(game_id), seq, {"answer": form.refused(error)}, error)
     return see_other(f"/games/{game_id}/disputes/{seq}")
 
@@ -133,9 +147,16 @@ def give_ruling(game_id: str, seq: int) -> Response:
     try:
         values = _read_ruling()
         service().games.disputes.give_ruling(
-            game_id, seq, player, _ruling(values), values["statement"], key_of(values)
+            game_id,
+            seq,
+            player,
+            _ruling(values),
+            values["statement"] and _with_line_feeds(values["statement"]),
+            key_of(values),
+            signature_of(values),
+            values["nonce"],
         )
-    except Refused as error:
+    except REFUSALS as error:
         refused = form.refused(_with_form_fields(error))
         return _dispute_page(game_viewer(game_id), seq, {"ruling": refused}, error)
     return see_other(f"/games/{game_id}/disputes/{seq}")
@@ -148,8 +169,10 @@ def withdraw_dispute(game_id: str, seq: int) -> Response:
     player = require_player(game_id)
     try:
         values = read_sure_form(WithdrawalForm())
-        service().games.disputes.withdraw_dispute(game_id, seq, player, key_of(values))
-    except Refused as error:
+        service().games.disputes.withdraw_dispute(
+            game_id, seq, player, key_of(values), signature_of(values)
+        )
+    except REFUSALS as error:
         forms = {"withdrawal": entered_form().refused(error)}
         return _dispute_page(game_viewer(game_id), seq, forms, error)
     return see_other(f"/games/{game_id}/disputes/{seq}")
@@ -164,13 +187,18 @@ def _read_ruling() -> dict[str, Any]:
     return values
 
 
+def _with_line_feeds(text: str) -> str:
+    """Return a text with the line breaks that the script of the page signs; browsers may send others."""
+    return text.replace("\r\n", "\n")
+
+
 def _ruling(values: Mapping[str, Any]) -> JsonObject:
     """Return the ruling that was entered, as JSON; fields of other rulings are left out."""
     field = RULING_FIELDS[values["type"]]
     return {"type": values["type"], **({} if field is None else {field: values[field]})}
 
 
-def _with_form_fields(error: Refused) -> Refused:
+def _with_form_fields(error: Refusal) -> Refusal:
     """Return an error whose faults have the names of the fields of the form: `ruling.from` is `from`."""
     if not isinstance(error, Malformed):
         return error
@@ -200,7 +228,7 @@ def _dispute_page(
     current: GameViewer,
     seq: int,
     forms: Mapping[str, Form] = {},
-    error: Refused | None = None,
+    error: Refusal | None = None,
 ) -> Response:
     """Return the page of a dispute. `forms` are those that were refused with `error`, by what they do."""
     game = current.game
@@ -263,8 +291,11 @@ def request_takeback(game_id: str) -> Response:
     """Ask the other players to take back the viewer's last action."""
     player = require_player(game_id)
     try:
-        service().games.disputes.request_takeback(game_id, player, key_of(read_form(KeyedForm())))
-    except Refused as error:
+        values = read_form(KeyedForm())
+        service().games.disputes.request_takeback(
+            game_id, player, key_of(values), signature_of(values), values["nonce"]
+        )
+    except REFUSALS as error:
         return _takeback_page(game_viewer(game_id), error)
     return see_other(f"/games/{game_id}/takebacks")
 
@@ -277,14 +308,20 @@ def answer_takeback(game_id: str, seq: int) -> Response:
     try:
         values = read_form(TakebackAnswerForm())
         service().games.disputes.answer_takeback(
-            game_id, seq, player, agree=values["answer"] == "agree", idempotency_key=key_of(values)
+            game_id,
+            seq,
+            player,
+            agree=values["answer"] == "agree",
+            idempotency_key=key_of(values),
+            signature=signature_of(values),
+            nonce=values["nonce"],
         )
-    except Refused as error:
+    except REFUSALS as error:
         return _takeback_page(game_viewer(game_id), error)
     return see_other(f"/games/{game_id}/takebacks")
 
 
-def _takeback_page(current: GameViewer, error: Refused | None = None) -> Response:
+def _takeback_page(current: GameViewer, error: Refusal | None = None) -> Response:
     game = current.game
     pending = pending_takeback(game)
     number = 0 if pending is None else pending["takeback"]

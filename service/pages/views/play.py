@@ -1,6 +1,6 @@
 """The page of a game: its board, what the viewer can do now, and what happened last."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from flask import Blueprint, Response, request
@@ -21,6 +21,7 @@ from service.http.context import service
 from service.http.event_streams import stream_response
 from service.http.json_body import decode_json
 from service.http.problems import status_of
+from service.http.schemas.fields import validate
 from service.pages.forms import seat_parameter, see_other, sequence_number
 from service.pages.session import session_token, viewer
 from service.pages.templating import page
@@ -31,7 +32,13 @@ from service.pages.view_models.clock_view import (
     reason_not_to_leave,
     time_left_text,
 )
-from service.pages.view_models.game_forms import conversation, key_of, new_key, signature_of
+from service.pages.view_models.game_forms import (
+    SignedForm,
+    conversation,
+    key_of,
+    new_key,
+    signature_of,
+)
 from service.pages.view_models.position_view import (
     PositionView,
     links_view,
@@ -86,7 +93,7 @@ def submit_action(game_id: str) -> BaseResponse:
             decode_json(form.get("action", "").encode()),
             sequence_number(form.get("expected_seq", ""), "expected_seq"),
             key_of(form),
-            signature_of(form),
+            signature_of(_signed_fields(form)),
         )
     except (Stale, Refused, KeyNotUsable) as error:
         if isinstance(error, Malformed):
@@ -98,6 +105,14 @@ def submit_action(game_id: str) -> BaseResponse:
     response = game_page(game_id, receipt=accepted.receipt)
     response.headers["HX-Push-Url"] = f"/games/{game_id}"
     return response
+
+
+def _signed_fields(form: Mapping[str, str]) -> dict[str, Any]:
+    """Return the fields of a signature in the form of an action. Raises Malformed."""
+    return validate(
+        SignedForm(),
+        {name: form[name] for name in ("signature_key", "signature") if form.get(name)},
+    )
 
 
 @blueprint.get("/games/<game_id>/stream")

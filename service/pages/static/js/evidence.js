@@ -6,7 +6,7 @@
  * | ------------- | ----------------- | -------------------------------------------------------------------- |
  * | `keys`        | [account]         | the key pair with which this browser signs for an account            |
  * | `nonces`      | [account, game, nonce] | a nonce that this browser sent, and the commitment it had seen  |
- * | `receipts`    | [account, game, seq] | a receipt of the server for an action of the account              |
+ * | `receipts`    | [account, game, seq, hash] | a receipt of the server for what the account did            |
  * | `heads`       |                   | the last events that this browser saw of games                       |
  * | `checkpoints` |                   | checkpoints of the transparency log                                  |
  *

@@ -12,16 +12,19 @@ import { deviceKey, sign } from "./device_key.js";
 import { put } from "./evidence.js";
 
 const NONCE_BYTES = 16;
+/** The fields that this script adds to forms. The server takes an empty one as missing. */
+const ADDED_FIELDS = ["nonce", "salt", "signature", "signature_key"];
 
-/** What is signed, by the kind of a form. @type {Record<string, ((form: HTMLFormElement) => object) | undefined>} */
-const PAYLOADS = {
-  action: (form) => ({
-    sign: "cartulary action v1",
-    game: form.dataset.game,
-    head: form.dataset.head,
-    action: JSON.parse(String(new FormData(form).get("action"))),
-  }),
-};
+/**
+ * @param {HTMLFormElement} form
+ * @param {FormData} fields those that are sent
+ * @returns {Promise<object>} what is signed
+ */
+async function payloadOf(form, fields) {
+  const { game, head, sign: kind } = form.dataset;
+  if (kind !== "action") return (await import("./statements.js")).statement(form, fields);
+  return { sign: "cartulary action v1", game, head, action: JSON.parse(String(fields.get("action"))) };
+}
 
 /** @param {HTMLElement} element */
 export function start(element) {
@@ -45,18 +48,20 @@ function startForm(form) {
   let isPreparing = false;
   let isPrepared = false;
 
-  async function prepare() {
+  /** @param {HTMLElement | null} submitter */
+  async function prepare(submitter) {
+    const fields = new FormData(form, submitter);
     if (form.dataset.commitment !== undefined) {
-      const nonce = newNonce();
-      setField(form, "nonce", nonce);
+      fields.set("nonce", newNonce());
       // Before it is sent: the page may be loaded again before the server has responded.
-      await keepNonce(form.dataset, nonce);
+      await keepNonce(form.dataset, String(fields.get("nonce")));
     }
-    const payload = PAYLOADS[form.dataset.sign ?? ""];
-    const key = await usableKey;
-    if (!payload || !key) return;
-    setField(form, "signature", await sign(key, payload(form)));
-    setField(form, "signature_key", key.id);
+    const key = form.dataset.sign ? await usableKey : undefined;
+    if (key) {
+      fields.set("signature", await sign(key, await payloadOf(form, fields)));
+      fields.set("signature_key", key.id);
+    }
+    for (const name of ADDED_FIELDS) setField(form, name, String(fields.get(name) ?? ""));
   }
 
   /** @param {SubmitEvent} event */
@@ -74,16 +79,18 @@ function startForm(form) {
     };
     // While the browser dispatches the event, which may last until now, it ignores another submission.
     const sendLater = () => setTimeout(send);
-    prepare().then(sendLater, sendLater);
+    prepare(event.submitter).then(sendLater, sendLater);
   }
 
   form.addEventListener("submit", (event) => hold(/** @type {SubmitEvent} */ (event)), { capture: true });
   form.addEventListener("htmx:afterRequest", (event) => {
     const { successful, pathInfo } = /** @type {CustomEvent} */ (event).detail;
-    const nonce = /** @type {HTMLInputElement | null} */ (form.querySelector("input[name=nonce]"))?.value;
     // A response with another page, such as that for logging in, says that nothing was accepted.
-    if (nonce && successful && pathInfo.responsePath?.startsWith(`/games/${form.dataset.game}`))
-      void keepNonce(form.dataset, nonce, true);
+    if (!successful || !pathInfo.responsePath?.startsWith(`/games/${form.dataset.game}`)) return;
+    const nonce = String(new FormData(form).get("nonce") ?? "");
+    if (nonce) void keepNonce(form.dataset, nonce, true);
+    if (form.dataset.sign && form.dataset.sign !== "action")
+      void import("./statements.js").then(({ keepReceipts }) => keepReceipts(form.dataset)).catch(() => undefined);
   });
 }
 
@@ -111,10 +118,15 @@ export async function keepNonce({ account = "", game = "", commitment = "" }, no
   }
 }
 
-/** @param {string | undefined} account @param {{game: string, seq: number}} receipt */
-async function keepReceipt(account = "", receipt) {
+/**
+ * Keep a receipt. One that contradicts another does not replace it: the two prove that the server has lied.
+ * @param {string | undefined} account
+ * @param {{game: string, seq: number, hash: string}} receipt
+ */
+export async function keepReceipt(account = "", receipt) {
+  const { game, seq, hash } = receipt;
   try {
-    await put("receipts", [account, receipt.game, receipt.seq], receipt);
+    await put("receipts", [account, game, seq, hash], receipt);
   } catch {
     // This browser keeps nothing.
   }
