@@ -41,6 +41,22 @@ def test_a_form_that_is_sent_twice_takes_effect_once(
     assert game_of(service, game).seq == 5
 
 
+def test_a_statement_that_was_signed_for_an_earlier_moment_can_be_sent_again(
+    players: PlayersOfPages, service: Service
+) -> None:
+    game = players.game("barony")
+    address, seq = f"/games/{game}/disputes", game_of(service, game).seq
+    signed = {"signature_key": "0" * 16, "signature": "0" * 128, "salt": "0" * 64}
+    response = players["ada"].submit(
+        address, address, statement=STATEMENT, expected_seq=1, **signed
+    )
+    assert response.status_code == 409
+    assert "The position has changed since event 1" in response.text
+    assert STATEMENT in unescape(response.text)
+    assert forms_of(response.text)[address]["expected_seq"] == str(seq)
+    assert game_of(service, game).seq == seq
+
+
 def game_of(service: Service, id: str) -> Game:
     return service.games.queries.game(id)
 
