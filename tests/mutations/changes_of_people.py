@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import orjson
 
+from domain.disputes.events import DISPUTE_EVENTS
 from ledger.canonical import canonical
 from tests.mutations.changes import Change, Lines, event_indices
 
@@ -33,12 +34,49 @@ def change_mark(lines: Lines, chance: random.Random) -> Lines | None:
         values = {
             "bot": ["random", "sensible"],
             "invited_by": [*_players(lines), "stranger"],
-            "nonce_from": ["player", "server"],
+            "nonce_from": ["player", "server", "none"],
         }[mark]
     if mark in container:
         del container[mark]
     else:
         container[mark] = chance.choice(values)
+    return [*lines[:index], canonical(event), *lines[index + 1 :]]
+
+
+def change_seed_version(lines: Lines, chance: random.Random) -> Lines | None:
+    event = orjson.loads(lines[1])
+    version = chance.choice([None, 1, 2, 3, True, "2"])
+    event["data"].pop("seed", None)
+    if version is not None:
+        event["data"]["seed"] = version
+    return [lines[0], canonical(event), *lines[2:]]
+
+
+def change_nonce(lines: Lines, chance: random.Random) -> Lines | None:
+    """Change the nonce with which a place was taken, also by a player who left, and who supplied it."""
+    indices = [
+        index for index in event_indices(lines) if orjson.loads(lines[index])["type"] == "SeatTaken"
+    ]
+    index = chance.choice(indices)
+    event = orjson.loads(lines[index])
+    data = event["data"]
+    if chance.randrange(3):
+        data["nonce"] = chance.choice(
+            ["", "00", data["nonce"] + "00", "ff" * 64, "ff" * 65, "0", None]
+        )
+    if chance.randrange(3):
+        data["nonce_from"] = chance.choice(["player", "server", "none", "arbiter"])
+    return [*lines[:index], canonical(event), *lines[index + 1 :]]
+
+
+def change_new_nonce(lines: Lines, chance: random.Random) -> Lines | None:
+    """Change, add or remove the nonce of an event of a takeback or a dispute, or of another event."""
+    indices = event_indices(lines)
+    fit = [i for i in indices if orjson.loads(lines[i])["type"] in DISPUTE_EVENTS]
+    index = chance.choice(fit or indices) if chance.randrange(10) else chance.choice(indices)
+    event = orjson.loads(lines[index])
+    if not event["data"].pop("nonce", None) or chance.randrange(3):
+        event["data"]["nonce"] = chance.choice(["", "00", "ff" * 64, "ff" * 65, "0", 5, None])
     return [*lines[:index], canonical(event), *lines[index + 1 :]]
 
 
@@ -77,7 +115,8 @@ def insert_invitation(lines: Lines, chance: random.Random) -> Lines | None:
 
 def insert_bot(lines: Lines, chance: random.Random) -> Lines | None:
     creator = orjson.loads(lines[1])["by"]
-    robot = {"player": "another-robot", "nonce": "00", "nonce_from": "player", "bot": "random"}
+    nonce, source = chance.choice([("00", "player"), ("", "none")])
+    robot = {"player": "another-robot", "nonce": nonce, "nonce_from": source, "bot": "random"}
     invited = {**robot, "invited_by": chance.choice([*_players(lines), "stranger"])}
     return _insert(lines, chance, [("SeatTaken", creator, robot), ("SeatTaken", creator, invited)])
 
@@ -122,7 +161,14 @@ def insert_pause(lines: Lines, chance: random.Random) -> Lines | None:
     return _insert(lines, chance, [("PauseAgreed", {"seat": seat}, data)])
 
 
+NONCES: Final[Mapping[str, Change]] = {
+    "seed version changed": change_seed_version,
+    "nonce changed": change_nonce,
+    "nonce for new draws changed": change_new_nonce,
+}
+"""Changes of what people added to the draws."""
 PEOPLE: Final[Mapping[str, Change]] = {
+    **NONCES,
     "mark changed": change_mark,
     "invitation inserted": insert_invitation,
     "bot inserted": insert_bot,

@@ -30,7 +30,10 @@ ACTED: Final = frozenset({"action", "by", "data"})
 """The fields of an event that say who did what, with which outcome."""
 CONSEQUENCES: Final = frozenset({"RoundScored", "GameFinished"})
 """Types of events that follow completely from the other events of a game."""
-SETTINGS: Final = frozenset({"options", "clock", "invited", "arbiter"})
+SETTINGS: Final = frozenset({"options", "clock", "invited", "arbiter", "seed"})
+
+NONCE_SOURCES: Final = ((True, {"nonce"}), (False, {"nonce_from"}))
+"""Whether an event is of a dispute or a takeback, and what differs if another source of a nonce is made up."""
 
 HEADER_ROWS: Final[Mapping[str, str]] = {
     "engine": "header-made-up",
@@ -153,7 +156,7 @@ def _changed_event_rows(
         yield "game-made-up"  # another player took part
     elif event["type"] == "GameStarted" and fields == {"data"} and data == {"players"}:
         yield "game-made-up"
-    elif event["type"] == "SeatTaken" and fields == {"data"} and data == {"nonce_from"}:
+    elif fields == {"data"} and (event["type"] in DISPUTE_EVENTS, data) in NONCE_SOURCES:
         yield "nonce-source-made-up"
     elif (
         event["type"] == "SeatTaken" and data == {"nonce"} and event["data"]["player"] not in seated

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final
 
+from domain.chance import FIRST_SEED_VERSION, SEED_VERSION, SeedVersion
 from domain.event import Clock
 from domain.json_types import JsonObject
 from ledger import commands
@@ -31,7 +32,7 @@ class Subject:
     data: bytes
     witnesses: tuple[NoteKey, ...] = ()
     has_unknown_draws: bool = False
-    """Whether play resumed with new draws: it cannot be known whether the server chose them."""
+    """Whether play resumed with new draws and seed version 1: it cannot be known if the server chose them."""
 
     @property
     def record(self) -> Record:
@@ -215,16 +216,34 @@ def _stated() -> bytes:
     return _with_receipts(game)
 
 
-def _rewound() -> bytes:
+def _rewound(seed_version: SeedVersion = SEED_VERSION) -> bytes:
     """A game of Baron without an arbiter in which the players agree to go back, so the pile is drawn anew."""
-    game = LocalGame(2, rules="baron")
+    game = LocalGame(2, rules="baron", seed_version=seed_version)
     game.act(8)
     origin = game.game.play_seq - 2
-    number = game.dispute(0)
-    for seat in (0, 1):
-        game.propose(number, seat, {"type": "resume", "from": origin})
+    number = game.dispute(0, nonce=b"opens")
+    for seat, nonce in ((0, None), (1, b"agrees")):
+        game.propose(number, seat, {"type": "resume", "from": origin}, nonce=nonce)
     game.act(4)
     game.resign(1)
+    while game.game.rounds_ended:
+        game.score()
+    commands.finish(game.pending, game.secret)
+    return _with_receipts(game)
+
+
+def _taken_back() -> bytes:
+    """A game of Baron with a bot, in which two actions are taken back."""
+    game = LocalGame(3, rules="baron", bots=1, takebacks=True)
+    for nonces in ((b"asks", None, b"agrees"), (None, b"", b"agrees again")):
+        game.act()
+        while game.game.last_play is None or game.game.last_play.seat != 0:
+            game.act()
+        request = game.request_takeback(0, nonces[0])
+        for seat, nonce in ((2, nonces[1]), (1, nonces[2])):
+            game.answer_takeback(request, seat, agree=True, nonce=nonce)
+    for seat in (0, 1):
+        game.resign(seat)
     while game.game.rounds_ended:
         game.score()
     commands.finish(game.pending, game.secret)
@@ -240,6 +259,8 @@ def _with_receipts(game: LocalGame) -> bytes:
     return game.record() + b"".join(receipts)
 
 
+FIRST_VERSION: Final = "rewound with seed version 1"
+
 BUILDERS: Final[dict[str, Callable[[], bytes]]] = {
     "barony": _barony,
     "sorcery": _sorcery,
@@ -250,6 +271,8 @@ BUILDERS: Final[dict[str, Callable[[], bytes]]] = {
     "stated": _stated,
     "disputed": _disputed,
     "rewound": _rewound,
+    "taken back": _taken_back,
+    FIRST_VERSION: partial(_rewound, FIRST_SEED_VERSION),
 }
 
 
@@ -260,7 +283,7 @@ def subjects() -> tuple[Subject, ...]:
     for name, build in BUILDERS.items():
         data = build()
         witnesses = (WITNESS,) if b'"inclusion":' in data else ()
-        subjects.append(Subject(name, data, witnesses, has_unknown_draws=name == "rewound"))
+        subjects.append(Subject(name, data, witnesses, has_unknown_draws=name == FIRST_VERSION))
     return tuple(subjects)
 
 

@@ -18,6 +18,8 @@ from tests.support.records import KEY, SINCE
 
 PLAYERS = ("ada", "bea", "cid", "dan", "eve")
 SECRET = b"s" * 32
+NONCE = b"nonce"
+"""What each person supplies, which lets them join in any order."""
 START = datetime(2026, 11, 20, 9, tzinfo=UTC)
 
 
@@ -60,13 +62,13 @@ class LocalGame:
             options={"seating": "joined", **options},
             clock=clock if per_turn is None else {"per_turn": per_turn},
             secret=SECRET,
-            nonce=PLAYERS[0].encode(),
+            nonce=NONCE,
             arbiter=arbiter,
             seed_version=seed_version,
         )
         for seat, player in enumerate(PLAYERS[1:seats], 1):
             bot = "sensible" if seat >= seats - bots else None
-            nonce = player.encode() if bot is None else b""
+            nonce = NONCE if bot is None else b""
             commands.join(self.pending, player, nonce, self.secret, bot=bot)
 
     @staticmethod

@@ -43,8 +43,8 @@ const functions = {
 
   isSigned: (key, text, signature) => isSigned(key, text, signature),
 
-  async seed(secret, nonces) {
-    return Buffer.from(await seedOf(secret, nonces)).toString("hex");
+  async seed(secret, nonces, version) {
+    return Buffer.from(await seedOf(secret, nonces, version)).toString("hex");
   },
 
   /** Draws numbers below these limits. */

@@ -133,10 +133,10 @@ def test_a_signed_statement_cannot_be_used_again_in_the_game_or_in_another() -> 
 
 @pytest.mark.threat("new-draws-chosen")
 def test_a_server_that_waits_for_the_right_moment_chooses_what_is_drawn_anew() -> None:
-    """It tries one millisecond after another until the next tile of the new pile is the one it wants."""
+    """With seed version 1, it tries one millisecond after another until it likes the new pile."""
 
     def resumed(milliseconds: int) -> LocalGame:
-        game = LocalGame(2, rules="baron", arbiter="judge")
+        game = LocalGame(2, rules="baron", arbiter="judge", seed_version=1)
         game.act(8)
         number = game.dispute(0)
         game.wait(milliseconds=milliseconds)
@@ -152,6 +152,31 @@ def test_a_server_that_waits_for_the_right_moment_chooses_what_is_drawn_anew() -
     assert report.verdict == "unknown"
     assert [unknown.check for unknown in report.unknowns] == ["chance"]
     assert "chose what was drawn anew" in english(report.unknowns[0].problem)
+
+
+@pytest.mark.threat("new-draws-chosen")
+def test_a_server_that_waits_changes_nothing_about_what_is_drawn_anew() -> None:
+    """With seed version 2, it follows from the nonces; only if nobody sent one, that cannot be known."""
+
+    def resumed(milliseconds: int, nonce: bytes | None) -> LocalGame:
+        game = LocalGame(2, rules="baron", arbiter="judge")
+        game.act(8)
+        number = game.dispute(0)
+        game.wait(milliseconds=milliseconds)
+        game.rule(number, {"type": "resume", "from": 5}, nonce=nonce)
+        return game
+
+    def pile(game: LocalGame) -> tuple[str, ...]:
+        assert game.game.state is not None
+        tiles: tuple[str, ...] = game.game.state.tiles_in_pile()
+        return tiles
+
+    assert len({pile(resumed(moment, b"of the arbiter")) for moment in range(20)}) == 1
+    assert pile(resumed(0, b"another")) != pile(resumed(0, b"of the arbiter"))
+    assert audit_trusting_the_server(ended(resumed(0, b"of the arbiter"))).is_sound
+    report = audit_trusting_the_server(ended(resumed(0, None)))
+    assert [unknown.check for unknown in report.unknowns] == ["chance"]
+    assert "nobody supplied a nonce" in english(report.unknowns[0].problem)
 
 
 @pytest.mark.threat("ruling-made-up")

@@ -3,7 +3,9 @@
 Some leave a record that is sound by itself. Then the test shows which other evidence exposes it, if any does.
 """
 
+from hashlib import sha256
 from io import BytesIO
+from itertools import product
 from typing import Any
 
 import orjson
@@ -16,10 +18,12 @@ from ledger.pending import commitment
 from replay.audit import Report
 from replay.compare import compare
 from replay.language.renderer import english
+from tests.support.explanations import explain
 from tests.support.forger import shift_time
 from tests.support.records import (
     KEY,
     PLAYER_KEY,
+    SECRET,
     SINCE,
     STRANGER,
     Table,
@@ -208,19 +212,44 @@ def test_a_removal_that_was_made_up_contradicts_receipts_and_older_records() -> 
 
 
 @pytest.mark.threat("draws-chosen")
-def test_a_server_that_supplies_the_last_nonce_could_have_chosen_the_draws() -> None:
+def test_a_server_to_which_nobody_sent_a_last_nonce_could_have_chosen_the_draws() -> None:
+    """It chooses the secret when it has the creator's nonce; with version 1, it draws a nonce itself."""
     table = Table(nonce=b"mine")
-    table.join("player-1", b"chosen by the server", nonce_from="server")
-    report = audit_trusting_the_server(table.play_out().record())
-    assert report.verdict == "unknown"
-    assert {unknown.check for unknown in report.unknowns} == {"chance"}
+    table.add_bot("robot")
+    first = Table(nonce=b"mine", seed_version=1)
+    first.join("player-1", b"chosen by the server", nonce_from="server")
+    for unknown_draws in (table, first):
+        report = audit_trusting_the_server(unknown_draws.play_out().record())
+        assert report.verdict == "unknown"
+        assert {unknown.check for unknown in report.unknowns} == {"chance"}
+
+
+@pytest.mark.threat("draws-chosen")
+def test_a_server_cannot_choose_the_draws_after_a_nonce_of_a_person() -> None:
+    """Neither bots that it adds nor players who send nothing, or leave again, change any draw."""
+    seeds = set()
+    for guests, bots in product((0, 1), (1, 2)):
+        table = Table("barony", 4, {"seating": "joined"}, nonce=b"mine")
+        table.join("person", b"a person's")
+        for number in range(guests):
+            table.join(f"guest-{number}", b"")
+            table.leave(f"guest-{number}")
+        for number in range(bots):
+            table.add_bot(f"robot-{number}")
+        while table.game.status == "open":
+            table.join(f"player-{len(table.game.places)}", b"")
+        (start,) = (s.event for s in table.sealed if s.event["type"] == "GameStarted")
+        record = read(table.abandon().record())
+        seeds.add(explain(record, start["seq"])["start"]["seed"])
+        assert audit_trusting_the_server(table.record()).is_sound
+    assert seeds == {sha256(b"cartulary seed v2" + SECRET + b"\x04mine\x0aa person's").hexdigest()}
 
 
 @pytest.mark.threat("nonce-source-made-up")
 def test_a_server_can_pretend_that_a_player_supplied_the_last_nonce() -> None:
     """Only that player knows that they sent none, or another one; the report names them."""
     table = Table(nonce=b"mine")
-    table.join("player-1", b"chosen by the server", nonce_from="player")
+    table.join("player-1", b"chosen by the server")
     report = audit_trusting_the_server(table.play_out().record())
     assert report.is_sound
     assert any("player-1" in english(note.text) for note in report.notes if note.check == "chance")

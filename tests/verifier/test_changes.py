@@ -11,7 +11,8 @@ CHANGES = 1000
 
 
 def test_records_are_right_before_they_are_changed(verifier: Verifier) -> None:
-    assert all(verifier.verify(subject.data).is_sound for subject in subjects())
+    for subject in subjects():
+        assert verifier.verify(subject.data).is_sound != subject.has_unknown_draws
 
 
 def test_every_one_of_a_thousand_changes_is_found(verifier: Verifier) -> None:

@@ -221,6 +221,20 @@ FINDINGS: Final[Mapping[str, Message]] = {
     "chance server-nonce": message(
         "The server supplied the last nonce itself, so it could have chosen what was drawn."
     ),
+    "chance no-nonce": message(
+        "No player sent a nonce after the commitment was published, so the server could have chosen what was"
+        " drawn."
+    ),
+    "chance new-draws": message(
+        "The server could have chosen what was drawn anew when play resumed with event {seq}, which depends"
+        " on a time that the server set.",
+        seq=_SEQ,
+    ),
+    "chance new-draws-nonce": message(
+        "Nobody sent a last nonce for what was drawn anew when play resumed with event {seq}, so the server"
+        " could have chosen it.",
+        seq=_SEQ,
+    ),
     "chance nonce-origin": message(
         "The record does not say who supplied the last nonce: the player who joined last can decide whether"
         " the server could have chosen what was drawn."

@@ -123,14 +123,28 @@ const ENVELOPE = object(
   },
 );
 
+const nonce = text(/^(?:[0-9a-f]{2}){0,64}$/);
+/** @param {Record<string, Form>} optional @returns {Form} the data of an event of a takeback or a dispute */
+const withNonce = (optional) => object({}, { optional: { nonce, ...optional } });
+
 /** @type {Record<string, Form>} The fields of `data` that the checks read, by type of event. */
 const DATA = {
-  GameCreated: object({ rules: word, seats: integer(1, 100), options: object({}), clock: orNull(object({})), commitment: hash }),
-  SeatTaken: object({ player: id, nonce: text(/^(?:[0-9a-f]{2}){0,64}$/) }),
+  GameCreated: object(
+    { rules: word, seats: integer(1, 100), options: object({}), clock: orNull(object({})), commitment: hash },
+    { optional: { seed: integer(2, 2) } },
+  ),
+  SeatTaken: object({ player: id, nonce }),
   SeatLeft: object({ player: id }),
   PlayerKeyAdded: object({ player: id, key: word, public: word }),
   PlayerKeyRevoked: object({ player: id, key: word }),
   GameStarted: object({ players: list(id) }),
+  PlayResumed: object({}, { optional: { because: seq } }),
+  TakebackRequested: withNonce({}),
+  TakebackAnswered: withNonce({ request: seq }),
+  DisputeOpened: withNonce({}),
+  DisputeAnswered: withNonce({ dispute: seq }),
+  RulingProposed: withNonce({ dispute: seq }),
+  DisputeRuled: withNonce({ dispute: seq }),
   SubstituteSeated: object({ seat: integer(0, 99), player: id }),
   GameFinished: object({ secret: word }),
   GameAbandoned: object({ secret: word }),

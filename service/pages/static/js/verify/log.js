@@ -8,6 +8,18 @@ import { hashOf, utf8 } from "./crypto.js";
 
 /** Events of play that follow from no action. */
 const PLAY_WITHOUT_ACTION = ["GameStarted", "PlayResumed", "TurnForfeited", "PlayerRemoved"];
+/**
+ * The events of takebacks and disputes, which can have nonces, with the field that names the one they belong to.
+ * @type {Record<string, string | null>}
+ */
+const NONCES_FOR_NEW_DRAWS = {
+  TakebackRequested: null,
+  TakebackAnswered: "request",
+  DisputeOpened: null,
+  DisputeAnswered: "dispute",
+  RulingProposed: "dispute",
+  DisputeRuled: "dispute",
+};
 
 /** The events that were read so far. Hashes are those that the events state: the chain has a check of its own. */
 export class GameLog {
@@ -28,6 +40,14 @@ export class GameLog {
     this.commitments = new Map();
     /** @type {GameEvent[]} The events with which the present players took their places. */
     this.places = [];
+    /** @type {GameEvent[]} The events with which players ever took places. */
+    this.taken = [];
+    /** @type {Map<number, number>} The number of the takeback or dispute to which an event belongs, by its seq. */
+    this.requests = new Map();
+    /** @type {Map<number, string[]>} The nonces for what is drawn anew, by the number of the takeback or dispute. */
+    this.newNonces = new Map();
+    /** @type {{seq: number, nonces: string[]}[]} The events that have drawn anew, with the nonces that led to them. */
+    this.newDraws = [];
     /** @type {string[]} The ids of the players by seat, once the game has started. */
     this.players = [];
     /** @type {Map<string, Map<string, string | null>>} The public keys of players, null if revoked, by player and id. */
@@ -55,8 +75,14 @@ export class GameLog {
     this.seqByHash.set(event.hash, seq);
     if (event.secrets) this.commitments.set(seq, event.secrets);
     if (event.action || PLAY_WITHOUT_ACTION.includes(type)) this.playSeq = seq;
-    if (type === "SeatTaken") this.places.push(event);
-    if (type === "SeatTaken" && "bot" in data) this.bots.add(data.player);
+    if (type === "SeatTaken") {
+      this.places.push(event);
+      this.taken.push(event);
+      if ("bot" in data) this.bots.add(data.player);
+    }
+    if (Object.hasOwn(NONCES_FOR_NEW_DRAWS, type)) this.addNonce(event);
+    if (type === "PlayResumed" && event.secrets)
+      this.newDraws.push({ seq, nonces: [...(this.newNonces.get(this.requests.get(data.because) ?? 0) ?? [])] });
     if (type === "SeatLeft") {
       this.places = this.places.filter((place) => place.data.player !== data.player);
       this.keys.delete(data.player);
@@ -77,6 +103,16 @@ export class GameLog {
     this.actions += 1;
     this.signed += signature ? 1 : 0;
     this.lastActions.set(player, seq);
+  }
+
+  /** @param {GameEvent} event of a takeback or a dispute */
+  addNonce({ type, seq, data }) {
+    const field = NONCES_FOR_NEW_DRAWS[type];
+    const request = field ? (data[field] ?? 0) : seq;
+    this.requests.set(seq, request);
+    const nonces = this.newNonces.get(request) ?? [];
+    if (data.nonce !== undefined) nonces.push(data.nonce);
+    this.newNonces.set(request, nonces);
   }
 }
 

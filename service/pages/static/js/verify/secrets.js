@@ -1,5 +1,5 @@
 // @ts-check
-// The openings of commitments, and of chance what needs no rules: who supplied the last nonce, and the order of the seats
+// The openings of commitments, and of chance what needs no rules: who supplied the last nonces, and the order of the seats
 // that the seed produces. All other draws are those of the rule systems.
 
 import { canonical } from "./canonical.js";
@@ -9,6 +9,8 @@ import { concat, fromHex, hashOf, sha256, utf8 } from "./crypto.js";
 
 /** What players write in disputes can be erased, so it may remain closed. */
 const ERASABLE = "statement";
+/** The version of the seed of games whose first event names none. */
+const FIRST_SEED_VERSION = 1;
 /** The creator takes a place in the request that creates the game, before the commitment is published. */
 const CREATORS_PLACE = 2;
 
@@ -45,30 +47,42 @@ async function hasPublishedSecret({ first, ending }) {
 
 /** @param {Context} context */
 export async function checkChance({ log, findings }) {
-  const { first, start, ending, places } = log;
+  const { first, start, ending, places, newDraws } = log;
+  const version = first?.data.seed ?? FIRST_SEED_VERSION;
   if (!ending) findings.unknown("chance", "in-progress");
+  for (const { seq, nonces } of newDraws) {
+    const where = { line: seq + 1, seq };
+    if (version === FIRST_SEED_VERSION) findings.unknown("chance", "new-draws", where);
+    else if (!nonces.at(-1)) findings.unknown("chance", "new-draws-nonce", where);
+  }
   if (!start) return;
   const where = { line: start.seq + 1, seq: start.seq };
-  const last = places.at(-1);
-  const supplier = last && last.seq <= CREATORS_PLACE ? "server" : last?.data.nonce_from;
-  if (supplier !== "player") findings.unknown("chance", supplier ? "server-nonce" : "nonce-origin", where);
+  const nonces = (version === FIRST_SEED_VERSION ? places : log.taken.filter(({ data }) => data.nonce)) //
+    .map(({ seq, data }) => ({ nonce: data.nonce, source: seq <= CREATORS_PLACE ? "nobody" : data.nonce_from }));
+  const last = nonces.at(-1) ?? { source: "nobody" };
+  const doubt = version === FIRST_SEED_VERSION ? "server-nonce" : "no-nonce";
+  if (last.source !== "player") findings.unknown("chance", last.source ? doubt : "nonce-origin", where);
 
   let expected = places.map((place) => place.data.player);
   let seats = start.data.players;
   if (first?.data.options.seating !== "joined") {
     if (await hasPublishedSecret(log)) {
-      const nonces = places.map((place) => place.data.nonce);
-      expected = await new Draws(await seedOf(ending?.data.secret, nonces)).shuffle(expected);
+      const seed = await seedOf(
+        ending?.data.secret,
+        nonces.map(({ nonce }) => nonce),
+        version,
+      );
+      expected = await new Draws(seed).shuffle(expected);
     } else [expected, seats] = [[...expected].sort(), [...seats].sort()];
   }
   findings.examined.chance += 1;
   if (String(seats) !== String(expected)) findings.broken("chance", "seats", where);
 }
 
-/** @param {string} secret @param {string[]} nonces both in hexadecimal */
-export function seedOf(secret, nonces) {
+/** @param {string} secret @param {string[]} nonces both in hexadecimal @param {number} version of the seed */
+export function seedOf(secret, nonces, version) {
   const parts = nonces.map(fromHex).flatMap((nonce) => [Uint8Array.of(nonce.length), nonce]);
-  return sha256(concat(utf8("cartulary seed v1"), fromHex(secret), ...parts));
+  return sha256(concat(utf8(`cartulary seed v${version}`), fromHex(secret), ...parts));
 }
 
 /** The draws that a seed produces. */
