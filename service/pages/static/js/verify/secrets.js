@@ -60,8 +60,9 @@ export async function checkChance({ log, findings }) {
   const nonces = (version === FIRST_SEED_VERSION ? places : log.taken.filter(({ data }) => data.nonce)) //
     .map(({ seq, data }) => ({ nonce: data.nonce, source: seq <= CREATORS_PLACE ? "nobody" : data.nonce_from }));
   const last = nonces.at(-1) ?? { source: "nobody" };
-  const doubt = version === FIRST_SEED_VERSION ? "server-nonce" : "no-nonce";
-  if (last.source !== "player") findings.unknown("chance", last.source ? doubt : "nonce-origin", where);
+  if (last.source === undefined) findings.unknown("chance", "nonce-origin", where);
+  else if (last.source !== "player")
+    findings.unknown("chance", version === FIRST_SEED_VERSION ? "server-nonce" : "no-nonce", where);
 
   let expected = places.map((place) => place.data.player);
   let seats = start.data.players;
