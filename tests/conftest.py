@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+import httpx
 import hypothesis
 import pytest
 import redis
@@ -41,6 +42,8 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("any machine")
 
 hash_quickly()
+# Reading the certificates of authorities takes longer than most requests, and every client would do it again.
+vars(httpx._transports.default)["create_ssl_context"] = cache(httpx.create_ssl_context)
 
 HERE: Final = Path(__file__).parent
 BROWSER_TESTS: Final = HERE / "browser"

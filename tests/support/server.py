@@ -21,10 +21,12 @@ ROOT = Path(__file__).parent.parent.parent
 
 PROGRAM = """
 import os, resource, sys
-from service.settings import load_settings
-from service.server.processes import run_web
-from tests.support.chance import make_reproducible
-from tests.support.password_hashes import hash_quickly
+from cartulary.imports import quick_imports
+with quick_imports():
+    from service.settings import load_settings
+    from service.server.processes import run_web
+    from tests.support.chance import make_reproducible
+    from tests.support.password_hashes import hash_quickly
 
 make_reproducible(sys.argv[4])
 if int(sys.argv[5]):
