@@ -28,6 +28,7 @@ from replay.event_text import (
     scored_round_end,
     seat_in_play,
 )
+from replay.inspect_messages import conclusion
 from replay.language.names import Names
 from replay.language.renderer import Renderer
 from replay.timeline import Step, unreadable_on_error
@@ -110,11 +111,14 @@ def explain_event(
         before = None if step.before is None else step.before.position(context.viewer, ended=ended)
         after = step.after.position(context.viewer, ended=ended)
         clauses = explained_clauses(step, context.openings)
+        actor, time = _actor(step, renderer.names), _time(step)
+        sentence, meaning = conclusion(event, actor, time)
         return {
             "event": event,
+            "conclusion": {"sentence": renderer(sentence), "meaning": list(map(renderer, meaning))},
             "by": renderer(actor_message(event)),
-            "actor": _actor(step, renderer.names),
-            "time": _time(step),
+            "actor": actor,
+            "time": time,
             "seen_position": _seen_position(step, context),
             "legal_actions": _legal_actions(step, context, lists_all=lists_all_actions),
             "action_text": _action_text(rules, event),

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from domain.contract import AnyRuleSystem
+from domain.event import Event
 from domain.json_types import JsonObject
 from domain.messages import (
     Instant,
@@ -16,6 +17,7 @@ from domain.messages import (
     message_in,
     plural_message,
 )
+from ledger.commands import CLOCK
 from ledger.turn_clock import duration_message, time_left_message
 from replay.diff import label_of
 from replay.render.descriptions import in_words
@@ -92,18 +94,95 @@ def turn_messages(time: JsonObject) -> Iterator[Message]:
         yield message("began {time}", time=Instant(time["turn_began"], is_exact=True))
 
 
-def deadline_message(time: JsonObject) -> Value | None:
+def conclusion(event: Event, actor: JsonObject, time: JsonObject) -> tuple[Message, list[Message]]:
+    """Return who did what an event says and how that is known, in one sentence, and what it means.
+
+    `actor` and `time` are those of the explanation of the event.
+    """
+    if actor["means"] == "server":
+        return _conclusion_about_server(event, time)
+    player: Value = (
+        PlayerWithId(actor["player"]) if actor["seat"] is None else PlayerAt(actor["seat"])
+    )
+    meaning = []
+    if (
+        event["action"] is not None
+        and time["remaining_ms"] is not None
+        and time["remaining_ms"] <= 0
+    ):
+        meaning.append(
+            message(
+                "The action came {time} after the deadline, and is valid: the clock had not ended the turn.",
+                time=duration_message(-time["remaining_ms"]),
+            )
+        )
+    if actor["means"] == "signature":
+        meaning.append(
+            message(
+                "Nobody who lacks this key can have made the signature, not even the server: an audit checks"
+                " it."
+            )
+        )
+        return message("{player} did this, and signed it.", player=player), meaning
+    if event["action"] is None:
+        meaning.append(message("An older copy of the record shows whether it was there before."))
+    else:
+        meaning.append(
+            message(
+                "If {player} has kept the receipt for event {seq}, it shows whether anything was changed"
+                " since.",
+                player=player,
+                seq=event["seq"],
+            )
+        )
+    return message("{player} did this, says the server: it is not signed.", player=player), meaning
+
+
+def _conclusion_about_server(event: Event, time: JsonObject) -> tuple[Message, list[Message]]:
+    decided_again = message("An audit decides it again, by the rules and the times in the record.")
+    match event["by"]:
+        case {"system": "clock"}:
+            meaning = [decided_again]
+            remaining = time["remaining_ms"]
+            if remaining is not None and remaining <= 0:
+                delay = message(
+                    "It acted {time} after the deadline: that delay is the server's, not the player's.",
+                    time=duration_message(-remaining),
+                )
+                meaning.insert(0, delay)
+            return message("The clock of the server did this, and no player."), meaning
+        case {"system": "administrator"}:
+            return message("An administrator of the server decided this."), [
+                message("There is only the word of the server for it.")
+            ]
+        case {"system": "arbiter"}:
+            return message("This followed from what the arbiter or the players had decided."), [
+                decided_again
+            ]
+        case _:
+            return message("This followed by itself from what had happened before."), [
+                decided_again
+            ]
+
+
+def deadline_message(time: JsonObject, event: Event) -> Value | None:
     """Return the deadline of the turn under way, and how long before it the event was appended."""
     if time["deadline"] is None:
         return None
     deadline = Instant(time["deadline"], is_exact=True)
     if time["remaining_ms"] is None:
         return deadline
-    parts: list[Value] = [deadline, time_left_message(time["remaining_ms"])]
+    parts: list[Value] = [deadline, _time_left(event, time["remaining_ms"])]
     if time["bank_ms"] is not None:
         bank = duration_message(time["bank_ms"])
         parts.append(message("{time} in the time bank when the turn began", time=bank))
     return comma_list(parts)
+
+
+def _time_left(event: Event, milliseconds: int) -> Message:
+    if milliseconds <= 0 and event["by"] == CLOCK:
+        return message("the clock acted {time} later", time=duration_message(-milliseconds))
+    return time_left_message(milliseconds)
 
 
 def legal_actions_message(legal: JsonObject, rules: AnyRuleSystem) -> Message:

@@ -79,6 +79,10 @@ class _Page:
         """Yield the lines of the page."""
         explanation = self._explanation
         event: Event = explanation["event"]
+        summary = explanation["conclusion"]
+        yield from (self._heading(line) for line in self._wrapped(summary["sentence"], self._width))
+        yield from self._wrapped(" ".join(summary["meaning"]), self._width)
+        yield ""
         title = message(
             "event {seq} of {game}: {type}",
             seq=event["seq"],
@@ -133,7 +137,7 @@ class _Page:
         """The turn under way and its deadline."""
         time = self._explanation["time"]
         yield from self._labelled(_TURN, list(map(self._render, turn_messages(time))))
-        deadline = deadline_message(time)
+        deadline = deadline_message(time, self._explanation["event"])
         if deadline is not None:
             yield from self._labelled(_DEADLINE, [self._render(deadline)])
 

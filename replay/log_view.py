@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 from typing import Final
 
-from domain.messages import message
+from domain.event import Event
+from domain.messages import Message, message
+from ledger.commands import CLOCK
 from ledger.record import Record
-from ledger.turn_clock import time_left_message
+from ledger.turn_clock import duration_message, time_left_message
 from replay.branches import superseded_events
 from replay.event_filter import NO_FILTER, EventFilter
 from replay.event_text import (
@@ -39,6 +41,13 @@ def filtered_steps(record: Record, event_filter: EventFilter) -> Iterator[Step]:
             yield step
 
 
+def _time_left(event: Event, milliseconds: int) -> Message:
+    """Return how long before or after the deadline an event was: the clock's delay is not the player's."""
+    if milliseconds <= 0 and event["by"] == CLOCK:
+        return message("deadline + {time}", time=duration_message(-milliseconds))
+    return time_left_message(milliseconds)
+
+
 def log_lines(
     record: Record,
     renderer: Renderer,
@@ -69,7 +78,7 @@ def log_lines(
         notes = []
         if remaining is not None:
             style = DIM if remaining > 0 else BOLD
-            notes.append((renderer(time_left_message(remaining)), style))
+            notes.append((renderer(_time_left(event, remaining)), style))
         if "signature" in event:
             notes.append((renderer(_SIGNED), DIM))
         # A scored round belongs to the branch of the event that ended it.

@@ -186,6 +186,24 @@ def several_open(number: Value, questions: Value) -> Message:
     )
 
 
+def checkable_sentence(topics: Collection[Topic]) -> Message:
+    """Return the sentence for a game that nobody has checked here, with these questions that stay open."""
+    questions = [QUESTIONS[topic] for topic in TOPICS if topic in topics]
+    if not questions:
+        return message("Everything about this game can be checked.")
+    if len(questions) == 1:
+        return message(
+            "Almost everything about this game can be checked, and one thing cannot be known: {question}.",
+            question=questions[0],
+        )
+    return message(
+        "Almost everything about this game can be checked, and these {number} things cannot be known:"
+        " {questions}.",
+        number=NUMBERS[len(questions) - 2],
+        questions=listing(questions),
+    )
+
+
 def broken(fault: Value, seq: Value | None) -> Message:
     """Return the sentence for a record with a fault, at event `seq` if it is at one."""
     if seq is None:

@@ -63,7 +63,7 @@ def test_inspect_draws_the_board_and_lists_all_actions_if_asked_to(run: Run, rea
 
 def test_inspect_explains_one_event(run: Run, path: Path) -> None:
     text = run("inspect", path, 10).stdout
-    assert text.startswith("event 10 of game-1: StonesTaken\n")
+    assert "\nevent 10 of game-1: StonesTaken\n" in text
     inspection = orjson.loads(run("inspect", path, 10, "--json").stdout)
     assert inspection["event"]["seq"] == 10
     (clause,) = inspection["clauses"]

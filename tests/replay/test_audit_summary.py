@@ -77,7 +77,10 @@ def test_no_report_on_thousands_of_forged_records_contradicts_itself() -> None:
 def test_a_page_that_claims_what_it_denies_is_found() -> None:
     """The sentences that once stood on one page, one below the other."""
     for text, about in (
-        ("The draws: nobody chose them\nIt could have chosen them.", "the first draws"),
+        (
+            "The draws: nobody chose them\nSo the server could have chosen the draws.",
+            "the first draws",
+        ),
         (
             "A player supplied the last nonce.\nThe server supplied the last nonce itself.",
             "the first draws",

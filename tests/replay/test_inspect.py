@@ -59,7 +59,9 @@ def test_an_explanation_has_everything_about_an_action(eventful: Table) -> None:
         "actions": ["take 1", "take 2", "take 3"],
     }
     lines = page(record, 10, width=100).splitlines()
-    assert lines[0] == "event 10 of game-1: StonesTaken"
+    assert lines[0] == "seat 1 did this, says the server: it is not signed."
+    assert "kept the receipt for event 10" in lines[1]
+    assert "event 10 of game-1: StonesTaken" in lines
     assert "when      Fri, Nov 20, 2026, 9:15:09.000\u202fAM (UTC)" in lines
     assert "who       seat 1" in lines
     assert f"          player {player}" in lines
@@ -128,7 +130,7 @@ def test_a_forfeited_turn_shows_how_long_after_the_deadline_the_clock_ended_it(
     assert explanation["actor"]["means"] == "server"
     assert explanation["time"]["remaining_ms"] == -1000
     assert explanation["legal_actions"]["by_type"] == {"take": 3}
-    assert "(UTC), 1.000 s late" in page(record, seq)
+    assert "(UTC), the clock acted 1.000 s later" in page(record, seq)
 
 
 def test_a_late_action_is_shown_as_late() -> None:
@@ -252,7 +254,7 @@ def test_the_log_has_one_line_for_every_event(eventful: Table) -> None:
     assert lines[9].startswith("10  Nov 20, 2026  09:15:09 UTC  seat 1      takes 2 worth ")
     assert lines[9].endswith("  (59.000 s left)")
     (forfeited,) = [line for line in lines if "  the clock   TurnForfeited" in line]
-    assert forfeited.endswith("  (1.000 s late)")
+    assert forfeited.endswith("  (deadline + 1.000 s)")
     assert all("\x1b" in line for line in log_of(record, styler=Styler(is_on=True)))
 
 

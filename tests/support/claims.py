@@ -26,7 +26,7 @@ CLAIMS: Final = (
         r"nobody alone could choose what was drawn|[Tt]he server could not (choose|have chosen) the draws"
         r"|A player supplied the last|nobody chose them",
         r"whether the server chose (what was drawn at the start|the random draws)"
-        r"|[Tt]he server supplied the last nonce|It could have chosen them",
+        r"|[Tt]he server supplied the last nonce|the server c(an choose|ould have chosen) the draws",
     ),
     Claim(
         "the signatures of players",
@@ -37,13 +37,13 @@ CLAIMS: Final = (
     Claim("changes", r"nothing was changed since", r"✗ (chain|form|head)"),
     Claim(
         "the history",
-        r"The log of the server contains the whole game",
+        r"Everybody sees the same|everybody sees the same",
         r"whether everybody was shown the same history|is not in the log|no proof that this history is",
     ),
     Claim(
         "lateness",
-        r"before the deadline|\bleft\b",
-        r"after the deadline|\blate\b",
+        r"The clock of the server did this, and no player",
+        r"\d s late|The action came",
     ),
 )
 

@@ -277,6 +277,13 @@ class StartDetails(TypedDict):
     nonces: list[PlayerNonce]
 
 
+class Conclusion(TypedDict):
+    """Who did what an event says and how that is known, in one sentence, and what it means for the reader."""
+
+    sentence: str
+    meaning: list[str]
+
+
 class EventDetails(TypedDict):
     """An event, the positions before and after it (null before the start), and the differences; and the story
     of the event, as far as the viewer may know it.
@@ -291,6 +298,7 @@ class EventDetails(TypedDict):
     before: Position | None
     after: Position | None
     changes: list[Change]
+    conclusion: Conclusion
     by: str
     actor: Actor
     time: EventTime

@@ -14,6 +14,7 @@ from domain.messages import Text
 from ledger.checkpoint import Checkpoint
 from ledger.signed_note import NoteKey, SignedNote
 from replay.audit.chance import CREATORS_PLACE
+from replay.audit.findings import Topic
 from service import clock
 from service.bootstrap import Service
 from service.errors import NotFound
@@ -113,6 +114,34 @@ def decisive_nonce(nonces: Sequence[Nonce]) -> Nonce | None:
     if not nonces or nonces[-1].source != "player" or nonces[-1].seq <= CREATORS_PLACE:
         return None
     return nonces[-1]
+
+
+def open_topics(
+    service: Service, game: Game, nonces: Sequence[Nonce], head: LoggedHead | None
+) -> set[Topic]:
+    """Return the topics of the questions that stay open, whoever checks the record of a game now."""
+    topics: set[Topic] = set()
+    if game.status != "open" and decisive_nonce(nonces) is None:
+        topics.add("draws")
+    if any(_can_be_chosen(service, game, resumption.seq) for resumption in game.resumptions):
+        topics.add("redraws")
+    if game.status != "open" and not game.has_ended:
+        topics.add("progress")
+    if head is None or head.seq < game.seq:
+        topics.add("history")
+    return topics
+
+
+def _can_be_chosen(service: Service, game: Game, seq: int) -> bool:
+    """Whether the server could choose what was drawn anew with event `seq`, with which play resumed."""
+    event = service.games.queries.event_page(game.id, seq - 1, 1)[0]
+    if not event.get("secrets"):
+        return False
+    if game.seed_version == FIRST_SEED_VERSION:
+        return True
+    # The last of the nonces that count is that of whoever ruled or agreed last.
+    because = service.games.queries.event_page(game.id, event["data"]["because"] - 1, 1)[0]
+    return not because["data"].get("nonce")
 
 
 def player_keys(game: Game) -> list[PlayerKey]:

@@ -247,7 +247,7 @@ class ReplayedEvent:
     @property
     def deadline(self) -> Value | None:
         """The deadline of the turn under way."""
-        return deadline_message(self.explanation["time"])
+        return deadline_message(self.explanation["time"], self.explanation["event"])
 
     @property
     def action(self) -> tuple[str | None, str] | None:

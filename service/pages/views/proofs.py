@@ -15,6 +15,7 @@ from domain.json_types import JsonObject
 from ledger.canonical import canonical
 from ledger.signed_note import NoteKey
 from replay.audit.findings import CHECK_TITLES
+from replay.audit.summary import checkable_sentence, meanings
 from replay.event_values import secret_label
 from service.http.context import service
 from service.http.language import request_language
@@ -49,6 +50,7 @@ def show_proofs(game_id: str) -> Response:
     receipts = []
     if current.seat is not None and player is not None:
         receipts = list(islice(proof_view.receipts_of(service(), game, player), SHOWN_RECEIPTS + 1))
+    topics = proof_view.open_topics(service(), game, nonces, head)
     return page(
         "proofs.html",
         game=game,
@@ -56,6 +58,9 @@ def show_proofs(game_id: str) -> Response:
         seat=current.seat,
         commitments=proof_view.commitments(service(), game, current.seat),
         nonces=nonces,
+        conclusion=checkable_sentence(topics),
+        meaning=meanings(topics),
+        open_topics=topics,
         decisive_nonce=proof_view.decisive_nonce(nonces),
         receipts=receipts[:SHOWN_RECEIPTS],
         has_more_receipts=len(receipts) > SHOWN_RECEIPTS,

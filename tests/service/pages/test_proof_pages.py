@@ -9,6 +9,9 @@ from flask import Flask
 from client.receipts import read_receipts
 from domain.game import Game
 from service.bootstrap import Service
+from tests.games.records import FOLDER
+from tests.service.pages.conftest import StoreGame
+from tests.support.claims import contradictions
 from tests.support.page_players import PlayersOfPages
 
 
@@ -101,3 +104,55 @@ def test_a_game_in_the_log_shows_its_entry_and_the_checkpoint(
     assert "This game is not in the log yet." not in page
     assert "1 of 1" in page
     assert service.transparency.checkpoints.origin in page
+
+
+def sentence_of(page: str) -> str:
+    """The sentence with which the page begins."""
+    (sentence,) = re.findall(r'<p class="notice[^"]*" role="status">([^<]*)</p>', page)
+    return str(sentence)
+
+
+def text_of(page: str) -> str:
+    """What a reader sees of a page."""
+    return re.sub(r"<[^>]+>", " ", page)
+
+
+def test_the_page_begins_with_what_cannot_be_known_and_folds_the_details(
+    players: PlayersOfPages, service: Service
+) -> None:
+    game = players.game("baron")
+    path = f"/games/{game}/proofs"
+    page = players["ada"].get(path)
+    assert sentence_of(page) == (
+        "Almost everything about this game can be checked, and these three things cannot be known: whether"
+        " everybody was shown the same history, whether the server chose what was drawn at the start and what"
+        " stays hidden until the game ends."
+    )
+    assert "<section" not in page[page.index('role="status"') :]
+    assert page.count('<details class="proof">') == 7
+    service.transparency.head_log.log([game])
+    assert "these two things" in sentence_of(players["ada"].get(path))
+    commands, ada, grace = service.games.commands, players["ada"], players["grace"]
+    fair = commands.create(ada.id, rules="baron", seats=2, options={}).id
+    commands.join(fair, grace.id, b"bytes of grace")
+    service.transparency.head_log.log([fair])
+    assert "one thing cannot be known: what stays hidden" in sentence_of(
+        ada.get(f"/games/{fair}/proofs")
+    )
+
+
+def test_no_page_of_a_recorded_game_contradicts_itself(
+    players: PlayersOfPages, store: StoreGame, service: Service
+) -> None:
+    sentences = set()
+    for path in sorted(FOLDER.glob("*.jsonl")):
+        game_id, _ = store(path.stem)
+        service.transparency.head_log.log([game_id])
+        response = players.visitor.get(f"/games/{game_id}/proofs")
+        if response.status_code == 404:  # a private game
+            continue
+        page = response.text
+        assert contradictions(text_of(page)) == [], path.stem
+        sentences.add(sentence_of(page))
+    assert "Everything about this game can be checked." in sentences
+    assert len(sentences) > 2
