@@ -4,10 +4,13 @@ tests/test_games.py checks that they can be folded and decided again, and that t
 """
 
 import re
+from collections.abc import Iterable
+from hashlib import sha256
 
 import pytest
 
 from domain import chance
+from domain.baron.components import TILES
 from domain.baron.state import State as BaronState
 from domain.event import Event
 from domain.game import Game
@@ -110,6 +113,32 @@ def test_no_player_of_baron_gains_from_what_they_saw_before_a_rewind() -> None:
         assert refills == list(before[: len(refills)])
         if len(refills) > 1:
             assert list(after[: len(refills)]) != refills
+
+
+def test_the_new_piles_follow_from_the_nonces_of_those_who_agreed_and_ruled() -> None:
+    """A second implementation of the definition, with seed version 2."""
+    record = record_of("baron-new-draws")
+    data_by_seq = {event["seq"]: event["data"] for event in record.events}
+
+    def with_lengths(nonces: Iterable[str]) -> bytes:
+        parts = map(bytes.fromhex, nonces)
+        return b"".join(bytes([len(part)]) + part for part in parts)
+
+    taken = events_of_type("baron-new-draws", "SeatTaken")
+    secret = unhex(record.events[-1]["data"]["secret"])
+    nonces = with_lengths(event["data"]["nonce"] for event in taken)
+    seed = sha256(b"cartulary seed v2" + secret + nonces).digest()
+    resumed = events_of_type("baron-new-draws", "PlayResumed")
+    led_to = [(18, 19, 20), (23, 24, 25), (33, 34, 35)]
+    for number, (event, seqs) in enumerate(zip(resumed, led_to, strict=True), 1):
+        assert event["data"]["because"] == seqs[-1]
+        label = b"cartulary resume v2" + seed + number.to_bytes(8, "big")
+        added = with_lengths(data_by_seq[seq]["nonce"] for seq in seqs)
+        draws = chance.Chance(sha256(label + added).digest())
+        step = step_at(record, event["seq"])
+        assert step.origin is not None
+        pile = sorted(baron_state(step.origin).tiles_in_pile(), key=list(TILES).index)
+        assert record.openings[event["seq"]]["pile"]["value"] == draws.shuffle(pile)
 
 
 def test_nobody_knows_the_new_pile_before_the_ruling() -> None:

@@ -276,6 +276,18 @@ def people_desert_bots(name: str) -> ScriptedGame:
     return game
 
 
+def nonce_of_a_guest(name: str) -> ScriptedGame:
+    """The last nonce is that of a guest who leaves again before bots, without nonces, fill the game."""
+    game = ScriptedGame(name, 3, seed=6, round_limit=4)
+    game.join("bea")
+    game.leave("bea")
+    game.add_bot("sensible-bot-1", "sensible", b"")
+    game.add_bot("random-bot-1", "random", b"")
+    game.play_bots(never)
+    game.finish()
+    return game
+
+
 def signed_actions(name: str) -> ScriptedGame:
     """Two players sign their actions, one from the start until the key is revoked, one from round 2 on."""
     game = ScriptedGame(name, 3, seed=3, seating="joined", round_limit=4)
@@ -312,4 +324,5 @@ SCRIPTS: Final[tuple[Callable[[str], ScriptedGame], ...]] = (
     clock_abandons,
     people_desert_bots,
     signed_actions,
+    nonce_of_a_guest,
 )

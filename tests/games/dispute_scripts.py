@@ -59,6 +59,29 @@ def baron_rulings_by_agreement(start: Start) -> PlayedGame:
     return game
 
 
+def baron_new_draws(start: Start) -> PlayedGame:
+    """Nonces are sent with everything: with two takebacks, and with a dispute and the ruling to go back."""
+    game = start(rules="baron", sends_nonces=True)
+    game.play_until(lambda game: game.round == 2)
+    game.act()
+    origin = game.seq
+    for _ in range(2):
+        player, _ = game.act()
+        number = game.request_takeback(player)
+        for other in game.players:
+            if other != player:
+                game.answer_takeback(other, number, agree=True)
+    game.play_until(lambda game: game.round == 3)
+    number = game.dispute("cid", game.seq, "The tile that I took was not the one that I chose.")
+    game.answer("bea", number, "I saw it too.")
+    game.rule(ARBITER, number, {"type": "resume", "from": origin}, "Round 2 begins again.")
+    game.play_until(lambda game: game.round == 3)
+    game.resign("bea")
+    game.resign("cid")
+    game.score()
+    return game
+
+
 def _every_ruling(game: PlayedGame) -> PlayedGame:
     """Three players and an arbiter: a dispute is dismissed, an action is taken back, play resumes before the
     end of a round that was scored, a seat is removed, a result stands, and a player resigns.
@@ -91,4 +114,10 @@ def _every_ruling(game: PlayedGame) -> PlayedGame:
     return game
 
 
-SCRIPTS: Final = (disputes, sorcery_disputes, baron_disputes, baron_rulings_by_agreement)
+SCRIPTS: Final = (
+    disputes,
+    sorcery_disputes,
+    baron_disputes,
+    baron_rulings_by_agreement,
+    baron_new_draws,
+)

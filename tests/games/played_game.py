@@ -43,9 +43,14 @@ class PlayedGame:
         rules: str,
         seats: int = 3,
         has_arbiter: bool = True,
+        sends_nonces: bool = False,
         **options: Any,
     ) -> None:
-        """Create the game and let all players join. `service` does the work of the workers."""
+        """Create the game and let all players join. `service` does the work of the workers.
+
+        `sends_nonces`: whether nonces are sent with takebacks and disputes too.
+        """
+        self._sends_nonces = sends_nonces
         self._service = service
         self._clock_file = clock_file
         self._chance = Chance(sha256(f"cartulary tests/games {name}".encode()).digest())
@@ -91,6 +96,8 @@ class PlayedGame:
         """Send a request about the game, some time after the last one; return the body of the response."""
         self._now += timedelta(milliseconds=1 + self._chance.below(600_000))
         self._set_clock()
+        if self._sends_nonces and path.startswith(("/disputes", "/takebacks")):
+            body = {**body, "nonce": self._nonce()}
         prefix = "" if path == "/games" else f"/games/{self.id}"
         response = self._clients[player].post(f"{self._url}{prefix}{path}", json=body)
         assert response.status_code == 201, response.text

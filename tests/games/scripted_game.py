@@ -88,10 +88,11 @@ class ScriptedGame:
             nonce = NONCES[PLAYERS.index(player)]
             commands.join(self._pending, player, nonce, lambda: self._secret)
 
-    def add_bot(self, player: str, bot: str) -> None:
+    def add_bot(self, player: str, bot: str, nonce: bytes | None = None) -> None:
         """Let the creator add the bot with this name, as this player; the last free place starts the game."""
         self._wait()
-        commands.join(self._pending, player, player.encode(), lambda: self._secret, bot=bot)
+        nonce = player.encode() if nonce is None else nonce
+        commands.join(self._pending, player, nonce, lambda: self._secret, bot=bot)
 
     def leave(self, player: str) -> None:
         """Let a player leave before the start; the last one to leave abandons the game."""

@@ -33,7 +33,7 @@ CONSEQUENCES: Final = frozenset({"RoundScored", "GameFinished"})
 SETTINGS: Final = frozenset({"options", "clock", "invited", "arbiter", "seed"})
 
 NONCE_SOURCES: Final = ((True, {"nonce"}), (False, {"nonce_from"}))
-"""Whether an event is of a dispute or a takeback, and what differs if another source of a nonce is made up."""
+"""Whether an event is of a dispute or takeback, and what differs if the source of a nonce was made up."""
 
 HEADER_ROWS: Final[Mapping[str, str]] = {
     "engine": "header-made-up",
