@@ -84,11 +84,17 @@ def seat_of_action(event: Event) -> int | None:
     return seat if is_by_clock else acting_seat(event["by"])
 
 
+def node_for(tree: Tree, event: Event) -> Node | None:
+    """Return the node that an event with an action is; None if it is none of those that may come next."""
+    return next((node for node in tree if node.matches(event)), None)
+
+
 def tree_after(tree: Tree, event: Event) -> Tree | None:
     """Return the nodes that may come after one more event; None if they are void."""
     if event["action"] is None:
         return tree if event["type"] in KEEPING_EVENTS else None
-    return next((node.then for node in tree if node.matches(event)), None)
+    node = node_for(tree, event)
+    return None if node is None else node.then
 
 
 def own_action(tree: Tree, seat: int) -> JsonObject | None:

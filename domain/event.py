@@ -24,6 +24,7 @@ from domain.disputes.events import DISPUTE_EVENTS
 from domain.json_types import (
     BotName,
     Bytes,
+    Count,
     Digest,
     EventType,
     GameId,
@@ -45,6 +46,8 @@ ZEROS: Final = "0" * 64
 """`prev` of a first event, and `state` before there is a position."""
 ENDINGS: Final = frozenset({"GameFinished", "GameAbandoned"})
 """The types of the event that ends a game and publishes its secrets: nothing follows it."""
+MAX_PREPARED_PATH: Final = 32
+"""Hashes of the longest inclusion path of a conditional action."""
 NO_SECRETS: Final[Mapping[str, object]] = MappingProxyType({})
 
 
@@ -116,6 +119,25 @@ class ActionSignature(TypedDict):
     signature: Signature
 
 
+class PreparedSignature(TypedDict):
+    """The signature of a player for conditional actions, and the proof that this action is one of them.
+
+    The player prepared them after the event with the hash `head` and signed `root`, the root of a Merkle tree
+    of salted commitments. That to the actions since `head`, up to this one, has the salt `salt` and is leaf
+    `index`, with this inclusion path. `outcomes` are the conditions on the outcomes of the actions before
+    this one, in their order; left out if there are none.
+    """
+
+    key: KeyId
+    head: Digest
+    root: Digest
+    signature: Signature
+    index: Count
+    salt: Digest
+    path: Annotated[list[Digest], Length(0, MAX_PREPARED_PATH)]
+    outcomes: NotRequired[list[dict[str, str]]]
+
+
 class Event(TypedDict):
     """An event as the log stores it: the envelope of docs/formats.md.
 
@@ -136,6 +158,7 @@ class Event(TypedDict):
     conditional: NotRequired[
         Annotated[Literal[True], "Whether the player had prepared the action; left out if not."]
     ]
+    prepared: NotRequired[PreparedSignature]
     state: Digest
     prev: Digest
     hash: Digest

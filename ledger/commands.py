@@ -20,7 +20,7 @@ from domain.clock.deadlines import is_deserted
 from domain.disputes import disputes, takebacks
 from domain.disputes.events import Ruling
 from domain.errors import Malformed, NotNow
-from domain.event import By, Clock, NonceSource
+from domain.event import By, Clock, NonceSource, PreparedSignature
 from domain.game import Game
 from domain.json_types import Timestamp
 from domain.messages import message
@@ -125,15 +125,19 @@ def act(
     action: Any,
     *,
     is_conditional: bool = False,
+    prepared: PreparedSignature | None = None,
 ) -> None:
-    """Let a seat take a parsed action. `is_conditional` marks an action that the player had prepared.
+    """Let a seat take a parsed action. `is_conditional` marks an action that the player had prepared, which
+    `prepared` proves, if the player had signed it.
 
     Raises Refused with the clause, NotNow.
     """
     game = pending.game
     outcome = game.decide(seat, action)
     raw_action = game.rules.action_to_json(action)
-    pending.add(outcome, {"seat": seat}, raw_action, is_conditional=is_conditional)
+    pending.add(
+        outcome, {"seat": seat}, raw_action, is_conditional=is_conditional, prepared=prepared
+    )
 
 
 def score_next_round(pending: PendingEvents, game_at: Callable[[int], Game]) -> None:

@@ -12,7 +12,13 @@ from operator import itemgetter
 from typing import Annotated, Final, NotRequired, get_args, get_origin, get_type_hints
 
 from domain.errors import Unreadable
-from domain.event import VERSION, ActionSignature, Event
+from domain.event import (
+    MAX_PREPARED_PATH,
+    VERSION,
+    ActionSignature,
+    Event,
+    PreparedSignature,
+)
 from domain.json_types import Digest, GameId, JsonObject, Pattern, PlayerId, Timestamp
 from domain.messages import Message, message
 from domain.upcasters import upcast
@@ -132,6 +138,38 @@ def _is_signature(value: object) -> bool:
     )
 
 
+_PREPARED_PATTERNS: Final = {
+    name: pattern
+    for name, hint in get_type_hints(PreparedSignature, include_extras=True).items()
+    if (pattern := _pattern(hint)) is not None
+}
+
+
+def _is_prepared(value: object) -> bool:
+    """Return whether the value can be the signature and the proof of a conditional action."""
+    if not isinstance(value, dict):
+        return False
+    index, path, outcomes = value.get("index"), value.get("path"), value.get("outcomes", [{}])
+    return (
+        value.keys() - {"outcomes"} == {*_PREPARED_PATTERNS, "index", "path"}
+        and all(
+            isinstance(value[name], str) and pattern.fullmatch(value[name]) is not None
+            for name, pattern in _PREPARED_PATTERNS.items()
+        )
+        and type(index) is int
+        and index >= 0
+        and isinstance(path, list)
+        and len(path) <= MAX_PREPARED_PATH
+        and all(map(is_hash, path))
+        and isinstance(outcomes, list)
+        and all(map(_is_outcome, outcomes))
+    )
+
+
+def _is_outcome(value: object) -> bool:
+    return isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
+
+
 FIELDS: Final = tuple(Event.__annotations__)
 """The names of all fields of the envelope. Later versions may add fields."""
 OPTIONAL_FIELDS: Final = Event.__optional_keys__
@@ -150,6 +188,7 @@ _CHECKS: Final[Mapping[str, Check]] = {
     "secrets": _are_commitments,
     "signature": _is_signature,
     "conditional": lambda value: value is True,
+    "prepared": _is_prepared,
 }
 """The checks of the fields that are not strings with a pattern."""
 
@@ -213,6 +252,7 @@ def _is_valid(value: JsonObject) -> bool:
             and ("secrets" not in value or _are_commitments(value["secrets"]))
             and ("signature" not in value or _is_signature(value["signature"]))
             and value.get("conditional", True) is True
+            and ("prepared" not in value or _is_prepared(value["prepared"]))
         )
     except (KeyError, TypeError, ValueError):
         return False

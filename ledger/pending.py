@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any, Final, cast
 
 from domain.contract import DomainEvent
-from domain.event import VERSION, ZEROS, ActionSignature, By, Event
+from domain.event import VERSION, ZEROS, ActionSignature, By, Event, PreparedSignature
 from domain.fold import NO_EARLIER_GAMES, EarlierGames, evolve
 from domain.game import Game
 from domain.json_types import JsonObject
@@ -54,13 +54,14 @@ def seal(
     earlier: EarlierGames = NO_EARLIER_GAMES,
     signature: ActionSignature | None = None,
     is_conditional: bool = False,
+    prepared: PreparedSignature | None = None,
 ) -> Sealed:
     """Seal the event that follows `game` (None: the first event). `game` itself is not changed.
 
     `at` must not be earlier than that of the previous event; `salt` returns 32 fresh bytes for each
     secret. `earlier` has the game from which `PlayResumed` resumes play; `signature` is that of the player
-    for the action or statement; `is_conditional` marks an action that the player had prepared. Raises
-    ValueError for data that has no canonical JSON.
+    for the action or statement; `is_conditional` marks an action that the player had prepared, which
+    `prepared` proves. Raises ValueError for data that has no canonical JSON.
     """
     openings = {
         name: {"salt": salt().hex(), "value": value}
@@ -85,6 +86,8 @@ def seal(
         event["signature"] = signature
     if is_conditional:
         event["conditional"] = True
+    if prepared is not None:
+        event["prepared"] = prepared
     after = evolve(game, event, {event["seq"]: domain_event.secrets}, earlier)
     event["state"] = _position_hash(
         None if after.state is None else after.rules.position(after.state, None)
@@ -134,6 +137,8 @@ def _around_hash(event: Event) -> tuple[bytes, bytes]:
         start["conditional"] = event["conditional"]
     before = canonical(start)
     after: JsonObject = {name: fields[name] for name in _AFTER_HASH}
+    if "prepared" in event:
+        after["prepared"] = event["prepared"]
     if "secrets" in event:
         after["secrets"] = event["secrets"]
     if "signature" in event:
@@ -226,10 +231,11 @@ class PendingEvents:
         action: Mapping[str, object] | None = None,
         *,
         is_conditional: bool = False,
+        prepared: PreparedSignature | None = None,
     ) -> Game:
         """Seal one more event, with the action that led to it, if there is one, and return the game after it.
 
-        `is_conditional` marks an action that was prepared.
+        `is_conditional` marks an action that was prepared, which `prepared` proves.
         """
         signature, salt = self._next_signature
         self._next_signature = (None, None)
@@ -246,6 +252,7 @@ class PendingEvents:
             else NO_EARLIER_GAMES,
             signature=signature,
             is_conditional=is_conditional,
+            prepared=prepared,
         )
         self.sealed.append(sealed)
         return sealed.game

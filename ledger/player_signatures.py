@@ -4,21 +4,41 @@ A player signs the canonical JSON of a payload. Its field `sign` names its kind,
 kind can never pass for another. A payload that belongs to an event can be computed from the event alone.
 
 A statement is any other event of a started game that a person causes, such as an answer to a takeback.
+
+Conditional actions are signed when they are prepared. Nobody may learn those that were not played, so what is
+signed is the root of a Merkle tree of salted commitments, one for each action that the player may take: to
+the actions from the first expected one up to it. An event that plays one of them contains the salt and the
+inclusion path; the actions themselves are in the log.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
-from domain.event import ActionSignature, By, Event
+from domain.conditional import KEEPING_EVENTS, Node, Tree, seat_of_action
+from domain.event import ActionSignature, By, Event, PreparedSignature
 from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import message
-from ledger.canonical import canonical, unhex
+from ledger.canonical import canonical, digest, unhex
 from ledger.keys import BadSignature, SigningKey, not_hex, verify
+from ledger.merkle import (
+    BadProof,
+    MemoryTree,
+    leaf_hash,
+    prove_inclusion,
+    verify_inclusion,
+)
 
 KEY_PAYLOAD: Final = "cartulary key v1"
 ACTION_PAYLOAD: Final = "cartulary action v1"
 STATEMENT_PAYLOAD: Final = "cartulary statement v1"
+PREPARED_PAYLOAD: Final = "cartulary conditional actions v1"
+
+LEAST_LEAVES: Final = 256
+"""Leaves of the Merkle tree of conditional actions; twice as many, and so on, for more of them."""
+MAX_EVENTS_BETWEEN: Final = 1000
+"""The most events between the one after which actions are prepared and one that plays one of them."""
 
 STATED_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "TakebackRequested": ("nonce",),
@@ -66,6 +86,11 @@ def statement_payload(
     return payload if secrets is None else {**payload, "secrets": dict(secrets)}
 
 
+def prepared_payload(game: str, head: str, root: str) -> JsonObject:
+    """Return what a player signs to prepare conditional actions after the event with the hash `head`."""
+    return {"sign": PREPARED_PAYLOAD, "game": game, "head": head, "root": root}
+
+
 def signed_payload(event: Event, head: str) -> JsonObject:
     """Return what the signature of an event covers, an action or a statement."""
     if event["action"] is not None:
@@ -78,6 +103,131 @@ def signed_payload(event: Event, head: str) -> JsonObject:
 def can_be_signed(event: Event) -> bool:
     """Return whether an event is of a kind that a person can sign: an action or a statement."""
     return event["action"] is not None or event["type"] in STATED_FIELDS
+
+
+class PreparedActions:
+    """The commitments to the conditional actions of a seat, and the root that its player signs.
+
+    `salt` are 32 random bytes, of which nobody else but the server may know.
+    """
+
+    def __init__(self, tree: Tree, seat: int, salt: bytes) -> None:
+        lines = {_encoded(steps): steps for steps in _own_lines(tree, seat)}
+        size = LEAST_LEAVES
+        while size < len(lines):
+            size *= 2
+        salts = [digest(canonical({"leaf": leaf, "salt": salt.hex()})) for leaf in range(size)]
+        self._openings = {
+            line: (salt, _leaf(salt, steps))
+            for salt, (line, steps) in zip(salts, lines.items(), strict=False)
+        }
+        # The other leaves are random, so that nobody learns how much was prepared.
+        leaves = [leaf for _, leaf in self._openings.values()] + salts[len(lines) :]
+        self._leaves = sorted(leaves)
+        self._merkle_tree = MemoryTree()
+        self._merkle_tree.append([leaf_hash(bytes.fromhex(leaf)) for leaf in self._leaves])
+        self.root = self._merkle_tree.root().hex()
+
+    def proof(
+        self, steps: Sequence[JsonObject], key: str, head: str, signature: str
+    ) -> PreparedSignature:
+        """Return what proves that the last of these steps was prepared, with the player's signature of the
+        root. Raises KeyError unless it was.
+        """
+        salt, leaf = self._openings[_encoded(steps)]
+        index = self._leaves.index(leaf)
+        path = prove_inclusion(self._merkle_tree, index, len(self._leaves))
+        proof: PreparedSignature = {
+            "key": key,
+            "head": head,
+            "root": self.root,
+            "signature": signature,
+            "index": index,
+            "salt": salt,
+            "path": [hash.hex() for hash in path],
+        }
+        outcomes = [step.get("outcome", {}) for step in steps[:-1]]
+        if any(outcomes):
+            proof["outcomes"] = outcomes
+        return proof
+
+
+def _own_lines(
+    tree: Tree, seat: int, before: tuple[JsonObject, ...] = ()
+) -> Iterator[tuple[JsonObject, ...]]:
+    """Yield for each action of the seat in a tree, in its order, the steps up to it."""
+    for node in tree:
+        if node.seat == seat:
+            yield (*before, {"seat": node.seat, "action": node.action})
+        yield from _own_lines(node.then, seat, (*before, step_of(node)))
+
+
+def step_of(node: Node) -> JsonObject:
+    """Return a node without those after it as JSON."""
+    return replace(node, then=()).as_json()
+
+
+def _encoded(steps: Sequence[JsonObject]) -> bytes:
+    return canonical(list(steps))
+
+
+def _leaf(salt: str, steps: Sequence[JsonObject]) -> str:
+    """Return the commitment to steps, with a salt in hex."""
+    return digest(bytes.fromhex(salt) + _encoded(steps))
+
+
+def sign_prepared(
+    key: SigningKey, game: str, head: str, prepared: PreparedActions
+) -> ActionSignature:
+    """Return the signature of a player for conditional actions that begin after the event with this hash."""
+    return sign(key, prepared_payload(game, head, prepared.root))
+
+
+def check_prepared(
+    prepared: PreparedSignature, public: str, game: str, steps: Sequence[JsonObject]
+) -> None:
+    """Check that a player has signed the last of these steps as a conditional action, by the key with these
+    public bytes (hex). Raises BadSignature.
+    """
+    path = [bytes.fromhex(hash) for hash in prepared["path"]]
+    leaf = leaf_hash(bytes.fromhex(_leaf(prepared["salt"], steps)))
+    try:
+        verify_inclusion(
+            leaf, prepared["index"], 1 << len(path), path, bytes.fromhex(prepared["root"])
+        )
+    except BadProof as bad:
+        raise BadSignature(bad.message) from None
+    head = prepared["head"]
+    signature: ActionSignature = {
+        "key": prepared["key"],
+        "head": head,
+        "signature": prepared["signature"],
+    }
+    check(signature, public, prepared_payload(game, head, prepared["root"]))
+
+
+def steps_to(
+    event: Event, events: Sequence[Event], prepared: PreparedSignature
+) -> list[JsonObject] | int:
+    """Return the steps of conditional actions that lead to an event with such a proof; or the seq of the
+    first event that makes them void. `events` are those between the one after which they were prepared and
+    this one.
+    """
+    if len(events) > MAX_EVENTS_BETWEEN:
+        return events[MAX_EVENTS_BETWEEN]["seq"]
+    outcomes = prepared.get("outcomes", [])
+    steps: list[JsonObject] = []
+    for other in events:
+        if other["action"] is None and other["type"] in KEEPING_EVENTS:
+            continue
+        outcome = dict(outcomes[len(steps)]) if len(steps) < len(outcomes) else {}
+        node = Node(seat_of_action(other) or 0, other["action"] or {}, outcome)
+        if not node.matches(other):
+            return other["seq"]
+        steps.append(step_of(node))
+    if outcomes and (len(outcomes) != len(steps) or not any(outcomes)):
+        return event["seq"]
+    return [*steps, {"seat": seat_of_action(event), "action": event["action"]}]
 
 
 def sign_action(

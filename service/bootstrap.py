@@ -121,7 +121,11 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         chat_message_reports=reports,
         sandboxes=sandboxes,
         conditional_actions=ConditionalActions(
-            games.repository, games.for_viewers, conditional_action_store, bounds
+            games.repository,
+            games.for_viewers,
+            conditional_action_store,
+            games.signatures,
+            bounds,
         ),
         conditional_action_store=conditional_action_store,
         administration=Administration(

@@ -8,14 +8,22 @@ many actions it is true. It says the same of statements, in a record in which an
 """
 
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from typing import Final, TypeAlias
 
-from domain.event import ActionSignature, Event, acting_seat
+from domain.event import Event, PreparedSignature, acting_seat
 from domain.game import Game
 from domain.messages import Message, PlayerAt, PlayerWithId, Text, message, plural_message
 from ledger.canonical import unhex
 from ledger.keys import BadSignature, check_public_key, key_id
-from ledger.player_signatures import author, check_event
+from ledger.player_signatures import (
+    MAX_EVENTS_BETWEEN,
+    author,
+    check_event,
+    check_prepared,
+    steps_to,
+)
 from ledger.record import Record
 from replay.audit.findings import Check
 from replay.timeline import Step
@@ -32,6 +40,7 @@ class PlayerSignaturesCheck:
     def __init__(self, record: Record) -> None:
         """Prepare for the events of a record."""
         self.check = Check("signatures")
+        self._events = record.events
         self._seqs = {event["hash"]: event["seq"] for event in record.events}
         self._actions: Counter[_Name] = Counter()
         self._signed_actions: Counter[_Name] = Counter()
@@ -50,13 +59,12 @@ class PlayerSignaturesCheck:
             self._check_key(event)
         person = author(event, before)
         is_action = event["action"] is not None
-        signature = event.get("signature")
+        signed = event.get("signature") or event.get("prepared")
         problem = None
-        if signature is not None:
+        if signed is not None:
             self.check.count += 1
             self._is_action_signed |= is_action
-            problem = _problem(event, before, person, signature)
-            problem = problem or self._problem_of_head(before, person, signature)
+            problem = self._problem(event, before, person)
             if problem is not None:
                 meaning = FORGED if is_action or person is None else NOT_STATED
                 self.check.add_at_event(event["seq"], problem, meaning)
@@ -66,9 +74,9 @@ class PlayerSignaturesCheck:
         (self._actions if is_action else self._statements)[name] += 1
         if not is_action:
             self._last_statements[person] = event["seq"]
-        if signature is not None and problem is None:
+        if signed is not None and problem is None:
             (self._signed_actions if is_action else self._signed_statements)[name] += 1
-            self._keys.setdefault(signature["key"], name)
+            self._keys.setdefault(signed["key"], name)
 
     def finish(self) -> None:
         """Note how many actions and statements of each person are signed, once every event was examined."""
@@ -111,20 +119,34 @@ class PlayerSignaturesCheck:
                 message("A server that checks keys does not register this one."),
             )
 
-    def _problem_of_head(
-        self, before: Game | None, person: str | None, signature: ActionSignature
-    ) -> Message | None:
+    def _problem(self, event: Event, before: Game | None, person: str | None) -> Message | None:
+        """Return why the signatures of an event are not those of the person whose event it is; None if they
+        are.
+        """
+        signature, prepared = event.get("signature"), event.get("prepared")
+        if before is None or person is None:
+            return message("it has a signature, but no action or statement that it could cover")
+        for signed in (signature, prepared):
+            if signed is not None and (
+                problem := _problem_of_key(event, before, person, signed["key"])
+            ):
+                return problem
+        if prepared is not None and (
+            problem := self._problem_of_prepared(event, before, person, prepared)
+        ):
+            return problem
+        if signature is None:
+            return None
+        public = before.keys[person][signature["key"]] or ""
+        return _fault(
+            signature["key"], partial(check_event, event, signature, public)
+        ) or self._problem_of_head(before, person, signature["head"])
+
+    def _problem_of_head(self, before: Game, person: str, head: str) -> Message | None:
         """Return what is wrong with the position for which something was signed; None if nothing is."""
-        seq = self._seqs.get(signature["head"])
-        if seq is None:
-            return message(
-                "it was signed after an event that is not in this record: the player saw another history"
-                " of the game, or the signature was made for another game"
-            )
-        if before is None or seq > before.seq:
-            return message(
-                "it was signed for the position after event {seq}, which comes later", seq=seq
-            )
+        seq = self._seqs.get(head)
+        if seq is None or seq > before.seq:
+            return _problem_of_history(seq)
         if seq < before.position_seq:
             return message(
                 "it was signed for the position after event {seq}, which changed with event {changed}: the"
@@ -132,7 +154,7 @@ class PlayerSignaturesCheck:
                 seq=seq,
                 changed=before.position_seq,
             )
-        stated = self._last_statements.get(person or "", 0)
+        stated = self._last_statements.get(person, 0)
         if seq < stated:
             return message(
                 "it was signed after event {seq}, and the same player made another statement with event"
@@ -142,30 +164,61 @@ class PlayerSignaturesCheck:
             )
         return None
 
+    def _problem_of_prepared(
+        self, event: Event, before: Game, person: str, prepared: PreparedSignature
+    ) -> Message | None:
+        """Return why an action is none that its player had prepared and signed; None if it is one."""
+        if event["action"] is None or "conditional" not in event:
+            return message("it has the proof of a conditional action, but is not marked as one")
+        seq = self._seqs.get(prepared["head"])
+        if seq is None or seq > before.seq:
+            return _problem_of_history(seq)
+        between = self._events[seq : min(before.seq, seq + MAX_EVENTS_BETWEEN + 1)]
+        steps = steps_to(event, between, prepared)
+        if isinstance(steps, int):
+            return message(
+                "what the player had prepared after event {seq} was void with event {void}",
+                seq=seq,
+                void=steps,
+            )
+        public = before.keys[person][prepared["key"]] or ""
+        return _fault(
+            prepared["key"], partial(check_prepared, prepared, public, event["game"], steps)
+        )
 
-def _problem(
-    event: Event, before: Game | None, person: str | None, signature: ActionSignature
-) -> Message | None:
-    """Return why a signature is not one of the person whose event this is; None if it is."""
-    if before is None or person is None:
-        return message("it has a signature, but no action or statement that it could cover")
+
+def _problem_of_key(event: Event, before: Game, person: str, key: str) -> Message | None:
+    """Return why a person cannot sign an event with a key; None if they can."""
     keys = before.keys.get(person, {})
-    key = signature["key"]
     if key not in keys:
         return message(
             "it is signed with key {key}, which {player} has not registered",
             key=key,
             player=_name(event, person),
         )
-    public = keys[key]
-    if public is None:
+    if keys[key] is None:
         return message(
             "it is signed with key {key}, which {player} has revoked",
             key=key,
             player=_name(event, person),
         )
+    return None
+
+
+def _problem_of_history(seq: int | None) -> Message:
+    """Return what is wrong with a signature for an event that does not come before it in this record."""
+    if seq is None:
+        return message(
+            "it was signed after an event that is not in this record: the player saw another history"
+            " of the game, or the signature was made for another game"
+        )
+    return message("it was signed for the position after event {seq}, which comes later", seq=seq)
+
+
+def _fault(key: str, check: Callable[[], None]) -> Message | None:
+    """Return why a signature by a key is not valid; None if it is."""
     try:
-        check_event(event, signature, public)
+        check()
     except BadSignature as bad:
         return message(
             "the signature by key {key} is not valid: {reason}", key=key, reason=bad.message

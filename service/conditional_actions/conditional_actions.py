@@ -8,29 +8,33 @@ has changed the tree meanwhile. What was played follows from the log, so a worke
 steps neither loses nor repeats an action.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Final
 
 from domain.conditional import (
     Tree,
     TreeBounds,
+    node_for,
     own_action,
     parse_tree,
     tree_after,
 )
 from domain.contract import AnyRuleSystem
 from domain.errors import Malformed, NotNow, Refused
+from domain.event import Event, PreparedSignature
 from domain.game import STATUS_MESSAGES, Game
 from domain.json_types import JsonObject
 from domain.messages import Text, message
 from ledger import commands
 from ledger.pending import PendingEvents
+from ledger.player_signatures import MAX_EVENTS_BETWEEN, PreparedActions, step_of
 from replay.look_ahead import Outlook, check_tree, outlook
 from service.bounds import Bounds
 from service.conditional_actions.store import (
     CONDITIONAL,
     ConditionalActionStore,
+    SignedTree,
     StoredConditionalActions,
     VoidConditionalActions,
 )
@@ -38,6 +42,7 @@ from service.errors import Unavailable
 from service.games.access import require_seat, require_visible
 from service.games.game_for_viewer import GamesForViewers
 from service.games.loader import CachedGame
+from service.games.player_signatures import PlayerSignature, PlayerSignatures
 from service.games.repository import GameRepository
 from service.store.event_store import Guard, GuardFailed
 
@@ -80,9 +85,11 @@ class ConditionalActions:
         repository: GameRepository,
         games: GamesForViewers,
         store: ConditionalActionStore,
+        signatures: PlayerSignatures,
         bounds: Bounds,
     ) -> None:
         self._repository = repository
+        self._signatures = signatures
         self._games = games
         self._store = store
         self._max_bytes = bounds.max_conditional_bytes
@@ -106,14 +113,20 @@ class ConditionalActions:
         return ConditionalActionsOfPlayer(game.seq, tree, void)
 
     def put(
-        self, game_id: str, player: str, raw_tree: object, expected_seq: int
+        self,
+        game_id: str,
+        player: str,
+        raw_tree: object,
+        expected_seq: int,
+        signature: PlayerSignature | None = None,
     ) -> ConditionalActionsOfPlayer:
         """Replace what a player has prepared by this tree (decoded JSON), and return it.
 
-        It begins after event `expected_seq`. If it is empty, everything is deleted. Raises Forbidden (not a
-        player of the game), Malformed (wrong forms, contradictions, too large), Stale (the position has
-        changed since), NotNow (there is nothing to wait for), and Refused if the rules certainly refuse one
-        of the actions.
+        It begins after event `expected_seq`. If it is empty, everything is deleted. With a signature, the
+        events that play the actions prove that the player had prepared them. Raises Forbidden (not a player
+        of the game), Malformed (wrong forms, contradictions, too large), Stale (the position has changed
+        since), NotNow (there is nothing to wait for), Refused if the rules certainly refuse one of the
+        actions, and what `PlayerSignatures.check_tree` raises.
         """
         for _ in range(MAX_ATTEMPTS):
             cached = self._repository.load(game_id)
@@ -132,6 +145,19 @@ class ConditionalActions:
             if not tree:
                 self._store.delete(player, game_id)
                 return ConditionalActionsOfPlayer(game.seq, ())
+            if signature is not None:
+                head = self._signatures.check_tree(
+                    game, player, tree, signature.seen_at(expected_seq)
+                )
+                signed = SignedTree(
+                    signature.key,
+                    signature.signature,
+                    signature.salt or "",
+                    expected_seq,
+                    head,
+                    tree,
+                )
+                stored = replace(stored, signed=signed)
             if self._store.put(game_id, player, stored):
                 return ConditionalActionsOfPlayer(game.seq, tree)
         raise Unavailable(message("too many requests write to this game at once"), retry_after=1)
@@ -186,7 +212,9 @@ class ConditionalActions:
         if game.seq == stored.seq:
             return False
         remainder = (
-            StoredConditionalActions(stored.seat, game.seq, game.hash, tree) if tree else None
+            StoredConditionalActions(stored.seat, game.seq, game.hash, tree, stored.signed)
+            if tree
+            else None
         )
         self._store.advance(game_id, player, stored, remainder)
         return True
@@ -196,11 +224,12 @@ class ConditionalActions:
     ) -> None:
         """Take an action of a tree on this position, unless the game or the tree changes meanwhile."""
         seq = game.seq
+        prepared = None if stored.signed is None else self._proof(game, stored.signed, stored.seat)
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
             if cached.game.seq == seq:
                 parsed = cached.game.rules.parse_action(action)
-                commands.act(pending, stored.seat, parsed, is_conditional=True)
+                commands.act(pending, stored.seat, parsed, is_conditional=True, prepared=prepared)
 
         try:
             self._repository.execute(
@@ -216,6 +245,23 @@ class ConditionalActions:
             note = VoidConditionalActions(seq, "refused", error.clause, action)
             self._store.make_void(game.id, player, stored, note)
 
+    def _proof(self, game: Game, signed: SignedTree, seat: int) -> PreparedSignature | None:
+        """Return what proves that a player has prepared the action that is to be taken now; None if too many
+        events came since it was prepared.
+        """
+        events = self._repository.event_range(game.id, signed.seq, game.seq)
+        if len(events) > MAX_EVENTS_BETWEEN:
+            return None
+        steps, tree = [], signed.tree
+        for event in events:
+            node = node_for(tree, event)
+            if node is not None:
+                steps.append(step_of(node))
+                tree = node.then
+        steps.append({"seat": seat, "action": own_action(tree, seat)})
+        actions = PreparedActions(signed.tree, seat, bytes.fromhex(signed.salt))
+        return actions.proof(steps, signed.key, signed.head, signed.signature)
+
     def _follow(
         self, game: Game, player: str, stored: StoredConditionalActions
     ) -> tuple[Tree, VoidConditionalActions | None]:
@@ -226,10 +272,19 @@ class ConditionalActions:
         tree = stored.tree
         for event in events[1:]:
             after = tree_after(tree, event)
-            if after is None:
+            if after is None or _is_revocation(event, stored.signed):
                 return (), VoidConditionalActions(event["seq"], "event")
             tree = after
         return tree, None
+
+
+def _is_revocation(event: Event, signed: SignedTree | None) -> bool:
+    """Return whether an event revokes the key with which a tree is signed."""
+    return (
+        signed is not None
+        and event["type"] == "PlayerKeyRevoked"
+        and event["data"]["key"] == signed.key
+    )
 
 
 def _require_waiting(game: Game, seat: int) -> None:

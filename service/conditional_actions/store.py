@@ -30,26 +30,55 @@ VoidReason: TypeAlias = Literal["event", "refused"]
 
 
 @dataclass(frozen=True, slots=True)
+class SignedTree:
+    """The tree as its player has signed it, to begin after event `seq`, which has the hash `head`.
+
+    `key` is the id of the key; it, the signature and the salt of the commitments are in hex.
+    """
+
+    key: str
+    signature: str
+    salt: str
+    seq: int
+    head: str
+    tree: Tree
+
+    def as_json(self) -> dict[str, Any]:
+        """Return all fields as JSON."""
+        fields = {name: getattr(self, name) for name in SignedTree.__slots__}
+        return {**fields, "tree": [node.as_json() for node in self.tree]}
+
+    @classmethod
+    def from_json(cls, fields: dict[str, Any]) -> "SignedTree":
+        """Return what `as_json` returned as JSON."""
+        return cls(**{**fields, "tree": read_tree(fields["tree"])})
+
+
+@dataclass(frozen=True, slots=True)
 class StoredConditionalActions:
     """The conditional actions of a player: the tree that begins after event `seq`, which has this hash.
 
-    `value` is the stored value from which they were read.
+    `signed` is what the player has signed, if they did. `value` is the stored value from which they were
+    read.
     """
 
     seat: int
     seq: int
     hash: str
     tree: Tree
+    signed: SignedTree | None = None
     value: bytes = field(default=b"", repr=False, compare=False)
 
     def encoded(self) -> bytes:
         """Return the value to be stored."""
-        fields = {
+        fields: dict[str, Any] = {
             "seat": self.seat,
             "seq": self.seq,
             "hash": self.hash,
             "branches": [node.as_json() for node in self.tree],
         }
+        if self.signed is not None:
+            fields["signed"] = self.signed.as_json()
         return orjson.dumps(fields)
 
 
@@ -164,7 +193,10 @@ def _decoded(game_id: str, value: bytes) -> StoredConditionalActions | None:
     try:
         fields = orjson.loads(value)
         tree = read_tree(fields["branches"])
-        return StoredConditionalActions(fields["seat"], fields["seq"], fields["hash"], tree, value)
+        signed = SignedTree.from_json(fields["signed"]) if "signed" in fields else None
+        return StoredConditionalActions(
+            fields["seat"], fields["seq"], fields["hash"], tree, signed, value
+        )
     except (AttributeError, LookupError, TypeError, ValueError):
         _log_damage(game_id)
         return None

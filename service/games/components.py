@@ -41,6 +41,7 @@ class Games:
     repository: GameRepository
     listings: Listings
     commands: GameCommands
+    signatures: PlayerSignatures
     lobby: Lobby
     rematches: Rematches
     invitation_commands: InvitationCommands
@@ -111,6 +112,7 @@ def build_games(
         repository=repository,
         listings=listings,
         commands=commands,
+        signatures=signatures,
         lobby=Lobby(commands, invitation_commands, players, settings),
         rematches=Rematches(repository, commands, players),
         invitation_commands=invitation_commands,

@@ -7,17 +7,25 @@ that an audit of the record checks the same. The audit is replay/audit/player_si
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from domain.conditional import Tree, tree_after
 from domain.contract import STATEMENT
 from domain.errors import Malformed, Refused
 from domain.event import ActionSignature
 from domain.game import Game
+from domain.json_types import JsonObject
 from domain.lifecycle import can_bring_keys
 from domain.messages import message
 from ledger import commands
 from ledger.canonical import canonical
 from ledger.keys import BadSignature
 from ledger.pending import PendingEvents
-from ledger.player_signatures import author, check_event, signed_payload
+from ledger.player_signatures import (
+    PreparedActions,
+    author,
+    check,
+    prepared_payload,
+    signed_payload,
+)
 from service.accounts.keys import PlayerKeys
 from service.errors import InvalidPlayerSignature, KeyNotUsable, ServiceError
 from service.games.access import stale
@@ -92,30 +100,65 @@ class PlayerSignatures:
         A person without a seat brings the key with which they sign, as players bring theirs when they join.
         """
         key = signature.key
-        head = self._head(game, player, signature.expected_seq or 0)
+        head = self._head(game, player, signature)
         public = game.keys.get(player, {}).get(key)
         if public is None and can_bring_keys(game, player):
             public = self._player_keys.valid_keys(player).get(key)
             if public is not None:
                 commands.add_key(pending, player, key, public)
-        # While a revocation is being appended to the logs, only the account has it for certain.
-        if public is None or self._player_keys.is_revoked(player, key):
-            raise KeyNotUsable(
-                message("key {key} is not a key of this player in this game", key=key)
-            )
+        public = self._require_key(player, key, public)
         sealed: ActionSignature = {"key": key, "head": head, "signature": signature.signature}
         salt = None if signature.salt is None else bytes.fromhex(signature.salt)
         pending.sign_next(sealed, salt)
         return public
 
-    def _head(self, game: Game, player: str, seq: int) -> str:
-        """Return the hash of event `seq`, after which the player may still sign something. Raises Stale."""
+    def check_tree(self, game: Game, player: str, tree: Tree, signature: PlayerSignature) -> str:
+        """Check the signature of conditional actions; return the hash of the event after which they begin.
+
+        Raises Stale (something has happened since that would make them void), KeyNotUsable, Malformed
+        (without a salt), InvalidPlayerSignature.
+        """
+        seat = game.seat_of(player)
+        assert seat is not None, "only a player prepares actions"
+        if signature.salt is None:
+            raise Malformed({"signature.salt": message("is missing")})
+        head = self._head(game, player, signature, tree)
+        public = self._require_key(
+            player, signature.key, game.keys.get(player, {}).get(signature.key)
+        )
+        actions = PreparedActions(tree, seat, bytes.fromhex(signature.salt))
+        payload = prepared_payload(game.id, head, actions.root)
+        signed: ActionSignature = {
+            "key": signature.key,
+            "head": head,
+            "signature": signature.signature,
+        }
+        _require_valid(signed, public, payload)
+        return head
+
+    def _require_key(self, player: str, key: str, public: str | None) -> str:
+        """Return the public key, which is None if the log does not have it. Raises KeyNotUsable."""
+        # While a revocation is being appended to the logs, only the account has it for certain.
+        if public is None or self._player_keys.is_revoked(player, key):
+            raise KeyNotUsable(
+                message("key {key} is not a key of this player in this game", key=key)
+            )
+        return public
+
+    def _head(self, game: Game, player: str, signature: PlayerSignature, tree: Tree = ()) -> str:
+        """Return the hash of the event that the player had seen when signing, unless the signature could be
+        used again, or what is signed is a tree and void. Raises Stale.
+        """
+        seq = signature.expected_seq or 0
         if seq == game.seq:
             return game.hash
         if not game.position_seq <= seq < game.seq:
             raise stale(seq, game)
         seen, *later = self._loader.event_range(game.id, seq - 1, game.seq)
-        if any(author(event, game) == player for event in later):
+        if any(
+            author(event, game) == player or (tree and tree_after(tree, event) != tree)
+            for event in later
+        ):
             raise stale(seq, game)
         return seen["hash"]
 
@@ -128,15 +171,19 @@ def _check(pending: PendingEvents, public: str, signature: PlayerSignature) -> N
         fault = message("is missing") if has_text else message("is not known")
         raise Malformed({"signature.salt": fault})
     sealed = event["signature"]
+    _require_valid(sealed, public, signed_payload(event, sealed["head"]))
+
+
+def _require_valid(signature: ActionSignature, public: str, payload: JsonObject) -> None:
+    """Check the signature of a payload by a public key (hex). Raises InvalidPlayerSignature."""
     try:
-        check_event(event, sealed, public)
+        check(signature, public, payload)
     except BadSignature as fault:
-        payload = canonical(signed_payload(event, sealed["head"])).decode()
         raise InvalidPlayerSignature(
             message(
                 "{reason}: what key {key} must sign is {payload}",
                 reason=fault.message,
-                key=signature.key,
-                payload=payload,
+                key=signature["key"],
+                payload=canonical(payload).decode(),
             )
         ) from None

@@ -12,21 +12,23 @@ from ledger import envelope
 from ledger.canonical import format_timestamp
 from ledger.envelope import check_envelope, is_timestamp
 from tests.support.faults import raises
-from tests.support.records import Table
+from tests.support.records import PLAYER_KEY, Table
 
 
 def test_every_field_of_the_type_is_checked() -> None:
     assert {*envelope._PATTERNS, *envelope._CHECKS} == Event.__annotations__.keys()
     assert not envelope._PATTERNS.keys() & envelope._CHECKS.keys()
-    assert Event.__optional_keys__ == {"secrets", "signature", "conditional"}, (
+    assert Event.__optional_keys__ == {"secrets", "signature", "conditional", "prepared"}, (
         "the quick check names them"
     )
 
 
 def test_sealed_events_have_exactly_the_fields_of_the_type(eventful: Table, signed: Table) -> None:
     names: set[str] = set()
-    prepared = Table(seats=2).start()
-    prepared.act_as_prepared({"type": "take", "stones": 1})
+    prepared = Table(seats=2, options={"seating": "joined"}).start()
+    prepared.take(1)
+    prepared.add_key("player-1", PLAYER_KEY)
+    prepared.act_as_prepared({"type": "take", "stones": 1}, key=PLAYER_KEY)
     for sealed in (*eventful.sealed, *signed.sealed, prepared.sealed[-1]):
         event = orjson.loads(sealed.line)
         assert check_envelope(event) == sealed.event
@@ -35,6 +37,13 @@ def test_sealed_events_have_exactly_the_fields_of_the_type(eventful: Table, sign
     assert names == Event.__annotations__.keys()
 
 
+PREPARED: dict[str, Any] = {
+    **dict.fromkeys(("head", "root", "salt"), "0" * 64),
+    "key": "0" * 16,
+    "signature": "0" * 128,
+    "index": 0,
+    "path": ["0" * 64],
+}
 INVALID: list[tuple[str, Any]] = [
     ("v", 2),
     ("game", "a b"),
@@ -58,6 +67,15 @@ INVALID: list[tuple[str, Any]] = [
     ("signature", {"key": "0" * 16, "head": "0" * 64, "signature": "0" * 128, "more": 1}),
     ("conditional", False),
     ("conditional", 1),
+    ("prepared", {name: value for name, value in PREPARED.items() if name != "root"}),
+    ("prepared", {**PREPARED, "more": 1}),
+    ("prepared", {**PREPARED, "salt": "0" * 63}),
+    ("prepared", {**PREPARED, "index": True}),
+    ("prepared", {**PREPARED, "index": -1}),
+    ("prepared", {**PREPARED, "path": ["0"]}),
+    ("prepared", {**PREPARED, "path": ["0" * 64] * 33}),
+    ("prepared", {**PREPARED, "outcomes": {}}),
+    ("prepared", {**PREPARED, "outcomes": [{"refill": 1}]}),
     ("state", "0" * 63),
     ("prev", "G" * 64),
     ("hash", None),

@@ -1,18 +1,30 @@
 """The audit of the mark of conditional actions: genuine ones hold, and no other event can have it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from domain.conditional import Node
 from domain.event import Event
 from domain.json_types import JsonObject
 from domain.scene import caption
 from ledger import commands
 from replay.event_text import outcome_message
 from replay.language.renderer import english
-from tests.support.local_game import LocalGame
-from tests.support.records import PLAYER_KEY, Table, audit_record, first_finding, forge_record
+from tests.support.conditional import next_actions
+from tests.support.local_game import LocalGame, key_of
+from tests.support.records import (
+    PLAYER_KEY,
+    STRANGER,
+    Table,
+    audit_record,
+    first_finding,
+    forge_record,
+    prove,
+    tree_of,
+)
 
 TAKE: JsonObject = {"type": "take", "stones": 1}
 
@@ -183,3 +195,150 @@ def test_a_bot_prepares_nothing() -> None:
     game.act(2)
     marked = forge_record(game.record(), lambda events: _mark(events[-1]), states=True)
     assert any("bots do not prepare actions" in problem for problem in problems_of(marked))
+
+
+def signed_table() -> Table:
+    """Return a game whose last event is a conditional action that its player had signed."""
+    table = Table(options={"seating": "joined"}).start()
+    table.add_key("player-1", PLAYER_KEY)
+    table.take(2)
+    table.act_as_prepared(TAKE, PLAYER_KEY)
+    return table
+
+
+def signature_problem(data: bytes) -> str:
+    return english(first_finding(data, "signatures").problem)
+
+
+class TestProofs:
+    def test_a_signed_conditional_action_proves_itself(self) -> None:
+        report = audit_record(signed_table().record())
+        assert report.findings == []
+        notes = [english(note.text) for note in report.notes]
+        assert "seat 1 signed 1 of 1 actions." in notes
+
+    def test_nothing_shows_how_much_was_prepared_or_what_else(self) -> None:
+        """Whatever a player has prepared, the proofs have the same size."""
+        other = Node(1, {"type": "take", "stones": 3}, {})
+        mine = Node(1, TAKE, {})
+        small = (Node(0, TAKE, {}, (mine,)),)
+        many = tuple(
+            Node(0, {"type": "take", "stones": stones}, {}, (other,)) for stones in range(2, 90)
+        )
+        large = (*many, *small)
+        proofs = [
+            prove(PLAYER_KEY, tree, 1, "game-1", "0" * 64, [small[0], mine])
+            for tree in (small, large)
+        ]
+        assert [len(proof["path"]) for proof in proofs] == [8, 8]
+        assert proofs[0].keys() == proofs[1].keys()
+
+    @pytest.mark.parametrize(
+        ("field", "value", "problem"),
+        [
+            ("key", STRANGER.id, "has not registered"),
+            ("head", "0" * 64, "not in this record"),
+            ("root", "0" * 64, "leads to another root"),
+            ("signature", "0" * 128, "is not valid"),
+            ("index", 0, "leads to another root"),
+            ("index", 999, "has no leaf"),
+            ("salt", "0" * 64, "leads to another root"),
+            ("path", [], "has no leaf"),
+            ("outcomes", [{}], "was void with event"),
+            ("outcomes", [{"refill": "forest"}], "was void with event"),
+        ],
+    )
+    def test_a_forged_proof_is_found(self, field: str, value: Any, problem: str) -> None:
+        def change(events: list[Event]) -> None:
+            proof: Any = events[-1]["prepared"]
+            assert proof.get(field) != value
+            proof[field] = value
+
+        assert problem in signature_problem(forge_record(signed_table().record(), change))
+
+    def test_another_action_than_the_prepared_one_is_found(self) -> None:
+        table = Table(options={"seating": "joined"}).start()
+        table.add_key("player-1", PLAYER_KEY)
+        table.take(2)
+        proof = table.until(table.game.seq).act_as_prepared(TAKE, PLAYER_KEY)["prepared"]
+        for stones, others in ((2, 2), (1, 1)):
+            other = Table(options={"seating": "joined"}).start()
+            other.add_key("player-1", PLAYER_KEY)
+            other.take(others)
+            parsed = other.game.rules.parse_action({"type": "take", "stones": stones})
+            commands.act(other._pending, 1, parsed, is_conditional=True, prepared=proof)
+            assert "leads to another root" in signature_problem(other.record())
+
+    def test_a_proof_without_the_mark_is_found(self) -> None:
+        def change(events: list[Event]) -> None:
+            del events[-1]["conditional"]
+
+        problem = signature_problem(forge_record(signed_table().record(), change))
+        assert "is not marked as one" in problem
+
+    def test_a_proof_cannot_be_used_again(self) -> None:
+        table = signed_table()
+        proof = table.sealed[-1].event["prepared"]
+        table.take(2)
+        parsed = table.game.rules.parse_action(TAKE)
+        commands.act(table._pending, 1, parsed, is_conditional=True, prepared=proof)
+        assert "leads to another root" in signature_problem(table.record())
+
+    def test_a_proof_by_a_revoked_key_is_found(self) -> None:
+        table = Table(options={"seating": "joined"}).start()
+        table.add_key("player-1", PLAYER_KEY)
+        table.take(2)
+        table.revoke_key("player-1", PLAYER_KEY)
+        table.act_as_prepared(TAKE, PLAYER_KEY)
+        assert "has revoked" in signature_problem(table.record())
+
+    def test_what_was_void_cannot_be_played(self) -> None:
+        game = LocalGame(3, arbiter="judge")
+        actions = next_actions(game.game, 2)
+        while actions[0][0] == actions[1][0]:
+            game.act()
+            actions = next_actions(game.game, 2)
+        player = game.game.players[actions[-1][0]]
+        key = key_of(player)
+        commands.add_key(game.pending, player, key.id, key.public)
+        head = game.game.hash
+        tree = tree_of([({"seat": seat}, action) for seat, action in actions])
+        seat = actions[-1][0]
+        proof = prove(key, tree, seat, "local", head)
+        game.act()
+        commands.withdraw_dispute(game.pending, game.dispute(0), 0)
+        parsed = game.game.rules.parse_action(actions[-1][1])
+        commands.act(game.pending, seat, parsed, is_conditional=True, prepared=proof)
+        problems = [english(finding.problem) for finding in audit_record(game.record()).findings]
+        assert any("was void with event" in problem for problem in problems)
+
+    def test_conditions_on_outcomes_are_part_of_what_was_signed(self) -> None:
+        game = LocalGame(2, rules="baron")
+        commands.add_key(game.pending, "bea", PLAYER_KEY.id, PLAYER_KEY.public)
+        while game.game.to_act != 0 or game.game.state.phase != "draw":  # type: ignore[union-attr] # Baron's
+            game.act()
+        head, start = game.game.hash, game.game.seq
+        while game.game.to_act == 0:
+            game.act()
+        nodes: list[Node] = []
+        for event in game.pending.events[start:]:
+            refill = event["data"].get("refill")
+            outcome = {"refill": refill} if isinstance(refill, str) else {}
+            nodes.append(Node(0, event["action"] or {}, outcome))
+        assert any(node.outcome for node in nodes)
+        (_, action), *_ = next_actions(game.game, 1)
+        nodes.append(Node(1, action, {}))
+        tree: Any = ()
+        for node in reversed(nodes):
+            tree = (replace(node, then=tree),)
+        proof = prove(PLAYER_KEY, tree, 1, "local", head, nodes)
+        assert proof["outcomes"] == [node.outcome for node in nodes[:-1]]
+        parsed = game.game.rules.parse_action(action)
+        commands.act(game.pending, 1, parsed, is_conditional=True, prepared=proof)
+        assert audit_record(game.record()).findings == []
+
+        def change(events: list[Event]) -> None:
+            proof = events[-1]["prepared"]
+            del proof["outcomes"]
+
+        assert "leads to another root" in signature_problem(forge_record(game.record(), change))

@@ -14,8 +14,18 @@ import orjson
 
 from domain import lifecycle
 from domain.chance import SEED_VERSION, Chance, SeedVersion
+from domain.conditional import Node, Tree
 from domain.contract import DomainEvent
-from domain.event import ZEROS, ActionSignature, By, Clock, Event, NonceSource
+from domain.event import (
+    ZEROS,
+    ActionSignature,
+    By,
+    Clock,
+    Event,
+    NonceSource,
+    PreparedSignature,
+    acting_seat,
+)
 from domain.fold import EarlierGames, evolve
 from domain.game import Game
 from domain.json_types import JsonObject
@@ -23,7 +33,7 @@ from ledger import commands, record
 from ledger.canonical import canonical, digest
 from ledger.keys import SigningKey
 from ledger.pending import PendingEvents, Sealed, state_hash
-from ledger.player_signatures import sign_action
+from ledger.player_signatures import PreparedActions, sign_action, sign_prepared, step_of
 from ledger.record import Record
 from replay.audit import Finding, Report, TrustedKey, TrustedKeys, audit
 from replay.language.catalogue import languages
@@ -44,6 +54,35 @@ def secret_values(record: Record) -> dict[str, Any]:
         for by_name in record.opened_values().values()
         for name, value in by_name.items()
     }
+
+
+def tree_of(actions: Sequence[tuple[By, JsonObject | None]]) -> Tree:
+    """Return conditional actions of one line: actions with their actors, each after the one before it."""
+    tree: Tree = ()
+    for by, action in reversed(actions):
+        seat = acting_seat(by)
+        assert seat is not None
+        assert action is not None
+        tree = (Node(seat, action, {}, tree),)
+    return tree
+
+
+def prove(
+    key: SigningKey, tree: Tree, seat: int, game: str, head: str, path: Sequence[Node] = ()
+) -> PreparedSignature:
+    """Return the proof that the last action of a path in a tree was prepared after `head`; without a path,
+    the first action of the seat in a tree of one line.
+    """
+    actions = PreparedActions(tree, seat, b"salt".ljust(32))
+    signature = sign_prepared(key, game, head, actions)["signature"]
+    nodes = [*path]
+    while not path:
+        (node,) = nodes[-1].then if nodes else tree
+        nodes.append(node)
+        if node.seat == seat:
+            break
+    steps = [*map(step_of, nodes[:-1]), {"seat": seat, "action": nodes[-1].action}]
+    return actions.proof(steps, key.id, head, signature)
 
 
 class Table:
@@ -146,11 +185,22 @@ class Table:
         commands.act(self._pending, self.game.to_act, parsed)
         return self._last_event
 
-    def act_as_prepared(self, action: JsonObject) -> Event:
-        """Let the seat whose turn it is take an action that it had prepared."""
-        assert self.game.to_act is not None
+    def act_as_prepared(self, action: JsonObject, key: SigningKey | None = None) -> Event:
+        """Let the seat whose turn it is take an action that it had prepared before the last action; with a
+        key, it had signed this.
+        """
+        seat = self.game.to_act
+        assert seat is not None
+        prepared = None
+        if key is not None:
+            events = self._pending.events
+            last = max(event["seq"] for event in events if event["action"])
+            tree = tree_of(
+                [(events[last - 1]["by"], events[last - 1]["action"]), ({"seat": seat}, action)]
+            )
+            prepared = prove(key, tree, seat, self.game.id, events[last - 2]["hash"])
         parsed = self.game.rules.parse_action(action)
-        commands.act(self._pending, self.game.to_act, parsed, is_conditional=True)
+        commands.act(self._pending, seat, parsed, is_conditional=True, prepared=prepared)
         return self._last_event
 
     def act_first(self) -> Event:

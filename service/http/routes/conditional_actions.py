@@ -13,6 +13,7 @@ from service.http.context import service
 from service.http.language import game_names, request_renderer, with_language
 from service.http.responses import json_response
 from service.http.schemas.conditional_actions import ConditionalActions, PrepareActions
+from service.http.schemas.requests import signature_of
 
 _CONDITIONAL_ACTIONS: Final = "/games/<game_id>/conditional-actions"
 _BRANCHES: Final = "branches"
@@ -51,10 +52,13 @@ def put_conditional_actions(game_id: str, player: str, body: JsonObject) -> Resp
     Each action is checked as far as it can be known what will be possible then: what the rules certainly
     refuse is a 422 with the clause. Actions that contradict each other are a 400. If the position has
     changed since event `expected_seq`, or if it is the player's own turn, the response is a 409.
+
+    With `signature`, an event that plays one of the actions proves that the player had prepared it. The
+    actions must be those of the response, in the form in which events have them.
     """
     try:
         prepared = service().conditional_actions.put(
-            game_id, player, body[_BRANCHES], body["expected_seq"]
+            game_id, player, body[_BRANCHES], body["expected_seq"], signature_of(body)
         )
     except Malformed as error:
         faults = {

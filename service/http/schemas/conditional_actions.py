@@ -2,10 +2,34 @@
 
 from typing import Literal, NotRequired, TypedDict
 
+from marshmallow import fields
+
 from domain.json_types import PositiveCount, Seat
-from service.http.schemas.fields import AnyValue, NonNegativeInteger, StrictSchema
+from service.http.schemas.fields import AnyValue, HexText, NonNegativeInteger, StrictSchema
 from service.http.schemas.responses import Action
 from service.http.schemas.type_schemas import REFERENCE
+
+
+class SignatureOfTree(StrictSchema):
+    """The player's signature for conditional actions."""
+
+    key = HexText(
+        digits=16,
+        required=True,
+        description="The id of a key that the player has registered (`POST /me/keys`).",
+    )
+    signature = HexText(
+        digits=128,
+        required=True,
+        description="Ed25519 signature of the canonical JSON (RFC 8785) of"
+        ' `{"sign": "cartulary conditional actions v1", "game": ID, "head": HASH, "root": ROOT}`. HASH is the'
+        " hash of event `expected_seq`; docs/formats.md defines ROOT.",
+    )
+    salt = HexText(
+        digits=64,
+        required=True,
+        description="The 32 random bytes from which the commitments in ROOT were made.",
+    )
 
 
 class PrepareActions(StrictSchema):
@@ -20,6 +44,13 @@ class PrepareActions(StrictSchema):
         },
     )
     expected_seq = NonNegativeInteger(required=True)
+    signature = fields.Nested(
+        SignatureOfTree,
+        load_default=None,
+        metadata={
+            "description": "Makes the actions that the server plays provably the player's own."
+        },
+    )
 
 
 class ConditionalBranch(TypedDict):

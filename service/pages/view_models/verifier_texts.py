@@ -273,6 +273,19 @@ FINDINGS: Final[Mapping[str, Message]] = {
         seen="{seen}",
         stated="{stated}",
     ),
+    "signatures no-mark": message(
+        "Event {seq} has the proof of a conditional action, but is not marked as one.", seq=_SEQ
+    ),
+    "signatures void": message(
+        "What the player of event {seq} had prepared after event {seen} was void with event {void}.",
+        seq=_SEQ,
+        seen="{seen}",
+        void="{void}",
+    ),
+    "signatures not-prepared": message(
+        "The action of event {seq} is none of those that its player had prepared and signed.",
+        seq=_SEQ,
+    ),
     "signatures signature": message(
         "The signature of event {seq} by key {key} is not valid.", seq=_SEQ, key=_KEY
     ),

@@ -91,7 +91,11 @@ def test_the_outlook_in_a_long_game_begins_from_its_head(
 ) -> None:
     game = loader.load(long_game(service).id).game
     actions = ConditionalActions(
-        service.games.repository, games, service.conditional_action_store, service.settings.bounds
+        service.games.repository,
+        games,
+        service.conditional_action_store,
+        service.games.signatures,
+        service.settings.bounds,
     )
     assert store.lines_read_by(lambda: actions.outlook(game, 0)) <= MOST_LINES
     assert actions.outlook(game, 0).state is game.state

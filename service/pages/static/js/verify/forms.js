@@ -99,6 +99,11 @@ const author = (value, field) => {
   return isObject(value) && Object.keys(value).length !== 1 ? unless(false, field) : form(value, field);
 };
 
+/** @type {Form} the inclusion path of a conditional action */
+const path = (value, field) => (Array.isArray(value) && value.length > 32 ? unless(false, field) : list(hash)(value, field));
+/** @type {Form} an object of strings */
+const OUTCOME = (value, field) => (isObject(value) ? firstProblem(Object.values(value), text(/^/), field) : unless(false, field));
+
 const ENVELOPE = object(
   {
     v: integer(1, 1),
@@ -118,6 +123,10 @@ const ENVELOPE = object(
       secrets: map(hash),
       signature: object({ key: hex(16), head: hash, signature: hex(128) }, { others: "invalid" }),
       conditional: (value, field) => unless(value === true, field),
+      prepared: object(
+        { key: hex(16), head: hash, root: hash, signature: hex(128), index: integer(0), salt: hash, path },
+        { optional: { outcomes: list(OUTCOME) }, others: "invalid" },
+      ),
     },
     others: "unknown",
   },

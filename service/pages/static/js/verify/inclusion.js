@@ -89,7 +89,7 @@ async function isSignedByServer({ text, origin, signatures }, keys) {
  * @param {readonly Bytes[]} path
  * @returns {Promise<Bytes | null>} null if the path does not have the length that belongs to the entry
  */
-async function rootOf(leaf, index, size, path) {
+export async function rootOf(leaf, index, size, path) {
   if (index >= size) return null;
   let [node, last, hash] = [index, size - 1, leaf];
   for (const sibling of path) {

@@ -4,7 +4,7 @@
 import { canonical } from "./canonical.js";
 import { hashOf, utf8 } from "./crypto.js";
 
-/** @import {Context, GameEvent} from "./types" */
+/** @import {Context, GameEvent, LoggedEvent} from "./types" */
 
 /** Events of play that follow from no action. */
 const PLAY_WITHOUT_ACTION = ["GameStarted", "PlayResumed", "TurnForfeited", "PlayerRemoved"];
@@ -32,7 +32,7 @@ export class GameLog {
     this.start = undefined;
     /** @type {GameEvent | undefined} The event that ends the game. */
     this.ending = undefined;
-    /** @type {{game: string, seq: number, hash: string, at: string}[]} What receipts repeat of each event. */
+    /** @type {LoggedEvent[]} What receipts and conditional actions repeat of each event. */
     this.events = [];
     /** @type {Map<string, number>} */
     this.seqByHash = new Map();
@@ -68,8 +68,9 @@ export class GameLog {
   /** @param {GameEvent} event */
   add(event) {
     const { type, data } = event;
-    const { game, hash, at } = event;
-    const seq = this.events.push({ game, seq: event.seq, hash, at });
+    const { game, hash, at, action } = event;
+    const logged = { game, seq: event.seq, hash, at, type, action };
+    const seq = this.events.push(action ? { ...logged, seat: seatOf(event), data } : logged);
     this.first ??= event;
     this.last = event;
     this.seqByHash.set(event.hash, seq);
@@ -115,6 +116,9 @@ export class GameLog {
     this.newNonces.set(request, nonces);
   }
 }
+
+/** @param {GameEvent} event @returns {number | undefined} the seat whose action it is, also if the clock took it */
+export const seatOf = ({ by, data }) => (by.system !== undefined && Number.isInteger(data.seat) ? data.seat : by.seat);
 
 /**
  * Checks that an event has the next number, the hash of the event before and the hash of its own content.

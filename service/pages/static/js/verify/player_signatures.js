@@ -1,11 +1,14 @@
 // @ts-check
 // The signatures of players: an action or a statement was signed with a key that its author had then, for this game and
-// moment.
+// moment; and a conditional action is one of those that its player had signed.
 
 import { canonical } from "./canonical.js";
-import { hasEd25519, isPublicKey, isSigned, keyId } from "./crypto.js";
+import { concat, fromHex, hasEd25519, isPublicKey, isSigned, keyId, sha256, toHex, utf8 } from "./crypto.js";
+import { rootOf } from "./inclusion.js";
+import { seatOf } from "./log.js";
 
-/** @import {Context, GameEvent} from "./types" */
+/** @import {Context, Details, GameEvent, JsonObject, LoggedEvent, PlayerSignature, PreparedSignature} from "./types" */
+/** @import {GameLog} from "./log.js" */
 
 /** By the type of a statement, the fields of its data that are signed. @type {Record<string, string[]>} */
 const STATED_FIELDS = {
@@ -21,25 +24,97 @@ const STATED_FIELDS = {
   SubstituteSeated: ["seat"],
 };
 
+/** Events after which conditional actions stay as they are, although they have no action. */
+const KEEPING_EVENTS = [
+  "RoundScored",
+  "PlayerKeyAdded",
+  "PlayerKeyRevoked",
+  "HolidayAnnounced",
+  "HolidayCancelled",
+  "PauseAgreed",
+  "DeadlineExcused",
+  "AdministratorDecided",
+];
+/** The most events between the one after which actions are prepared and one that plays one of them. */
+const MAX_EVENTS_BETWEEN = 1000;
+
 /** @param {GameEvent} event @param {number} line @param {Context} context with the events before */
-export async function checkSignature(event, line, { log, findings }) {
+export async function checkSignatures(event, line, { log, findings }) {
+  const { signature, prepared } = event;
   const author = authorOf(event, log.players);
-  const stated = log.statements.get(author ?? "") ?? 0;
+  if (signature ?? prepared) {
+    findings.examined.signatures += 1;
+    for (const signed of [signature, prepared]) {
+      const problem = signed && (await problemOf(event, signed, author, log));
+      if (problem) {
+        const [code, details, verdict = "broken"] = problem;
+        findings[verdict]("signatures", code, { line, seq: event.seq, key: signed.key, ...details });
+      }
+    }
+  }
   if (author && !event.action) log.statements.set(author, event.seq);
-  if (!event.signature) return;
-  const { key: id, head, signature } = event.signature;
-  const where = { line, seq: event.seq, key: id };
-  findings.examined.signatures += 1;
-  if (!author) return findings.broken("signatures", "no-action", where);
+}
+
+/**
+ * @param {GameEvent} event
+ * @param {PlayerSignature | PreparedSignature} signed
+ * @param {string | undefined} author
+ * @param {GameLog} log
+ * @returns {Promise<[code: string, details?: Details, verdict?: "unknown"] | null>} what is wrong with a signature
+ */
+async function problemOf(event, signed, author, log) {
+  const { key: id, head, signature } = signed;
+  if (!author) return ["no-action"];
   const key = log.keys.get(author)?.get(id);
-  if (!key) return findings.broken("signatures", key === null ? "key-revoked" : "key-not-added", where);
+  if (!key) return [key === null ? "key-revoked" : "key-not-added"];
   const seen = log.seqByHash.get(head);
-  if (!seen) return findings.broken("signatures", "history", where);
-  if (seen < log.playSeq) return findings.broken("signatures", "moment", { ...where, seen, changed: log.playSeq });
-  if (seen < stated) return findings.broken("signatures", "statement", { ...where, seen, stated });
-  if (!(await hasEd25519)) return findings.unknown("signatures", "no-ed25519", where);
-  if (!(await isSigned(key, canonical(payload(event, head)), signature)))
-    findings.broken("signatures", "signature", where);
+  if (!seen) return ["history"];
+  let signedPayload;
+  if ("root" in signed) {
+    if (!event.action || !event.conditional) return ["no-mark"];
+    const steps = stepsTo(event, signed, log.events.slice(seen, seen + MAX_EVENTS_BETWEEN + 1));
+    if (typeof steps === "number") return ["void", { seen, void: steps }];
+    if (!(await isPrepared(signed, steps))) return ["not-prepared"];
+    signedPayload = { sign: "cartulary conditional actions v1", game: event.game, head, root: signed.root };
+  } else {
+    const stated = log.statements.get(author) ?? 0;
+    if (seen < log.playSeq) return ["moment", { seen, changed: log.playSeq }];
+    if (seen < stated) return ["statement", { seen, stated }];
+    signedPayload = payload(event, head);
+  }
+  if (!(await hasEd25519)) return ["no-ed25519", {}, "unknown"];
+  return (await isSigned(key, canonical(signedPayload), signature)) ? null : ["signature"];
+}
+
+/**
+ * @param {GameEvent} event
+ * @param {PreparedSignature} prepared
+ * @param {readonly LoggedEvent[]} between the events since the one after which actions were prepared
+ * @returns {JsonObject[] | number} the steps of conditional actions that lead to the event, or the seq of the first
+ *   event that makes them void
+ */
+function stepsTo(event, { outcomes = [] }, between) {
+  if (between.length > MAX_EVENTS_BETWEEN) return between[MAX_EVENTS_BETWEEN].seq;
+  /** @type {JsonObject[]} */
+  const steps = [];
+  for (const other of between) {
+    if (!other.action && KEEPING_EVENTS.includes(other.type)) continue;
+    const outcome = outcomes[steps.length] ?? {};
+    const isMet = Object.entries(outcome).every(([name, value]) => other.data?.[name] === value);
+    if (!other.action || other.seat === undefined || !isMet) return other.seq;
+    const step = { seat: other.seat, action: other.action };
+    steps.push(Object.keys(outcome).length ? { ...step, outcome } : step);
+  }
+  const isInOneForm = outcomes.length === steps.length && outcomes.some((outcome) => Object.keys(outcome).length);
+  if (outcomes.length && !isInOneForm) return event.seq;
+  return [...steps, { seat: seatOf(event) ?? null, action: event.action }];
+}
+
+/** @param {PreparedSignature} prepared @param {JsonObject[]} steps */
+async function isPrepared({ salt, index, path, root }, steps) {
+  const commitment = await sha256(concat(fromHex(salt), utf8(canonical(steps))));
+  const computed = await rootOf(await sha256(concat([0], commitment)), index, 2 ** path.length, path.map(fromHex));
+  return computed !== null && toHex(computed) === root;
 }
 
 /**

@@ -69,8 +69,33 @@ export interface GameEvent {
   prev: string;
   hash: string;
   secrets?: { [name: string]: string };
-  signature?: { key: string; head: string; signature: string };
+  signature?: PlayerSignature;
   conditional?: true;
+  prepared?: PreparedSignature;
+}
+export interface PlayerSignature {
+  key: string;
+  head: string;
+  signature: string;
+}
+/** The signature of a player for conditional actions, and the proof that an action is one of them. */
+export interface PreparedSignature extends PlayerSignature {
+  root: string;
+  index: number;
+  salt: string;
+  path: string[];
+  outcomes?: { [name: string]: string }[];
+}
+/** What is kept of an event. The seat and the data are those of an action. */
+export interface LoggedEvent {
+  game: string;
+  seq: number;
+  hash: string;
+  at: string;
+  type: string;
+  action: JsonObject | null;
+  seat?: number;
+  data?: JsonObject;
 }
 export interface Opening {
   seq: number;

@@ -7,7 +7,7 @@ import { EVENT, HEADER, isObject, OPENING, RECEIPT_LINE } from "./forms.js";
 import { checkInclusion } from "./inclusion.js";
 import { BrokenLine, readLines } from "./lines.js";
 import { checkChain, GameLog } from "./log.js";
-import { changeKeys, checkSignature } from "./player_signatures.js";
+import { changeKeys, checkSignatures } from "./player_signatures.js";
 import { checkChance, checkOpening, checkSecrets } from "./secrets.js";
 import { checkHead, checkReceipt, serverKeys } from "./server_signatures.js";
 import { summaryOf } from "./summary.js";
@@ -142,7 +142,7 @@ class RecordReader {
     if (line === 2 ? !isCreation : event.type === "GameCreated") throw new BrokenLine("creation", { line });
     await checkChain(event, line, this);
     await changeKeys(event, line, this);
-    await checkSignature(event, line, this);
+    await checkSignatures(event, line, this);
     this.log.add(event);
   }
 
