@@ -2,12 +2,13 @@
 action.
 
 The tasks follow from the game alone. Bots leave everything that players agree on to the people in the game:
-a bot agrees as soon as all people who have a say do. When no people are left in the game, bots resign, so
-that it ends.
+a bot agrees as soon as all people who have a say do. When no people are left in the game, bots play it to its
+end, without searching, so that a deserted game costs little; a game that takes too many turns ends when they
+resign.
 """
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 from domain.contract import Resign
 from domain.disputes.disputes import MAX_PROPOSALS_PER_SEAT
@@ -15,12 +16,19 @@ from domain.disputes.events import Ruling
 from domain.game import Game
 from domain.search import SearchBot
 
+MAX_TURNS_WITHOUT_PEOPLE: Final = 1000
+"""The turns of a game after which bots resign if no people are left in it. Games of random bots, which take
+the longest, have about 500.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class TakeTurn:
     """Choose one of the legal actions of the seat, whose turn it is."""
 
     seat: int
+    may_search: bool = True
+    """Whether a bot that searches may do so; if not, a quick bot chooses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +77,19 @@ def next_bot_task(game: Game) -> BotTask | None:
         return agreement
     if game.to_act not in bots or game.waits_for_takeback:
         return None
-    return TakeTurn(game.to_act) if people else TakeAction(game.to_act, Resign())
+    if not people and game.turn > MAX_TURNS_WITHOUT_PEOPLE:
+        return TakeAction(game.to_act, Resign())
+    return TakeTurn(game.to_act, may_search=bool(people))
 
 
 def needs_search(game: Game) -> bool:
     """Return whether the game waits for a bot that searches before it takes its turn."""
     task = next_bot_task(game)
-    return isinstance(task, TakeTurn) and _searches(game, game.bot_of(game.players[task.seat]))
+    return (
+        isinstance(task, TakeTurn)
+        and task.may_search
+        and _searches(game, game.bot_of(game.players[task.seat]))
+    )
 
 
 def has_searching_bot(game: Game) -> bool:

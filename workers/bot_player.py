@@ -25,7 +25,8 @@ from domain.chance import Chance
 from domain.contract import Resign
 from domain.errors import NotNow, Refused, Unreadable
 from domain.game import Game
-from replay.absent_player import bot_action
+from domain.search import SearchBot
+from replay.absent_player import BOT, bot_action
 from replay.playout import RANDOM
 from replay.thinking_time import ThinkingTime
 from service.bootstrap import Service
@@ -79,7 +80,7 @@ class BotPlayer:
         player = game.players[task.seat]
         match task:
             case TakeTurn():
-                self._take_turn(game, task.seat)
+                self._take_turn(game, task)
             case TakeAction():
                 self._act(game, task.seat, task.action)
             case AgreeToTakeback():
@@ -89,11 +90,11 @@ class BotPlayer:
             case _:
                 assert_never(task)
 
-    def _take_turn(self, game: Game, seat: int) -> None:
+    def _take_turn(self, game: Game, task: TakeTurn) -> None:
         """Take the action that the bot chooses; if that fails, any legal one; if that fails too, resign."""
-        chance = self._chance()
+        seat, chance = task.seat, self._chance()
         try:
-            name = _bot_name(game, seat)
+            name = _bot_name(game, task)
             self._act(game, seat, bot_action(game, seat, name, chance, self._thinking_time))
         except (NotNow, ServiceError, Unreadable):
             raise
@@ -120,7 +121,9 @@ class BotPlayer:
         self._commands.act(game.id, game.players[seat], raw, game.seq)
 
 
-def _bot_name(game: Game, seat: int) -> str:
-    """Return the name of the bot that plays a seat. A log may name a bot of another version."""
-    name = game.bot_of(game.players[seat])
-    return name if name is not None and name in game.rules.BOTS else RANDOM
+def _bot_name(game: Game, task: TakeTurn) -> str:
+    """Return the name of the bot that takes a turn. A log may name a bot of another version."""
+    name = game.bot_of(game.players[task.seat])
+    if name is None or name not in game.rules.BOTS:
+        return RANDOM
+    return name if task.may_search or not isinstance(game.rules.BOTS[name], SearchBot) else BOT

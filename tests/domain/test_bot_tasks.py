@@ -12,6 +12,7 @@ from domain.bot_tasks import (
     ProposeRuling,
     TakeAction,
     TakeTurn,
+    needs_search,
     next_bot_task,
 )
 from domain.clock.deadlines import is_deserted
@@ -24,6 +25,7 @@ from ledger.canonical import format_timestamp
 from ledger.pending import PendingEvents
 from replay.language.renderer import english
 from replay.playout import START
+from tests.support.baron_positions import given
 
 SECRET = b"secret"
 RESUME: Ruling = {"type": "resume", "from": 8}
@@ -37,6 +39,7 @@ class Table:
     players: tuple[str | None, ...]
     options: dict[str, Any] = field(default_factory=dict)
     clock: Any = None
+    rules: str = "barony"
 
     def __post_init__(self) -> None:
         seconds = count()
@@ -49,7 +52,7 @@ class Table:
         commands.create(
             self.pending,
             "player-0",
-            rules="barony",
+            rules=self.rules,
             seats=len(self.players),
             options={"seating": "joined", **self.options},
             clock=self.clock,
@@ -97,18 +100,58 @@ def test_games_without_bots_before_the_start_and_after_the_end_wait_for_no_bot()
     assert next_bot_task(waiting.game) is None
 
 
-def test_bots_resign_when_no_people_are_left() -> None:
+@pytest.mark.parametrize("rules", ["barony", "baron"])
+def test_bots_play_on_when_no_people_are_left(rules: str) -> None:
+    table = Table((None, "sensible", "random"), rules=rules)
+    commands.act(table.pending, 0, Resign())
+    while (task := next_bot_task(table.game)) is not None and table.game.turn < 20:
+        assert task == TakeTurn(table.game.to_act, may_search=False)
+        table.act()
+    assert table.game.state.in_game() == [1, 2]
+
+
+def test_bots_play_on_when_the_rules_have_taken_all_people_out() -> None:
+    table = Table((None, "sensible", "random"), rules="baron")
+    game = table.game
+    oubliettes = """
+        draw round 4 turn 12 seat 1
+        0: -5, out 1
+        1: 5, MM
+        2: 4, CMQ
+        market MVF
+        pile WW
+        board -1,-1
+        .  M   S
+        M  M0b M
+        C  S
+        """
+    game.state = given(oubliettes)
+    assert game.seats_of_people() == ()
+    assert next_bot_task(game) == TakeTurn(1, may_search=False)
+
+
+def test_a_strong_bot_searches_only_while_people_are_in_the_game() -> None:
+    table = Table((None, "strong", "strong"))
+    table.act()
+    assert needs_search(table.game)
+    commands.act(table.pending, 0, Resign())
+    assert isinstance(next_bot_task(table.game), TakeTurn)
+    assert not needs_search(table.game)
+
+
+def test_bots_resign_after_too_many_turns_without_people(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("domain.bot_tasks.MAX_TURNS_WITHOUT_PEOPLE", 12)
     table = Table((None, "sensible", "random"))
     table.play_set_up()
+    while table.game.turn <= 12:
+        table.act()
     commands.act(table.pending, 0, Resign())
-    resigned = []
-    while (task := next_bot_task(table.game)) is not None:
-        assert isinstance(task, TakeAction)
-        assert task.action == Resign()
-        commands.act(table.pending, task.seat, task.action)
-        resigned.append(task.seat)
+    task = next_bot_task(table.game)
+    assert isinstance(task, TakeAction)
+    assert task.action == Resign()
+    commands.act(table.pending, task.seat, task.action)
     assert table.game.is_played_out
-    assert resigned == [1]
+    assert next_bot_task(table.game) is None
 
 
 def test_bots_ask_for_the_end_when_all_people_do_and_withdraw_with_them() -> None:

@@ -20,7 +20,7 @@ from tests.support.worker_harness import RecordingChannel, WorkerHarness
 from workers.bot_player import BotPlayer
 from workers.tasks import BOTS, GAMES, QUEUES
 
-MAX_ROUNDS = 200
+MAX_ROUNDS = 400
 
 
 def create(
@@ -244,3 +244,21 @@ def test_of_many_legal_actions_a_bot_considers_a_sample_within_a_second(
         assert BotPlayer(service, lambda: Chance(b"seed")).play(game.id)
         assert time.process_time() - start < 1
     assert considered == [MAX_ACTIONS]
+
+
+def test_a_player_who_is_out_is_told_the_result_that_the_bots_play_for(
+    workers: WorkerHarness, channel: RecordingChannel
+) -> None:
+    service = workers.service
+    game = create(service, "sensible", "strong", rules="baron")
+    service.games.commands.act(game.id, "ada", {"type": "resign"}, game.seq)
+    let_bots_act(workers, game)
+    workers.sweep_and_work(game.id)
+    game = service.games.queries.game(game.id)
+    events = service.games.queries.event_page(game.id, 0, game.seq)
+    resigned = [event["data"]["seat"] for event in events if event["type"] == "PlayerResigned"]
+    assert resigned == [0]
+    assert game.ranking is not None
+    assert [place["seat"] for place in game.ranking][-1] == 0
+    assert channel.sent[-1].subject == "game_over"
+    assert channel.sent[-1].players == ("ada",)
