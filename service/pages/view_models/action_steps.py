@@ -18,7 +18,7 @@ from domain.event import Event
 from domain.game import Game, copy
 from domain.hexes import Hex
 from domain.messages import Text, message
-from domain.next_step import Step, next_step, refusal
+from domain.next_step import Step, UnknownChoice, next_step, refusal
 from domain.scene import Scene, caption
 from replay.render.map_links import HexLink
 from service.pages.view_models.position_view import unsealed_event
@@ -33,6 +33,9 @@ _WHY_NOT: Final = message("why this cannot be chosen")
 _NOT_HERE: Final = message("this cannot be chosen here")
 _SAME_RESULT: Final = message("this would have the same result as another choice")
 _GO_BACK: Final = message("go back to this choice")
+NO_LONGER_POSSIBLE: Final = message(
+    "this page was about a choice that is no longer possible; you see the position without it"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +92,9 @@ class ActionSteps:
     actions: Sequence[Action] = field(repr=False)
     at_any_time: Sequence[Action] = ()
     attempt: Attempt | None = None
+    is_outdated: bool = False
+    """Whether the address had choices that are not possible, such as that of a page before the last action.
+    None of them is made, and `attempt` says so."""
 
     @property
     def question(self) -> Text | None:
@@ -252,6 +258,11 @@ class ActionSteps:
         return label
 
 
+def has_choices(query: ActionQuery) -> bool:
+    """Return whether an address asks for choices, or for an action."""
+    return bool(query.values) or query.action is not None
+
+
 def read_query(
     parameters: Mapping[str, Sequence[str]], fixed: tuple[tuple[str, str], ...] = ()
 ) -> ActionQuery:
@@ -276,7 +287,8 @@ def read_query(
 def action_steps(game: Game, seat: int, query: ActionQuery) -> ActionSteps | None:
     """Return where the seat stands with these choices; None if it can take no action now.
 
-    Raises Malformed (`UnknownChoice`) if a choice cannot be made.
+    If one of the choices cannot be made, it stands at the first step. The address is then usually one that
+    the browser has kept, of a page before the last action.
     """
     if game.status != "playing" or game.state is None:
         return None
@@ -285,17 +297,25 @@ def action_steps(game: Game, seat: int, query: ActionQuery) -> ActionSteps | Non
     if not actions and not at_any_time:
         return None
     attempt: Attempt | None = None
+    is_outdated = False
     if query.action is not None:
         step, attempt = _typed_action(game, seat, query.action)
         if attempt is not None:
             query = ActionQuery(fixed=query.fixed)
             step = next_step(rules, state, seat, actions, ())
     else:
-        step = next_step(rules, state, seat, actions, query.values)
+        try:
+            step = next_step(rules, state, seat, actions, query.values)
+        except UnknownChoice:
+            is_outdated, attempt = True, Attempt(NO_LONGER_POSSIBLE, None)
+            query = ActionQuery(fixed=query.fixed)
+            step = next_step(rules, state, seat, actions, ())
         if query.attempt is not None:
             attempt = _explain(game, seat, step, query.attempt)
     position = game.position(seat)
-    return ActionSteps(game, seat, position, query, step, actions, at_any_time, attempt)
+    return ActionSteps(
+        game, seat, position, query, step, actions, at_any_time, attempt, is_outdated
+    )
 
 
 def _typed_action(game: Game, seat: int, text: str) -> tuple[Step[Any], Attempt | None]:

@@ -326,7 +326,7 @@ class ReplayedEvent:
         return seat is not None and self.viewpoint.sees_as(self.game, seat)
 
     def read_steps(self) -> None:
-        """Read from the address which action is tried. Raises Malformed for choices that do not exist."""
+        """Read from the address which action is tried. Raises Malformed for too many choices."""
         seat = self.game.to_act
         if not self.is_explored or not self.can_explore or seat is None:
             return

@@ -152,18 +152,23 @@ def _choosing(
     game = service().games.queries.game(game_id)
     start = service().conditional_actions.outlook(game, seat)
     at = "" if has_error else request.args.get("at", "")
-    path = path_of(at, prepared.tree)
+    query, faults = request.args.to_dict(flat=False), {}
+    try:
+        path = path_of(at, prepared.tree)
+    except Malformed as error:
+        # The address is usually one that the browser has kept, of a page before the last change.
+        path, query, faults = (), {}, dict(error.fields)
     here, following = outlook_at(start, prepared.tree, path)
     has_own_action = any(node.seat == seat for node in following)
     steps: ActionSteps | None = None
     after = here
     if here.to_act is not None and not has_error and not has_own_action:
         fixed = (("at", path_text(path)),) if path else ()
-        query = read_query(request.args.to_dict(flat=False), fixed)
-        steps = action_steps(game_ahead(here), here.to_act, query)
+        steps = action_steps(game_ahead(here), here.to_act, read_query(query, fixed))
         if steps is not None and steps.action is not None:
             after = here.preview(here.to_act, dict(steps.action_json))
     return {
+        "faults": faults,
         "steps": steps,
         "here": here,
         "at": path_text(path),

@@ -25,7 +25,13 @@ from service.http.schemas.fields import validate
 from service.pages.forms import seat_parameter, see_other, sequence_number
 from service.pages.session import session_token, viewer
 from service.pages.templating import page
-from service.pages.view_models.action_steps import ActionSteps, action_steps, read_query
+from service.pages.view_models.action_steps import (
+    NO_LONGER_POSSIBLE,
+    ActionSteps,
+    action_steps,
+    has_choices,
+    read_query,
+)
 from service.pages.view_models.clock_view import (
     can_take_seats,
     deadline_texts,
@@ -139,9 +145,12 @@ def game_page(
         return show_open_game(game)
     seat = None if player is None else game.seat_of(player)
     status = 200 if refusal is None else status_of(refusal)
-    steps = None
+    steps = notice = None
     if seat is not None and refusal is None:
-        steps = action_steps(game, seat, read_query(request.args.to_dict(flat=False)))
+        query = read_query(request.args.to_dict(flat=False))
+        steps = action_steps(game, seat, query)
+        if steps is None and has_choices(query):
+            notice = NO_LONGER_POSSIBLE
     if steps is not None and _replaces_choices_only(steps):
         return page(
             "choosing.html", game=game, steps=steps, view=links_view(steps.scene, steps.links)
@@ -155,6 +164,7 @@ def game_page(
         "steps": steps,
         "refusal": refusal,
         "receipt": receipt,
+        "notice": notice,
         "lessons": service().games.lessons.due(game, seat),
         "state_message": _state_message(game, seat),
         "deadline_texts": deadline_texts(game),
@@ -189,6 +199,7 @@ def _replaces_choices_only(steps: ActionSteps) -> bool:
     return (
         request.headers.get("HX-Target") == "acting"
         and steps.action is None
+        and not steps.is_outdated
         and steps.is_within_board()
     )
 

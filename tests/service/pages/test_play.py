@@ -123,10 +123,45 @@ def test_an_action_from_a_stale_page_is_explained_and_changes_nothing(table: Tab
     assert table.game.seq == before.seq
 
 
-def test_a_choice_that_does_not_exist_is_a_page_with_a_way_forward(table: Table) -> None:
-    response = table.active.get(f"/games/{table.id}?choose=no-such-thing&choose=1,1")
-    assert response.status_code == 400
-    assert f'href="/games/{table.id}"' in response.text
+LINE = "This page was about a choice that is no longer possible"
+
+
+def test_an_address_of_a_choice_that_does_not_exist_shows_the_game(table: Table) -> None:
+    text = table.page("?choose=no-such-thing&choose=1,1")
+    assert LINE in text
+    assert OPTION.search(text)
+
+
+@pytest.mark.parametrize("is_boosted", [False, True])
+def test_going_back_after_ones_own_action_shows_the_game_as_it_stands(
+    table: Table, *, is_boosted: bool
+) -> None:
+    browser, before = table.active, table.game
+    first = OPTION.search(table.page())
+    assert first is not None
+    address = f"/games/{table.id}{unescape(first[1])}"
+    form = fields(table.first_action())
+    while table.game.to_act == before.to_act:
+        browser.post(f"/games/{table.id}/actions", data=form)
+        if table.game.to_act == before.to_act:
+            form = fields(table.first_action())
+    headers = {"HX-Request": "true", "HX-Target": "acting"} if is_boosted else {}
+    response = browser.get(address, headers=headers)
+    assert response.status_code == 200
+    assert LINE in response.text
+    # The whole page, not the choices alone: its head said that it was the player's turn.
+    assert 'id="status"' in response.text
+
+
+def test_going_back_to_a_choice_after_the_end_shows_the_result(
+    table: Table, service: Service
+) -> None:
+    browser, game = table.active, table.game
+    assert game.to_act is not None
+    service.games.commands.act(game.id, game.players[game.to_act], {"type": "resign"}, game.seq)
+    response = browser.get(f"/games/{table.id}?choose=no-such-thing")
+    assert response.status_code == 200
+    assert LINE in response.text
 
 
 def test_an_action_that_the_rules_forbid_is_explained_with_its_clause(table: Table) -> None:

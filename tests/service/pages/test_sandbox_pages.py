@@ -52,6 +52,16 @@ def test_a_sandbox_is_played_step_by_step_and_leaves_no_trace(
     assert service.games.queries.game(game).seq == before
 
 
+def test_going_back_to_a_choice_of_the_last_action_shows_the_sandbox(
+    players: PlayersOfPages, service: Service
+) -> None:
+    game = players.game("baron")
+    address = make_sandbox(players, game, service.games.queries.game(game).seq)
+    page = players["ada"].get(f"{address}?choose=no-such-thing")
+    assert "This page was about a choice that is no longer possible" in page
+    assert OPTION.search(page)
+
+
 def steps_of(service: Service, address: str) -> int:
     return len(service.sandboxes.get(address.rsplit("/", 1)[1]).steps)
 
