@@ -165,7 +165,7 @@ def _actor(step: Step, names: Names) -> JsonObject:
     player: str | None = by.get("player")
     if seat is not None and seat < len(players):
         player = players[seat]
-    signature: Any = step.event.get("signature")
+    signature: Any = step.event.get("signature") or step.event.get("prepared")
     means = "token" if signature is None else "signature"
     if "system" in by and signature is None:
         means = "server"

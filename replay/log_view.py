@@ -79,7 +79,7 @@ def log_lines(
         if remaining is not None:
             style = DIM if remaining > 0 else BOLD
             notes.append((renderer(_time_left(event, remaining)), style))
-        if "signature" in event:
+        if "signature" in event or "prepared" in event:
             notes.append((renderer(_SIGNED), DIM))
         # A scored round belongs to the branch of the event that ended it.
         superseded_by = superseded.get(round_end or event["seq"])

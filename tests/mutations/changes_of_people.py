@@ -25,9 +25,9 @@ def change_mark(lines: Lines, chance: random.Random) -> Lines | None:
     event = orjson.loads(lines[index])
     values: list[Any] = [True]
     if event["action"]:
-        container, mark = event, "conditional"
-        if "signature" in event and chance.randrange(2):
-            mark = "signature"
+        container = event
+        marks = [name for name in ("signature", "prepared") if name in event]
+        mark = chance.choice(["conditional", *marks])
     else:
         container = event["data"]
         mark = chance.choice(["bot", "invited_by", "nonce_from"])

@@ -154,6 +154,25 @@ def _signed() -> bytes:
     return table.play_out().record(receipts=True)
 
 
+def _prepared() -> bytes:
+    """A game in which one player prepares every third action, and signs most of them; another signs by hand."""
+    table = Table("barony", 2, {"round_limit": 3, "seating": "joined"}, nonce=b"north")
+    table.join("player-1", b"south")
+    key = SigningKey.from_seed(b"q" * 32)
+    table.add_key("player-0", PLAYER_KEY)
+    table.add_key("player-1", key)
+    table.act_first()
+    while (to_act := table.game.to_act) is not None:
+        rules, turn = table.game.rules, table.game.turn
+        legal = rules.legal_actions(table.game.state, to_act)
+        action: JsonObject = {**rules.action_to_json(legal[turn % 2])}
+        if to_act == 1 and table.last_actor == 0:
+            table.act_as_prepared(action, None if turn == 4 else key)
+        else:
+            table.act_signed(action, table.sign(action, (PLAYER_KEY, key)[to_act]))
+    return table.play_out().record(receipts=True)
+
+
 def _local(rules: str, **options: Any) -> LocalGame:
     """A game of three players, who supply their nonces, with an arbiter, a clock and takebacks."""
     return LocalGame(3, rules=rules, per_turn=3600, arbiter="judge", takebacks=True, **options)
@@ -269,6 +288,7 @@ BUILDERS: Final[dict[str, Callable[[], bytes]]] = {
     "by mail": _by_mail,
     "signed": _signed,
     "stated": _stated,
+    "prepared": _prepared,
     "disputed": _disputed,
     "rewound": _rewound,
     "taken back": _taken_back,

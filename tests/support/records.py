@@ -284,6 +284,12 @@ class Table:
         return b"".join(record.write(header, self._pending.lines, openings, signed))
 
     @property
+    def last_actor(self) -> int | None:
+        """The seat that took the last action; None before the first one."""
+        seats = [acting_seat(event["by"]) for event in self._pending.events if event["action"]]
+        return seats[-1] if seats else None
+
+    @property
     def _last_event(self) -> Event:
         return self._pending.sealed[-1].event
 

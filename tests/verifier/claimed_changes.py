@@ -107,6 +107,40 @@ def change_signed_statement(lines: list[Any], chance: random.Random) -> bool:
     return True
 
 
+def change_prepared_action(lines: list[Any], chance: random.Random) -> bool:
+    """Change an action that its player had prepared and signed, or its proof, or what came before it."""
+    event = chosen(lines, chance, lambda line: "prepared" in line)
+    if event is None:
+        return False
+    for line in lines[lines.index(event) + 1 :]:
+        line.pop("signature", None)
+        line.pop("prepared", None)
+    proof, before = event["prepared"], lines[lines.index(event) - 1]
+    match chance.choice([*proof, "action", "before", "mark", "outcomes", "other"]):
+        case "index":
+            proof["index"] = (proof["index"] + chance.randrange(1, 256)) % 256
+        case "path":
+            at = chance.randrange(len(proof["path"]))
+            proof["path"][at] = other_hex(proof["path"][at], chance)
+        case "action":
+            event["action"] = {**event["action"], "at": [chance.randrange(9), 99]}
+        case "before":
+            before.pop("signature", None)
+            before["action"] = {"type": "pass"}
+        case "mark":
+            del event["conditional"]
+        case "outcomes":
+            proof["outcomes"] = [chance.choice([{}, {"refill": "forest"}])]
+        case "other":
+            proofs = [line["prepared"] for line in lines if "prepared" in line]
+            event["prepared"] = chance.choice(
+                [one for one in proofs if one != proof] or [{**proof, "index": 999}]
+            )
+        case name:
+            proof[name] = other_hex(proof[name], chance)
+    return True
+
+
 def _number_again(lines: list[Any]) -> None:
     """Number the events in their order."""
     seqs = count(1)
@@ -262,6 +296,7 @@ TARGETED: Final[Mapping[str, tuple[Change, Callable[[Lines], Lines], str]]] = {
     "event of another game": (change_game, _seal, "chain"),
     "signed action changed": (change_signed_action, _seal, "signatures"),
     "signed statement changed": (change_signed_statement, _seal, "signatures"),
+    "prepared action changed": (change_prepared_action, _seal, "signatures"),
     "key of a player changed": (change_players_key, _seal, "signatures"),
     "commitment changed": (change_commitment, _seal, "secrets"),
     "opening changed": (change_opening, _leave, "secrets"),
