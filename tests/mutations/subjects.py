@@ -155,7 +155,7 @@ def _signed() -> bytes:
 
 
 def _prepared() -> bytes:
-    """A game in which one player prepares every third action, and signs most of them; another signs by hand."""
+    """A game in which one player prepares actions, and signs all but one of them; another signs by hand."""
     table = Table("barony", 2, {"round_limit": 3, "seating": "joined"}, nonce=b"north")
     table.join("player-1", b"south")
     key = SigningKey.from_seed(b"q" * 32)

@@ -95,7 +95,9 @@ def change_signed_statement(lines: list[Any], chance: random.Random) -> bool:
         case "ruling":
             data["ruling"] = {"type": "result_stands"}
         case "type":
-            event["type"] = chance.choice([type for type in STATED_FIELDS if type != event["type"]])
+            # The form of the data of a substitute is checked before the signature.
+            others = STATED_FIELDS.keys() - {event["type"], "SubstituteSeated"}
+            event["type"] = chance.choice(sorted(others))
         case "secrets" if "secrets" in event:
             event["secrets"]["statement"] = other_hex(event["secrets"]["statement"], chance)
         case "again" if "prev" in other and "signature" not in other:
@@ -134,8 +136,9 @@ def change_prepared_action(lines: list[Any], chance: random.Random) -> bool:
         case "other":
             proofs = [line["prepared"] for line in lines if "prepared" in line]
             event["prepared"] = chance.choice(
-                [one for one in proofs if one != proof] or [{**proof, "index": 999}]
+                [other for other in proofs if other != proof] or [None]
             )
+            return event["prepared"] is not None
         case name:
             proof[name] = other_hex(proof[name], chance)
     return True
