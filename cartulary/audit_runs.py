@@ -10,11 +10,14 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import BinaryIO, Final, TypeAlias
 
+from client.receipts import ReceiptFileError, nonces_of_game, receipts_of_game
 from domain.json_types import JsonObject
 from domain.messages import Value, message
+from ledger.envelope import is_game_id
 from ledger.os_errors import os_reason
 from ledger.signed_note import NoteKey
 from replay.audit import Report, audit, quick_audit
+from replay.audit.kept_evidence import NO_EVIDENCE, KeptEvidence
 from replay.audit.signatures import KeptReceipts
 from replay.audit.trusted_keys import NO_TRUSTED_KEYS, TrustedKeys
 from replay.compare.histories import History
@@ -36,6 +39,8 @@ class AuditOptions:
     receipts: Sequence[JsonObject] = ()
     witnesses: Sequence[NoteKey] = ()
     kept_receipts: KeptReceipts = field(default_factory=dict)
+    evidence_folder: Path | None = None
+    """The folder in which the player's programs keep evidence."""
     against: History | None = None
     is_quick: bool = False
 
@@ -50,8 +55,21 @@ class AuditOptions:
             receipts=self.receipts,
             witnesses=self.witnesses,
             kept_receipts=self.kept_receipts,
+            kept_evidence=self._evidence,
             against=self.against,
         )
+
+    def _evidence(self, game: str) -> KeptEvidence:
+        """Return what the player's programs have kept of a game."""
+        if self.evidence_folder is None or not is_game_id(game):
+            return NO_EVIDENCE
+        try:
+            return KeptEvidence(
+                receipts_of_game(self.evidence_folder, game),
+                nonces_of_game(self.evidence_folder, game),
+            )
+        except ReceiptFileError as error:
+            return KeptEvidence(fault=message("{reason}", reason=error.message))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,28 +18,26 @@ import os
 import secrets
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import httpx
-import platformdirs
 
 import client.calls as api
 from client.calls import Call
 from client.errors import ClientError, Conflict, InvalidResponse, Problem
 from client.exchange import Limits, Steps, exchange
 from client.receipts import (
-    CONFLICTS,
-    SUFFIX,
-    ReceiptFileError,
+    NONCES,
     ReceiptFolder,
     append_lines,
     check_receipt,
     locked,
-    read_receipts,
+    nonces_of_game,
+    user_folder,
 )
 from client.results import AcceptedAction, Event, EventPage, GameSummary
 from domain.contract import AnyRuleSystem
@@ -47,8 +45,8 @@ from domain.errors import CartularyError, Malformed, Unreadable
 from domain.json_types import JsonObject
 from domain.messages import Text, message
 from domain.registry import rule_system_for
-from ledger.canonical import canonical, decode_any
-from ledger.envelope import is_game_id, is_hash, is_positive
+from ledger.canonical import canonical
+from ledger.envelope import is_game_id, is_hash
 from ledger.keys import SigningKey
 from ledger.os_errors import os_reason
 from ledger.player_signatures import key_payload, sign_action
@@ -56,8 +54,6 @@ from replay.language.renderer import english
 
 T = TypeVar("T")
 
-VARIABLE: Final = "CARTULARY_EVIDENCE"
-NONCES: Final = ".nonces"
 NONCE_BYTES: Final = 16
 _SECRET_FILE: Final = "nonce-secret"  # noqa: S105 # the name of a file
 _SECRET_BYTES: Final = 32
@@ -65,16 +61,6 @@ _MAX_REMEMBERED: Final = 4096
 """Events whose hashes, and games whose rules, a keeper remembers."""
 
 _log: Final = logging.getLogger("cartulary.client")
-
-
-def user_folder(environ: Mapping[str, str]) -> Path:
-    """Return the folder in which the programs of this user keep evidence."""
-    name = environ.get(VARIABLE)
-    return (
-        Path(name)
-        if name
-        else platformdirs.user_data_path("cartulary", appauthor=False) / "evidence"
-    )
 
 
 def server_name(url: str) -> str:
@@ -136,48 +122,6 @@ class Evidence:
         finally:
             Path(name).unlink()
         return path.read_bytes()
-
-
-def kept_receipts(folder: Path) -> Iterator[tuple[Path, list[JsonObject]]]:
-    """Yield the files of receipts of all servers, each with its receipts. Raises ReceiptFileError."""
-    for path in sorted(folder.glob(f"*/*{SUFFIX}")):
-        yield path, read_receipts(path)
-
-
-def receipts_of_game(folder: Path, game: str) -> list[JsonObject]:
-    """Return the receipts that were kept of a game, also contradictory ones. Raises ReceiptFileError."""
-    paths = [*folder.glob(f"*/{game}{SUFFIX}"), *folder.glob(f"*/{game}{CONFLICTS}{SUFFIX}")]
-    return [receipt for path in sorted(paths) for receipt in read_receipts(path)]
-
-
-def nonces_of_game(folder: Path, game: str) -> list[JsonObject]:
-    """Return the nonces that were sent in a game, as `{"game", "seq", "nonce", "commitment"}`.
-
-    A line that cannot be read is left out. Raises ReceiptFileError.
-    """
-    entries = []
-    for path in sorted(folder.glob(f"*/{game}{NONCES}")):
-        try:
-            lines = path.read_bytes().splitlines()
-        except OSError as error:
-            raise ReceiptFileError(
-                message("cannot read {path}: {reason}", path=str(path), reason=os_reason(error))
-            ) from None
-        for line in lines:
-            with suppress(Unreadable):
-                if _is_nonce_entry(entry := decode_any(line), game):
-                    entries.append(entry)
-    return entries
-
-
-def _is_nonce_entry(value: Any, game: str) -> bool:
-    return (
-        isinstance(value, dict)
-        and value.get("game") == game
-        and is_positive(value.get("seq"))
-        and isinstance(value.get("nonce"), str)
-        and (value.get("commitment") is None or is_hash(value["commitment"]))
-    )
 
 
 class EvidenceKeeper:

@@ -1,6 +1,7 @@
 """A player's receipts: read from a server, and kept in a folder.
 
-The folder has one file for each game, `GAME.receipts`, with a receipt as JSON in each line.
+The folder has one file for each game, `GAME.receipts`, with a receipt as JSON in each line. The folder in
+which `evidence` keeps receipts and nonces by itself has such a folder for each server.
 
 A receipt is never overwritten. If a server issues a second receipt for an event, with another hash, both are
 proof that it has signed two histories: the new one goes into the file `GAME.conflicts.receipts`.
@@ -9,11 +10,13 @@ proof that it has signed two histories: the new one goes into the file `GAME.con
 import fcntl
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Final, Protocol, TypeVar
+from typing import Any, BinaryIO, Final, Protocol, TypeVar
+
+import platformdirs
 
 from client.calls import Call, call, reader, server_keys
 from client.errors import InvalidResponse
@@ -28,7 +31,9 @@ from ledger.record import MAX_LINE_BYTES
 
 T = TypeVar("T")
 
+VARIABLE: Final = "CARTULARY_EVIDENCE"
 SUFFIX: Final = ".receipts"
+NONCES: Final = ".nonces"
 CONFLICTS: Final = ".conflicts"
 MAX_FILE_BYTES: Final = 1 << 24
 PAGE_SIZE: Final = 500
@@ -41,6 +46,16 @@ _FIELDS: Final = {
     "key": is_word,
     "signature": is_word,
 }
+
+
+def user_folder(environ: Mapping[str, str]) -> Path:
+    """Return the folder in which the programs of this user keep evidence."""
+    name = environ.get(VARIABLE)
+    return (
+        Path(name)
+        if name
+        else platformdirs.user_data_path("cartulary", appauthor=False) / "evidence"
+    )
 
 
 class ReceiptFileError(CartularyError):
@@ -178,6 +193,48 @@ def _receipt(value: object, fault: Message) -> JsonObject:
     if not isinstance(value, dict) or "signature" not in value:
         raise ReceiptFileError(fault)
     return value
+
+
+def kept_receipts(folder: Path) -> Iterator[tuple[Path, list[JsonObject]]]:
+    """Yield the files of receipts of all servers, each with its receipts. Raises ReceiptFileError."""
+    for path in sorted(folder.glob(f"*/*{SUFFIX}")):
+        yield path, read_receipts(path)
+
+
+def receipts_of_game(folder: Path, game: str) -> list[JsonObject]:
+    """Return the receipts that were kept of a game, also contradictory ones. Raises ReceiptFileError."""
+    paths = [*folder.glob(f"*/{game}{SUFFIX}"), *folder.glob(f"*/{game}{CONFLICTS}{SUFFIX}")]
+    return [receipt for path in sorted(paths) for receipt in read_receipts(path)]
+
+
+def nonces_of_game(folder: Path, game: str) -> list[JsonObject]:
+    """Return the nonces that were sent in a game, as `{"game", "seq", "nonce", "commitment"}`.
+
+    A line that cannot be read is left out. Raises ReceiptFileError.
+    """
+    entries = []
+    for path in sorted(folder.glob(f"*/{game}{NONCES}")):
+        try:
+            lines = path.read_bytes().splitlines()
+        except OSError as error:
+            raise ReceiptFileError(
+                message("cannot read {path}: {reason}", path=str(path), reason=os_reason(error))
+            ) from None
+        for line in lines:
+            with suppress(Unreadable):
+                if _is_nonce_entry(entry := decode_any(line), game):
+                    entries.append(entry)
+    return entries
+
+
+def _is_nonce_entry(value: Any, game: str) -> bool:
+    return (
+        isinstance(value, dict)
+        and value.get("game") == game
+        and is_positive(value.get("seq"))
+        and isinstance(value.get("nonce"), str)
+        and (value.get("commitment") is None or is_hash(value["commitment"]))
+    )
 
 
 def _by_seq(receipts: Iterable[JsonObject]) -> dict[int, JsonObject]:

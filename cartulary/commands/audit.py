@@ -79,7 +79,7 @@ EXIT_STATUS: Final[dict["Outcome", int]] = {"sound": 0, "broken": 1, "unknown": 
     type=PathType(exists=True),
     help=message(
         "Folder of receipts (*.receipts), or a file such as a browser saves; those for other games are"
-        " skipped and counted."
+        " skipped and counted. Receipts that your programs have kept are always checked."
     ),
 )
 @option(
@@ -132,7 +132,7 @@ def audit(
 ) -> None:
     from cartulary.audit_runs import AuditOptions, SourceError, audit_all, default_jobs
     from cartulary.trusted_keys import TrustedKeysFile
-    from client.receipts import ReceiptFileError, receipts_by_game, receipts_in
+    from client.receipts import ReceiptFileError, receipts_by_game, receipts_in, user_folder
     from replay.audit.report import report_line, report_page
 
     try:
@@ -154,6 +154,7 @@ def audit(
         receipts=extra_receipts,
         witnesses=[_witness_key(ctx, key) for key in witnesses],
         kept_receipts=kept_receipts,
+        evidence_folder=user_folder(os.environ),
         against=None if against is None else _older_history(ctx, against, redis),
         is_quick=quick,
     )

@@ -1,6 +1,7 @@
 """The command play: plays a game on a server in the terminal."""
 
 import os
+from contextlib import ExitStack
 from typing import Final
 
 import click
@@ -22,6 +23,11 @@ MAX_SEATS: Final = 8
         message(
             "URL is the address of a server, of a game or of an invitation. Without an account, you play"
             " as a guest; your session is kept in a file that only you can read."
+        ),
+        message(
+            "What proves the game is kept in the folder that CARTULARY_EVIDENCE names, else in the user's"
+            " data: your key, with which your actions are signed, receipts, and what you contribute to the"
+            " draws."
         ),
         message(
             "Actions are typed in their short form, such as `move 0,0>1,0`, and completed with the Tab"
@@ -50,6 +56,7 @@ MAX_SEATS: Final = 8
     "--tutorial", is_flag=True, help=message("With --rules: a game with lessons about the rules.")
 )
 @option("--guest", is_flag=True, help=message("Become a new guest, without asking."))
+@option("--no-sign", is_flag=True, help=message("Do not sign your actions with a key of your own."))
 @color_option
 def play(
     url: str,
@@ -58,10 +65,11 @@ def play(
     bot: str | None,
     tutorial: bool,  # noqa: FBT001 # click passes options by name
     guest: bool,  # noqa: FBT001 # click passes options by name
+    no_sign: bool,  # noqa: FBT001 # click passes options by name
     color: Color,
 ) -> None:
     from cartulary.addresses import Address
-    from cartulary.client import Client, Limits
+    from cartulary.client import Client, Evidence, Limits
     from cartulary.terminal_client.beginning import Beginning, RequestedGame
     from cartulary.terminal_client.console import open_console
     from cartulary.terminal_client.session import Session
@@ -72,10 +80,15 @@ def play(
     address = Address.parse(url)
     styler = result_styler(color)
     limits = Limits(attempts=4)
-    with (
-        open_console() as console,
-        Client(address.server, language=renderer.language, limits=limits) as client,
-    ):
+    with ExitStack() as stack:
+        console = stack.enter_context(open_console())
+        evidence = Evidence.of_user(
+            signs=not no_sign, report=lambda text: console.show(renderer.sentence(text))
+        )
+        language = renderer.language
+        client = stack.enter_context(
+            Client(address.server, language=language, limits=limits, evidence=evidence)
+        )
         beginning = Beginning(client, console, renderer, TokensFile(os.environ))
         player = beginning.sign_in(address.server, as_guest=guest)
         requested_game = RequestedGame(rules=rules, seats=seats, bot=bot, tutorial=tutorial)

@@ -1,5 +1,6 @@
 """The command receipts: keeps a player's receipts in a folder, where no server can take them away."""
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -7,10 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from cartulary.command_line import PathType, argument, command, option
-from cartulary.commands.options import json_option, server_address, token_file_option
+from cartulary.commands.options import force_option, json_option, server_address, token_file_option
 from cartulary.language import command_renderer, text
 from cartulary.source import required_token
-from cartulary.terminal import echo, print_message, progress
+from cartulary.terminal import echo, print_message, progress, write_output
 from domain.messages import message, plural_message
 from ledger.canonical import canonical
 
@@ -27,36 +28,59 @@ if TYPE_CHECKING:
             " before, the new receipt is kept too, in a file of its own, and named."
         ),
         message(
+            "With --export instead of URL, write all receipts that your programs have kept to a file, for"
+            " `audit --receipts` on another machine or for somebody else."
+        ),
+        message(
             "Exit status: 0 on success, 1 when a receipt contradicts one in the folder or the server"
             " fails."
         ),
     ),
 )
-@argument("url", metavar="URL")
+@argument("url", metavar="[URL]", required=False)
 @option(
     "--out",
     type=PathType(file_okay=False),
-    required=True,
-    help=message("Folder for the receipts, one file for each game."),
+    help=message(
+        "Folder for the receipts, one file for each game; default: the one in which your programs keep"
+        " evidence."
+    ),
 )
+@option(
+    "--export",
+    "exported",
+    type=PathType(dir_okay=False),
+    help=message("File to which the receipts that your programs have kept are written."),
+)
+@force_option
 @option("--game", metavar="ID", help=message("Only the receipts of this game."))
 @token_file_option
 @json_option
 @click.pass_context
 def receipts(
     ctx: click.Context,
-    url: str,
-    out: Path,
+    url: str | None,
+    out: Path | None,
+    exported: Path | None,
+    force: bool,  # noqa: FBT001 # click passes options by name
     game: str | None,
     as_json: bool,  # noqa: FBT001 # click passes options by name
 ) -> None:
     from client.clients import Client
     from client.errors import ClientError
+    from client.evidence import server_name
     from client.exchange import UNTRUSTED_SERVER
-    from client.receipts import ReceiptFolder, receipt_pages
+    from client.receipts import ReceiptFolder, receipt_pages, user_folder
 
+    if (url is None) == (exported is None):
+        raise click.UsageError(text(message("give either URL or --export")), ctx)
+    if exported is not None:
+        _export(user_folder(os.environ), exported, game, force=force)
+        return
+    assert url is not None, "one of both is given"
     server_address(ctx, url)
     token = required_token(ctx, url.rstrip("/"))
+    out = out or user_folder(os.environ) / server_name(url)
     folder = ReceiptFolder(out)
     new = existing = left_out = 0
     conflicts: list[Conflict] = []
@@ -101,3 +125,26 @@ def receipts(
             )
         )
     sys.exit(1 if conflicts else 0)
+
+
+def _export(folder: Path, path: Path, game: str | None, *, force: bool) -> None:
+    """Write the receipts that were kept of one game, or of all games, to a file. Raises ClickException."""
+    from client.receipts import ReceiptFileError, kept_receipts
+
+    try:
+        lines = [
+            canonical({"receipt": receipt}) + b"\n"
+            for _, receipts_of_file in kept_receipts(folder)
+            for receipt in receipts_of_file
+            if game in (None, receipt.get("game"))
+        ]
+    except ReceiptFileError as error:
+        raise click.ClickException(text(error.message)) from None
+    write_output(path, b"".join(lines), force=force)
+    sentence = plural_message(
+        "{count} receipt written to {path}",
+        "{count} receipts written to {path}",
+        count=len(lines),
+        path=str(path),
+    )
+    print_message(sentence)

@@ -19,6 +19,7 @@ from replay.audit.decisions import DecisionsCheck
 from replay.audit.findings import Check, Report
 from replay.audit.holders import name_holders
 from replay.audit.inclusion import check_inclusion
+from replay.audit.kept_evidence import EvidenceSource, check_nonces, nothing_kept
 from replay.audit.player_signatures import PlayerSignaturesCheck
 from replay.audit.secrets import (
     check_secrets,
@@ -49,6 +50,7 @@ def audit(
     receipts: Iterable[JsonObject] = (),
     witnesses: Sequence[NoteKey] = (),
     kept_receipts: KeptReceipts = NO_KEPT_RECEIPTS,
+    kept_evidence: EvidenceSource = nothing_kept,
     against: History | None = None,
 ) -> Report:
     """Run every check on the record in a binary file.
@@ -56,6 +58,7 @@ def audit(
     `keys` are public keys in hex, one of which must have signed the record. Without any, it should be one of
     the keys that are `trusted`; it cannot be known whether another key belongs to a server. `receipts` are
     checked in addition to those in the record, and those of `kept_receipts` that are for its game.
+    `kept_evidence` returns what the player's programs have kept of a game.
     `witnesses` are the keys of witnesses whose cosignatures are checked. `against` is an older record, which
     this one should continue.
     """
@@ -66,6 +69,8 @@ def audit(
     # An opening that does not match its commitment is a finding of its own; the other checks ignore it.
     verified = replace(record, openings=verified_openings(record))
     last, state, chance, decisions, signatures = _walk(verified)
+    kept = kept_evidence(record.events[0]["game"])
+    check_nonces(chance, record, kept.nonces)
     checks = [
         check_form(record, faults),
         check_head(record, keys, trusted, is_cut=is_cut),
@@ -75,7 +80,7 @@ def audit(
         chance,
         decisions,
         signatures,
-        check_receipts(record, receipts, trusted, kept_receipts),
+        check_receipts(record, receipts, trusted, kept_receipts, kept),
         check_inclusion(record, witnesses, trusted),
     ]
     if against is not None:

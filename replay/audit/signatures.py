@@ -13,6 +13,7 @@ from ledger.record import Fault, Record
 from ledger.record_schema import HEAD_FIELDS, HEADER_FIELDS
 from replay.audit.findings import Check
 from replay.audit.head_key import check_listed_keys, check_period, check_trust
+from replay.audit.kept_evidence import NO_EVIDENCE, KeptEvidence, note_kept_receipts
 from replay.audit.trusted_keys import TrustedKeys
 from replay.event_values import quoted
 
@@ -181,11 +182,12 @@ def check_receipts(
     extra: Iterable[JsonObject],
     trusted: TrustedKeys,
     kept: KeptReceipts = NO_KEPT_RECEIPTS,
+    evidence: KeptEvidence = NO_EVIDENCE,
 ) -> Check:
     """Check that the receipts in the record and the extra ones are genuine, and match the events.
 
     They must be signed by a key that the record lists or that is `trusted`. Of the receipts in `kept`, those
-    for other games are skipped and counted.
+    for other games are skipped and counted. `evidence` is what the player's programs have kept of this game.
     """
     check = Check("receipts")
     of_game = kept.get(record.events[0]["game"], ())
@@ -193,6 +195,9 @@ def check_receipts(
         *zip(record.receipt_lines, record.receipts, strict=True),
         *((None, receipt) for receipt in (*extra, *of_game)),
     ]
+    given = [receipt for _, receipt in numbered]
+    numbered += [(None, receipt) for receipt in evidence.receipts if receipt not in given]
+    note_kept_receipts(check, evidence)
     if skipped := sum(map(len, kept.values())) - len(of_game):
         check.note(
             plural_message(

@@ -3,15 +3,21 @@
 Without a browser: it is here because the browser tests start such a service.
 """
 
+import io
 import itertools
 import os
+import re
 import time
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner, Result
 
+from cartulary.cli import cartulary
 from cartulary.client import Client
 from cartulary.terminal_client.tokens import TokensFile
+from ledger.record import read
+from tests.support.processes import wait_until
 from tests.support.running_service import RunningService
 from tests.support.terminal import Terminal
 from tests.support.typing_player import Line, Typist, example
@@ -46,6 +52,17 @@ def test_a_newcomer_makes_a_move_in_a_terminal(
         assert terminal.exit_status() == 0
 
 
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(cartulary, arguments)
+
+
+def is_logged(client: Client, game: str) -> bool:
+    """Return whether the record proves that the transparency log contains the head of the game."""
+    record = read(io.BytesIO(client.record(game)))
+    inclusion = record.header.get("inclusion")
+    return inclusion is not None and inclusion["seq"] == record.header["head"]["seq"]
+
+
 @pytest.mark.parametrize(
     ("rules", "options"),
     [("barony", {"round_limit": 1}), ("barony", {"round_limit": 1, "sorcery": True})],
@@ -57,7 +74,10 @@ def test_typed_lines_play_a_game_to_its_end(
     rules: str,
     options: dict[str, object],
 ) -> None:
+    """And it audits as sound, with nothing but the key of the server that was accepted once."""
     typist = Typist(monkeypatch, tmp_path / "tokens.json")
+    monkeypatch.setenv("CARTULARY_EVIDENCE", str(tmp_path / "evidence"))
+    monkeypatch.setenv("CARTULARY_TRUSTED_KEYS", str(tmp_path / "trusted-keys.jsonl"))
     with Client(running_service.url) as client:
         client.become_guest()
         TokensFile(os.environ).keep(running_service.url, client.token)
@@ -67,6 +87,19 @@ def test_typed_lines_play_a_game_to_its_end(
         )
         assert "The game is over" in written
         assert client.game(game).status == "finished"
+        wait_until(lambda: is_logged(client, game))
+    address = f"{running_service.url}/games/{game}"
+    assert run("trust", address, "--yes").exit_code == 0
+    result = run("audit", address)
+    page = " ".join(result.output.split())
+    assert result.exit_code == 0, result.output
+    for text in (
+        "The nonce is the one that your program sent, after it had seen the commitment.",
+        "of these receipts were kept by your programs.",
+        "sound: every check holds",
+    ):
+        assert text in page, result.output
+    assert re.search(r"guest-\w+ signed (\d+) of \1 actions\.", page), result.output
 
 
 def test_resigning_twice_ends_a_game_of_baron(

@@ -13,9 +13,11 @@ import pytest
 
 from domain.event import Event
 from domain.json_types import JsonObject
+from domain.messages import message
 from ledger.canonical import canonical
 from ledger.pending import commitment
 from replay.audit import Report
+from replay.audit.kept_evidence import KeptEvidence
 from replay.compare import compare
 from replay.language.renderer import english
 from tests.support.explanations import explain
@@ -253,6 +255,53 @@ def test_a_server_can_pretend_that_a_player_supplied_the_last_nonce() -> None:
     report = audit_trusting_the_server(table.play_out().record())
     assert report.is_sound
     assert any("player-1" in english(note.text) for note in report.notes if note.check == "chance")
+
+
+@pytest.mark.threat("nonce-source-made-up")
+def test_a_program_that_kept_its_nonce_finds_another_one_in_the_log() -> None:
+    table = Table(nonce=b"mine")
+    table.join("player-1", b"chosen by the server", nonce_from="player")
+    data = table.play_out().record()
+    commitment_of_game = table.sealed[0].event["data"]["commitment"]
+    seq = next(
+        s.event["seq"]
+        for s in table.sealed
+        if s.event["type"] == "SeatTaken" and s.event["data"]["player"] == "player-1"
+    )
+
+    def report_with(nonce: bytes, seen: str | None) -> Report:
+        sent = {"game": table.game.id, "seq": seq, "nonce": nonce.hex(), "commitment": seen}
+        return audit_trusting_the_server(
+            data, kept_evidence=lambda _game: KeptEvidence(nonces=[sent])
+        )
+
+    replaced = report_with(b"sent by my program", commitment_of_game)
+    assert [(finding.check, finding.seq) for finding in replaced.findings] == [("chance", seq)]
+    other_secret = report_with(b"chosen by the server", "0" * 64)
+    assert [(finding.check, finding.seq) for finding in other_secret.findings] == [("chance", 1)]
+    for seen in (commitment_of_game, None):
+        report = report_with(b"chosen by the server", seen)
+        assert report.is_sound
+        assert any("your program sent" in english(note.text) for note in report.notes)
+
+
+@pytest.mark.threat("event-withheld")
+def test_receipts_that_a_program_has_kept_are_checked_without_being_asked_for() -> None:
+    table = Table().start()
+    table.take(1)
+    table.play_out()
+    receipt = receipts(table)[0]
+    unsigned = {name: receipt[name] for name in ("game", "seq", "at")}
+    for kept, is_sound in ((receipt, True), (KEY.sign({**unsigned, "hash": "0" * 64}), False)):
+        evidence = KeptEvidence(receipts=[kept])
+        report = audit_trusting_the_server(
+            table.record(), kept_evidence={table.game.id: evidence}.__getitem__
+        )
+        assert report.is_sound is is_sound
+        assert any("kept by your programs" in english(note.text) for note in report.notes)
+    unreadable = KeptEvidence(fault=message("it is damaged"))
+    report = audit_trusting_the_server(table.record(), kept_evidence=lambda _game: unreadable)
+    assert [unknown.check for unknown in report.unknowns] == ["receipts"]
 
 
 @pytest.mark.threat("draws-replaced")

@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from cartulary.client import AsyncClient, Client, Evidence, RequestRefused
-from client.evidence import nonces_of_game, receipts_of_game, server_name
-from client.receipts import ReceiptFolder, read_receipts
+from client.evidence import server_name
+from client.receipts import ReceiptFolder, nonces_of_game, read_receipts, receipts_of_game
 from domain.messages import Text
 from ledger.keys import SigningKey
 from ledger.record import Record, read

@@ -135,6 +135,19 @@ def test_an_invitation_takes_a_place(
     assert opponent.me().player.id not in {player.id for player in player.game(game).players}
 
 
+def test_actions_are_signed_unless_the_player_declines(
+    typist: Typist, web: WebServer, clients: tuple[Client, Client]
+) -> None:
+    player, opponent = clients
+    TokensFile(os.environ).keep(web.url, player.token)
+    for options, is_signed in (((), True), (("--no-sign",), False)):
+        game = player.create_game("barony", 2, options={"seating": "joined"}).id
+        opponent.join(game)
+        typist.play(f"{web.url}/games/{game}", *options, lines=iter([example, "quit"]))
+        (placed,) = player.events(game, conditions={"type": "CityPlaced"}).events
+        assert ("signature" in placed.json) is is_signed
+
+
 def test_what_cannot_be_played_is_an_error(typist: Typist, web: WebServer) -> None:
     for url, error in (
         ("http://127.0.0.1:9", "the server does not respond"),

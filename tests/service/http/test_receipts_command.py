@@ -6,8 +6,9 @@ import orjson
 import pytest
 from click.testing import CliRunner, Result
 
+from cartulary.cli import cartulary
 from cartulary.commands.receipts import receipts
-from client.receipts import read_receipts
+from client.receipts import read_receipts, receipts_by_game
 from ledger.canonical import canonical
 from tests.support.accounts import Accounts
 
@@ -32,6 +33,33 @@ def test_receipts_are_fetched_into_a_folder(accounts: Accounts, tmp_path: Path) 
     arguments = (accounts.url, "--out", tmp_path, "--game", game, "--token-file", token_file)
     report = orjson.loads(run(*arguments, "--json").stdout)
     assert report == {"new": 0, "existing": 1, "left_out": 0, "conflicts": []}
+
+
+def test_receipts_are_added_to_those_that_programs_have_kept_and_exported(
+    accounts: Accounts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CARTULARY_EVIDENCE", str(tmp_path / "evidence"))
+    monkeypatch.setenv("CARTULARY_TRUSTED_KEYS", str(tmp_path / "trusted-keys.jsonl"))
+    (game, (ada, _)), (other, (bea, _)) = accounts.start_game(), accounts.start_game()
+    kept = [ada.act(game).json()["receipt"], bea.act(other).json()["receipt"]]
+    for player in (ada, bea):
+        assert run(accounts.url, token=player.token).exit_code == 0
+    path = tmp_path / "all.receipts"
+    result = run("--export", path)
+    assert (result.exit_code, result.stderr) == (0, f"2 receipts written to {path}\n")
+    assert receipts_by_game(path) == {receipt["game"]: [receipt] for receipt in kept}
+    assert "--force overwrites it" in run("--export", path).stderr
+    assert run("--export", path, "--game", game, "--force").exit_code == 0
+    assert read_receipts(path) == kept[:1]
+    run("--export", path, "--force")
+    monkeypatch.setenv("CARTULARY_EVIDENCE", str(tmp_path / "elsewhere"))
+    address = f"{accounts.url}/games/{game}"
+    words = ["audit", address, "--receipts", str(path), "--json"]
+    report = orjson.loads(CliRunner().invoke(cartulary, words).stdout)["records"][0]
+    (check,) = (check for check in report["checks"] if check["name"] == "receipts")
+    assert (check["looked_at"], check["verdict"]) == (1, "holds")
+    for arguments in ((), (accounts.url, "--export", path)):
+        assert "give either URL or --export" in run(*arguments, token="t").stderr
 
 
 def test_a_conflict_is_named(accounts: Accounts, tmp_path: Path) -> None:
