@@ -443,6 +443,36 @@ def test_a_mark_that_was_removed_or_added_contradicts_receipts_and_older_records
     assert_exposed(table, forge_record(table.record(), exchange))
 
 
+@pytest.mark.threat("mark-made-up")
+def test_the_mark_of_a_player_who_signs_what_they_prepare_proves_itself() -> None:
+    table = Table(options={"seating": "joined"}).start()
+    table.add_key("player-1", PLAYER_KEY)
+    table.take(1)
+    index = table.act_as_prepared(TAKE, PLAYER_KEY)["seq"] - 1
+    data = table.record()
+    assert audit_trusting_the_server(data).findings == []
+
+    def play_otherwise(events: list[Event]) -> None:
+        """Let the other player take something else, to which the player had prepared no answer."""
+        assert events[index - 1]["action"] == TAKE
+        events[index - 1]["action"] = {**TAKE, "stones": 2}
+
+    def say_it_was_not_prepared(events: list[Event]) -> None:
+        del events[index]["conditional"]
+
+    for change in (play_otherwise, say_it_was_not_prepared):
+        report = audit_trusting_the_server(forge_record(data, change))
+        findings = [(finding.check, finding.seq) for finding in report.findings]
+        assert ("signatures", index + 1) in findings
+
+    def leave_out_the_proof(events: list[Event]) -> None:
+        del events[index]["prepared"]
+
+    report = audit_trusting_the_server(forge_record(data, leave_out_the_proof))
+    assert report.findings == []
+    assert not any("seat 1 signed 1 of 1" in english(note.text) for note in report.notes)
+
+
 @pytest.mark.threat("player-key-made-up")
 def test_a_key_that_the_operator_registers_for_a_player_stands_in_the_log() -> None:
     table = Table(options={"seating": "joined"}).start()

@@ -5,6 +5,9 @@ from typing import Any
 import httpx
 import pytest
 
+from domain.conditional import read_tree
+from ledger.player_signatures import PreparedActions, sign_prepared
+from tests.service.http.test_account import KEY, key_body
 from tests.support.accounts import Accounts, PlayerClient
 from tests.support.http_contract import invalid_fields
 
@@ -92,3 +95,26 @@ def test_what_cannot_be_prepared_is_refused(accounts: Accounts) -> None:
     text = bea.http.put(address(game), content=b"{}", headers={"Content-Type": "text/plain"})
     assert text.status_code == 415
     assert bea.http.get(address(game)).json()["branches"] == []
+
+
+@pytest.mark.http("PUT /games/ID/conditional-actions", 200, 400, 409, 422)
+def test_what_is_prepared_can_be_signed(accounts: Accounts) -> None:
+    game, (ada, bea) = accounts.start_game()
+    assert bea.http.post("/api/v1/me/keys", json=key_body(bea)).status_code == 201
+    head = bea.http.get(f"/api/v1/games/{game}").json()["head"]
+    branches, salt = tree(bea, ada, game), "5a" * 32
+    actions = PreparedActions(read_tree(branches), 1, bytes.fromhex(salt))
+    signed = sign_prepared(KEY, game, head["hash"], actions)
+    right = {"key": KEY.id, "signature": signed["signature"], "salt": salt}
+
+    def put_signed(signature: Json) -> httpx.Response:
+        body = {"branches": branches, "expected_seq": head["seq"], "signature": signature}
+        return bea.http.put(address(game), json=body)
+
+    malformed = put_signed({"key": KEY.id, "salt": "5a"})
+    assert malformed.status_code == 400
+    assert invalid_fields(malformed) == {"signature.signature", "signature.salt"}
+    assert put_signed({**right, "key": "0" * 16}).status_code == 409
+    assert put_signed({**right, "signature": "0" * 128}).status_code == 422
+    assert put_signed({**right, "salt": "00" * 32}).status_code == 422
+    assert put_signed(right).status_code == 200
