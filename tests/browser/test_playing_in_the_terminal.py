@@ -7,7 +7,6 @@ import io
 import itertools
 import os
 import re
-import time
 from pathlib import Path
 
 import pytest
@@ -41,7 +40,8 @@ def test_a_newcomer_makes_a_move_in_a_terminal(
         terminal.wait_for(">")
         terminal.type(word[:-1])
         terminal.wait_for(word[:-1])
-        time.sleep(0.3)
+        # The completion of what was typed has ended: until then, a tab is ignored.
+        terminal.wait_until_idle(0.3)
         terminal.type("\t")
         terminal.wait_for(word)
         terminal.type(f" {rest}\r")

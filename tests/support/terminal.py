@@ -12,11 +12,12 @@ import termios
 import time
 from collections.abc import Mapping
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
-from tests.support.processes import HANG_SECONDS, wait_for_exit
+from tests.support.processes import HANG_SECONDS, IdleTimer, wait_for_exit
 from tests.support.server import ROOT
 
+_PAUSE_SECONDS: Final = 0.05
 _ESCAPES = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|\][^\x07]*\x07|[()][A-Z0-9]|[=>78])")
 
 
@@ -70,10 +71,16 @@ class Terminal:
         self._screen = self._screen[match.end() :]
         return match
 
+    def wait_until_idle(self, seconds: float) -> None:
+        """Wait until the program has had nothing to do for this time in all."""
+        timer = IdleTimer([self._process.pid])
+        while timer.read()[0] < seconds:
+            time.sleep(_PAUSE_SECONDS)
+
     def exit_status(self) -> int:
         """Wait for the end of the program and return its exit status."""
         while self._process.poll() is None:
-            if select.select([self._fd], [], [], 0.05)[0]:
+            if select.select([self._fd], [], [], _PAUSE_SECONDS)[0]:
                 try:
                     self._read()
                 except OSError:

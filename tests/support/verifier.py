@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from domain.json_types import JsonObject
+from tests.support.processes import HANG_SECONDS
 from tests.support.records import KEY
 
 NODE: Final = Path(sys.prefix) / "bin" / "node"
@@ -73,7 +74,7 @@ class Verifier:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._process.communicate(timeout=10)
+        self._process.communicate(timeout=HANG_SECONDS)
 
     def call(self, name: str, *arguments: Any) -> Any:
         """Call a function of verifier.mjs."""

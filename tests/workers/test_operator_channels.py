@@ -174,7 +174,7 @@ def test_no_receiver_takes_longer_than_the_limit(
 
 def test_the_body_of_a_response_is_not_read() -> None:
     with raw_receiver(send_a_body_without_end) as url, idle_at_most(1.5):
-        OperatorWebhookChannel(url, timeout=2).send(DELIVERY, NOTIFICATION)
+        OperatorWebhookChannel(url, timeout=HANG_SECONDS).send(DELIVERY, NOTIFICATION)
 
 
 def test_a_slow_resolution_of_the_name_counts_towards_the_limit(

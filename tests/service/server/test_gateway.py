@@ -8,10 +8,11 @@ from contextlib import ExitStack
 import httpx
 import pytest
 
+from service.server import health_checks
 from service.server.request_queue import Group
 from tests.support.front import PAGE, Front, RawClient, get, post
 from tests.support.http_contract import assert_problem
-from tests.support.processes import wait_until
+from tests.support.processes import HANG_SECONDS, idle_at_most, wait_until
 
 
 @pytest.fixture
@@ -253,7 +254,11 @@ class TestHealth:
         assert httpx.get(f"{front.url}/readyz").json() == {"status": "ready"}
         finish(front, blocking)
 
-    def test_requests_for_readiness_share_a_check(self, front: Front) -> None:
+    def test_requests_for_readiness_share_a_check(
+        self, front: Front, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        # The requests arrive before the check fails also on a slow machine.
+        monkeypatch.setattr(health_checks, "READINESS_SECONDS", HANG_SECONDS)
         clients = [RawClient(front.port) for _ in range(50)]
         for client in clients:
             client.send(get("/readyz") * 2)
@@ -287,7 +292,8 @@ class TestHealth:
             client.__exit__(None, None, None)
 
     def test_a_check_that_does_not_end_is_a_failure(self, front: Front) -> None:
-        response = httpx.get(f"{front.url}/readyz", timeout=4)
+        with idle_at_most(4):
+            response = httpx.get(f"{front.url}/readyz", timeout=HANG_SECONDS)
         assert response.status_code == 503
         assert_problem(response)
         front.readiness.release.set()

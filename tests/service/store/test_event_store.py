@@ -19,6 +19,7 @@ from service.store.event_store import (
     IdempotencyRecord,
 )
 from service.store.redis_event_store import RedisEventStore
+from tests.support.processes import HANG_SECONDS
 
 
 def line(text: str) -> bytes:
@@ -332,10 +333,10 @@ class TestRedisEventStore(EventStoreContract):
             client.pubsub(ignore_subscribe_messages=True) as subscriber,
         ):
             subscriber.subscribe("cartulary:appended", "cartulary:appended:g")
-            assert subscriber.get_message(timeout=5) is None
-            assert subscriber.get_message(timeout=5) is None
+            assert subscriber.get_message(timeout=HANG_SECONDS) is None
+            assert subscriber.get_message(timeout=HANG_SECONDS) is None
             store.append("g", 0, request("a", "b"))
-            messages = [subscriber.get_message(timeout=5) for _ in range(2)]
+            messages = [subscriber.get_message(timeout=HANG_SECONDS) for _ in range(2)]
         assert [message and message["data"] for message in messages] == [b"g 2", b"2"]
 
     def test_scripts_are_loaded_again_after_redis_has_lost_them(

@@ -111,15 +111,24 @@ def test_a_child_ends_when_its_parent_is_killed(command: list[str]) -> None:
     wait_until(lambda: not any(is_running(pid) for pid in pids))
 
 
-def test_a_program_that_ignores_sigterm_is_killed_after_its_parent(tmp_path: Path) -> None:
-    ready = tmp_path / "ready"
-    ignore_sigterm = f"trap '' TERM; touch {ready}; exec sleep 600"
-    parent, child = start_parent(*watched_command(["/bin/sh", "-c", ignore_sigterm]))
+SURVIVING = """
+import pathlib, signal, sys, time
+
+ready, received = map(pathlib.Path, sys.argv[1:])
+signal.signal(signal.SIGTERM, lambda *_: received.touch())
+ready.touch()
+time.sleep(600)
+"""
+
+
+def test_a_program_that_survives_sigterm_is_killed_after_its_parent(tmp_path: Path) -> None:
+    ready, received = tmp_path / "ready", tmp_path / "received"
+    program = [sys.executable, "-c", SURVIVING, str(ready), str(received)]
+    parent, child = start_parent(*watched_command(program))
     wait_until(ready.exists)
     parent.kill()
     parent.communicate()
-    time.sleep(1)
-    assert is_running(child)
+    wait_until(received.exists)
     wait_until(lambda: not is_running(child))
 
 

@@ -241,8 +241,9 @@ def test_no_server_takes_longer_than_the_limit(converse: Callable[[socket.socket
 
 
 def test_a_mail_is_sent_once_it_is_accepted_even_if_the_server_hangs_then() -> None:
-    with raw_mail_server(hang_after(b"QUIT")) as port, idle_at_most(1.5):
-        plain_client(port, seconds=0.2).send(mail(), SENDER, RECIPIENT)
+    # The mail is accepted within the limit also on a slow machine.
+    with raw_mail_server(hang_after(b"QUIT")) as port, idle_at_most(9):
+        plain_client(port, seconds=5).send(mail(), SENDER, RECIPIENT)
 
 
 def test_a_connection_that_is_lost_in_the_middle_of_a_delivery_can_be_tried_again() -> None:

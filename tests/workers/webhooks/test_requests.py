@@ -41,7 +41,7 @@ def test_the_name_is_resolved_once_and_the_host_header_has_it(
         port = receiver.url.rpartition(":")[2].partition("/")[0]
         names = resolve_to(monkeypatch, "127.0.0.1")
         url = f"http://hook.example.org:{port}/notes?a=b"
-        assert ReceiverRequests(LOCAL, 5).post(url, b"{}", {"webhook-id": "1"}) == 204
+        assert ReceiverRequests(LOCAL, HANG_SECONDS).post(url, b"{}", {"webhook-id": "1"}) == 204
         assert names == ["hook.example.org"]
         (request,) = receiver.requests
         assert request.headers["host"] == f"hook.example.org:{port}"
@@ -56,7 +56,9 @@ def test_a_name_that_resolves_into_the_network_is_refused_on_every_attempt(
         for address in ("127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "::ffff:127.0.0.1"):
             names = resolve_to(monkeypatch, address)
             with raises(NoResponse, match=r"^hook\.example\.org is in a network to which nothing"):
-                ReceiverRequests(Receivers(), 5).post(f"http://hook.example.org:{port}/", b"", {})
+                ReceiverRequests(Receivers(), HANG_SECONDS).post(
+                    f"http://hook.example.org:{port}/", b"", {}
+                )
             assert len(names) == 1
         assert receiver.requests == []
 
@@ -67,7 +69,7 @@ def test_of_several_addresses_one_that_is_allowed_is_connected_to(
     with webhook_receiver() as receiver:
         port = receiver.url.rpartition(":")[2].partition("/")[0]
         resolve_to(monkeypatch, "10.0.0.1", "127.0.0.1")
-        requests = ReceiverRequests(Receivers(["127.0.0.1"]), 5)
+        requests = ReceiverRequests(Receivers(["127.0.0.1"]), HANG_SECONDS)
         assert requests.post(f"http://hook.example.org:{port}/", b"{}", {}) == 204
 
 
@@ -76,7 +78,7 @@ def test_proxies_of_the_environment_are_not_used(monkeypatch: pytest.MonkeyPatch
         monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
         monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:1")
         url = receiver.url.replace("somebody:secret-word@", "")
-        assert ReceiverRequests(LOCAL, 5).post(url, b"{}", {}) == 204
+        assert ReceiverRequests(LOCAL, HANG_SECONDS).post(url, b"{}", {}) == 204
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
@@ -85,7 +87,7 @@ def test_a_redirect_is_not_followed(status: int) -> None:
         receiver.statuses.append(status)
         receiver.location = other.url
         url = receiver.url.replace("somebody:secret-word@", "")
-        assert ReceiverRequests(LOCAL, 5).post(url, b"{}", {}) == status
+        assert ReceiverRequests(LOCAL, HANG_SECONDS).post(url, b"{}", {}) == status
         assert other.requests == []
 
 
@@ -97,7 +99,7 @@ def test_a_host_that_cannot_exist_is_a_receiver_that_does_not_respond(
     url = f"http://{host}/"
     Receivers().check_url(url)
     with raises(NoResponse, match="(does not respond|is in a network)"):
-        ReceiverRequests(Receivers(), 5).post(url, b"", {})
+        ReceiverRequests(Receivers(), HANG_SECONDS).post(url, b"", {})
 
 
 def respond_after_a_minute(connection: socket.socket) -> None:
@@ -168,7 +170,7 @@ def test_a_certificate_must_be_valid_for_the_name_and_not_for_the_address(
         thread.start()
         port = listener.getsockname()[1]
         resolve_to(monkeypatch, "127.0.0.1")
-        requests = ReceiverRequests(LOCAL, 15, client)
+        requests = ReceiverRequests(LOCAL, HANG_SECONDS, client)
         assert requests.post(f"https://hook.example.org:{port}/", b"{}", {}) == 204
         with raises(NoResponse, match="certificate"):
             requests.post(f"https://other.example.org:{port}/", b"{}", {})
