@@ -6,10 +6,6 @@
 
 const MAX_ZOOM = 6;
 const STEP = 1.3;
-/** The size of a hex, in CSS pixels, below which it is hard to hit with a finger. */
-const MIN_TARGET = 24;
-/** The width and height of a hex in the units of the map. */
-const HEX_WIDTH = 173.2;
 const DIRECTIONS = new Map([
   ["ArrowLeft", { x: -1, y: 0 }],
   ["ArrowRight", { x: 1, y: 0 }],
@@ -21,10 +17,14 @@ const DIRECTIONS = new Map([
 export function start(board) {
   const area = /** @type {HTMLElement} */ (board.querySelector(".board-window"));
   const layers = /** @type {HTMLElement} */ (board.querySelector(".board-layers"));
-  const map = /** @type {SVGSVGElement | null} */ (board.querySelector("svg.map"));
-  if (!area || !layers || !map) return undefined;
+  if (!area || !layers) return undefined;
   let zoom = 1;
-  const units = map.viewBox.baseVal.width;
+
+  /** The board is as high as the rest of the window, below what is above it on the page. */
+  function measure() {
+    const above = Math.round(area.getBoundingClientRect().top + window.scrollY);
+    area.style.setProperty("--above", `${above}px`);
+  }
 
   /**
    * Set the zoom, and keep the point of the map at (x, y) of the window where it is.
@@ -34,12 +34,13 @@ export function start(board) {
     const former = layers.clientWidth || 1;
     zoom = Math.min(MAX_ZOOM, Math.max(1, value));
     layers.style.width = `${zoom * 100}%`;
+    layers.style.setProperty("--zoom", String(zoom));
     const factor = layers.clientWidth / former;
     area.scrollLeft = (area.scrollLeft + x) * factor - x;
     area.scrollTop = (area.scrollTop + y) * factor - y;
   }
 
-  layers.style.minWidth = `${Math.ceil((units / HEX_WIDTH) * MIN_TARGET)}px`;
+  measure();
 
   /** @param {Event} event */
   function onToolClick(event) {
@@ -158,7 +159,9 @@ export function start(board) {
   area.addEventListener("click", onClick, true);
   window.addEventListener("pointerup", onPointerUp);
   window.addEventListener("pointercancel", onPointerUp);
+  window.addEventListener("resize", measure);
   return () => {
+    window.removeEventListener("resize", measure);
     window.removeEventListener("pointerup", onPointerUp);
     window.removeEventListener("pointercancel", onPointerUp);
   };
