@@ -41,6 +41,9 @@ export function start(board) {
   }
 
   measure();
+  // What is above changes with the width of the window, and when a script adds a notice.
+  const observer = new ResizeObserver(measure);
+  observer.observe(document.body);
 
   /** @param {Event} event */
   function onToolClick(event) {
@@ -159,9 +162,8 @@ export function start(board) {
   area.addEventListener("click", onClick, true);
   window.addEventListener("pointerup", onPointerUp);
   window.addEventListener("pointercancel", onPointerUp);
-  window.addEventListener("resize", measure);
   return () => {
-    window.removeEventListener("resize", measure);
+    observer.disconnect();
     window.removeEventListener("pointerup", onPointerUp);
     window.removeEventListener("pointercancel", onPointerUp);
   };
