@@ -101,6 +101,26 @@ def test_a_game_played_with_a_browser_is_proven(visitors: Visitors, tmp_path: Pa
     assert report.verdict == "sound", report.unknowns
     assert [check.count for check in report.checks if check.name == "receipts"] == [2]
 
+    page = guest.open(f"/games/{player.game_id}/verify")
+    page.locator("[data-part=summary].notice-good").wait_for()
+    page.locator("[data-part=details] > summary").click()
+    chance, receipts_check = (
+        page.locator(f"[data-check={name}]") for name in ("chance", "receipts")
+    )
+    assert "has the random bytes that this browser sent" in chance.inner_text()
+    assert "receipts that this browser has kept were used" in receipts_check.inner_text()
+    page.evaluate(
+        f"""async () => {{
+            const {{ all, put }} = await import({EVIDENCE_MODULE});
+            const [sent] = await all("nonces");
+            await put("nonces", ["", sent.game, "00"], {{ ...sent, nonce: "00" }});
+        }}"""
+    )
+    page = guest.open(f"/games/{player.game_id}/verify")
+    page.locator("[data-part=summary].notice-error").wait_for()
+    page.locator("[data-part=details] > summary").click()
+    assert "although the server had accepted them" in chance.inner_text()
+
 
 def test_the_last_player_to_join_sends_the_bytes_that_count(visitors: Visitors) -> None:
     creator = visitors.accounts.register()

@@ -18,9 +18,10 @@ const bytes = (base64) => new Uint8Array(Buffer.from(base64, "base64"));
 
 const functions = {
   /** Verifies a record. */
-  async verify(record, trusted, receipts, log) {
+  async verify(record, trusted, receipts, log, nonces) {
     const reports = [];
-    const verdicts = await verify(new Blob([bytes(record)]), { trusted, receipts, log }, (report) => reports.push(report));
+    const evidence = { trusted, receipts, log, nonces };
+    const verdicts = await verify(new Blob([bytes(record)]), evidence, (report) => reports.push(report));
     return { verdicts, reports };
   },
 

@@ -90,10 +90,19 @@ class Verifier:
         trusted: Iterable[Mapping[str, Any]] = TRUSTED,
         receipts: Iterable[JsonObject] = (),
         log: str | None = None,
+        nonces: Sequence[JsonObject] = (),
     ) -> Verification:
-        """Verify a record as a reader who trusts these keys, has these receipts and knows this log."""
+        """Verify a record as a reader who trusts these keys, has these receipts and knows this log.
+
+        `nonces` are those that the reader's browser sent, as it keeps them.
+        """
         result = self.call(
-            "verify", b64encode(record).decode(), list(trusted), [*map(dict, receipts)], log
+            "verify",
+            b64encode(record).decode(),
+            list(trusted),
+            [*map(dict, receipts)],
+            log,
+            list(nonces),
         )
         return Verification(**result)
 

@@ -169,6 +169,36 @@ def test_receipts_beside_a_record_are_verified_as_they_are_audited(verifier: Ver
     assert verifier.verify(finished, receipts=[omitted]).codes("receipts") == {"omitted"}
 
 
+def test_nonces_that_the_browser_of_the_reader_sent_must_be_in_the_record(
+    verifier: Verifier,
+) -> None:
+    table = Table("baron", 2).start().play_out()
+    record = table.record()
+    created, *others = [sealed.event for sealed in table.sealed]
+    place = [event for event in others if event["type"] == "SeatTaken"][-1]
+    own = {
+        "game": created["game"],
+        "commitment": created["data"]["commitment"],
+        "nonce": place["data"]["nonce"],
+        "isAccepted": True,
+    }
+    lost = {**own, "nonce": "ab" * 16}
+    unconfirmed = {**lost, "isAccepted": False}
+    for nonces, codes in (
+        ([own], set()),
+        ([own, unconfirmed], set()),
+        ([{**lost, "game": "game-2"}], set()),
+        ([lost], {"sent-nonce"}),
+        ([own, lost], {"sent-nonce"}),
+        ([unconfirmed], {"sent-nonce-unconfirmed"}),
+        ([{**own, "commitment": "00" * 32}], {"sent-commitment"}),
+    ):
+        verification = verifier.verify(record, nonces=nonces)
+        assert verification.codes("chance") == codes, nonces
+        (report,) = [report for report in verification.reports if report["kind"] == "sent-nonces"]
+        assert report["count"] == nonces.count(own) + ("sent-commitment" in codes)
+
+
 def test_missing_and_earlier_proofs_of_inclusion_are_verified_as_they_are_audited(
     verifier: Verifier,
 ) -> None:

@@ -239,6 +239,17 @@ FINDINGS: Final[Mapping[str, Message]] = {
         "The record does not say who supplied the last nonce: the player who joined last can decide whether"
         " the server could have chosen what was drawn."
     ),
+    "chance sent-commitment": message(
+        "The commitment to the secret is not the one that this browser had seen before it sent random bytes."
+    ),
+    "chance sent-nonce": message(
+        "The record does not have the random bytes that this browser sent, although the server had accepted"
+        " them."
+    ),
+    "chance sent-nonce-unconfirmed": message(
+        "The record does not have the random bytes that this browser sent. The server has not confirmed that"
+        " it got them."
+    ),
     "chance seats": message(
         "The seats that event {seq} gives the players are not those that the secret and the nonces give.",
         seq=_SEQ,

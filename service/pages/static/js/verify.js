@@ -7,9 +7,24 @@
 /** @import {Details, Finding, Report, Summary, Topic, TrustedKey} from "./verify/types" */
 /** @typedef {{kind: "bad-receipts", line: number} | {kind: "end"} | {kind: "failed"}} End */
 
+import { all } from "./evidence.js";
+import { receiptFile } from "./receipts.js";
+
 /** How many open questions are explained, as in replay/audit/summary.py. */
 const MAX_MEANINGS = 2;
 const PUBLIC_KEY = /\b[0-9a-f]{64}\b/g;
+
+/**
+ * @param {DOMStringMap} data of the page
+ * @returns {Promise<{file?: File, nonces: import("./verify/types").SentNonce[]}>} the receipts that this browser has kept
+ *   for the account, and the nonces that it sent
+ */
+async function keptEvidence({ account = "", game }) {
+  const file = await receiptFile(account, game);
+  // A guest has sent the first ones before there was an account.
+  const nonces = await Promise.all([...new Set([account, ""])].map((owner) => all("nonces", [owner]))).catch(() => []);
+  return { file, nonces: nonces.flat() };
+}
 
 /** @param {HTMLElement} root */
 export function start(root) {
@@ -67,13 +82,18 @@ export function start(root) {
     return [sentence, link];
   }
 
-  /** @param {Finding} finding */
-  function showFinding(finding) {
-    const list = part(/** @type {HTMLElement} */ (root.querySelector(`[data-check="${finding.check}"]`)), "findings");
+  /** @param {string} check @param {(Node | string)[]} nodes */
+  function addSentence(check, ...nodes) {
+    const list = part(/** @type {HTMLElement} */ (root.querySelector(`[data-check="${check}"]`)), "findings");
     const item = document.createElement("li");
-    item.append(...findingNodes(finding));
+    item.append(...nodes);
     list.append(item);
     list.hidden = false;
+  }
+
+  /** @param {Finding} finding */
+  function showFinding(finding) {
+    addSentence(finding.check, ...findingNodes(finding));
     if (finding.verdict === "broken") showVerdict(finding.check, "broken");
   }
 
@@ -125,6 +145,9 @@ export function start(root) {
     }
     else if (report.kind === "progress") part(root, "progress").textContent = text("lines", { lines: report.lines });
     else if (report.kind === "summary") result = report.summary;
+    else if (report.kind === "sent-nonces") {
+      if (report.count > 0) addSentence("chance", text("sentNonces"));
+    }
     else if (report.kind === "header") {
       const key = report.keys.map(({ public: bytes }) => bytes).join(", ");
       part(root, "claim").textContent = text("claim", { key });
@@ -185,7 +208,12 @@ export function start(root) {
     worker.onmessage = ({ data }) => show(data);
     worker.onerror = () => summarize(text("failed"), "broken");
     const receipts = chosen.filter(({ name }) => name.endsWith(".receipts"));
-    worker.postMessage({ record: blob, receipts, trusted, log });
+    const { file, nonces } = await keptEvidence(root.dataset);
+    if (file) {
+      receipts.push(file);
+      addSentence("receipts", text("keptReceipts"));
+    }
+    worker.postMessage({ record: blob, receipts, nonces, trusted, log });
   }
 
   /** @param {DragEvent} event */

@@ -5,7 +5,7 @@
 import { canonical } from "./canonical.js";
 import { concat, fromHex, hashOf, sha256, utf8 } from "./crypto.js";
 
-/** @import {Bytes, Context, Opening} from "./types" */
+/** @import {Bytes, Context, Opening, SentNonce} from "./types" */
 
 /** What players write in disputes can be erased, so it may remain closed. */
 const ERASABLE = "statement";
@@ -78,6 +78,25 @@ export async function checkChance({ log, findings }) {
   }
   findings.examined.chance += 1;
   if (String(seats) !== String(expected)) findings.broken("chance", "seats", where);
+}
+
+/**
+ * Checks that the record has the nonces that the program of the reader sent for this game.
+ * @param {readonly SentNonce[]} sent
+ * @param {Context} context
+ * @returns {number} how many of them it has
+ */
+export function checkSentNonces(sent, { header, log, findings }) {
+  const recorded = new Set([...log.taken.map(({ data }) => data.nonce), ...[...log.newNonces.values()].flat()]);
+  const ofGame = sent.filter(({ game }) => game === header.game);
+  const found = ofGame.filter(({ nonce }) => recorded.has(nonce));
+  const missing = ofGame.filter(({ nonce }) => !recorded.has(nonce));
+  if (ofGame.some(({ commitment }) => commitment !== log.first?.data.commitment))
+    findings.broken("chance", "sent-commitment", { line: 2, seq: 1 });
+  if (missing.some(({ isAccepted }) => isAccepted)) findings.broken("chance", "sent-nonce");
+  // A request that has failed may have been repeated with another nonce.
+  else if (missing.length > 0 && found.length === 0) findings.unknown("chance", "sent-nonce-unconfirmed");
+  return found.length;
 }
 
 /** @param {string} secret @param {string[]} nonces both in hexadecimal @param {number} version of the seed */

@@ -97,6 +97,14 @@ export interface LoggedEvent {
   seat?: number;
   data?: JsonObject;
 }
+/** A nonce that the program of the reader sent, and the commitment that it had seen before. */
+export interface SentNonce {
+  game: string;
+  commitment: string;
+  nonce: string;
+  /** Whether the server has confirmed it. */
+  isAccepted: boolean;
+}
 export interface Opening {
   seq: number;
   open: { [name: string]: { salt: string; value: Json } };
@@ -169,4 +177,5 @@ export type Report =
   | { kind: "progress"; bytes: number; lines: number }
   | { kind: "finding"; finding: Finding }
   | { kind: "verdict"; check: CheckName; verdict: Verdict; examined: number }
+  | { kind: "sent-nonces"; count: number }
   | { kind: "summary"; summary: Summary };

@@ -8,11 +8,11 @@ import { checkInclusion } from "./inclusion.js";
 import { BrokenLine, readLines } from "./lines.js";
 import { checkChain, GameLog } from "./log.js";
 import { changeKeys, checkSignatures } from "./player_signatures.js";
-import { checkChance, checkOpening, checkSecrets } from "./secrets.js";
+import { checkChance, checkOpening, checkSecrets, checkSentNonces } from "./secrets.js";
 import { checkHead, checkReceipt, serverKeys } from "./server_signatures.js";
 import { summaryOf } from "./summary.js";
 
-/** @import {CheckName, Context, Details, Finding, JsonObject, Report, Source, TrustedKey, Verdict} from "./types" */
+/** @import {CheckName, Context, Details, Finding, JsonObject, Report, SentNonce, Source, TrustedKey, Verdict} from "./types" */
 
 /** The checks, in the order in which they are shown. @type {readonly CheckName[]} */
 const CHECKS = ["form", "chain", "head", "secrets", "chance", "signatures", "receipts", "inclusion"];
@@ -158,12 +158,15 @@ class RecordReader {
 /**
  * Verifies a record, and reports what it finds as it finds it.
  * @param {Source} source the file
- * @param {{trusted: readonly TrustedKey[], receipts?: readonly JsonObject[], log?: string | null}} evidence the keys of
- *   servers that the reader trusts, receipts that are not in the record, and the name of the log of that server
+ * @param {object} evidence of the reader
+ * @param {readonly TrustedKey[]} evidence.trusted the keys of servers that the reader trusts
+ * @param {readonly JsonObject[]} [evidence.receipts] receipts that are not in the record
+ * @param {readonly SentNonce[]} [evidence.nonces] nonces that the program of the reader sent
+ * @param {string | null} [evidence.log] the name of the log of the server
  * @param {(report: Report) => void} onReport
  * @returns {Promise<Record<CheckName, Verdict>>}
  */
-export async function verify(source, { trusted, receipts = [], log = null }, onReport) {
+export async function verify(source, { trusted, receipts = [], nonces = [], log = null }, onReport) {
   const record = new RecordReader(onReport);
   record.knownLog = log;
   const { findings } = record;
@@ -175,6 +178,7 @@ export async function verify(source, { trusted, receipts = [], log = null }, onR
     await checkHead(record);
     await checkSecrets(record);
     await checkChance(record);
+    onReport({ kind: "sent-nonces", count: checkSentNonces(nonces, record) });
     for (const { receipt, line } of record.receipts) await checkReceipt(receipt, line, record);
     await checkInclusion(record);
   } catch (fault) {

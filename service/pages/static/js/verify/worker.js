@@ -6,7 +6,7 @@ import { isObject, RECEIPT_LINE } from "./forms.js";
 import { BrokenLine, readLines } from "./lines.js";
 import { verify } from "./verify.js";
 
-/** @import {JsonObject, TrustedKey} from "./types" */
+/** @import {JsonObject, SentNonce, TrustedKey} from "./types" */
 
 class BrokenReceipt extends Error {
   /** @param {number} line */
@@ -45,11 +45,11 @@ async function readReceipts(files) {
   return receipts;
 }
 
-/** @param {MessageEvent<{record: Blob, receipts: Blob[], trusted: TrustedKey[], log?: string}>} message */
-onmessage = async ({ data: { record, receipts: files, trusted, log } }) => {
+/** @param {MessageEvent<{record: Blob, receipts: Blob[], nonces: SentNonce[], trusted: TrustedKey[], log?: string}>} message */
+onmessage = async ({ data: { record, receipts: files, nonces, trusted, log } }) => {
   try {
     const receipts = await readReceipts(files);
-    await verify(record, { trusted, receipts, log }, (report) => postMessage(report));
+    await verify(record, { trusted, receipts, nonces, log }, (report) => postMessage(report));
     postMessage({ kind: "end" });
   } catch (fault) {
     if (fault instanceof BrokenReceipt) postMessage({ kind: "bad-receipts", line: fault.line });
