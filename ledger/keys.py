@@ -35,6 +35,7 @@ from domain.messages import Message, message
 from ledger.canonical import canonical, digest, unhex
 
 RECEIPT_FIELDS: Final = ("game", "seq", "hash", "at")
+SHOWN_HEAD_PAYLOAD: Final = "cartulary head v1"
 """The fields of an event that its receipt repeats."""
 PUBLIC_BYTES: Final = 32
 SIGNATURE_BYTES: Final = 64
@@ -238,6 +239,17 @@ def _check_point(point: bytes, faults: _PointFaults) -> None:
 def not_hex() -> Message:
     """The fault of a signature or a public key that is no lowercase hex."""
     return message("the signature cannot be checked: it or its key is not in lowercase hex")
+
+
+def shown_head_payload(game_id: str, seq: int, hash: str, shown_at: str) -> JsonObject:
+    """Return what a server signs to state that event `seq` is the last one of a game at a time."""
+    return {
+        "sign": SHOWN_HEAD_PAYLOAD,
+        "game": game_id,
+        "seq": seq,
+        "hash": hash,
+        "shown_at": shown_at,
+    }
 
 
 def check_signed(signed: JsonObject, keys: Iterable[JsonObject]) -> None:

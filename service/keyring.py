@@ -17,7 +17,7 @@ from domain.event import Event
 from domain.json_types import JsonObject
 from domain.messages import message
 from ledger.canonical import canonical
-from ledger.keys import SigningKey
+from ledger.keys import SigningKey, shown_head_payload
 from ledger.os_errors import os_reason
 from ledger.signed_note import NoteKey, NoteSignature, note_key, sign_text
 from service import clock
@@ -80,6 +80,12 @@ class Keyring:
     def receipt(self, event: Event) -> JsonObject:
         """Return the receipt for the event of an accepted action; always the same for one event."""
         return self._signing_key().receipt(event)
+
+    def shown_head(self, game_id: str, seq: int, hash: str) -> JsonObject:
+        """Return the signed statement that an event is now the last one of a game (docs/formats.md)."""
+        return self._signing_key().sign(
+            shown_head_payload(game_id, seq, hash, clock.format(clock.now()))
+        )
 
     def current_entry(self) -> JsonObject:
         """Return the entry of the signing key in the list of public keys."""

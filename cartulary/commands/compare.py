@@ -17,16 +17,31 @@ from cartulary.commands.options import (
 )
 from cartulary.language import command_renderer, text
 from cartulary.source import open_source, unreadable_source
-from cartulary.terminal import Color, echo, progress, result_styler, width
+from cartulary.terminal import Color, echo, print_message, progress, result_styler, width
 from domain.errors import Unreadable
-from domain.messages import message
+from domain.json_types import JsonObject
+from domain.messages import Message, message, plural_message
 from ledger.canonical import canonical
+from ledger.keys import key_id
 
 if TYPE_CHECKING:
+    from client.witness.split_view import SplitView
     from replay.compare.histories import History
 
+WITNESS_SUFFIX: Final = ".witness"
 EXIT_STATUS: Final = {"continuation": 0, "divergence": 1, "unknown": 3}
 """The exit status of each verdict of a comparison."""
+_WITNESS_VERDICTS: Final = {
+    "continuation": message("continuation: what the server signed here is of one history"),
+    "divergence": message("divergence: what the server signed here cannot be of one history"),
+    "unknown": message(
+        "cannot be known: nothing here contradicts itself, and not everything can be compared. A record of"
+        " the game decides it"
+    ),
+}
+_UNKNOWN_SIGNER: Final = message(
+    "If you know whose key it is, accept it with `cartulary trust` or name it with --key."
+)
 
 
 @command(
@@ -40,13 +55,17 @@ EXIT_STATUS: Final = {"continuation": 0, "divergence": 1, "unknown": 3}
             " ids of live games. One of them may be a file of receipts (*.receipts)."
         ),
         message(
+            "Files that browsers have saved (*.witness) are compared with a record, with each other, or"
+            " one in itself: what a server signed in them must be of one history."
+        ),
+        message(
             "Exit status: 0 when they are equal or one continues the other, 1 when they diverge, 3"
             " when it cannot be known."
         ),
     ),
 )
 @argument("a", metavar="A")
-@argument("b", metavar="B")
+@argument("b", metavar="[B]", required=False)
 @option(
     "--key",
     "keys",
@@ -62,7 +81,7 @@ EXIT_STATUS: Final = {"continuation": 0, "divergence": 1, "unknown": 3}
 def compare(
     ctx: click.Context,
     a: str,
-    b: str,
+    b: str | None,
     keys: tuple[str, ...],
     as_json: bool,  # noqa: FBT001 # click passes options by name
     color: Color,
@@ -72,12 +91,18 @@ def compare(
     from replay.compare import comparison_page
     from replay.compare.comparison import compare_histories
 
+    sources = [a] if b is None else [a, b]
+    remembered = TrustedKeysFile(os.environ).load().keys
+    trusted = [*(public_key(ctx, key) for key in keys), *(key.public for key in remembered)]
+    if all(source.endswith(WITNESS_SUFFIX) for source in sources):
+        _compare_witness_files(ctx, sources, trusted, as_json=as_json)
+        return
+    if b is None:
+        raise click.UsageError(text(message("name two records to compare")), ctx)
     if a == b == "-":
         raise click.UsageError(
             text(message("only one of the records can come from standard input")), ctx
         )
-    remembered = TrustedKeysFile(os.environ).load().keys
-    trusted = [*(public_key(ctx, key) for key in keys), *(key.public for key in remembered)]
     comparison = compare_histories(
         _history(ctx, a, redis),
         _history(ctx, b, redis),
@@ -93,12 +118,86 @@ def compare(
     sys.exit(EXIT_STATUS[comparison.verdict])
 
 
+def _compare_witness_files(
+    ctx: click.Context, sources: list[str], trusted: list[str], *, as_json: bool
+) -> None:
+    """Compare what browsers have seen, print the result, and exit with its status."""
+    from client.witness.comparison import NotComparable, split_in, view_of_file
+    from client.witness.comparison import compare as compare_views
+    from replay.compare.witness_files import MAX_FILE_BYTES, WitnessFile, compare_heads
+
+    files = []
+    for source in sources:
+        with open_source(ctx, source, None) as file:
+            try:
+                files.append(WitnessFile.parse(file.read(MAX_FILE_BYTES + 1)))
+            except Unreadable as error:
+                raise unreadable_source(source, error) from None
+    heads = compare_heads(files, trusted)
+    splits = [split for split in map(split_in, files) if split is not None]
+    compared = heads.compared
+    if len(files) == 2 and all(file.checkpoints for file in files):
+        try:
+            result = compare_views(*map(view_of_file, files, sources))
+        except NotComparable as error:
+            print_message(error.message)
+        else:
+            compared += result.compared
+            splits += [] if result.split is None else [result.split]
+    proofs = [contradiction.message for contradiction in heads.contradictions]
+    proofs += [_proof_of(split) for split in splits]
+    is_decided = bool(compared) and not heads.undecided
+    verdict = "divergence" if proofs else "continuation" if is_decided else "unknown"
+    renderer = command_renderer(in_utc=as_json)
+    if as_json:
+        document: JsonObject = {
+            "verdict": verdict,
+            "heads": [contradiction.as_json() for contradiction in heads.contradictions],
+            "checkpoints": [split.key.public.hex() for split in splits],
+            "compared": compared,
+            "undecided": heads.undecided,
+            "invalid": heads.invalid,
+        }
+        echo(canonical(document).decode())
+    else:
+        if heads.invalid:
+            echo(
+                renderer(
+                    plural_message(
+                        "{count} head is not signed by a key of its file, and proves nothing",
+                        "{count} heads are not signed by a key of their file, and prove nothing",
+                        count=heads.invalid,
+                    )
+                )
+            )
+        for proof in proofs:
+            echo(renderer(proof))
+        if proofs and not any(head.is_trusted for head in heads.contradictions):
+            echo(renderer(_UNKNOWN_SIGNER))
+        echo(renderer(_WITNESS_VERDICTS[verdict]))
+    sys.exit(EXIT_STATUS[verdict])
+
+
+def _proof_of(split: "SplitView") -> Message:
+    return message(
+        "Proof against the holder of key {key}, who signed two checkpoints of different lists of all games.",
+        key=key_id(split.key.public),
+    )
+
+
 def _history(ctx: click.Context, source: str, redis: str | None) -> "History":
     """Read a record, or a file of receipts. Raises ClickException."""
     from client.receipts import SUFFIX, ReceiptFileError, receipts_in
     from replay.compare.histories import history_of_receipts, read_history
+    from replay.compare.witness_files import MAX_FILE_BYTES, WitnessFile
 
     with open_source(ctx, source, redis) as file:
+        if source.endswith(WITNESS_SUFFIX):
+            try:
+                heads = WitnessFile.parse(file.read(MAX_FILE_BYTES + 1)).heads
+            except Unreadable as error:
+                raise unreadable_source(source, error) from None
+            return history_of_receipts(heads)
         if not source.endswith(SUFFIX):
             history = read_history(file)
             if not history.record.header and not history.events:

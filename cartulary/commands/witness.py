@@ -26,6 +26,7 @@ from ledger.canonical import canonical
 from ledger.os_errors import os_reason
 
 if TYPE_CHECKING:
+    from client.witness.folder import WitnessFolder
     from client.witness.follow import Follower, Observation
     from client.witness.split_view import SplitView
 
@@ -106,6 +107,15 @@ def witness() -> None:
     metavar=message_in("metavar", "KEY"),
     help=message("Accept this key of the server from now on."),
 )
+@option(
+    "--since",
+    type=PathType(exists=True, dir_okay=False),
+    metavar=message_in("metavar", "FILE"),
+    help=message(
+        "Check first that the log continues the checkpoint in this file, which a browser has saved"
+        " (*.witness)."
+    ),
+)
 @json_option
 @click.pass_context
 def follow(
@@ -117,6 +127,7 @@ def follow(
     submit: bool,  # noqa: FBT001 # click passes options by name
     name: str,
     key: str | None,
+    since: Path | None,
     as_json: bool,  # noqa: FBT001 # click passes options by name
 ) -> None:
     from client.clients import Client
@@ -156,6 +167,10 @@ def follow(
                 print_message(error.message_with_status)
                 if once:
                     sys.exit(CANNOT_BE_KNOWN)
+            else:
+                if since is not None:
+                    _check_since(since, copy)
+                    since = None
             if once:
                 return
             stop.wait(interval)
@@ -314,6 +329,38 @@ def _observe(follower: "Follower", *, as_json: bool, submit: bool) -> None:
                 "the cosignature was not accepted: {reason}", reason=error.message_with_status
             )
             print_message(fault)
+
+
+def _check_since(path: Path, copy: "WitnessFolder") -> None:
+    """Check that the log continues what a file states. Exits with status 1 if it does not, and 3 if unknown.
+
+    The proof is saved in the folder.
+    """
+    from client.witness.comparison import NotComparable, compare, read_view
+
+    try:
+        result = compare(read_view(path), read_view(copy.path))
+    except NotComparable as error:
+        print_message(error.message)
+        sys.exit(CANNOT_BE_KNOWN)
+    if result.split is not None:
+        saved = copy.save("split-view.json", result.split.encode())
+        print_message(
+            message(
+                "the server has shown two logs: {checkpoints}",
+                checkpoints=_two_checkpoints(result.split),
+            )
+        )
+        evidence = message(
+            "the evidence is in {file}: check it with `cartulary witness verify {file}`",
+            file=str(saved),
+        )
+        print_message(evidence)
+        sys.exit(1)
+    if not result.compared:
+        print_message(message("{file} has a later checkpoint than the server now", file=str(path)))
+        sys.exit(CANNOT_BE_KNOWN)
+    echo(text(message("the log continues the checkpoint in {file}", file=str(path))))
 
 
 def _as_json(observation: "Observation") -> JsonObject:

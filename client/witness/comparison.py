@@ -1,25 +1,29 @@
 """Comparing what a server has shown to two parties: their checkpoints must be of one log.
 
-A party is the folder of a witness, or a file with a single checkpoint: a signed note, or a record whose
-header contains a proof of inclusion.
+A party is the folder of a witness, or a file with checkpoints: a signed note, what a browser has seen, or a
+record whose header contains a proof of inclusion.
 """
 
 from bisect import bisect_left
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from client.witness.folder import Pages, WitnessFolder, no_progress
-from client.witness.split_view import SplitView, find_split
+from client.witness.split_view import NoSplitView, SplitView, find_split
 from domain.errors import CartularyError, Unreadable
+from domain.json_types import JsonObject
 from domain.messages import Message, message, plural_message
-from ledger.canonical import decode
+from ledger.canonical import decode, unhex
 from ledger.checkpoint import Checkpoint, EpochDeclaration
 from ledger.keys import BadSignature
 from ledger.merkle import MemoryTree
 from ledger.os_errors import os_reason
 from ledger.record_schema import check_header
 from ledger.signed_note import ED25519, NoteKey, SignedNote
+from replay.compare.witness_files import SUFFIX, WitnessFile
 
 _MAX_HEADER: Final = 1 << 20
 
@@ -73,6 +77,8 @@ def read_view(path: Path, pages: Pages = no_progress) -> View:
             str(path), tuple(folder.server_keys), notes, folder.tree, tuple(folder.epochs())
         )
     try:
+        if path.suffix == SUFFIX:
+            return view_of_file(WitnessFile.parse(path.read_bytes()), str(path))
         with path.open("rb") as file:
             first_line = file.readline(_MAX_HEADER)
             rest = file.read(_MAX_HEADER)
@@ -107,6 +113,49 @@ def compare(first: View, second: View) -> Comparison:
             compared += is_known
             undecided += not is_known
     return Comparison(compared, undecided, None)
+
+
+def split_in(file: WitnessFile) -> SplitView | None:
+    """Return the proof in a browser's file that the server has shown two logs; None if there is none.
+
+    The last checkpoint comes with the root that the first entries have in its log.
+    """
+    notes = [SignedNote.parse(note) for note in file.checkpoints]
+    if len(notes) < 2:
+        return None
+    first, last = Checkpoint.of_note(notes[0]), Checkpoint.of_note(notes[-1])
+    prefix: bytes = last.root
+    path: tuple[bytes, ...] = ()
+    if first.size != last.size:
+        proof = file.consistency
+        if proof is None or (proof["from"], proof["to"]) != (first.size, last.size):
+            return None
+        prefix, path = unhex(proof["root"]), tuple(map(unhex, proof["path"]))
+    for key in _keys_of(first.origin, file.keys):
+        split = SplitView(key, notes[0], notes[-1], prefix, path)
+        with suppress(NoSplitView):
+            split.check()
+            return split
+    return None
+
+
+def view_of_file(file: WitnessFile, name: str) -> View:
+    """Return what a server has shown to a browser. Raises Unreadable."""
+    notes = tuple(map(SignedNote.parse, file.checkpoints))
+    if not notes:
+        raise Unreadable(message("{file} contains no checkpoint", file=name))
+    origins = dict.fromkeys(Checkpoint.of_note(note).origin for note in notes)
+    keys = tuple(key for origin in origins for key in _keys_of(origin, file.keys))
+    return View(name, keys, notes)
+
+
+def _keys_of(origin: str, entries: Sequence[JsonObject]) -> list[NoteKey]:
+    """Return the keys of a server, as it lists them, as those of its log; without those that are no keys."""
+    keys = []
+    for entry in entries:
+        with suppress(ValueError):
+            keys.append(NoteKey(origin, ED25519, bytes.fromhex(entry["public"])))
+    return keys
 
 
 def _contradiction(
@@ -207,10 +256,4 @@ def _view_of_record(path: Path, header_line: bytes) -> View:
         )
     note = SignedNote.parse(inclusion["checkpoint"])
     origin = Checkpoint.of_note(note).origin
-    keys = []
-    for entry in header["keys"]:
-        try:
-            keys.append(NoteKey(origin, ED25519, bytes.fromhex(entry["public"])))
-        except ValueError:
-            continue
-    return View(str(path), tuple(keys), (note,))
+    return View(str(path), tuple(_keys_of(origin, header["keys"])), (note,))

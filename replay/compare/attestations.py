@@ -163,9 +163,12 @@ def _receipts(
 def receipt_attestation(
     side: Side, line: int | None, receipt: JsonObject, game: str | None, keys: Sequence[JsonObject]
 ) -> Attestation:
-    """Return a receipt as an attestation about a game; it has a fault if it is not valid."""
+    """Return a receipt, or a head that was shown, as an attestation about a game.
+
+    It has a fault if it is not valid.
+    """
     entry = _entry(receipt.get("key"), keys)
-    seq, at = receipt.get("seq"), receipt.get("at")
+    seq, at = receipt.get("seq"), receipt.get("at", receipt.get("shown_at"))
     fault = _fault(lambda: check_signed(receipt, keys))
     if not fault and receipt.get("game") != game:
         game_text = str(receipt.get("game"))[:_MOST_CHARACTERS]

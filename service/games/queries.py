@@ -155,6 +155,28 @@ class GameQueries:
         """Return events after+1 … of a game, at most `limit`, without checking who may see it."""
         return [orjson.loads(line) for line in self._log_reader.read(game_id, after, limit=limit)]
 
+    def shown_head(self, game: Game) -> JsonObject:
+        """Return the signed statement that the last event of a game, as it was read, is the last one now."""
+        return self._keyring.shown_head(game.id, game.seq, game.hash)
+
+    def continuation(self, game: Game, seq: int, size: int, limit: int) -> JsonObject:
+        """Return what shows that a game and the transparency log continue what somebody has seen of them.
+
+        `seq` is the last event of the game that was seen, and `size` the number of leaves of the last
+        checkpoint, each 0 if there is none. `limit` bounds the events after event `seq` that are returned.
+        """
+        first = max(0, seq - 1)
+        count = min(limit + seq - first, game.seq - first)
+        events = self.event_page(game.id, first, count) if count > 0 else []
+        seen = events.pop(0) if seq and events else None
+        return {
+            "head": self.shown_head(game),
+            "hash": None if seen is None else seen["hash"],
+            "events": events,
+            "keys": self._keyring.public_keys(),
+            **self._proofs.continuation(size),
+        }
+
     def dispute(self, game_id: str, number: int, player: str | None) -> JsonObject:
         """Return the dispute that event `number` opened, with its statements, as JSON.
 

@@ -244,7 +244,7 @@ def _with_checks(view: View, checks: _Checks) -> Endpoint:
             if not is_public:
                 arguments["player"] = authenticate()
             if query is not None:
-                parameters = _read_query(query)
+                parameters = read_query(query)
                 if query is not NO_QUERY:
                     arguments["query"] = parameters
             if json_body is not None:
@@ -316,7 +316,7 @@ def _operation(
     return operation
 
 
-def _read_query(schema: Schema) -> dict[str, Any]:
+def read_query(schema: Schema) -> dict[str, Any]:
     """Return the parameters of the query. Raises Malformed, also for one that is given twice."""
     if request.query_string.count(b"&") >= MAX_PARAMETERS:
         fault = message("has more than {count} parameters", count=MAX_PARAMETERS)

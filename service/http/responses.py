@@ -77,6 +77,18 @@ def accepted_events(accepted: AcceptedAction) -> JsonObject:
     return {"events": accepted.events, "receipt": accepted.receipt}
 
 
+MAX_SEEN_EVENTS: Final = 200
+"""Events that come with a head."""
+
+
+def continuation(game_id: str, player: str | None, query: Mapping[str, Any]) -> JsonObject:
+    """Return how a game and the log continue what was seen before, as `HeadQuery` describes it."""
+    queries = service().games.queries
+    game = queries.visible_game(game_id, player)
+    limit = min(query["limit"], MAX_SEEN_EVENTS)
+    return queries.continuation(game, query["seq"], query["size"], limit)
+
+
 def no_content() -> Response:
     """Return an empty response with status 204."""
     return Response(status=204)

@@ -16,6 +16,7 @@ from flask import Flask, Response, g, render_template, request
 from flask_wtf.csrf import generate_csrf  # type: ignore[import-untyped] # has no annotations
 from markupsafe import Markup
 
+from domain.errors import CartularyError
 from domain.game import Game
 from domain.hexes import Hex
 from domain.lifecycle import can_bring_keys
@@ -33,6 +34,7 @@ from domain.messages import (
     listing,
 )
 from domain.registry import rule_system_for
+from ledger.canonical import canonical
 from replay.event_text import game_title
 from replay.language.catalogue import languages
 from service.games.access import is_correspondent
@@ -97,6 +99,7 @@ def register(app: Flask) -> None:
         is_correspondent=is_correspondent,
         signing_keys=_signing_keys,
         names=_names,
+        shown_head=_shown_head,
         Day=Day,
         PlayerAt=PlayerAt,
         PlayerWithId=PlayerWithId,
@@ -144,6 +147,18 @@ def _game_title(game: Game | Summary) -> Text:
 def _names(players: Iterable[str]) -> Listing:
     """Return the names of players, given by their ids, as an enumeration."""
     return listing(map(PlayerWithId, players))
+
+
+def _shown_head(head: Game) -> str | None:
+    """Return the signed head of a game as JSON for the script that remembers it; None if it cannot be signed.
+
+    `head` is the game at its head: the server states that no event came after it.
+    """
+    try:
+        return canonical(service().games.queries.shown_head(head)).decode()
+    except (CartularyError, OSError):
+        # The page is shown all the same.
+        return None
 
 
 def _hex_at(at: Hex) -> Value:

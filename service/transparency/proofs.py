@@ -7,7 +7,7 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import message
 from ledger.checkpoint import Checkpoint
-from ledger.merkle import prove_consistency, prove_inclusion
+from ledger.merkle import prove_consistency, prove_inclusion, root
 from ledger.signed_note import SignedNote
 from service.errors import NotFound
 from service.store.event_store import LogReader
@@ -83,6 +83,30 @@ class Proofs:
             )
         path = prove_consistency(self._store, first, second)
         return {"from": first, "to": second, "path": [hash.hex() for hash in path]}
+
+    def continuation(self, size: int) -> JsonObject:
+        """Return the latest checkpoint, and the proof that its tree continues that of `size` leaves.
+
+        `checkpoint` is null if there is none now, and `consistency` if there is no such proof. `epochs` are
+        the declarations of new epochs. A caller who knows no earlier checkpoint passes 0.
+        """
+        try:
+            note = self._checkpoints.latest()
+            latest = Checkpoint.of_note(note).size
+            consistency: JsonObject | None = None
+            if 0 < size <= latest:
+                path = prove_consistency(self._store, size, latest)
+                consistency = {
+                    "from": size,
+                    "to": latest,
+                    "root": root(self._store, size).hex(),
+                    "path": [hash.hex() for hash in path],
+                }
+            epochs = [str(epoch) for epoch in self._checkpoints.epochs()]
+        except CartularyError:
+            # A game can be checked without the log, and must be when the log is not available.
+            return {"checkpoint": None, "consistency": None, "epochs": []}
+        return {"checkpoint": str(note), "consistency": consistency, "epochs": epochs}
 
     def leaf_hashes(self, after: int, limit: int) -> JsonObject:
         """Return a page of the hashes of the leaves that are published, from leaf `after` on."""

@@ -13,10 +13,22 @@ from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import service
 from service.http.event_streams import stream_response
 from service.http.language import request_language, request_renderer, with_language
-from service.http.responses import json_response
+from service.http.responses import continuation, json_response
 from service.http.schemas.fields import MAX_INTEGER
-from service.http.schemas.requests import EventQuery, EventsQuery, ReceiptsQuery, StreamQuery
-from service.http.schemas.responses import EventDetails, EventList, KeyList, ReceiptList
+from service.http.schemas.requests import (
+    EventQuery,
+    EventsQuery,
+    HeadQuery,
+    ReceiptsQuery,
+    StreamQuery,
+)
+from service.http.schemas.responses import (
+    Continuation,
+    EventDetails,
+    EventList,
+    KeyList,
+    ReceiptList,
+)
 
 MAX_PAGE_SIZE: Final = 500
 
@@ -70,6 +82,20 @@ def get_event(game_id: str, seq: int, player: str | None, query: JsonObject) -> 
         game, seq, player, request_renderer(), lists_all_actions=query["actions"] == "all"
     )
     return with_language(json_response(details), request_language())
+
+
+@blueprint.get(
+    "/games/<game_id>/head",
+    "The signed head, and what links it with what was seen before.",
+    Continuation,
+    query=HeadQuery(),
+)
+def get_head(game_id: str, player: str | None, query: JsonObject) -> JsonObject:
+    """Get the signed head of a game, with what shows that it continues what somebody has seen before.
+
+    The browsers of visitors check with it that the game and the transparency log have only grown.
+    """
+    return continuation(game_id, player, query)
 
 
 @blueprint.get(

@@ -289,6 +289,16 @@ class EventQuery(StrictSchema):
     )
 
 
+class HeadQuery(StrictSchema):
+    """What somebody has seen of a game and of the transparency log before."""
+
+    seq = QueryInteger(load_default=0, description="The last event that was seen.")
+    size = QueryInteger(load_default=0, description="Leaves of the last checkpoint that was seen.")
+    limit = QueryInteger(
+        load_default=0, description="Events after that event to return, at most 200."
+    )
+
+
 class StreamQuery(StrictSchema):
     """Where a stream begins."""
 

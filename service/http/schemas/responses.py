@@ -113,6 +113,18 @@ class Receipt(TypedDict):
     signature: str
 
 
+class ShownHead(TypedDict):
+    """The server's signature for the statement that event `seq` was the last one of the game at a time."""
+
+    sign: str
+    game: str
+    seq: PositiveCount
+    hash: Digest
+    shown_at: Timestamp
+    key: str
+    signature: str
+
+
 class ReceiptList(TypedDict):
     """A page of a player's receipts. `next` is the `cursor` of the next page, or null.
 
@@ -326,6 +338,33 @@ class KeyList(TypedDict):
     origin: str | None
     log: str | None
     next: str | None
+
+
+SeenConsistency = TypedDict(
+    "SeenConsistency",
+    {
+        "from": PositiveCount,
+        "to": PositiveCount,
+        "root": Annotated[Digest, "The root of the first `from` leaves."],
+        "path": list[Digest],
+    },
+)
+"""The proof that the log of `to` leaves begins with `from` leaves that have this root."""
+
+
+class Continuation(TypedDict):
+    """How a game and the transparency log continue what was seen of them before.
+
+    `hash` is that of the event that was seen last, null if there is no such event; `events` come after it.
+    """
+
+    head: ShownHead
+    hash: Digest | None
+    events: list[Event]
+    keys: list[Key]
+    checkpoint: Annotated[str | None, "A signed note; null if there is none now."]
+    consistency: SeenConsistency | None
+    epochs: Annotated[list[str], "The declarations of new epochs of the log."]
 
 
 class Session(TypedDict):

@@ -17,9 +17,11 @@ from ledger.signed_note import NoteKey
 from replay.audit.findings import CHECK_TITLES
 from replay.audit.summary import checkable_sentence, meanings
 from replay.event_values import secret_label
+from service.http.blueprint import read_query
 from service.http.context import service
 from service.http.language import request_language
-from service.http.responses import ApiResponse
+from service.http.responses import ApiResponse, continuation, json_response
+from service.http.schemas.requests import HeadQuery
 from service.pages.session import viewer
 from service.pages.templating import page
 from service.pages.view_models import proof_view
@@ -116,6 +118,18 @@ def download_record(game_id: str) -> Response:
             "Vary": "Cookie",
         },
     )
+
+
+@blueprint.get("/games/<game_id>/head")
+def get_head(game_id: str) -> Response:
+    """Return the signed head of a game, and what links it with what this browser has seen before."""
+    return json_response(continuation(game_id, viewer(), read_query(HeadQuery())))
+
+
+@blueprint.get("/games/<game_id>/witness")
+def show_witness(game_id: str) -> Response:
+    """Show what this browser has seen of a game, to compare it with what another player has seen."""
+    return page("witness.html", game=game_viewer(game_id).game)
 
 
 @blueprint.post("/games/<game_id>/audit")

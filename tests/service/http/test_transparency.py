@@ -5,7 +5,7 @@ import redis
 
 from domain.json_types import JsonObject
 from ledger.checkpoint import Checkpoint, head_leaf_hash
-from ledger.keys import key_id
+from ledger.keys import check_signed, key_id
 from ledger.merkle import verify_consistency, verify_inclusion
 from ledger.signed_note import NoteKey, SignedNote, cosign_text
 from service.store.redis_event_store import RedisEventStore
@@ -64,6 +64,52 @@ def test_proofs_lead_to_the_checkpoints(accounts: Accounts, head_log: HeadLog) -
     page = {"after": proof["index"], "limit": 1}
     leaves = accounts.anonymous.get(f"{LOG}/leaves", params=page).json()
     assert leaves == {"leaves": [leaf.hex()], "next": proof["index"] + 1}
+
+
+@pytest.mark.http("GET /games/ID/head", 200)
+def test_the_signed_head_comes_with_what_links_it_with_what_was_seen(
+    accounts: Accounts, head_log: HeadLog
+) -> None:
+    game, players = accounts.start_game()
+    url = f"/api/v1/games/{game}/head"
+    head_log.log([game])
+    seen = accounts.anonymous.get(url).json()
+    check_signed(seen["head"], seen["keys"])
+    first = Checkpoint.of_note(SignedNote.parse(seen["checkpoint"]))
+    assert (seen["hash"], seen["events"], seen["consistency"]) == (None, [], None)
+    for player in players:
+        assert player.act(game).status_code == 201
+    head_log.log([game])
+    latest_note(accounts)
+    seq = seen["head"]["seq"]
+    now = accounts.anonymous.get(url, params={"seq": seq, "size": first.size, "limit": 9}).json()
+    check_signed(now["head"], now["keys"])
+    assert now["head"]["shown_at"] >= seen["head"]["shown_at"]
+    assert now["hash"] == seen["head"]["hash"] == now["events"][0]["prev"]
+    assert now["events"][-1]["hash"] == now["head"]["hash"]
+    assert [event["seq"] for event in now["events"]] == [seq + 1, seq + 2]
+    last = Checkpoint.of_note(SignedNote.parse(now["checkpoint"]))
+    proof = now["consistency"]
+    assert (proof["from"], proof["to"], proof["root"]) == (first.size, last.size, first.root.hex())
+    verify_consistency(first.size, last.size, first.root, last.root, path_of(proof))
+    bounded = accounts.anonymous.get(url, params={"seq": 2, "limit": 999}).json()
+    assert bounded["events"][0]["seq"] == 3
+    beyond = accounts.anonymous.get(url, params={"seq": 9999, "size": 2**53 - 1}).json()
+    assert (beyond["hash"], beyond["events"], beyond["consistency"]) == (None, [], None)
+
+
+@pytest.mark.http("GET /games/ID/head", 400, 401, 404)
+def test_the_head_of_a_private_game_is_signed_for_its_players_only(accounts: Accounts) -> None:
+    ada = accounts.register()
+    game = ada.create_game(options={"private": True})
+    url = f"/api/v1/games/{game}/head"
+    assert ada.http.get(url).json()["head"]["seq"] == 2
+    assert accounts.anonymous.get(url).status_code == 404
+    assert accounts.anonymous.get(f"{url}?seq=x").status_code == 404
+    assert ada.http.get(f"{url}?seq=x").status_code == 400
+    public = f"/api/v1/games/{accounts.register().create_game()}/head"
+    token = {"Authorization": "Bearer wrong"}
+    assert accounts.anonymous.get(public, headers=token).status_code == 401
 
 
 @pytest.mark.http("GET /log/epochs", 200, 400)

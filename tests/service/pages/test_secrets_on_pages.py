@@ -21,6 +21,7 @@ from tests.support.page_players import PlayersOfPages
 START = 4
 RANDOM_VALUES = re.compile(
     r'name="(?:csrf_token|key)" value="[^"]*"|http://localhost/invitations/[\w-]+|Nov \d+[^<]*'
+    r'|(?:"|&\#34;)(?:shown_at|signature)(?:"|&\#34;):(?:"|&\#34;)[^"&]*'
 )
 ADDRESSES = (
     *("?choose=1", "?choose=2", "?choose=3", "?try=4", "?action=draw+1", "?action=resign"),

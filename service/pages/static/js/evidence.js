@@ -7,17 +7,18 @@
  * | `keys`        | [account]         | the key pair with which this browser signs for an account            |
  * | `nonces`      | [account, game, nonce] | a nonce that this browser sent, and the commitment it had seen  |
  * | `receipts`    | [account, game, seq, hash] | a receipt of the server for what the account did            |
- * | `heads`       |                   | the last events that this browser saw of games                       |
- * | `checkpoints` |                   | checkpoints of the transparency log                                  |
+ * | `heads`       | [account, game]   | the last signed heads that this browser saw of a game                |
+ * | `checkpoints` | "log", "checked"  | the last checkpoint and keys of the server; the time of the last check |
+ * | `contradictions` | [account, kind, game] | what the server showed that contradicts what it had shown before |
  *
  * Accounts, games and seqs are as in the API. Every function rejects where the browser has no IndexedDB or refuses
  * to store anything; callers go on without it.
  */
 
-/** @typedef {"keys" | "nonces" | "receipts" | "heads" | "checkpoints"} StoreName */
+/** @typedef {"keys" | "nonces" | "receipts" | "heads" | "checkpoints" | "contradictions"} StoreName */
 
 /** @type {readonly StoreName[]} */
-const STORES = ["keys", "nonces", "receipts", "heads", "checkpoints"];
+const STORES = ["keys", "nonces", "receipts", "heads", "checkpoints", "contradictions"];
 
 /** @type {Promise<IDBDatabase> | undefined} */
 let database;

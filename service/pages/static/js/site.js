@@ -179,10 +179,20 @@ function showTimesIn(zone) {
   }
 }
 
+/** Say how the server has contradicted itself, if this browser has found out (witness.js). */
+async function showContradiction() {
+  try {
+    if (localStorage.getItem("cartulary-contradiction")) await (await import("./contradiction.js")).show();
+  } catch {
+    // This browser stores nothing, or the server cannot be reached.
+  }
+}
+
 // For browsers without the media feature `scripting`.
 document.documentElement.classList.add("has-scripts");
 keepTimeZone();
 document.addEventListener("submit", holdForm, { capture: true });
+void showContradiction();
 document.addEventListener("click", followPictureLink);
 document.addEventListener("htmx:afterSwap", startModules);
 document.addEventListener("htmx:afterSettle", restoreFocus);

@@ -38,7 +38,7 @@ export async function checkInclusion({ header: { inclusion, keys, head, log: log
 }
 
 /** @param {string} checkpoint @returns {Note | null} a signed note of an origin, a number of entries and a root */
-function readNote(checkpoint) {
+export function readNote(checkpoint) {
   const end = checkpoint.lastIndexOf("\n\n");
   if (end < 0 || !checkpoint.endsWith("\n") || checkpoint.length > MAX_NOTE) return null;
   const text = checkpoint.slice(0, end + 1);
@@ -69,7 +69,7 @@ function readSignature(line) {
 const isKeyName = (name) => /^[^+\s]{1,200}$/u.test(name);
 
 /** @param {Note} note @param {readonly ListedKey[]} keys @returns {Promise<boolean>} */
-async function isSignedByServer({ text, origin, signatures }, keys) {
+export async function isSignedByServer({ text, origin, signatures }, keys) {
   let isFound = false;
   for (const { public: key } of keys) {
     const id = toHex(await sha256(concat(utf8(`${origin}\n`), [1], fromHex(key)))).slice(0, 8);
@@ -100,4 +100,32 @@ export async function rootOf(leaf, index, size, path) {
     [node, last] = [Math.floor(node / 2), Math.floor(last / 2)];
   }
   return last === 0 ? hash : null;
+}
+
+/**
+ * Checks a consistency path (RFC 9162, section 2.1.4.2).
+ * @param {number} first the number of entries of the smaller tree, at least 1
+ * @param {number} second that of the larger one
+ * @param {Bytes} firstRoot
+ * @param {Bytes} secondRoot
+ * @param {readonly Bytes[]} path
+ * @returns {Promise<boolean>} whether the tree with the second root begins with the one with the first root
+ */
+export async function isConsistent(first, second, firstRoot, secondRoot, path) {
+  let [node, last] = [first - 1, second - 1];
+  while (node % 2 === 1) [node, last] = [(node - 1) / 2, Math.floor(last / 2)];
+  // Where the smaller tree is complete, its own root begins the path.
+  const [start, ...rest] = node === 0 ? [firstRoot, ...path] : path;
+  if (start === undefined) return false;
+  let [before, after] = [start, start];
+  for (const sibling of rest) {
+    if (last === 0) return false;
+    if (node % 2 === 1 || node === last) {
+      before = await sha256(concat([1], sibling, before));
+      after = await sha256(concat([1], sibling, after));
+      while (node % 2 === 0 && node > 0) [node, last] = [node / 2, Math.floor(last / 2)];
+    } else after = await sha256(concat([1], after, sibling));
+    [node, last] = [Math.floor(node / 2), Math.floor(last / 2)];
+  }
+  return last === 0 && toHex(before) === toHex(firstRoot) && toHex(after) === toHex(secondRoot);
 }

@@ -179,3 +179,51 @@ export type Report =
   | { kind: "verdict"; check: CheckName; verdict: Verdict; examined: number }
   | { kind: "sent-nonces"; count: number }
   | { kind: "summary"; summary: Summary };
+
+/** The server's statement that an event was the last one of a game at a time. */
+export interface ShownHead {
+  sign: string;
+  game: string;
+  seq: number;
+  hash: string;
+  shown_at: string;
+  key: string;
+  signature: string;
+}
+/** The root of the first `from` entries of the log, and the consistency path to `to` entries. */
+export interface Consistency {
+  from: number;
+  to: number;
+  root: string;
+  path: string[];
+}
+/** How a game and the transparency log continue what was seen of them before. */
+export interface Continuation {
+  head: ShownHead;
+  hash: string | null;
+  events: GameEvent[];
+  keys: ListedKey[];
+  checkpoint: string | null;
+  consistency: Consistency | null;
+  epochs: string[];
+}
+/** What a browser has seen, as a file (docs/formats.md). */
+export interface WitnessFile {
+  format: "cartulary-witness/1";
+  server: string;
+  keys: ListedKey[];
+  heads: ShownHead[];
+  events: GameEvent[];
+  checkpoints: string[];
+  consistency: Consistency | null;
+}
+/** What the server has contradicted: a game that it changed or set back, its log, its keys, what others see, or no proof. */
+export type ContradictionKind = "rewritten" | "shortened" | "log" | "epoch" | "keys" | "unproven" | "differs";
+export interface Contradiction {
+  kind: ContradictionKind;
+  game: string | null;
+  /** The event that was seen before, and the last one that the server shows now. */
+  seq: number | null;
+  last: number | null;
+  file: WitnessFile;
+}
