@@ -178,6 +178,7 @@ def check(visitor: "Visitor", game: str, player: PlayerClient) -> "Page":
     """
     account = "" if visitor.account is None else visitor.account.id
     page = visitor.open(f"/games/{game}")
+    entry = None
     for number in range(1, 600):
         entry = stored(page, "heads", [account, game])
         if is_checked(entry, seq_of(player, game)):
