@@ -45,7 +45,7 @@ STATED_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "TakebackAnswered": ("request", "agree", "nonce"),
     "DisputeOpened": ("about", "nonce"),
     "DisputeAnswered": ("dispute", "nonce"),
-    "DisputeWithdrawn": ("dispute", "nonce"),
+    "DisputeWithdrawn": ("dispute",),
     "RulingProposed": ("dispute", "ruling", "nonce"),
     "DisputeRuled": ("dispute", "ruling", "nonce"),
     "PauseAgreed": ("agree",),

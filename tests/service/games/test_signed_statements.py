@@ -281,3 +281,15 @@ def test_a_signature_holds_after_the_text_was_erased(service: Service, game: Gam
     assert TEXT.encode() not in record
     assert SALT.encode() not in record
     audited(service, game)
+
+
+def test_a_signature_covers_the_nonce_of_a_statement(service: Service, game: Game) -> None:
+    (event,) = take_action(service, game.id).events
+    player = game.players[event["by"]["seat"]]  # type: ignore[typeddict-item] # by a seat
+    without = signature(service, game, player, "TakebackRequested", {})
+    with_nonce = signature(service, game, player, "TakebackRequested", {"nonce": "ab"})
+    for refused, nonce in ((without, b"\xab"), (with_nonce, b"\xcd"), (with_nonce, None)):
+        with raises(InvalidPlayerSignature, match="cartulary statement v1"):
+            service.games.disputes.request_takeback(game.id, player, nonce=nonce, signature=refused)
+    service.games.disputes.request_takeback(game.id, player, nonce=b"\xab", signature=with_nonce)
+    audited(service, game)

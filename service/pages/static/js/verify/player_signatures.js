@@ -16,7 +16,7 @@ const STATED_FIELDS = {
   TakebackAnswered: ["request", "agree", "nonce"],
   DisputeOpened: ["about", "nonce"],
   DisputeAnswered: ["dispute", "nonce"],
-  DisputeWithdrawn: ["dispute", "nonce"],
+  DisputeWithdrawn: ["dispute"],
   RulingProposed: ["dispute", "ruling", "nonce"],
   DisputeRuled: ["dispute", "ruling", "nonce"],
   PauseAgreed: ["agree"],
