@@ -27,6 +27,7 @@ from domain.contract import (
     P,
     S,
 )
+from domain.disputes.nonces import resumption_nonces
 from domain.disputes.records import LastPlay, disputes_after, last_play_after
 from domain.errors import Malformed, Unreadable
 from domain.event import (
@@ -305,6 +306,7 @@ def _resume(
         )
     origin: GameOf[S, A, P] = earlier.game_after(data["from"])
     assert origin.state is not None, "play resumes from a position"
+    nonces = resumption_nonces(game, data.get("because", 0))
     state = game.rules.copy(origin.state)
     game.rules.apply_redraw(state, opened.get(event["seq"], {}))
     game.state = state
@@ -312,7 +314,7 @@ def _resume(
     game.turn_extension = 0
     game.play_seq = origin.play_seq
     game.last_play = None if origin.last_play is None else replace(origin.last_play, takeback=None)
-    game.resumptions += (Resumption(event["seq"], origin.seq),)
+    game.resumptions += (Resumption(event["seq"], origin.seq, nonces),)
     game.forfeits = misses_until(game.forfeits, origin.seq)
     game.misses = misses_until(game.misses, origin.seq)
     game.turn_times = origin.turn_times

@@ -22,7 +22,7 @@ from domain.contract import (
     S,
     secret_owner,
 )
-from domain.disputes.records import Dispute, LastPlay
+from domain.disputes.records import Dispute, LastPlay, SuppliedNonce
 from domain.errors import NotNow
 from domain.event import (
     ZEROS,
@@ -107,6 +107,10 @@ class Resumption:
 
     seq: int
     origin: int
+    nonces: tuple[SuppliedNonce, ...] = ()
+    """Those of the dispute or takeback that led to it, from which what was drawn anew derives with seed
+    version 2.
+    """
 
     def has_superseded(self, seq: int) -> bool:
         """Whether an event is on the branch on which play did not continue."""

@@ -1,7 +1,5 @@
 """The nonces that people add to the seed for what is drawn anew when play resumes, with seed version 2."""
 
-from collections.abc import Sequence
-
 from domain.chance import FIRST_SEED_VERSION, check_nonce
 from domain.disputes.events import NonceData
 from domain.disputes.records import SuppliedNonce
@@ -21,7 +19,7 @@ def add_nonce(data: NonceData, game: Game, seat: int | None, nonce: bytes | None
         data["nonce"] = nonce.hex()
 
 
-def resumption_nonces(game: Game, because: int) -> Sequence[SuppliedNonce]:
+def resumption_nonces(game: Game, because: int) -> tuple[SuppliedNonce, ...]:
     """Return the nonces of the events of the dispute or takeback that ended with event `because`.
 
     They are in the order of the log. There are none if the event has neither ruled nor agreed to anything.

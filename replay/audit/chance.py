@@ -13,7 +13,6 @@ from typing import Final
 from domain import lifecycle
 from domain.chance import FIRST_SEED_VERSION
 from domain.contract import DomainEvent
-from domain.disputes.nonces import resumption_nonces
 from domain.disputes.records import SuppliedNonce
 from domain.errors import Malformed, NotNow, Unreadable
 from domain.event import Event
@@ -158,7 +157,7 @@ class ChanceCheck:
             if step.before.seed_version == FIRST_SEED_VERSION:
                 self._add_unknown_of_resumption(event["seq"])
             else:
-                self._check_nonces_of_resumption(event, step.before)
+                self._check_nonces_of_resumption(step.after)
         if event["type"] not in ("GameStarted", "PlayResumed") or self._secret is None:
             return
         self.check.count += 1
@@ -203,16 +202,16 @@ class ChanceCheck:
             topic="redraws",
         )
 
-    def _check_nonces_of_resumption(self, event: Event, before: Game) -> None:
+    def _check_nonces_of_resumption(self, resumed: Game) -> None:
         """Report who supplied the last of the nonces on which the new draws depend."""
-        seq, nonces = event["seq"], resumption_nonces(before, event["data"].get("because", 0))
+        seq, nonces = resumed.seq, resumed.resumptions[-1].nonces
         if nonces and nonces[-1].value:
             self.check.note(
                 message(
                     "the record says that {player} supplied the last nonce (event {nonce}) before play"
                     " resumed with new draws (event {seq}), as this player can confirm. So the server could"
                     " not choose these draws, unless the two acted together.",
-                    player=_supplier(nonces[-1], before),
+                    player=_supplier(nonces[-1], resumed),
                     nonce=nonces[-1].seq,
                     seq=seq,
                 ),

@@ -274,7 +274,7 @@ def test_each_field_is_restored_or_kept_as_it_says() -> None:
     event = table.resume(9)
     before, origin = (table.sealed[seq - 1].game for seq in (event["seq"] - 1, 9))
     written_by_the_event = {"seq", "hash", "state_hash", "at", "resumptions"}
-    needed_by_the_fold = {"rules", "state", "pauses", "status", "last_play"}
+    needed_by_the_fold = {"rules", "state", "pauses", "status", "last_play", "disputes"}
     free: list[str] = []
     ours: Any = before
     theirs: Any = origin

@@ -9,8 +9,8 @@ from domain.chance import FIRST_SEED_VERSION
 from domain.contract import STATEMENT, secret_owner
 from domain.errors import CartularyError
 from domain.event import Event
-from domain.game import Game
-from domain.messages import Text
+from domain.game import Game, Resumption
+from domain.messages import PlayerAt, PlayerWithId, Text
 from ledger.checkpoint import Checkpoint
 from ledger.signed_note import NoteKey, SignedNote
 from replay.audit.chance import CREATORS_PLACE
@@ -46,6 +46,17 @@ class Nonce:
     seq: int
     player: str
     source: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewDraws:
+    """What was drawn anew when play resumed with event `seq`.
+
+    `supplier` sent the last random bytes for it; None if the server could have chosen it.
+    """
+
+    seq: int
+    supplier: PlayerAt | PlayerWithId | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +134,7 @@ def open_topics(
     topics: set[Topic] = set()
     if game.status != "open" and decisive_nonce(nonces) is None:
         topics.add("draws")
-    if any(_can_be_chosen(service, game, resumption.seq) for resumption in game.resumptions):
+    if any(draws.supplier is None for draws in new_draws(service, game)):
         topics.add("redraws")
     if game.status != "open" and not game.has_ended:
         topics.add("progress")
@@ -132,16 +143,22 @@ def open_topics(
     return topics
 
 
-def _can_be_chosen(service: Service, game: Game, seq: int) -> bool:
-    """Whether the server could choose what was drawn anew with event `seq`, with which play resumed."""
-    event = service.games.queries.event_page(game.id, seq - 1, 1)[0]
-    if not event.get("secrets"):
-        return False
-    if game.seed_version == FIRST_SEED_VERSION:
-        return True
-    # The last of the nonces that count is that of whoever ruled or agreed last.
-    because = service.games.queries.event_page(game.id, event["data"]["because"] - 1, 1)[0]
-    return not because["data"].get("nonce")
+def new_draws(service: Service, game: Game) -> list[NewDraws]:
+    """Return the events with which play has resumed and something was drawn anew, in order."""
+    return [
+        NewDraws(resumption.seq, _last_supplier(game, resumption))
+        for resumption in game.resumptions
+        if service.games.queries.event_page(game.id, resumption.seq - 1, 1)[0].get("secrets")
+    ]
+
+
+def _last_supplier(game: Game, resumption: Resumption) -> PlayerAt | PlayerWithId | None:
+    """Return who sent the last nonce for new draws, if that one decides about them."""
+    nonces = resumption.nonces
+    if game.seed_version == FIRST_SEED_VERSION or not nonces or not nonces[-1].value:
+        return None
+    seat = nonces[-1].seat
+    return PlayerWithId(game.arbiter or "") if seat is None else PlayerAt(seat)
 
 
 def player_keys(game: Game) -> list[PlayerKey]:

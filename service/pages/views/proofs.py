@@ -63,6 +63,7 @@ def show_proofs(game_id: str) -> Response:
         conclusion=checkable_sentence(topics),
         meaning=meanings(topics),
         open_topics=topics,
+        new_draws=proof_view.new_draws(service(), game),
         decisive_nonce=proof_view.decisive_nonce(nonces),
         receipts=receipts[:SHOWN_RECEIPTS],
         has_more_receipts=len(receipts) > SHOWN_RECEIPTS,

@@ -71,6 +71,29 @@ def test_the_page_says_who_sent_the_last_random_bytes(
     assert "ada sent the last bytes after the commitment was published, so the server could" in page
 
 
+@pytest.mark.parametrize(
+    ("nonces", "supplier"),
+    [((b"ask", b"agree"), "grace"), ((b"ask", None), "ada"), ((None, None), None)],
+)
+def test_the_page_says_who_sent_the_last_bytes_for_what_was_drawn_anew(
+    players: PlayersOfPages,
+    service: Service,
+    nonces: tuple[bytes | None, bytes | None],
+    supplier: str | None,
+) -> None:
+    game = players.game("baron", takebacks=True)
+    players.act(game)
+    ada, grace = players["ada"], players["grace"]
+    disputes = service.games.disputes
+    asked = disputes.request_takeback(game, ada.id, nonce=nonces[0]).events[0]["seq"]
+    disputes.answer_takeback(game, asked, grace.id, agree=True, nonce=nonces[1])
+    page = ada.get(f"/games/{game}/proofs")
+    if supplier is None:
+        assert "The server could have chosen what was drawn anew when play resumed" in page
+    else:
+        assert f"{supplier} sent the last bytes for what was drawn anew when play resumed" in page
+
+
 def test_a_player_downloads_all_receipts_as_a_file_for_the_audit(
     players: PlayersOfPages, service: Service, tmp_path: Path
 ) -> None:
