@@ -7,6 +7,7 @@ from playwright.sync_api import Page
 from tests.support.accounts import PASSWORD
 from tests.support.browsing import PHONE, Visitor, Visitors
 from tests.support.playing_by_clicking import ClickingPlayer
+from tests.support.processes import wait_until
 
 MIN_TARGET_PIXELS = 24
 MAX_KEYS = 200
@@ -29,6 +30,8 @@ def open_game(visitors: Visitors, *, phone: bool = False) -> "tuple[ClickingPlay
     visitor.device_key()
     player = ClickingPlayer(visitor, game_id, random.Random(1))
     player.open()
+    # The script of the board shows its tools.
+    player.page.locator("#board .board-tools").wait_for()
     return player, game_id
 
 
@@ -53,10 +56,15 @@ def test_on_a_phone_a_player_acts_with_a_finger(visitors: Visitors) -> None:
 def test_two_fingers_enlarge_the_board(visitors: Visitors) -> None:
     player, _ = open_game(visitors, phone=True)
     page = player.page
-    page.locator("#board").scroll_into_view_if_needed()
     before = board_width(page)
-    pinch(player.visitor, page)
-    assert board_width(page) > 1.3 * before
+
+    def is_enlarged_by_pinching() -> bool:
+        page.evaluate("document.querySelector('#board').scrollIntoView()")
+        pinch(player.visitor, page)
+        return board_width(page) > 1.3 * before
+
+    # If an event replaces the board under the fingers, they pinch again.
+    wait_until(is_enlarged_by_pinching)
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
 
 
@@ -70,16 +78,23 @@ def test_forms_and_lists_are_no_wider_than_a_phone(visitors: Visitors) -> None:
         assert width <= PHONE["width"], path
 
 
+def box_of(page: Page, selector: str) -> dict[str, float]:
+    """Return where an element is on the screen, even if an event is replacing it."""
+    script = """selector => {
+        const box = document.querySelector(selector)?.getBoundingClientRect();
+        return box?.width ? box.toJSON() : null;
+    }"""
+    box: dict[str, float] = page.wait_for_function(script, arg=selector).json_value()
+    return box
+
+
 def board_width(page: Page) -> float:
-    box = page.locator("#board svg.map").bounding_box()
-    assert box is not None
-    return box["width"]
+    return box_of(page, "#board svg.map")["width"]
 
 
 def pinch(visitor: Visitor, page: Page) -> None:
     """Move two fingers apart on the board."""
-    box = page.locator("#board .board-window").bounding_box()
-    assert box is not None
+    box = box_of(page, "#board .board-window")
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     session = visitor.context.new_cdp_session(page)
 
