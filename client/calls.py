@@ -39,6 +39,17 @@ PREFIX: Final = "/api/v1"
 
 
 @dataclass(frozen=True, slots=True)
+class Statement:
+    """What a person states with a request: the type of the event that follows, and the fields of its data
+    that the person decides. See `ledger.player_signatures`.
+    """
+
+    type: str
+    data: Mapping[str, Any]
+    takes_nonce: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Call(Generic[T_co]):
     """A request, and a function that reads the body of its response. `body` None is no body.
 
@@ -56,6 +67,7 @@ class Call(Generic[T_co]):
     idempotency_key: str | None
     can_repeat: bool
     game: str | None = None
+    statement: Statement | None = None
     is_record: bool = False
     on_part: Callable[[bytes], None] | None = None
 
@@ -69,6 +81,7 @@ def call(
     body: Mapping[str, Any] | None = None,
     key: str | None = None,
     game: str | None = None,
+    statement: Statement | None = None,
 ) -> Call[D]:
     """Return a call without the members of the body and the parameters that are None."""
     return Call(
@@ -80,6 +93,7 @@ def call(
         key,
         can_repeat=method in {"GET", "PUT", "PATCH"} or key is not None,
         game=game,
+        statement=statement,
     )
 
 
@@ -282,30 +296,89 @@ def submit(
     )
 
 
-def request_takeback(game: str, *, idempotency_key: str | None = None) -> Call[AcceptedAction]:
-    """Ask to take back the last action, in a game with `takebacks`."""
+def _state(
+    game: str,
+    rest: str,
+    statement: Statement,
+    body: Mapping[str, Any],
+    idempotency_key: str | None,
+    method: str = "POST",
+) -> Call[Any]:
+    """Return a call with which a player states something."""
     return call(
-        "POST",
-        _game(game, "/takebacks"),
-        reader(AcceptedAction),
-        body={},
+        method,
+        _game(game, rest),
+        _nothing if method == "DELETE" else reader(AcceptedAction),
+        body=body,
         key=_new_key(idempotency_key),
         game=game,
+        statement=statement,
     )
+
+
+def request_takeback(
+    game: str, *, nonce: str | None = None, idempotency_key: str | None = None
+) -> Call[AcceptedAction]:
+    """Ask to take back the last action, in a game with `takebacks`."""
+    statement = Statement("TakebackRequested", {}, takes_nonce=True)
+    return _state(game, "/takebacks", statement, {"nonce": nonce}, idempotency_key)
 
 
 def answer_takeback(
-    game: str, takeback: int, *, agree: bool, idempotency_key: str | None = None
+    game: str,
+    takeback: int,
+    *,
+    agree: bool,
+    nonce: str | None = None,
+    idempotency_key: str | None = None,
 ) -> Call[AcceptedAction]:
     """Agree to a takeback, or decline it. `takeback` is its number, the seq of the event that asked."""
-    return call(
-        "POST",
-        _game(game, f"/takebacks/{takeback}/answers"),
-        reader(AcceptedAction),
-        body={"agree": agree},
-        key=_new_key(idempotency_key),
-        game=game,
-    )
+    data = {"request": takeback, "agree": agree}
+    statement = Statement("TakebackAnswered", data, takes_nonce=agree)
+    body = {"agree": agree, "nonce": nonce}
+    return _state(game, f"/takebacks/{takeback}/answers", statement, body, idempotency_key)
+
+
+def agree_to_pause(
+    game: str, *, agree: bool, idempotency_key: str | None = None
+) -> Call[AcceptedAction]:
+    """Agree to a pause of the clock, or withdraw the agreement."""
+    statement = Statement("PauseAgreed", {"agree": agree}, takes_nonce=False)
+    return _state(game, "/pause", statement, {"agree": agree}, idempotency_key)
+
+
+def open_dispute(
+    game: str,
+    about: int,
+    text: str,
+    *,
+    nonce: str | None = None,
+    idempotency_key: str | None = None,
+) -> Call[AcceptedAction]:
+    """Open a dispute about event `about`."""
+    statement = Statement("DisputeOpened", {"about": about}, takes_nonce=True)
+    body = {"seq": about, "statement": text, "nonce": nonce}
+    return _state(game, "/disputes", statement, body, idempotency_key)
+
+
+def answer_dispute(
+    game: str,
+    dispute: int,
+    text: str,
+    *,
+    nonce: str | None = None,
+    idempotency_key: str | None = None,
+) -> Call[AcceptedAction]:
+    """Answer an open dispute. `dispute` is its number, the seq of the event that opened it."""
+    statement = Statement("DisputeAnswered", {"dispute": dispute}, takes_nonce=True)
+    body = {"statement": text, "nonce": nonce}
+    return _state(game, f"/disputes/{dispute}/answers", statement, body, idempotency_key)
+
+
+def withdraw_dispute(game: str, dispute: int, *, idempotency_key: str | None = None) -> Call[None]:
+    """Withdraw a dispute that the player has opened."""
+    statement = Statement("DisputeWithdrawn", {"dispute": dispute}, takes_nonce=False)
+    return _state(game, f"/disputes/{dispute}", statement, {}, idempotency_key, "DELETE")
 
 
 def events(

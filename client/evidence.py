@@ -1,8 +1,9 @@
 """The evidence that a client keeps by itself: nonces, the player's own key, and receipts.
 
 An `EvidenceKeeper` adds to some calls what makes a game provable: 16 random bytes where a person contributes
-to a draw, and the player's signature of an action. It keeps what it has sent and the receipts that it gets in
-a folder, by server. What it cannot keep or sign, it reports once, and the game goes on: it refuses nothing.
+to a draw, and the player's signature of an action or a statement. It keeps what it has sent and the receipts
+that it gets in a folder, by server. What it cannot keep or sign, it reports once, and the game goes on: it
+refuses nothing.
 
 The folder is `evidence` in the folder of the user's data, unless CARTULARY_EVIDENCE names another one:
 
@@ -49,7 +50,8 @@ from ledger.canonical import canonical
 from ledger.envelope import is_game_id, is_hash
 from ledger.keys import SigningKey
 from ledger.os_errors import os_reason
-from ledger.player_signatures import key_payload, sign_action
+from ledger.pending import commitment
+from ledger.player_signatures import key_payload, sign, sign_action, statement_payload
 from replay.language.renderer import english
 
 T = TypeVar("T")
@@ -57,6 +59,9 @@ T = TypeVar("T")
 NONCE_BYTES: Final = 16
 _SECRET_FILE: Final = "nonce-secret"  # noqa: S105 # the name of a file
 _SECRET_BYTES: Final = 32
+_SALT_BYTES: Final = 32
+_DRAWN_FROM_NONCES: Final = 2
+"""The version of the seed from which on the nonces of statements are part of what is drawn anew."""
 _MAX_REMEMBERED: Final = 4096
 """Events whose hashes, and games whose rules, a keeper remembers."""
 
@@ -143,6 +148,10 @@ class EvidenceKeeper:
         self._rules: dict[str, AnyRuleSystem | None] = {}
         self._keys: dict[str, SigningKey | None] = {}
         """By token, the registered key of its player; None if actions cannot be signed."""
+        self._created: dict[str, JsonObject] = {}
+        """By game, the data of its first event."""
+        self._statements: dict[str, JsonObject] = {}
+        """By idempotency key, the bodies of statements."""
         self._server_keys: Sequence[JsonObject] = ()
         self._secret: bytes | None = None
         self._reported: set[str] = set()
@@ -176,13 +185,12 @@ class EvidenceKeeper:
         return game
 
     def join(self, call: Call[GameSummary]) -> Steps[GameSummary]:
-        """Join a game with a nonce."""
+        """Join a game, or add a bot, with a nonce that is sent after the commitment was seen."""
         yield from self._own_key()
-        return (yield from self._contribute(call, (yield from self._commitment(call.game))))
+        created = yield from self._first_event(call.game or "")
+        return (yield from self._contribute(call, _commitment(created)))
 
-    def add_bot(self, call: Call[GameSummary]) -> Steps[GameSummary]:
-        """Add a bot with a nonce."""
-        return (yield from self._contribute(call, (yield from self._commitment(call.game))))
+    add_bot = join
 
     def submit(self, call: Call[AcceptedAction]) -> Steps[AcceptedAction]:
         """Submit an action, with the player's signature unless there is one already."""
@@ -197,13 +205,60 @@ class EvidenceKeeper:
         yield from self._keep_receipt(call.game, accepted)
         return accepted
 
-    def request_takeback(self, call: Call[AcceptedAction]) -> Steps[AcceptedAction]:
-        """Ask for a takeback, and keep the receipt."""
-        accepted = yield from self.send(call)
-        yield from self._keep_receipt(call.game, accepted)
-        return accepted
+    def state(self, call: Call[T]) -> Steps[T]:
+        """Send a statement, with the player's signature, and with a nonce if something may be drawn anew.
 
-    answer_takeback = request_takeback
+        Games with seed version 1 have no such nonces. A call that is repeated is the same.
+        """
+        key, game = call.idempotency_key or "", call.game or ""
+        first = yield from self._first_event(game)
+        body = self._statements.get(key)
+        if body is None:
+            body = yield from self._statement(
+                call, is_drawn_from_nonces=first.get("seed") == _DRAWN_FROM_NONCES
+            )
+            with self._lock:
+                _remember(self._statements, key, body)
+        result = yield from self.send(replace(call, body=body))
+        if isinstance(result, AcceptedAction):
+            yield from self._keep_receipt(game, result)
+            if "nonce" in body and first.get("seed") == _DRAWN_FROM_NONCES:
+                seq = max(event.seq for event in result.events)
+                self._keep_nonce(
+                    {
+                        "game": game,
+                        "seq": seq,
+                        "nonce": body["nonce"],
+                        "commitment": _commitment(first),
+                    }
+                )
+        return result
+
+    def _statement(self, call: Call[Any], *, is_drawn_from_nonces: bool) -> Steps[JsonObject]:
+        """Return the body of a call that states something, with a nonce and a signature."""
+        body, statement = dict(call.body or {}), call.statement
+        assert statement is not None, "the call states something"
+        data = dict(statement.data)
+        if statement.takes_nonce and is_drawn_from_nonces:
+            body.setdefault("nonce", self._nonce(call))
+        if "nonce" in body and is_drawn_from_nonces:
+            data["nonce"] = body["nonce"]
+        key = yield from self._own_key()
+        if key is None:
+            return body
+        head = (yield from self.send(api.game(call.game or ""))).head
+        opening = {"salt": secrets.token_hex(_SALT_BYTES), "value": body.get("statement")}
+        commitments = {"statement": commitment(opening)} if "statement" in body else None
+        payload = statement_payload(call.game or "", head.hash, statement.type, data, commitments)
+        signature = sign(key, payload)
+        body["signature"] = {
+            "key": signature["key"],
+            "expected_seq": head.seq,
+            "signature": signature["signature"],
+        }
+        if commitments is not None:
+            body["signature"]["salt"] = opening["salt"]
+        return body
 
     def note(self, result: T) -> T:
         """Remember the hashes of events and the rules of a game in a result, and return the result."""
@@ -221,7 +276,7 @@ class EvidenceKeeper:
                     pass
         return result
 
-    def _contribute(self, call: Call[GameSummary], commitment: str | None) -> Steps[GameSummary]:
+    def _contribute(self, call: Call[GameSummary], seen: str | None) -> Steps[GameSummary]:
         """Send a call with a nonce, and keep the nonce and the commitment that was seen before."""
         body = dict(call.body or {})
         nonce = body.setdefault("nonce", self._nonce(call))
@@ -230,7 +285,7 @@ class EvidenceKeeper:
             "game": game.id,
             "seq": game.head.seq,
             "nonce": nonce,
-            "commitment": commitment,
+            "commitment": seen,
         }
         self._keep_nonce(entry)
         return game
@@ -246,14 +301,18 @@ class EvidenceKeeper:
         request = f"{call.method} {call.path} {call.idempotency_key}"
         return hmac.digest(self._secret, request.encode(), "sha256")[:NONCE_BYTES].hex()
 
-    def _commitment(self, game: str | None) -> Steps[str | None]:
-        """Return the commitment in the first event of a game; None if the player may not see it yet."""
-        try:
-            page = yield from self.send(api.events(game or "", limit=1))
-        except Problem:
-            return None
-        commitment = page.events[0].data.get("commitment") if page.events else None
-        return commitment if is_hash(commitment) else None
+    def _first_event(self, game: str) -> Steps[JsonObject]:
+        """Return the data of the first event of a game; empty if the player may not see it yet."""
+        if game not in self._created:
+            try:
+                page = yield from self.send(api.events(game, limit=1))
+            except Problem:
+                return {}
+            if not page.events:
+                return {}
+            with self._lock:
+                _remember(self._created, game, page.events[0].data)
+        return self._created[game]
 
     def _keep_nonce(self, entry: JsonObject) -> None:
         if self._folder is None or not is_game_id(entry["game"]):
@@ -368,6 +427,12 @@ class EvidenceKeeper:
         if sentence not in self._reported:
             self._reported.add(sentence)
             self._evidence.report(text)
+
+
+def _commitment(created: JsonObject) -> str | None:
+    """Return the commitment to the secret in the data of the first event of a game."""
+    value = created.get("commitment")
+    return value if is_hash(value) else None
 
 
 def _rules_of(summary: GameSummary) -> AnyRuleSystem | None:

@@ -11,11 +11,16 @@ import httpx
 import pytest
 
 from cartulary.client import AsyncClient, Client, Evidence, RequestRefused
+from client.calls import server_keys
 from client.evidence import server_name
 from client.receipts import ReceiptFolder, nonces_of_game, read_receipts, receipts_of_game
 from domain.messages import Text
 from ledger.keys import SigningKey
+from ledger.player_signatures import STATED_FIELDS
 from ledger.record import Record, read
+from replay.audit import audit
+from replay.audit.kept_evidence import KeptEvidence
+from replay.audit.trusted_keys import TrustedKey, TrustedKeys
 from replay.language.renderer import english
 from tests.client.test_receipt_pages import receipt
 from tests.support.server import WebServer
@@ -124,6 +129,59 @@ def test_the_asynchronous_client_keeps_the_same(web: WebServer, tmp_path: Path) 
     game = asyncio.run(play())
     assert len(receipts_of_game(tmp_path, game)) == 1
     assert len(nonces_of_game(tmp_path, game)) == 2
+
+
+def test_statements_are_signed_and_add_nonces_to_what_is_drawn_anew(
+    web: WebServer, tmp_path: Path
+) -> None:
+    first = Client(web.url, evidence=Evidence(tmp_path / "first"))
+    second = Client(web.url, evidence=Evidence(tmp_path / "second"))
+    with first, second:
+        first.become_guest()
+        second.become_guest()
+        options = {**OPTIONS, "takebacks": True}
+        game = first.create_game("baron", 2, options=options, clock={"per_turn": 86_400}).id
+        second.join(game)
+        act(first, game)
+        asked = [first.request_takeback(game, idempotency_key="asked once") for _ in range(2)]
+        assert asked[0] == asked[1]
+        number = asked[0].events[0].seq
+        agreed = second.answer_takeback(game, number, agree=True)
+        assert agreed.events[-1].type == "PlayResumed"
+        second.agree_to_pause(game, agree=True)
+        dispute = first.open_dispute(game, number, "I had not seen the board.")
+        second.answer_dispute(game, dispute.events[0].seq, "You had.")
+        first.withdraw_dispute(game, dispute.events[0].seq)
+        act(first, game)
+        first.request_takeback(game)
+        second.answer_takeback(game, first.game(game).head.seq, agree=False)
+        record = first.record(game)
+        trusted = TrustedKeys.of(
+            [TrustedKey(key.public, "test") for key in first.run(server_keys()).keys]
+        )
+
+    statements = [
+        event for event in read(io.BytesIO(record)).events if event["type"] in STATED_FIELDS
+    ]
+    assert [event["type"] for event in statements] == [
+        *("TakebackRequested", "TakebackAnswered", "PauseAgreed"),
+        *("DisputeOpened", "DisputeAnswered", "DisputeWithdrawn"),
+        *("TakebackRequested", "TakebackAnswered"),
+    ]
+    assert all("signature" in event for event in statements)
+    with_nonce = [event["seq"] for event in statements if "nonce" in event["data"]]
+    assert len(with_nonce) == 5
+    for name in ("first", "second"):
+        evidence = KeptEvidence(
+            receipts_of_game(tmp_path / name, game), nonces_of_game(tmp_path / name, game)
+        )
+        report = audit(
+            io.BytesIO(record), trusted=trusted, kept_evidence={game: evidence}.__getitem__
+        )
+        assert not report.findings
+        seqs = {note.seq for note in report.notes if "your program sent" in english(note.text)}
+        assert seqs & set(with_nonce)
+        assert len(evidence.receipts) > 2
 
 
 def test_an_action_that_is_written_in_another_form_is_signed_as_the_log_has_it(
