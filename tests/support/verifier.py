@@ -11,6 +11,10 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from domain.json_types import JsonObject
+from domain.messages import listing
+from replay.audit.summary import broken, one_open, several_open
+from replay.language.renderer import english
+from service.pages.view_models.verifier_texts import FAULTS, NUMBERS, QUESTIONS, SENTENCES
 from tests.support.processes import HANG_SECONDS
 from tests.support.records import KEY
 
@@ -41,6 +45,27 @@ class Verification:
     def is_sound(self) -> bool:
         """Whether every check holds."""
         return set(self.verdicts.values()) == {"holds"}
+
+    @property
+    def summary(self) -> JsonObject:
+        """What the verifier has summed up for the page."""
+        (summary,) = (one["summary"] for one in self.reports if one["kind"] == "summary")
+        return dict(summary)
+
+    @property
+    def sentence(self) -> str:
+        """The English sentence with which the page begins, as static/js/verify.js puts it together."""
+        fault, topics = self.summary["fault"], self.summary["topics"]
+        if fault is not None:
+            sentence = broken(FAULTS[fault["check"]], self.summary["seq"])
+        elif not topics:
+            sentence = SENTENCES["sound"]
+        elif len(topics) == 1:
+            sentence = one_open(QUESTIONS[topics[0]])
+        else:
+            questions = listing(QUESTIONS[topic] for topic in topics)
+            sentence = several_open(NUMBERS[len(topics) - 2], questions)
+        return english(sentence)
 
     def codes(self, check: str) -> set[str]:
         """Return the codes of what a check has found, or could not decide."""

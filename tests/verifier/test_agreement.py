@@ -21,7 +21,8 @@ from domain.json_types import JsonObject
 from ledger import commands
 from ledger.keys import SigningKey
 from ledger.player_signatures import sign_action
-from replay.audit import TrustedKey, TrustedKeys, audit
+from replay.audit import Report, TrustedKey, TrustedKeys, audit
+from replay.language.renderer import english
 from tests.games.records import FOLDER, record_of
 from tests.mutations import audits
 from tests.mutations.subjects import subjects
@@ -35,7 +36,7 @@ from tests.support.records import (
     trusting_signer,
 )
 from tests.support.running_games import RunningGame
-from tests.support.verifier import Verifier
+from tests.support.verifier import Verification, Verifier
 from tests.support.witnesses import ORIGIN, inclusion_of
 
 SAME = ("chain", "head", "secrets", "inclusion")
@@ -88,6 +89,27 @@ def test_every_recorded_game_is_verified_as_it_is_audited(verifier: Verifier) ->
         }
         assert verified == {name: audited[name] for name in verified}, path.stem
         assert len(verified) == 8
+        check_summary(verification, report, path.stem)
+
+
+def check_summary(verification: Verification, report: Report, name: str) -> None:
+    """Check that the verifier sums up what it has found as the audit does."""
+    summary = verification.summary
+    assert bool(verification.broken) == (summary["fault"] is not None), name
+    assert ("unknown" in verification.verdicts.values()) == bool(summary["topics"]), name
+    assert set(summary["topics"]) == {unknown.topic for unknown in report.unknowns}, name
+    is_sound = verification.is_sound and report.is_sound
+    if is_sound and summary["actions"]:
+        meaning = " ".join(map(english, report.conclusion.meaning))
+        signed, actions = summary["signed"], summary["actions"]
+        text = (
+            "Every action was signed"
+            if signed == actions
+            else f"{signed} of {actions} actions"
+            if signed
+            else "No player has signed"
+        )
+        assert text in meaning, name
 
 
 def test_records_of_running_games_are_verified_as_they_are_audited(verifier: Verifier) -> None:

@@ -18,7 +18,7 @@ _KEY: Final = "{key}"
 _SECRET: Final = "{secret}"  # noqa: S105 # the name of a place in a text
 
 
-_TOPICS_OF_AUDIT: Final = frozenset({"rules", "witness", "redraws"})
+_TOPICS_OF_AUDIT: Final = frozenset({"rules", "witness"})
 """Topics of questions that only an audit asks."""
 
 

@@ -109,11 +109,11 @@ export function start(root) {
   }
 
   /** @param {Summary} result */
-  function showSummary({ fault, topics, actions, signed, holders, copies }) {
+  function showSummary({ fault, seq, topics, actions, signed, holders, copies }) {
     const meaning = part(root, "meaning");
     if (fault) {
-      const values = { seq: fault.details.seq, fault: textOf("fault", fault.check) };
-      summarize(textOf("sentence", values.seq === undefined ? "broken" : "broken-event", values), "broken");
+      const values = { seq: seq ?? undefined, fault: textOf("fault", fault.check) };
+      summarize(textOf("sentence", seq === null ? "broken" : "broken-event", values), "broken");
       const head = /** @type {HTMLElement} */ (root.querySelector('[data-check="head"]'));
       const isSigned = head.dataset.verdict === "holds";
       meaning.append(...findingNodes(fault), ` ${textOf("sentence", isSigned ? "server-answers" : "nobody-accused")}`);

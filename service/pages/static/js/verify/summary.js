@@ -6,9 +6,15 @@
 /** @import {CheckName, Finding, Summary, Topic} from "./types" */
 
 /** The topics, in the order in which they are named. @type {readonly Topic[]} */
-const TOPICS = ["copy", "key", "history", "draws", "later", "signatures", "progress", "program", "browser"];
+const TOPICS = ["copy", "key", "history", "draws", "redraws", "later", "signatures", "progress", "program", "browser"];
 /** The topics of open questions that have the same code in several checks. @type {Record<string, Topic | undefined>} */
-const TOPIC_OF_CODE = { "unreadable": "copy", "no-ed25519": "browser", "in-progress": "progress" };
+const TOPIC_OF_CODE = {
+  "unreadable": "copy",
+  "no-ed25519": "browser",
+  "in-progress": "progress",
+  "new-draws": "redraws",
+  "new-draws-nonce": "redraws",
+};
 /** The topics of the other open questions, by check. @type {Record<CheckName, Topic>} */
 const TOPIC_OF_CHECK = {
   form: "program",
@@ -37,9 +43,11 @@ export function summaryOf(findings, { actions, signed, lastActions }) {
   const after = Math.min(...open.filter(({ code }) => code === "earlier").map(({ details }) => details.seq ?? 0));
   const receipts = [...lastActions].map(([player, seq]) => ({ player, seq })).sort((one, other) => other.seq - one.seq);
   const isDecidedByReceipt = BY_RECEIPT.some((topic) => topics.has(/** @type {Topic} */ (topic)));
+  const fault = faults.sort((one, other) => lineOf(one) - lineOf(other))[0] ?? null;
   const isSound = !faults.length && !open.length;
   return {
-    fault: faults.sort((one, other) => lineOf(one) - lineOf(other))[0] ?? null,
+    fault,
+    seq: (fault?.details.line !== 1 && fault?.details.seq) || null, // a fault of the header is at no event
     topics: TOPICS.filter((topic) => topics.has(topic)),
     actions,
     signed,
@@ -51,4 +59,4 @@ export function summaryOf(findings, { actions, signed, lastActions }) {
 }
 
 /** @param {Finding} finding */
-const lineOf = ({ details }) => details.line ?? Infinity;
+const lineOf = ({ details: { line, seq } }) => line ?? (seq === undefined ? Infinity : seq + 1); // a kept receipt has no line

@@ -142,11 +142,13 @@ export interface Finding {
   details: Details;
 }
 export type Topic =
-  | "copy" | "key" | "history" | "draws" | "later" | "signatures" | "progress" | "program" | "browser";
+  | "copy" | "key" | "history" | "draws" | "redraws" | "later" | "signatures" | "progress" | "program" | "browser";
 /** What was found, for a reader who knows nothing of the checks. */
 export interface Summary {
   /** The first fault, in the order of the lines. */
   fault: Finding | null;
+  /** The event at which that is, if it is at one. */
+  seq: number | null;
   /** The topics of the open questions. */
   topics: Topic[];
   /** How many actions people have taken, and how many of them are signed. */
