@@ -17,7 +17,8 @@ NOTHING: Final = "\N{EN DASH}"
 
 def rows() -> list[list[str]]:
     """The cells of every row of the table, without its head."""
-    lines = [line for line in TABLE.read_text().splitlines() if line.startswith("| `")]
+    table = TABLE.read_text().split("\n## ")[0]
+    lines = [line for line in table.splitlines() if line.startswith("| `")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 

@@ -152,7 +152,7 @@ def test_the_page_begins_with_what_cannot_be_known_and_folds_the_details(
         " stays hidden until the game ends."
     )
     assert "<section" not in page[page.index('role="status"') :]
-    assert page.count('<details class="proof">') == 7
+    assert page.count('<details class="proof">') == 8
     service.transparency.head_log.log([game])
     assert "these two things" in sentence_of(players["ada"].get(path))
     commands, ada, grace = service.games.commands, players["ada"], players["grace"]
