@@ -255,6 +255,7 @@ def test_two_people_compare_what_the_server_has_shown_them(
     ada, grace = (visitors.new(player) for player in players)
     check(ada, game, players[0])
     page = ada.open(f"/games/{game}/witness")
+    page.get_by_label("Send this link").wait_for()
     link = page.get_by_label("Send this link").input_value()
     code = page.get_by_label("Or read out this code").input_value()
     leave(ada)

@@ -12,9 +12,12 @@ const folder = "../../service/pages/static/js/verify";
 const { canonical, NotCanonical, parse } = await import(`${folder}/canonical.js`);
 const { isSigned } = await import(`${folder}/crypto.js`);
 const { Draws, seedOf } = await import(`${folder}/secrets.js`);
+const { isConsistent } = await import(`${folder}/inclusion.js`);
 const { verify } = await import(`${folder}/verify.js`);
 
 const bytes = (base64) => new Uint8Array(Buffer.from(base64, "base64"));
+
+const hex = (digits) => new Uint8Array(Buffer.from(digits, "hex"));
 
 const functions = {
   /** Verifies a record. */
@@ -41,6 +44,9 @@ const functions = {
       return { reason: fault.reason, column: fault.column };
     }
   },
+
+  consistent: (first, second, firstRoot, secondRoot, path) =>
+    isConsistent(first, second, hex(firstRoot), hex(secondRoot), path.map(hex)),
 
   isSigned: (key, text, signature) => isSigned(key, text, signature),
 

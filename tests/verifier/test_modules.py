@@ -10,6 +10,7 @@ import pytest
 from domain.errors import Unreadable
 from ledger.canonical import canonical, decode
 from ledger.keys import SigningKey
+from ledger.merkle import MemoryTree, leaf_hash, prove_consistency
 from tests.mutations.changes import NESTED, ODD_BYTES, ODD_VALUES
 from tests.mutations.subjects import subjects
 from tests.support.records import KEY, STRANGER, signed_again
@@ -227,3 +228,19 @@ def test_a_key_that_the_reader_does_not_trust_proves_nothing(verifier: Verifier)
     verification = verifier.verify(record, retired)
     assert verification.codes("head") == {"key-retired"}
     assert verification.codes("receipts") == {"key-period"}
+
+
+def test_consistency_paths_hold_for_the_trees_that_they_lead_to_only(verifier: Verifier) -> None:
+    tree = MemoryTree()
+    tree.append([leaf_hash(b"%d" % number) for number in range(19)])
+    other = "ab" * 32
+    for second in (2, 5, 8, 16, 19):
+        for first in range(1, second):
+            path = [hash.hex() for hash in prove_consistency(tree, first, second)]
+            roots = tree.root(first).hex(), tree.root(second).hex()
+            assert verifier.call("consistent", first, second, *roots, path)
+            assert not verifier.call("consistent", first, second, other, roots[1], path)
+            assert not verifier.call("consistent", first, second, roots[0], other, path)
+            assert not verifier.call("consistent", first, second, *roots, [*path, other])
+            assert not verifier.call("consistent", first, second, *roots, path[:-1])
+            assert not verifier.call("consistent", first, second, *roots, [other, *path[1:]])
