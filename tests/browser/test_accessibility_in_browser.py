@@ -56,6 +56,7 @@ class Scenes:
             "accounts.show_login": ["/login"],
             "accounts.show_registration": ["/register"],
             "accounts.show_account": ["/account"],
+            "accounts.show_keys": ["/account/keys"],
             "clocks.show_holidays": ["/account/holidays"],
             "notifications.show_notifications": ["/account/notifications"],
             "notifications.show_webhooks": ["/account/webhooks"],
