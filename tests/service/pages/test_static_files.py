@@ -58,3 +58,8 @@ def test_every_file_has_the_type_by_which_browsers_accept_it(
 def test_a_path_cannot_leave_the_folder(browser: FlaskClient, address: str) -> None:
     outside = address.replace("vendor/htmx.min.js", "../app.py")
     assert browser.get(outside).status_code == 404
+
+
+def test_what_the_page_of_a_game_does_for_evidence_is_small() -> None:
+    scripts = ("js/evidence.js", "js/proofs.js")
+    assert sum(len(compressed(name)) for name in scripts) <= 5_000

@@ -1,7 +1,7 @@
 // @ts-check
 /** The page of keys: marks the key of this browser, and lets the browser make one where it has none that is valid. */
 
-import { deviceKey, register } from "./device_key.js";
+import { deviceKey, register } from "./proofs.js";
 
 /** @param {HTMLElement} root */
 export function start(root) {

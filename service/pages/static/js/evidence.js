@@ -1,6 +1,7 @@
 // @ts-check
 /**
- * What this browser keeps of the games that it shows, as evidence: an IndexedDB database named `cartulary`.
+ * What this browser keeps of the games that it shows, as evidence: an IndexedDB database named `cartulary`. Below it,
+ * the form in which evidence is signed and sent.
  *
  * | store         | key               | value                                                                |
  * | ------------- | ----------------- | -------------------------------------------------------------------- |
@@ -90,4 +91,17 @@ export async function all(store, prefix = []) {
   // A list is greater than any text and number.
   const range = IDBKeyRange.bound([...prefix], [...prefix, []]);
   return resultOf((await open()).transaction(store).objectStore(store).getAll(prefix.length ? range : null));
+}
+
+/** @param {any} value of JSON @returns {string} its canonical JSON (RFC 8785) */
+export function canonical(value) {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  const keys = Object.keys(value).sort();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`).join(",")}}`;
+}
+
+/** @param {ArrayBuffer | Uint8Array} bytes @returns {string} them in hexadecimal */
+export function toHex(bytes) {
+  return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

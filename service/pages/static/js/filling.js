@@ -5,8 +5,7 @@
  * secret that suits it to bytes that it knows already.
  */
 
-import { register } from "./device_key.js";
-import { keepNonce, newNonce } from "./proofs.js";
+import { keepNonce, newNonce, register } from "./proofs.js";
 import { showReachable } from "./reachability.js";
 
 /** @param {HTMLElement} element */

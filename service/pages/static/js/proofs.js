@@ -5,11 +5,11 @@
  * A form with `data-commitment` sends random bytes, which are drawn after the server has committed itself to its
  * secret. A form with `data-sign` is signed with the key of this browser: what is signed is made here, from the
  * fields that are sent. An element with `data-receipt` has the receipt of an action. Bytes and receipts are kept.
+ * Another element registers the key with the account, once for each account and browser. WebCrypto makes the key, and
+ * no script can read it out. A browser without Ed25519, a secure context or IndexedDB does without.
  */
 
-import { toHex } from "./canonical.js";
-import { deviceKey, sign } from "./device_key.js";
-import { put } from "./evidence.js";
+import { canonical, get, put, toHex } from "./evidence.js";
 
 const NONCE_BYTES = 16;
 /** The fields that this script adds to forms. The server takes an empty one as missing. */
@@ -28,8 +28,71 @@ async function payloadOf(form, fields) {
 
 /** @param {HTMLElement} element */
 export function start(element) {
+  const { account, receipt } = element.dataset;
   if (element instanceof HTMLFormElement) startForm(element);
-  else if (element.dataset.receipt) void keepReceipt(element.dataset.account, JSON.parse(element.dataset.receipt));
+  else if (receipt) void keepReceipt(account, JSON.parse(receipt));
+  else void register(element).catch(() => undefined);
+}
+
+/**
+ * @typedef {object} DeviceKey
+ * @property {CryptoKeyPair} pair
+ * @property {string} public in hexadecimal, as in the list of keys
+ * @property {string} id as in the list of keys
+ * @property {"new" | "registered" | "refused"} state
+ */
+
+/**
+ * @param {string | undefined} account
+ * @returns {Promise<DeviceKey | undefined>} the key of this browser for an account; undefined without one
+ */
+export async function deviceKey(account) {
+  try {
+    return account ? await get("keys", [account]) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {DeviceKey} key @param {unknown} payload @returns {Promise<string>} the signature of its canonical JSON */
+export async function sign(key, payload) {
+  const signed = new TextEncoder().encode(canonical(payload));
+  return toHex(await crypto.subtle.sign("Ed25519", key.pair.privateKey, signed));
+}
+
+/**
+ * Register the key of this browser, unless that was done before, or the server has refused it.
+ * @param {HTMLElement} element with the account and the field against cross-site requests
+ * @param {boolean} [again] whether to replace a key that was revoked, or to ask again after a refusal
+ * @returns {Promise<boolean>} whether the server has responded to a request
+ */
+export async function register(element, again = false) {
+  const { account = "" } = element.dataset;
+  const fields = new FormData();
+  const token = element.querySelector("input");
+  if (token) fields.set(token.name, token.value);
+  // Of several pages that open at once, one makes the key.
+  return navigator.locks.request("cartulary-key", async () => {
+    let key = await deviceKey(account);
+    if (key && key.state !== "new" && !again) return false;
+    if (key?.state !== "new") key = await generate();
+    await put("keys", [account], key);
+    fields.set("public", key.public);
+    fields.set("proof", await sign(key, { sign: "cartulary key v1", player: account, public: key.public }));
+    const response = await fetch("/account/keys", { method: "POST", body: fields });
+    // The server may be busy, or the session may have ended: the next page tries again.
+    if (response.ok || response.status === 409)
+      await put("keys", [account], { ...key, state: response.ok ? "registered" : "refused" });
+    return response.ok;
+  });
+}
+
+/** @returns {Promise<DeviceKey>} */
+async function generate() {
+  const pair = /** @type {CryptoKeyPair} */ (await crypto.subtle.generateKey("Ed25519", false, ["sign"]));
+  const bytes = await crypto.subtle.exportKey("raw", pair.publicKey);
+  const digest = await crypto.subtle.digest("SHA-256", bytes);
+  return { pair, public: toHex(bytes), id: toHex(digest).slice(0, 16), state: "new" };
 }
 
 /** @returns {string} new random bytes */

@@ -1,8 +1,7 @@
 // @ts-check
 /** A link that saves the receipts that this browser keeps, in the form of docs/formats.md. */
 
-import { canonical } from "./canonical.js";
-import { all } from "./evidence.js";
+import { all, canonical } from "./evidence.js";
 
 /**
  * @param {string} [account]

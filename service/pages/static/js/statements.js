@@ -1,7 +1,7 @@
 // @ts-check
 /** What is signed of a takeback, a dispute, a pause or a change of seats (docs/http.md), from the fields that are sent. */
 
-import { canonical, toHex } from "./canonical.js";
+import { canonical, toHex } from "./evidence.js";
 import { keepReceipt } from "./proofs.js";
 
 const SALT_BYTES = 32;

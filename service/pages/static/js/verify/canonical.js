@@ -2,8 +2,6 @@
 // Reads and writes canonical JSON (RFC 8785, integers only). The reader accepts nothing else: JSON.parse would lose what
 // tells records apart, such as keys that occur twice, large integers, escapes and white space.
 
-export { canonical } from "../canonical.js";
-
 /** @import {CanonicalFault, Json, JsonObject} from "./types" */
 
 /** How deep lists and objects may be nested. */
@@ -135,4 +133,12 @@ export function parse(bytes) {
   const value = reader.value(0);
   if (reader.at !== text.length) reader.fail("syntax");
   return { value, values: reader.values };
+}
+
+/** @param {any} value of JSON @returns {string} its canonical JSON */
+export function canonical(value) {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  const keys = Object.keys(value).sort();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`).join(",")}}`;
 }
