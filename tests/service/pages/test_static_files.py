@@ -6,7 +6,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from service.pages.assets import FOLDER, TYPES, asset
+from service.pages.assets import FOLDER, TYPES, asset, compressed
 
 FILES = sorted(
     str(path.relative_to(FOLDER))
