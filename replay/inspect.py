@@ -300,10 +300,17 @@ def _start(step: Step, context: EventContext, names: Names) -> JsonObject:
         for other in context.others
         if other["type"] == "SeatTaken" and other["seq"] < step.event["seq"]
     ]
-    nonces = [(data["player"], data["nonce"], data.get("nonce_from")) for data in taken]
     if after.seed_version == FIRST_SEED_VERSION:
-        sources = {player: source for player, _, source in nonces}
-        nonces = [(place.player, place.nonce, sources.get(place.player)) for place in after.places]
+        sources = {data["player"]: data.get("nonce_from") for data in taken}
+        nonces = [
+            _nonce(place.player, place.nonce, sources.get(place.player), names)
+            for place in after.places
+        ]
+    else:
+        nonces = [
+            {**_nonce(data["player"], data["nonce"], data.get("nonce_from"), names), **_bot(data)}
+            for data in taken
+        ]
     seed = None
     if context.secret is not None:
         secret, seed_nonces = bytes.fromhex(context.secret), map(bytes.fromhex, after.seed_nonces)
@@ -312,13 +319,20 @@ def _start(step: Step, context: EventContext, names: Names) -> JsonObject:
         "commitment": after.commitment,
         "secret": context.secret,
         "seed": seed,
-        "nonces": [
-            {
-                "player": player,
-                "handle": names.handle(player),
-                "nonce": nonce,
-                "nonce_from": source,
-            }
-            for player, nonce, source in nonces
-        ],
+        "nonces": nonces,
     }
+
+
+def _nonce(player: str, nonce: str, source: str | None, names: Names) -> JsonObject:
+    """A nonce, with the player who took the place, and who supplied it."""
+    return {
+        "player": player,
+        "handle": names.handle(player),
+        "nonce": nonce,
+        "nonce_from": source,
+    }
+
+
+def _bot(taken: JsonObject) -> JsonObject:
+    """The name of the bot that took a place, whose nonce the creator of the game can supply."""
+    return {"bot": taken["bot"]} if "bot" in taken else {}

@@ -219,6 +219,12 @@ def nonce_message(entry: JsonObject) -> Message:
     player = PlayerWithId(entry["player"])
     nonce: Value = entry["nonce"] or message_in("nonce", "(empty)")
     match entry["nonce_from"]:
+        case "player" if "bot" in entry:
+            return message(
+                "nonce of {player}: {nonce}, supplied by the creator of the game",
+                player=player,
+                nonce=nonce,
+            )
         case "player":
             return message(
                 "nonce of {player}: {nonce}, supplied by the player", player=player, nonce=nonce

@@ -184,3 +184,19 @@ def test_every_event_of_a_game_with_disputes_or_signatures_is_explained(name: st
         text = page(record, event["seq"], has_board=False)
         assert all(len(line) <= 80 for line in text.splitlines() if "statement" not in line)
     assert len(log_of(record)) == len(record.events)
+
+
+def test_the_start_says_for_whom_the_creator_supplied_a_nonce_and_who_supplied_none() -> None:
+    table = Table(seats=3, nonce=b"")
+    table.add_bot("robot", b"\x01")
+    table.add_bot("another")
+    record = read(table.record())
+    assert [entry.get("bot") for entry in explain(record, 5)["start"]["nonces"]] == [
+        None,
+        "random",
+        "random",
+    ]
+    text = page(record, 5)
+    assert "nonce of robot: 01, supplied by the creator of the game" in text
+    for player in ("player-0", "another"):
+        assert f"{player} supplied no nonce" in text

@@ -276,6 +276,9 @@ class PlayerNonce(TypedDict):
     handle: str | None
     nonce: Bytes
     nonce_from: NonceSource | None
+    bot: NotRequired[
+        Annotated[BotName, "With seed version 2: the bot for which the creator can supply a nonce."]
+    ]
 
 
 class StartDetails(TypedDict):
