@@ -21,6 +21,8 @@ from tests.support.page_forms import log_in, post
 SCRIPTS = [*(FOLDER / "js" / "verify").glob("*.js")]
 LINE_CODES = re.compile(r'new BrokenLine\("([a-z-]+)"|new BrokenLine\(`json-')
 CODES = re.compile(r'findings\.(?:broken|unknown)\(\s*"(\w+)",\s*([^{]+?)(?:,|\))')
+PROBLEMS = re.compile(r"(?:return|null :) \[([^\],]+)")
+"""The codes in the function of player_signatures.js that returns what is wrong with a signature."""
 
 
 def codes_of_scripts() -> set[str]:
@@ -31,6 +33,9 @@ def codes_of_scripts() -> set[str]:
         for check, expression in CODES.findall(text):
             codes |= {f"{check} {code}" for code in re.findall(r'"([a-z0-9-]+)"', expression)}
         codes |= {f"form {code}" for code in LINE_CODES.findall(text) if code}
+        if path.stem == "player_signatures":
+            problems = re.findall(r'"([a-z0-9-]+)"', " ".join(PROBLEMS.findall(text)))
+            codes |= {f"signatures {code}" for code in problems}
     reasons = re.search(r"CanonicalFault = (.*);", (FOLDER / "js/verify/types.d.ts").read_text())
     assert reasons is not None
     codes |= {f"form json-{reason}" for reason in re.findall(r'"(\w+)"', reasons[1])}
