@@ -6,14 +6,17 @@ Without a browser: it is here because the browser tests start such a service.
 import io
 import itertools
 import os
+import random
 import re
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from cartulary.cli import cartulary
-from cartulary.client import Client
+from cartulary.client import Client, Conflict, GameSummary
 from cartulary.terminal_client.tokens import TokensFile
 from ledger.record import read
 from tests.support.processes import wait_until
@@ -100,6 +103,57 @@ def test_typed_lines_play_a_game_to_its_end(
     ):
         assert text in page, result.output
     assert re.search(r"guest-\w+ signed (\d+) of \1 actions\.", page), result.output
+
+
+def play_to_the_end(players: Sequence[Client], game: str) -> None:
+    """Play by chance. The first player takes back the first action, and the others agree to that."""
+    chance = random.Random(7)
+    is_taken_back = False
+
+    def is_due(summary: GameSummary) -> bool:
+        return summary.to_act is not None or summary.has_ended
+
+    while True:
+        wait_until(lambda: is_due(players[0].game(game)))
+        summary = players[0].game(game)
+        if summary.to_act is None:
+            return
+        player = players[summary.to_act]
+        with suppress(Conflict):  # a round is scored in between
+            legal = player.legal_actions(game)
+            player.submit(game, chance.choice(legal.actions), expected_seq=legal.seq)
+            if not is_taken_back:
+                is_taken_back = True
+                asked = player.request_takeback(game).events[0]
+                for other in players:
+                    if other is not player:
+                        other.answer_takeback(game, asked.seq, agree=True)
+
+
+def test_a_game_of_baron_with_a_takeback_audits_as_sound(
+    running_service: RunningService, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("CARTULARY_EVIDENCE", str(tmp_path / "evidence"))
+    monkeypatch.setenv("CARTULARY_TRUSTED_KEYS", str(tmp_path / "trusted-keys.jsonl"))
+    with Client(running_service.url) as first, Client(running_service.url) as second:
+        first.become_guest()
+        second.become_guest()
+        options = {"takebacks": True, "seating": "joined"}
+        game = first.create_game("baron", 2, options=options).id
+        second.join(game)
+        play_to_the_end((first, second), game)
+        types = {
+            event.type for event in first.events(game, conditions={"type": "PlayResumed"}).events
+        }
+        assert types == {"PlayResumed"}
+        wait_until(lambda: is_logged(first, game))
+    address = f"{running_service.url}/games/{game}"
+    assert run("trust", address, "--yes").exit_code == 0
+    result = run("audit", address)
+    assert result.exit_code == 0, result.output
+    page = " ".join(result.output.split())
+    assert page.count("The nonce is the one that your program sent") >= 3
+    assert len(re.findall(r"guest-\w+ signed (\d+) of \1 actions\.", page)) == 2, result.output
 
 
 def test_resigning_twice_ends_a_game_of_baron(
