@@ -16,6 +16,7 @@ from click.testing import CliRunner, Result
 
 from cartulary.cli import cartulary
 from service.bounds import Bounds
+from service.keyring import Keyring
 from service.operation.embedded_redis import EmbeddedRedis
 from service.settings import Settings
 from service.store.redis_event_store import RedisEventStore
@@ -319,3 +320,39 @@ def test_a_log_that_was_rewritten_is_noticed(
     result = cli("compare", saved_evidence(page, tmp_path))
     assert result.exit_code == 1, result.output
     assert "two checkpoints of different lists" in result.output
+
+
+def test_an_honest_server_is_never_accused(site: Site, visitors: "Visitors") -> None:
+    """It restarts, has another clock, another key, no log for a while, and hides a private game."""
+    game, players = visitors.accounts.start_game(2)
+    private = players[0].create_game(2, options={"private": True})
+    visitor = visitors.new(players[0])
+    site.log_heads(game, private)
+    check(visitor, private, players[0])
+    check(visitor, game, players[0])
+    with site.stopped() as client:
+        (site.data / "signing-key.pem").rename(site.data / "old-key.pem")
+        lost = {key: client.dump(key) for key in client.scan_iter("cartulary:{transparency}:*")}
+        client.delete(*lost)
+    site.set_clock(-7200)
+    act(game, players)
+    check(visitor, game, players[0])
+    old, new = players[0].http.get("/api/v1/keys").json()["keys"]
+    with site.stopped() as client:
+        Keyring(client, site.data / "signing-key.pem", read_only=True).retire(
+            min(old, new, key=lambda key: key["from"])["key"]
+        )
+        for key, dump in lost.items():
+            if not key.endswith(b":fresh"):
+                client.restore(key, 0, dump, replace=True)
+    site.set_clock(0)
+    act(game, players)
+    site.log_heads(game)
+    check(visitor, game, players[0])
+    visitor.context.clear_cookies()
+    visitor.account = None
+    check(visitor, game, players[0])
+    visitor.open(f"/games/{private}", status=404)
+    visitor.page.locator("main").wait_for()
+    assert visitor.page.locator(BAR).is_hidden()
+    assert stored(visitor.page, "contradictions", [players[0].id, "unproven", private]) is None

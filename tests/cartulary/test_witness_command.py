@@ -13,6 +13,7 @@ from click.testing import CliRunner, Result
 from cartulary.cli import cartulary
 from client import clients
 from client.witness.folder import WitnessFolder
+from ledger.canonical import canonical
 from ledger.keys import SigningKey
 from ledger.signed_note import COSIGNATURE, NoteKey, note_key
 from tests.support.log_server import LogServer
@@ -253,3 +254,32 @@ def test_an_epoch_that_another_key_declares_is_a_changed_log(run: Run, server: L
     result = run(URL, "--once")
     assert result.exit_code == 1
     assert "now serves the log log.test/epoch-1f2e3d4c" in result.stderr
+
+
+def test_a_witness_begins_with_what_a_browser_has_seen(run: Run, server: LogServer) -> None:
+    def write(name: str) -> Path:
+        file = {
+            "format": "cartulary-witness/1",
+            "server": URL,
+            "heads": [],
+            "events": [],
+            "checkpoints": [str(server.note())],
+            "consistency": None,
+            "keys": [server.key.public_entry("2026-01-01T00:00:00.000Z")],
+        }
+        path = Path(name)
+        path.write_bytes(canonical(file))
+        return path
+
+    seen = write("seen.witness")
+    server.add("c")
+    result = run(URL, "--once", "--since", seen)
+    assert result.exit_code == 0
+    assert "the log continues the checkpoint in seen.witness" in result.stdout
+    later = write("later.witness")
+    server.show("a", "x")
+    assert run(URL, "--once", "--since", later, "--dir", "new").exit_code == 3
+    server.show("a", "x", "y", "z")
+    broken = run(URL, "--once", "--since", seen, "--dir", "other")
+    assert broken.exit_code == 1
+    assert run("verify", Path("other") / "split-view.json").exit_code == 0
