@@ -18,7 +18,8 @@ Sorcery sets up and checks its boards with the same functions.
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Final, TypeAlias, TypeVar, cast
+from functools import lru_cache
+from typing import Final, NamedTuple, TypeAlias, TypeVar, cast
 
 from domain.barony.board import NUMBERS, Board
 from domain.barony.components import (
@@ -176,22 +177,48 @@ def _draw_place(
     raise AssertionError("a compact board always has a place that leaves no gap")
 
 
-def _places(laid: Collection[Hex], radius: int) -> Iterator[Place]:
-    """Every place adjacent to the board, some of them more than once."""
+def _places(laid: Collection[Hex], radius: int) -> set[Place]:
+    """Every place adjacent to the board."""
     border = {near for at in laid for near in neighbours(at) if near not in laid}
-    for at in border:
-        around = neighbours(at)
-        for one, other in zip(around, around[1:] + around[:1], strict=True):
-            first, second, third = sorted((at, one, other))
-            place = (first, second, third)
-            if not any(hex in laid or distance(hex, MIDDLE) > radius for hex in place):
-                yield place
+    return {
+        place
+        for at in border
+        for place in _places_covering(at)
+        if not any(hex in laid for hex in place) and _position_of(place).farthest <= radius
+    }
+
+
+@lru_cache(maxsize=1024)
+def _places_covering(at: Hex) -> Sequence[Place]:
+    """The six places that a hex is part of."""
+    around = neighbours(at)
+    places = []
+    for one, other in zip(around, around[1:] + around[:1], strict=True):
+        first, second, third = sorted((at, one, other))
+        places.append((first, second, third))
+    return places
+
+
+class _Position(NamedTuple):
+    """The neighbours of the hexes of a place, and how far the hexes are from the middle of the board."""
+
+    neighbours: Sequence[Hex]
+    farthest: int
+    distances: int
+
+
+@lru_cache(maxsize=1024)
+def _position_of(place: Place) -> _Position:
+    distances = [distance(at, MIDDLE) for at in place]
+    return _Position(
+        [near for at in place for near in neighbours(at)], max(distances), sum(distances)
+    )
 
 
 def _rating(place: Place, laid: Collection[Hex]) -> int:
     """How compact the place keeps the board: shared sides count for it, distances against it."""
-    sides = sum(near in laid for at in place for near in neighbours(at))
-    return 2 * sides - sum(distance(at, MIDDLE) for at in place)
+    position = _position_of(place)
+    return 2 * sum(near in laid for near in position.neighbours) - position.distances
 
 
 def has_gap(board: Collection[Hex]) -> bool:
