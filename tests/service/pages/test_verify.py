@@ -19,6 +19,7 @@ from tests.service.pages.conftest import StoreGame
 from tests.support.page_forms import log_in, post
 
 SCRIPTS = [*(FOLDER / "js" / "verify").glob("*.js")]
+SIGNATURE_CODES = re.compile(r'return (?:\(.*\[|\[)"([a-z0-9-]+)"|[?:] "([a-z-]+)"')
 LINE_CODES = re.compile(r'new BrokenLine\("([a-z-]+)"|new BrokenLine\(`json-')
 CODES = re.compile(r'findings\.(?:broken|unknown)\(\s*"(\w+)",\s*([^{]+?)(?:,|\))')
 PROBLEMS = re.compile(r"(?:return|null :) \[([^\],]+)")
@@ -32,6 +33,14 @@ def codes_of_scripts() -> set[str]:
         text = path.read_text()
         for check, expression in CODES.findall(text):
             codes |= {f"{check} {code}" for code in re.findall(r'"([a-z0-9-]+)"', expression)}
+        if path.stem == "player_signatures":
+            found = [
+                code
+                for pair in SIGNATURE_CODES.findall(text)
+                for code in pair
+                if code not in ("", "unknown")
+            ]
+            codes |= {f"signatures {code}" for code in found}
         codes |= {f"form {code}" for code in LINE_CODES.findall(text) if code}
         if path.stem == "player_signatures":
             problems = re.findall(r'"([a-z0-9-]+)"', " ".join(PROBLEMS.findall(text)))
