@@ -28,7 +28,7 @@ def write(tmp_path: Path) -> Callable[..., Path]:
 
     def write(name: str = "game", *, keys: Sequence[SigningKey] = (KEY,), **parts: Any) -> Path:
         path = tmp_path / f"{name}.witness"
-        empty = {"heads": [], "events": [], "checkpoints": [], "consistency": None}
+        empty: JsonObject = {"heads": [], "events": [], "checkpoints": [], "consistency": None}
         entries = [key.public_entry("2026-01-01T00:00:00.000Z") for key in keys]
         file: JsonObject = {"format": "cartulary-witness/1", "server": "http://game.test"}
         path.write_bytes(canonical({**file, "keys": entries, **empty, **parts}) + b"\n")
@@ -142,7 +142,14 @@ def test_a_head_that_a_browser_saw_is_compared_with_a_record(
 
 def test_a_file_that_is_none_is_refused(run: Run, write: Callable[..., Path], path: Path) -> None:
     assert run("compare", path).exit_code == 2
-    for parts in ({"heads": [{}]}, {"events": 1}, {"format": "x"}, {"consistency": {}}, {"x": 1}):
+    faults: tuple[JsonObject, ...] = (
+        {"heads": [{}]},
+        {"events": 1},
+        {"format": "x"},
+        {"consistency": {}},
+        {"x": 1},
+    )
+    for parts in faults:
         result = run("compare", write(**parts))
         assert result.exit_code == 1, parts
         assert "format" in result.stderr
