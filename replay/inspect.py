@@ -18,6 +18,7 @@ from domain.event import Event, acting_seat, recorded_data
 from domain.json_types import JsonObject
 from ledger import turn_clock
 from ledger.canonical import canonical, format_timestamp
+from ledger.player_signatures import author
 from ledger.record import Record
 from replay.branches import can_be_superseded
 from replay.diff import changes
@@ -167,8 +168,9 @@ def _actor(step: Step, names: Names) -> JsonObject:
         player = players[seat]
     signature: Any = step.event.get("signature") or step.event.get("prepared")
     means = "token" if signature is None else "signature"
-    if "system" in by and signature is None:
-        means = "server"
+    if "system" in by:
+        player = None if signature is None else author(step.event, step.before)
+        means = "server" if player is None else means
     return {
         "seat": seat,
         "player": player,

@@ -10,6 +10,7 @@ from replay.inspect import MAX_LISTED_ACTIONS
 from replay.render.styles import Styler
 from tests.support.explanations import explain, log_of, page
 from tests.support.faults import raises
+from tests.support.local_game import LocalGame, key_of
 from tests.support.records import KEY, Table, forge_record, read
 from tests.support.sorcery_games import game_with_casts
 
@@ -205,6 +206,34 @@ def test_a_signed_action_shows_the_key_and_the_position_that_was_signed() -> Non
     assert f"key {KEY.id}, for the position after event {seq - 2}\n" in text
     hash = record.events[seq - 4]["hash"]
     assert f"for the position after the event {hash[:16]}…\n" in page(record, seq, width=100)
+
+
+def test_signed_statements_and_signed_conditional_actions_show_their_keys() -> None:
+    game = LocalGame(3, takebacks=True, arbiter="judge")
+    game.act(3)
+    game.sign("cid", "TakebackRequested", {})
+    game.request_takeback(2)
+    number = game.dispute(0)
+    ruling = {"type": "dismiss"}
+    game.sign("judge", "DisputeRuled", {"dispute": number, "ruling": ruling}, "So be it.")
+    game.rule(number, ruling)
+    record, keys = read(game.record()), {"judge": key_of("judge").id, "cid": key_of("cid").id}
+    lines = log_of(record)
+    for type, person in (("TakebackRequested", "cid"), ("DisputeRuled", "judge")):
+        seq = game.types.index(type) + 1
+        actor = explain(record, seq)["actor"]
+        assert (actor["means"], actor["key"]) == ("signature", keys[person])
+        assert "signed with the player's own key, as audit checks" in page(record, seq)
+        assert "(signed)" in lines[seq - 1]
+    assert "(signed)" not in lines[number - 1]
+    assert explain(record, number)["actor"]["means"] == "token"
+    table = Table(options={"seating": "joined"}).start()
+    table.add_key("player-1", KEY)
+    table.take(1)
+    seq = table.act_as_prepared({"type": "take", "stones": 1}, KEY)["seq"]
+    record = read(table.record())
+    assert explain(record, seq)["actor"]["key"] == KEY.id
+    assert "(as prepared)  (signed)" in log_of(record)[seq - 1]
 
 
 def test_the_legal_actions_of_a_forged_board_that_is_much_too_large_are_not_listed() -> None:
