@@ -120,6 +120,31 @@ def test_players_of_a_game_that_has_ended_find_the_rematch(
     assert service.games.queries.game(rematch.rpartition("/")[2]).status == "playing"
 
 
+@pytest.mark.parametrize("path", ["/play", "/tutorial", "/games", "/rematch"])
+def test_the_last_bot_waits_for_the_random_bytes_of_the_browser(
+    browser: FlaskClient, service: Service, path: str
+) -> None:
+    ada = log_in(browser, service)
+    fields = {"rules": "baron"}
+    if path == "/games":
+        fields |= {"seats": "2", "bots-sensible": "1", "option-seating": "drawn"}
+    if path == "/rematch":
+        ended = service.games.commands.create(
+            ada, rules="baron", seats=2, options={}, bots=("sensible",)
+        )
+        service.administration.abandon("operator", ended.id, "a test")
+        path, fields = f"/games/{ended.id}/rematch", {}
+    created = post(browser, path, "/", last_bot="later", **fields).location or ""
+    address, _, query = created.partition("?")
+    assert query == "bot=sensible"
+    game = service.games.queries.game(address.rpartition("/")[2])
+    assert (game.status, game.seats - len(game.places)) == ("open", 1)
+    assert '<option value="sensible" selected>' in browser.get(created).text
+    post(browser, f"{address}/bots", address, bot="sensible", nonce="ab" * 16)
+    started = service.games.queries.game(game.id)
+    assert (started.status, started.seed_nonces[-1]) == ("playing", "ab" * 16)
+
+
 def test_the_rematch_of_a_private_game_is_hidden_like_the_game(
     app: Flask, browser: FlaskClient, service: Service
 ) -> None:
