@@ -220,7 +220,7 @@ export interface WitnessFile {
   consistency: Consistency | null;
 }
 /** What the server has contradicted: a game that it changed or set back, its log, its keys, what others see, or no proof. */
-export type ContradictionKind = "rewritten" | "shortened" | "log" | "epoch" | "keys" | "unproven" | "differs";
+export type ContradictionKind = "rewritten" | "cut-off" | "log" | "epoch" | "keys" | "unproven" | "differs";
 export interface Contradiction {
   kind: ContradictionKind;
   game: string | null;

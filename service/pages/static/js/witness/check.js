@@ -66,7 +66,7 @@ async function examineGame(entry, seen, now) {
   for (const earlier of [entry.head, entry.seen]) {
     if (!earlier || !(await isShownBy(earlier, keys))) continue;
     const parts = { heads: [earlier, head], events };
-    if (earlier.seq > head.seq) return [contradiction("shortened", keys, parts)];
+    if (earlier.seq > head.seq) return [contradiction("cut-off", keys, parts)];
     if (hashes.get(earlier.seq) !== earlier.hash) return [contradiction("rewritten", keys, parts)];
   }
   return [];
