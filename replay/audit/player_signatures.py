@@ -140,9 +140,11 @@ class PlayerSignaturesCheck:
         public = before.keys[person][signature["key"]] or ""
         return _fault(
             signature["key"], partial(check_event, event, signature, public)
-        ) or self._problem_of_head(before, person, signature["head"])
+        ) or self._problem_of_head(event, before, person, signature["head"])
 
-    def _problem_of_head(self, before: Game, person: str, head: str) -> Message | None:
+    def _problem_of_head(
+        self, event: Event, before: Game, person: str, head: str
+    ) -> Message | None:
         """Return what is wrong with the position for which something was signed; None if nothing is."""
         seq = self._seqs.get(head)
         if seq is None or seq > before.seq:
@@ -155,7 +157,7 @@ class PlayerSignaturesCheck:
                 changed=before.position_seq,
             )
         stated = self._last_statements.get(person, 0)
-        if seq < stated:
+        if seq < stated and event["action"] is None:
             return message(
                 "it was signed after event {seq}, and the same player made another statement with event"
                 " {later}: the signature was used again, or too late",

@@ -256,6 +256,7 @@ class GameCommands:
             handler,
             [raw_action, expected_seq],
             None if signature is None else signature.seen_at(expected_seq),
+            is_action=True,
         )
         return self._repository.accept(game_id, player, signed, idempotency_key, request)
 

@@ -4,13 +4,13 @@ They are checked with the keys that the log has registered for the player (servi
 that an audit of the record checks the same. The audit is replay/audit/player_signatures.py.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from domain.conditional import Tree, tree_after
 from domain.contract import STATEMENT
 from domain.errors import Malformed, Refused
-from domain.event import ActionSignature
+from domain.event import ActionSignature, Event
 from domain.game import Game
 from domain.json_types import JsonObject
 from domain.lifecycle import can_bring_keys
@@ -68,12 +68,15 @@ class PlayerSignatures:
         handler: Handler,
         request: Sequence[object],
         signature: PlayerSignature | None,
+        *,
+        is_action: bool = False,
     ) -> tuple[Handler, Sequence[object]]:
         """Return a handler that seals the event that `handler` adds first with a signature of the player, and
         the request with the signature, for comparing it; both as they are if there is none.
 
-        Every refusal by `handler` comes first. The signature must be for a moment after which neither play
-        has gone on nor the same player has stated anything: otherwise it could be used again. The new handler
+        Every refusal by `handler` comes first. The signature must be for a moment after which play has not
+        gone on, and that of a statement for one after which the same player has not made another statement:
+        otherwise it could be used again. The new handler
         raises Stale, KeyNotUsable (not a key of the player in this game), Malformed (a text without a salt,
         or a salt without a text), InvalidPlayerSignature.
         """
@@ -82,7 +85,7 @@ class PlayerSignatures:
 
         def sealed_with_signature(cached: CachedGame, pending: PendingEvents) -> None:
             try:
-                public = self._prepare(pending, cached.game, player, signature)
+                public = self._prepare(pending, cached.game, player, signature, is_action=is_action)
             except (Refused, ServiceError):
                 handler(cached, pending)
                 raise
@@ -93,14 +96,24 @@ class PlayerSignatures:
         return sealed_with_signature, [*request, signature.as_request()]
 
     def _prepare(
-        self, pending: PendingEvents, game: Game, player: str, signature: PlayerSignature
+        self,
+        pending: PendingEvents,
+        game: Game,
+        player: str,
+        signature: PlayerSignature,
+        *,
+        is_action: bool,
     ) -> str:
         """Have the next event sealed with the signature, and return the public key, which the log then has.
 
         A person without a seat brings the key with which they sign, as players bring theirs when they join.
         """
         key = signature.key
-        head = self._head(game, player, signature)
+
+        def is_over(event: Event) -> bool:
+            return not is_action and author(event, game) == player
+
+        head = self._head(game, signature, is_over)
         public = game.keys.get(player, {}).get(key)
         if public is None and can_bring_keys(game, player):
             public = self._player_keys.valid_keys(player).get(key)
@@ -122,7 +135,7 @@ class PlayerSignatures:
         assert seat is not None, "only a player prepares actions"
         if signature.salt is None:
             raise Malformed({"signature.salt": message("is missing")})
-        head = self._head(game, player, signature, tree)
+        head = self._head(game, signature, lambda event: tree_after(tree, event) != tree)
         public = self._require_key(
             player, signature.key, game.keys.get(player, {}).get(signature.key)
         )
@@ -145,9 +158,12 @@ class PlayerSignatures:
             )
         return public
 
-    def _head(self, game: Game, player: str, signature: PlayerSignature, tree: Tree = ()) -> str:
-        """Return the hash of the event that the player had seen when signing, unless the signature could be
-        used again, or what is signed is a tree and void. Raises Stale.
+    def _head(
+        self, game: Game, signature: PlayerSignature, is_over: Callable[[Event], bool]
+    ) -> str:
+        """Return the hash of the event that the player had seen when signing.
+
+        Raises Stale if play has gone on since, or if `is_over` returns true for an event since.
         """
         seq = signature.expected_seq or 0
         if seq == game.seq:
@@ -155,10 +171,7 @@ class PlayerSignatures:
         if not game.position_seq <= seq < game.seq:
             raise stale(seq, game)
         seen, *later = self._loader.event_range(game.id, seq - 1, game.seq)
-        if any(
-            author(event, game) == player or (tree and tree_after(tree, event) != tree)
-            for event in later
-        ):
+        if any(map(is_over, later)):
             raise stale(seq, game)
         return seen["hash"]
 

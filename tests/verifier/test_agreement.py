@@ -165,6 +165,23 @@ def test_a_seat_that_an_administrator_has_moved_is_verified_as_it_is_audited(
         assert (audit(BytesIO(record), trusted=TRUSTED).verdict == "broken") != is_right
 
 
+def test_an_action_signed_before_a_statement_of_its_player_is_verified_as_it_is_audited(
+    verifier: Verifier,
+) -> None:
+    game = LocalGame(2, per_turn=60)
+    key = SigningKey.from_seed(bytes(32))
+    commands.add_key(game.pending, "ada", key.id, key.public)
+    head = game.game.hash
+    game.agree_to_pause(0)
+    legal = game.game.rules.legal_actions(game.game.state, 0)[0]
+    action: JsonObject = {**game.game.rules.action_to_json(legal)}
+    game.pending.sign_next(sign_action(key, "local", head, action))
+    commands.act(game.pending, 0, legal)
+    record = game.record()
+    assert disagreements(verifier, record) == []
+    assert verifier.verify(record).verdicts["signatures"] == "holds"
+
+
 def test_receipts_beside_a_record_are_verified_as_they_are_audited(verifier: Verifier) -> None:
     table = Table("barony", 2, {"round_limit": 2}).start().act_at_random(6)
     record = table.until(9).record()

@@ -321,3 +321,16 @@ class TestRefusedSignatures:
         assert service.games.commands.act(game.id, "ada", action, seq, "k", signature) == accepted
         with pytest.raises(IdempotencyConflict):
             service.games.commands.act(game.id, "ada", action, seq, "k")
+
+
+def test_an_action_may_be_signed_for_a_moment_before_a_statement_of_the_same_player(
+    service: Service,
+) -> None:
+    """A statement does not change the position, and an action cannot be repeated on the same one."""
+    add_key(service, "ada")
+    game = start_game(service, clock={"per_turn": 86400})
+    seq, action = first_action(service, game)
+    signature = signed(game, action)
+    service.games.pauses.agree(game.id, "ada", agree=True)
+    service.games.commands.act(game.id, "ada", action, seq, signature=signature)
+    assert not is_broken(service, game)

@@ -79,7 +79,7 @@ async function problemOf(event, signed, author, log) {
   } else {
     const stated = log.statements.get(author) ?? 0;
     if (seen < log.playSeq) return ["moment", { seen, changed: log.playSeq }];
-    if (seen < stated) return ["statement", { seen, stated }];
+    if (seen < stated && !event.action) return ["statement", { seen, stated }];
     signedPayload = payload(event, head);
   }
   if (!(await hasEd25519)) return ["no-ed25519", {}, "unknown"];
