@@ -54,6 +54,7 @@ def note_kept_receipts(check: Check, evidence: KeptEvidence) -> None:
                 reason=evidence.fault,
             ),
             message("The file decides it, once it can be read."),
+            topic="copy",
         )
 
 

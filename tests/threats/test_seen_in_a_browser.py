@@ -25,6 +25,7 @@ from ledger.merkle import MemoryTree, prove_inclusion
 from ledger.player_signatures import sign_action
 from ledger.signed_note import SignedNote, sign_text
 from replay.audit import TrustedKey, TrustedKeys, audit
+from replay.audit.kept_evidence import KeptEvidence
 from replay.language.renderer import english
 from service.pages.assets import FOLDER
 from tests.support.local_game import LocalGame, key_of
@@ -47,6 +48,7 @@ class Evidence:
     record: bytes
     receipts: tuple[JsonObject, ...] = ()
     log: str | None = ORIGIN
+    nonces: tuple[str, ...] = ()
 
 
 class Game(LocalGame):
@@ -242,6 +244,12 @@ def reuse_a_signature() -> Evidence:
     return replace(forged(change), receipts=())
 
 
+def state_another_nonce() -> Evidence:
+    """The server takes a nonce of its own in place of the one that Ada's browser sent last."""
+    honest = Game().finish().evidence()
+    return replace(honest, nonces=("ab" * 16,))
+
+
 def alter_a_receipt() -> Evidence:
     honest = Game().finish().evidence()
     first, *rest = honest.receipts
@@ -270,19 +278,38 @@ ATTACKS: Final[dict[str, Callable[[], Evidence]]] = {
     "changes the header, and does not sign it": change_the_header,
     "uses a signature again": reuse_a_signature,
     "alters a receipt": alter_a_receipt,
+    "says that you sent another nonce": state_another_nonce,
 }
+
+
+def sent_nonces(evidence: Evidence) -> list[JsonObject]:
+    """The nonces that the browser has kept, with the game and the commitment that it had seen."""
+    created = read(evidence.record).events[0]
+    return [
+        {"game": created["game"], "commitment": created["data"]["commitment"], "nonce": nonce}
+        for nonce in evidence.nonces
+    ]
 
 
 def audited(evidence: Evidence) -> str:
     """The sentence with which an audit begins, with the receipts that the browser has exported."""
     trusted = TrustedKeys((TrustedKey(KEY.public, "test", log=evidence.log),))
-    report = audit(BytesIO(evidence.record), trusted=trusted, receipts=evidence.receipts)
+    nonces = [{**nonce, "seq": 3} for nonce in sent_nonces(evidence)]
+    report = audit(
+        BytesIO(evidence.record),
+        trusted=trusted,
+        receipts=evidence.receipts,
+        kept_evidence=lambda _: KeptEvidence(nonces=nonces),
+    )
     return english(report.conclusion.sentence)
 
 
 def verified(verifier: Verifier, evidence: Evidence) -> str:
     """The sentence with which the page Verify begins."""
-    return verifier.verify(evidence.record, receipts=evidence.receipts, log=evidence.log).sentence
+    nonces = [{**nonce, "isAccepted": True} for nonce in sent_nonces(evidence)]
+    return verifier.verify(
+        evidence.record, receipts=evidence.receipts, log=evidence.log, nonces=nonces
+    ).sentence
 
 
 def table() -> list[list[str]]:
