@@ -61,7 +61,7 @@ def test_the_creator_revokes_an_invitation(
     address = f"/games/{game}"
     assert "Revoke the invitation of bea" in browser.get(address).text
     assert post(browser, f"{address}/uninvited", address, player=bea).location == address
-    assert "bea" not in browser.get(address).text
+    assert "of bea" not in browser.get(address).text
     assert friend.get(address).status_code == 404
     assert "Accept and join" not in friend.get("/").text
     assert post(browser, f"{address}/uninvited", address, player=bea).status_code == 409
