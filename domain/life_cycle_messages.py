@@ -149,18 +149,14 @@ def _deadline_excused(data: DeadlineExcused) -> Message:
 
 
 def _seat_vacated(data: SeatVacated) -> Message:
-    player = PlayerWithId(data["player"])
     return message(
-        "seat {seat}, which {player} had, is left to a substitute",
-        seat=data["seat"],
-        player=player,
+        "the seat of {player} is left to a substitute", player=PlayerWithId(data["player"])
     )
 
 
 def _substitute_seated(data: SubstituteSeated) -> Message:
     return message(
-        "seat {seat} passes from {player} to {substitute}",
-        seat=data["seat"],
+        "the seat of {player} passes to {substitute}",
         player=PlayerWithId(data["replaces"]),
         substitute=PlayerWithId(data["player"]),
     )

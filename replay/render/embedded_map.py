@@ -36,7 +36,7 @@ from replay.render.markup import (
 )
 from replay.render.outlines import outline_labels, outline_lines
 from replay.render.palette import DARK, SEA, terrain_colour
-from replay.render.pieces import piece_markup
+from replay.render.pieces import badge, piece_markup
 from replay.render.terrain import terrain_symbol
 
 _MARGIN = 8.0
@@ -135,6 +135,11 @@ def symbol_svg(scene: Scene, kind: str, seat: int | None = None) -> str:
         "path", d=HEXAGON, fill=terrain_colour(kind).fill, stroke=DARK, stroke_width=4
     )
     return _svg(joined((hexagon, terrain_symbol(kind))), "-103 -103 206 206")
+
+
+def emblem_svg(seat: int) -> str:
+    """Return the emblem of a seat on its colour as an `<svg>` element of its own, like `symbol_svg`."""
+    return _svg(badge(seat), "-19 -19 38 38")
 
 
 def _is_piece(scene: Scene, kind: str) -> bool:

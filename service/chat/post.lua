@@ -2,7 +2,7 @@
 --
 -- KEYS  the messages of the game
 -- ARGV  1 the author, 2 field of the idempotency key ('' for none), 3 digest of the request, 4 the most messages
---       of an author, 5 the message as JSON
+--       of an author, 5 the message as JSON, 6 the channel and 7 the text that report the message
 -- Returns {1, number}  added now
 --         {2, number}  added before, by a request with the same idempotency key
 --         {0}          not added: the author has as many messages as allowed
@@ -26,4 +26,5 @@ local number = redis.call('HINCRBY', KEYS[1], 'last', 1)
 redis.call('HINCRBY', KEYS[1], count, 1)
 redis.call('HSET', KEYS[1], tostring(number), ARGV[5])
 if key ~= '' then redis.call('HSET', KEYS[1], key, digest .. ' ' .. number) end
+redis.call('PUBLISH', ARGV[6], ARGV[7])
 return {1, number}

@@ -21,7 +21,7 @@ from service import clock
 from service.connection import to_text, unavailable_on_error
 from service.errors import IdempotencyConflict
 from service.store.event_store import IdempotencyRecord
-from service.store.redis_event_store import game_key
+from service.store.redis_event_store import MESSAGE_POSTED, appended_channel, game_key
 
 _GAMES_OF: Final = "cartulary:messages:"
 
@@ -69,7 +69,15 @@ class ChatMessageStore:
             self._redis.sadd(_GAMES_OF + author, game_id)
             reply: list[int] = self._post(
                 keys=[_key(game_id)],
-                args=[author, key, digest, self._max_per_author, orjson.dumps(stored)],
+                args=[
+                    author,
+                    key,
+                    digest,
+                    self._max_per_author,
+                    orjson.dumps(stored),
+                    appended_channel(game_id),
+                    MESSAGE_POSTED,
+                ],
             )
         match reply:
             case [1, number]:

@@ -56,6 +56,8 @@ class StreamRequest:
     """For a stream over all games of `player`, whose `game_id` is "": by game, the last seq that the client
     has.
     """
+    has_messages: bool = False
+    """Whether the stream reports chat messages, without an id and without their text."""
 
 
 RETRY_STREAM_SECONDS: Final = 5
@@ -65,11 +67,14 @@ _FROM_NOW: Final = ("", "0", "-")
 """Values of `Last-Event-ID` of a client that has no events of a player's stream."""
 
 
-def stream_response(game: Game, player: str | None, token: str | None, after: int) -> Response:
+def stream_response(
+    game: Game, player: str | None, token: str | None, after: int, *, has_messages: bool = False
+) -> Response:
     """Return the response that opens a stream of the events of a game, which the player may see.
 
     The stream begins after `Last-Event-ID` or, without this header, after event `after`, and ends when the
-    token is revoked. Raises Malformed (the header), and Unavailable or TooManyRequests if this visitor may
+    token is revoked. With `has_messages` it also reports chat messages, which the player must be allowed to
+    read. Raises Malformed (the header), and Unavailable or TooManyRequests if this visitor may
     not open another stream.
     """
     after = _last_event_id(default=after)
@@ -87,6 +92,7 @@ def stream_response(game: Game, player: str | None, token: str | None, after: in
         evict_on_leave=player if game.options["private"] and not is_invited else None,
         evict_without_invitation=player if game.options["private"] else None,
         must_reset=after > game.seq,
+        has_messages=has_messages,
     )
     return Response(
         content_type="text/event-stream",

@@ -1,4 +1,4 @@
-"""The subscription to Redis that reports appends to games.
+"""The subscription to Redis that reports appends to games, and chat messages.
 
 A message only says that a game has new events; the events are read from the log. So a lost message delays an
 event, but does not lose it: after an interruption, and at regular intervals, all games are reported.
@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import redis.asyncio
 
-from service.store.redis_event_store import appended_channel
+from service.store.redis_event_store import MESSAGE_POSTED, appended_channel
 
 log = logging.getLogger(__name__)
 
@@ -23,18 +23,24 @@ _MESSAGE_TIMEOUT: Final = 15.0
 
 
 class AppendFeed:
-    """Calls `on_append` with the id of a game after an append to it, as long as the game is in `games`.
+    """Calls `on_append` with the id of a game after an append to it, and `on_message` after a chat message in
+    it, as long as the game is in `games`.
 
     `games` are the games to follow, a collection of the caller: call `subscribe` after a game is
     added to it, and `unsubscribe` after one is removed. Belongs to one event loop.
     """
 
     def __init__(
-        self, client: redis.asyncio.Redis, games: Collection[str], on_append: Callable[[str], None]
+        self,
+        client: redis.asyncio.Redis,
+        games: Collection[str],
+        on_append: Callable[[str], None],
+        on_message: Callable[[str], None],
     ) -> None:
         self._redis = client
         self._games = games
         self._on_append = on_append
+        self._on_message = on_message
         self._pubsub: Any = None
         """The subscription; None while there is no connection."""
         self._is_closed = False
@@ -77,8 +83,9 @@ class AppendFeed:
                         while not self._is_closed:
                             message = await pubsub.get_message(timeout=_MESSAGE_TIMEOUT)
                             if message is not None and message["type"] in ("message", "subscribe"):
-                                self._report(
-                                    message["channel"].decode().removeprefix(appended_channel(""))
+                                self._receive(
+                                    message["channel"].decode().removeprefix(appended_channel("")),
+                                    message["data"],
                                 )
                     finally:
                         # Before the connection is closed: nobody may subscribe through it any more.
@@ -103,6 +110,12 @@ class AppendFeed:
                 game for game in self._games if appended_channel(game).encode() not in subscribed
             ]:
                 await self.subscribe(game)
+
+    def _receive(self, game: str, data: object) -> None:
+        if data != MESSAGE_POSTED.encode():
+            self._report(game)
+        elif game in self._games:
+            self._on_message(game)
 
     def _report(self, game: str) -> None:
         if game in self._games:

@@ -50,6 +50,13 @@ class EventFrame:
         return b"id: %d\ndata: %b\n\n" % (self.seq, self.line)
 
 
+MESSAGE: Final = EventFrame(
+    game_id="", seq=0, prev="", hash="", line=b"", ends_game=False, leaver=None
+)
+"""Stands for a chat message among the events that wait for a stream. A stream only says that there is one."""
+MESSAGE_TEXT: Final = b"event: message-posted\ndata: {}\n\n"
+
+
 def event_frame(line: bytes) -> EventFrame:
     """Return the frame of an event with this line in the log. Raises Unreadable if it is no event."""
     try:

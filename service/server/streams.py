@@ -30,6 +30,8 @@ from service.server.stream_listener import (
     BATCH_SIZE,
     END_FRAME,
     HEARTBEAT_FRAME,
+    MESSAGE,
+    MESSAGE_TEXT,
     EventFrame,
     Listener,
     event_frame,
@@ -109,7 +111,7 @@ class StreamHub:
 
         A page that is still being read may turn out not to be full, and is not kept then.
         """
-        self._feed = AppendFeed(self._redis, self._channels, self._wake)
+        self._feed = AppendFeed(self._redis, self._channels, self._wake, self._offer_message)
         self._token_check = TokenCheck(self._redis, self._listeners, token_check_seconds)
         self._tasks: list[asyncio.Task[None]] = []
         self._background: set[asyncio.Task[Any]] = set()
@@ -225,10 +227,10 @@ class StreamHub:
             if not queued:
                 return
             # The others were in a page, or the client has them already.
-            batch = [frame for frame in queued if frame.seq > last_sent]
+            batch = [frame for frame in queued if frame.seq > last_sent or frame is MESSAGE]
             if batch:
                 yield batch
-                last_sent = batch[-1].seq
+                last_sent = max(last_sent, *(frame.seq for frame in batch))
 
     def _add(self, stream: StreamRequest, listener: Listener) -> None:
         self._listeners.add(listener)
@@ -291,6 +293,12 @@ class StreamHub:
 
     def _wake(self, game_id: str) -> None:
         self._channels[game_id].has_new_events.set()
+
+    def _offer_message(self, game_id: str) -> None:
+        """Report a chat message to the streams of its readers; one that is too far behind goes without."""
+        for listener in self._channels[game_id].listeners:
+            if listener.request is not None and listener.request.has_messages:
+                listener.offer(MESSAGE)
 
     async def _follow(self, channel: Channel) -> None:
         """Offer the new events of a game to its listeners, whenever there may be some."""
@@ -399,6 +407,9 @@ def _texts(
 ) -> Iterator[bytes]:
     """Yield what to send of a batch. Ends the listener where the stream ends."""
     for frame in batch:
+        if frame is MESSAGE:
+            yield MESSAGE_TEXT
+            continue
         if listener.last_hash is not None and frame.prev != listener.last_hash:
             listener.reset()
             return

@@ -51,6 +51,8 @@ T = TypeVar("T")
 
 APPENDED_CHANNEL: Final = "cartulary:appended"
 """The channel on which every append to any game is published, as `GAME SEQ`."""
+MESSAGE_POSTED: Final = "message"
+"""What is published on the channel of a game when a chat message is posted."""
 ACTIVE_GAMES_KEY: Final = "cartulary:live"
 _STATEMENTS_KEY: Final = "cartulary:statements"
 IDEMPOTENCY_SECONDS: Final = 7 * 24 * 3600
@@ -73,7 +75,10 @@ def _log_key(game_id: str) -> str:
 
 
 def appended_channel(game_id: str) -> str:
-    """Return the channel on which every append to this game is published, as `SEQ`."""
+    """Return the channel on which every append to this game is published, as `SEQ`.
+
+    A chat message that is posted in the game is published there too, as MESSAGE_POSTED.
+    """
     return f"{APPENDED_CHANNEL}:{game_id}"
 
 

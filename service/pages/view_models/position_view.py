@@ -11,7 +11,7 @@ from domain.hexes import Hex
 from domain.json_types import JsonObject
 from domain.scene import Scene
 from replay.render.descriptions import TableRow, legend_entries, table_rows
-from replay.render.embedded_map import board_svg, symbol_svg
+from replay.render.embedded_map import board_svg, emblem_svg, symbol_svg
 from replay.render.map_links import NO_LINKS, HexLink, links_svg
 from service.http.language import request_renderer
 
@@ -40,6 +40,10 @@ class PositionView:
             for entry in legend_entries(self.scene)
             if entry.sign in {"terrain", "piece"}
         ]
+
+    def emblem(self, seat: int) -> Markup:
+        """Return the emblem that the pieces of a seat have, in the colour of the seat."""
+        return Markup(emblem_svg(seat))  # noqa: S704 # the drawing contains no text
 
     def symbol(self, kind: str, seat: int | None = None) -> Markup:
         """Return the drawing of a kind of terrain or piece."""

@@ -15,7 +15,7 @@ from replay.event_text import actor_message, outcome_message
 from service import clock
 from service.conditional_actions.conditional_actions import void_message
 from service.errors import KeyNotUsable, NotFound, Stale, Unauthorised
-from service.games.access import can_see
+from service.games.access import can_see, is_correspondent
 from service.games.viewpoint import viewpoint_of
 from service.http.context import service
 from service.http.event_streams import stream_response
@@ -123,11 +123,12 @@ def _signed_fields(form: Mapping[str, str]) -> dict[str, Any]:
 
 @blueprint.get("/games/<game_id>/stream")
 def stream_events(game_id: str) -> Response:
-    """Stream the events of a game to the scripts of its page."""
+    """Stream the events of a game to the scripts of its page, and report chat messages to its players."""
     player = viewer()
     game = service().games.queries.visible_game(game_id, player)
     after = sequence_number(request.args.get("after", "0"), "after")
-    return stream_response(game, player, session_token(), after)
+    has_messages = player is not None and is_correspondent(game, player)
+    return stream_response(game, player, session_token(), after, has_messages=has_messages)
 
 
 def game_page(

@@ -33,16 +33,20 @@ def test_a_seat_is_left_and_taken_with_buttons(
     assert post(browser, f"{path}/seats/leave", path).location == path
     assert service.games.queries.game(game.id).vacant_seats == (0,)
     page = browser.get(path).text
-    assert "Seat 0 is vacant." in page
-    assert "Take seat 0" not in page
+    assert "The seat of ada is vacant." in page
+    assert "<strong>vacant</strong>" in page
+    assert "Take the seat of" not in page
     assert post(browser, f"{path}/substitutes", path, seat="0").status_code == 409
     visitor = app.test_client()
     assert "Games that look for a substitute" in visitor.get("/").text
     refused = post(visitor, f"{path}/substitutes", path, seat="0")
     assert refused.location.startswith("/login?")
     zoe = log_in(visitor, service, "zoe")
-    assert "Take seat 0" in visitor.get(path).text
+    assert "Take the seat of ada and play on" in visitor.get(path).text
     assert post(visitor, f"{path}/substitutes", path, seat="x").status_code == 400
     assert post(visitor, f"{path}/substitutes", path, seat="0").location == path
     assert service.games.queries.game(game.id).seat_of(zoe) == 0
+    log = visitor.get(f"{path}/log").text
+    assert "the seat of ada is left to a substitute" in log
+    assert "the seat of ada passes to zoe" in log
     assert "Games that look for a substitute" not in visitor.get("/").text

@@ -1,6 +1,7 @@
 // @ts-check
 /**
  * The page of a game while it is played: the event stream replaces the page whenever something has happened.
+ * Another page that follows a game gives its address in `data-page`.
  *
  * A player who is choosing an action keeps the choices, which are in the address of the page, unless they have
  * become impossible.
@@ -39,6 +40,7 @@ export function start(game) {
     };
     source.onmessage = (event) => receive(Number(event.lastEventId));
     for (const name of ["end", "reset"]) source.addEventListener(name, () => void refresh());
+    source.addEventListener("message-posted", () => refreshLater(10));
     source.onerror = () => {
       // The browser gives up when the server responds with an error, such as while it starts.
       if (source?.readyState !== EventSource.CLOSED) return;
@@ -63,7 +65,9 @@ export function start(game) {
       return;
     }
     const choices = location.search;
-    const html = (await read(location.pathname + choices)) ?? (await read(location.pathname));
+    // A form that was refused is shown at the address to which it was sent.
+    const page = game.dataset.page ?? location.pathname;
+    const html = (await read(page + choices)) ?? (await read(page));
     if (isStopped) return;
     if (html === undefined) refreshLater(retry);
     else if (requests > 0 || location.search !== choices) refreshLater(WAIT_FOR_RESPONSE);

@@ -1,5 +1,5 @@
 // @ts-check
-/** The messages of a game: while the page is visible, new ones are read from time to time. */
+/** The messages of a game: new ones are read when the event stream reports them, and from time to time. */
 
 const MILLISECONDS_BETWEEN_READS = 8000;
 
@@ -8,8 +8,9 @@ const MILLISECONDS_BETWEEN_READS = 8000;
  * @returns {() => void} a function that stops it
  */
 export function start(list) {
-  const { address } = list.dataset;
+  const { address, stream } = list.dataset;
   if (!address) return () => {};
+  const source = stream ? new EventSource(stream) : undefined;
 
   async function read() {
     // A form that the reader has opened stays as it is.
@@ -29,6 +30,11 @@ export function start(list) {
     }
   }
 
+  source?.addEventListener("message-posted", () => void read());
+  source?.addEventListener("end", () => source.close());
   const timer = window.setInterval(read, MILLISECONDS_BETWEEN_READS);
-  return () => window.clearInterval(timer);
+  return () => {
+    window.clearInterval(timer);
+    source?.close();
+  };
 }

@@ -1,0 +1,35 @@
+"""What others write and answer appears on a page that is open, without loading it again."""
+
+from tests.support.browsing import Visitors
+
+
+def test_a_chat_message_appears_on_the_open_pages_of_its_readers(visitors: Visitors) -> None:
+    game_id, (first, second) = visitors.accounts.start_game(2)
+    visitor = visitors.new(second)
+    visitor.open(f"/games/{game_id}")
+    game = visitor.page
+    game.evaluate("window.isSamePage = true")
+    visitor.page = chat = visitor.new_tab()
+    # The page of the messages must not need its readings from time to time.
+    chat.add_init_script("window.setInterval = () => 0")
+    with chat.expect_response(lambda response: "/stream" in response.url):
+        visitor.open(f"/games/{game_id}/messages")
+    body = {"text": "Your move was clever."}
+    first.http.post(f"/api/v1/games/{game_id}/messages", json=body).raise_for_status()
+    for page in (game, chat):
+        page.get_by_text("Your move was clever.").wait_for()
+    assert game.evaluate("window.isSamePage")
+
+
+def test_the_page_of_takebacks_follows_the_answers(visitors: Visitors) -> None:
+    game_id, (first, second) = visitors.accounts.start_game(2, options={"takebacks": True})
+    first.act(game_id).raise_for_status()
+    visitor = visitors.new(first)
+    visitor.open(f"/games/{game_id}/takebacks")
+    address = f"/api/v1/games/{game_id}/takebacks"
+    requested = first.http.post(address, json={}).raise_for_status()
+    visitor.page.get_by_text("has not answered yet").wait_for()
+    number = requested.json()["events"][0]["seq"]
+    second.http.post(f"{address}/{number}/answers", json={"agree": True}).raise_for_status()
+    visitor.page.get_by_text("has not answered yet").wait_for(state="detached")
+    assert visitor.page.locator("h1").inner_text() == "Takebacks"
