@@ -7,7 +7,7 @@ from domain.errors import Malformed
 from domain.messages import Message, Text, message
 from ledger.time_zones import is_time_zone
 from service.accounts.handles import InvalidHandle, parse_handle
-from service.accounts.passwords import PASSWORD_LENGTHS
+from service.accounts.passwords import PASSWORD_LENGTHS, is_easy_to_guess
 from service.accounts.reserved_handles import is_reserved
 from service.email_address import InvalidAddress, parse_address
 
@@ -30,10 +30,10 @@ def checked_handle(handle: str, faults: dict[str, Text]) -> str:
     return handle
 
 
-def faults_of(password: str, email: str | None, locale: str | None) -> dict[str, Text]:
+def faults_of(handle: str, password: str, email: str | None, locale: str | None) -> dict[str, Text]:
     """Return what is wrong with the fields of a new account, except for the handle."""
     faults: dict[str, Text] = {}
-    if fault := password_fault(password):
+    if fault := password_fault(password, handle):
         faults["password"] = fault
     if email is not None:
         try:
@@ -59,9 +59,13 @@ def time_zone_fault(name: str | None) -> Message | None:
     return message("must be the name of a time zone, such as Europe/Paris")
 
 
-def password_fault(password: str) -> Message | None:
-    """Return what is wrong with a new password; None if nothing is."""
+def password_fault(password: str, handle: str) -> Message | None:
+    """Return what is wrong with a new password of the player with this handle; None if nothing is."""
     shortest, longest = PASSWORD_LENGTHS
-    if shortest <= len(password) <= longest:
-        return None
-    return message("must have {least} to {most} characters", least=shortest, most=longest)
+    if not shortest <= len(password) <= longest:
+        return message("must have {least} to {most} characters", least=shortest, most=longest)
+    if is_easy_to_guess(password, [handle]):
+        return message(
+            "is too easy to guess: choose a longer one, such as some words that do not belong together"
+        )
+    return None

@@ -92,7 +92,7 @@ class Players(AccountReader):
 
         `client` names the program that will use the token, for the list of sessions.
         """
-        handle = checked_handle(handle, faults_of(password, email, locale))
+        handle = checked_handle(handle, faults_of(handle, password, email, locale))
         self._handle_index.require_free(handle)
         player = new_player(handle, email, locale)
         self._create(player, self._passwords.hash(password))
@@ -135,7 +135,7 @@ class Players(AccountReader):
         Their sessions stay valid. Raises Malformed (naming every wrong field), HandleTaken, NotAGuest (also
         for a player without an account).
         """
-        handle = checked_handle(handle, faults_of(password, email, None))
+        handle = checked_handle(handle, faults_of(handle, password, email, None))
         (guest,) = self.get([player_id])
         if guest is None or not guest.is_guest:
             raise NotAGuest(_NOT_A_GUEST)
@@ -239,7 +239,7 @@ class Players(AccountReader):
         Raises Forbidden and TooManyRequests (wrong passwords), Malformed (the new one).
         """
         self.require_password(player_id, password)
-        if fault := password_fault(new_password):
+        if fault := password_fault(new_password, self.handles([player_id]).get(player_id, "")):
             raise Malformed({"new_password": fault})
         self.replace_password(player_id, new_password, token)
 

@@ -58,8 +58,11 @@ class Erasure:
         if find is not None:
             self._searches.append((find, delete))
 
-    def erase(self, player: str, password: str) -> None:
-        """Erase a player who repeats their password; a guest has none. Raises Forbidden, TooManyRequests."""
+    def erase(self, player: str, password: str | None) -> None:
+        """Erase a player who repeats their password; a guest has none.
+
+        Raises Malformed (no password), Forbidden, TooManyRequests.
+        """
         self._players.require_password_of_owner(player, password)
         self.erase_without_password(player)
 

@@ -1,4 +1,4 @@
-"""Passwords: argon2id hashes, computed in a thread pool of their own.
+"""Passwords: which are too easy to guess, and argon2id hashes, computed in a thread pool of their own.
 
 A hash takes about 40 ms of a core and 19 MiB of memory. The pool bounds how many are computed at the same
 time and how many wait. Its threads give way to those that serve play: argon2 releases the interpreter lock
@@ -8,7 +8,7 @@ while it computes, and the threads have a lower scheduling priority.
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import BoundedSemaphore
 from typing import Final, TypeVar
@@ -22,6 +22,14 @@ from service.errors import Unavailable
 PASSWORD_LENGTHS: Final = (8, 1024)
 """The minimum and the maximum number of characters."""
 SECONDS_TO_RETRY: Final = 5
+MIN_GUESSES: Final = 10**6
+"""The estimated number of guesses that a new password must withstand, which takes 11 hours of a core to hash.
+
+Guesses over HTTP are bounded separately (password_guesses.py).
+"""
+ESTIMATED_CHARACTERS: Final = 24
+"""Characters of a password that are estimated. The time of an estimate grows quickly with the length."""
+_SERVER_WORDS: Final = ("cartulary", "barony", "baron", "sorcery")
 
 # The smallest setting that OWASP recommends: 19 MiB, two passes, one lane.
 _HASHER: Final = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
@@ -30,6 +38,9 @@ _HASH_OF_NO_PASSWORD: Final = f"$argon2id$v=19$m=19456,t=2,p=1${'A' * 22}${'A' *
 _NICENESS: Final = 10
 """Added to the nice value of the threads. With 19, a thread that waits for a core while it holds the
 interpreter lock would delay the others for longer."""
+
+_estimating: Final = threading.Lock()
+"""Held during an estimate, since the library keeps the words of an owner in a global variable."""
 
 T = TypeVar("T")
 
@@ -60,6 +71,19 @@ class Passwords:
             return self._pool.submit(task).result()
         finally:
             self._places.release()
+
+
+def is_easy_to_guess(password: str, words: Sequence[str] = ()) -> bool:
+    """Return whether a new password withstands too few guesses of somebody who knows these words.
+
+    A password that an account has already stays valid.
+    """
+    # Imported late: its lists of words take 0.05 s and some megabytes, and most processes need none.
+    from zxcvbn import zxcvbn
+
+    with _estimating:
+        estimate = zxcvbn(password[:ESTIMATED_CHARACTERS], [*words, *_SERVER_WORDS])
+    return bool(estimate["guesses"] < MIN_GUESSES)
 
 
 def is_outdated(password_hash: str) -> bool:

@@ -42,8 +42,8 @@ _NOT_CACHED: Final = object()
 class Session:
     """A valid token of a player. `id` is the beginning of its hash.
 
-    `created` is None for a token of an earlier version. `last_used` is the hour of the last use. `client` is
-    how the program that logged in named itself, if it did.
+    `created` is None for a token of an earlier version. `last_used` is the hour of the last use, or `created`
+    if that is later. `client` is how the program that logged in named itself, if it did.
     """
 
     id: str
@@ -252,7 +252,10 @@ class Tokens:
 
 def _session(digest: str, value: bytes | str) -> Session:
     entry = orjson.loads(value)
-    return Session(digest[:ID_DIGITS], digest, entry["created"], entry["used"], entry["client"])
+    created, used = entry["created"], entry["used"]
+    # The hour of the first use has begun before the session.
+    last_used = used if created is None else max(created, used)
+    return Session(digest[:ID_DIGITS], digest, created, last_used, entry["client"])
 
 
 def session_id(token: str) -> str:

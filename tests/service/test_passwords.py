@@ -9,13 +9,15 @@ from threading import Event, Semaphore
 
 import pytest
 
+from domain.errors import Malformed
+from service.accounts import account_fields
 from service.accounts import passwords as module
-from service.accounts.passwords import Passwords, is_outdated
+from service.accounts.passwords import Passwords, is_easy_to_guess, is_outdated
 from service.bootstrap import Service
 from service.errors import Unavailable
 from tests.support.faults import raises
 from tests.support.password_hashes import HASHER, QUICK_HASHER
-from tests.support.processes import HANG_SECONDS
+from tests.support.processes import HANG_SECONDS, run_program
 
 PASSWORD = "correct horse"
 
@@ -119,3 +121,38 @@ def test_passwords_are_not_hashed_in_the_thread_of_the_request(
     monkeypatch.setattr(module, "_HASHER", RecordingHasher())
     service.accounts.players.register("Ada", PASSWORD)
     assert [name.rpartition("_")[0] for name in threads] == ["hashing"]
+
+
+@pytest.mark.parametrize(
+    "password",
+    ["12345678", "aaaaaaaa", "password1", "qwertyuiop", "barony2024", "zoezoe12", "a" * 1024],
+)
+def test_a_password_that_many_people_would_guess_is_easy_to_guess(password: str) -> None:
+    assert is_easy_to_guess(password, ["zoe"])
+
+
+@pytest.mark.parametrize(
+    "password",
+    [PASSWORD, "battery staple", "q7!Lp9#w", "d9a1f07b33", "père noël à skis", "Q7!Lp9#\ud800w"],
+)
+def test_other_passwords_are_not_easy_to_guess(password: str) -> None:
+    assert not is_easy_to_guess(password, ["zoe"])
+
+
+def test_a_process_that_estimates_no_password_does_not_load_the_estimator() -> None:
+    code = "import sys, service.accounts.accounts; sys.exit('zxcvbn' in sys.modules)"
+    assert run_program([sys.executable, "-c", code]).returncode == 0
+
+
+def test_a_password_from_before_stays_valid(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    players = service.accounts.players
+    with monkeypatch.context() as context:
+        context.setattr(account_fields, "is_easy_to_guess", lambda *_: False)
+        players.register("ada", "12345678")
+    token = players.login("ada", "12345678")
+    owner = players.tokens.owner(token)
+    assert owner is not None
+    with pytest.raises(Malformed):
+        players.change_password(owner.id, token, "12345678", "aaaaaaaa")

@@ -59,7 +59,7 @@ def test_each_token_is_a_session_with_the_hour_of_its_last_use(
                 "2026-11-20T11:00:00.000Z",
                 "curl/8",
             ),
-            (session_id(second), "2026-11-20T10:15:30.000Z", "2026-11-20T10:00:00.000Z", None),
+            (session_id(second), "2026-11-20T10:15:30.000Z", "2026-11-20T10:15:30.000Z", None),
         ]
         before = contents(service.redis)
         assert other_process(service).tokens.owner(first) == TokenOwner(ada.id)

@@ -144,7 +144,7 @@ def erase_player(player: str, body: JsonObject) -> None:
     everything that the player wrote in disputes. The player leaves the games that have not started and
     resigns in those that are in progress. The logs of games stay, and contain only the player's id.
     This cannot be undone, and nobody can register the handle again. If `password` is not the current
-    password, the response is a 403; that of a guest is not checked.
+    password, the response is a 403. A guest leaves it out.
     """
     service().accounts.erasure.erase(player, body["password"])
 

@@ -87,9 +87,9 @@ class LogIn(StrictSchema):
 
 
 class ErasePlayer(StrictSchema):
-    """The password of the player, again."""
+    """The password of the player, again. A guest has none."""
 
-    password = String(required=True)
+    password = String(load_default=None, description="Required unless the player is a guest.")
 
 
 class ChangePassword(StrictSchema):

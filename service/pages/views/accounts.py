@@ -31,11 +31,12 @@ from service.http.schemas.account import (
     RequestPasswordReset,
     ResetPassword,
 )
-from service.http.schemas.fields import StrictSchema, String
+from service.http.schemas.fields import Choice, StrictSchema, String
 from service.pages import session
 from service.pages.forms import Form, entered_form, read_field, read_form, see_other
 from service.pages.return_addresses import ACCOUNT, FORGOTTEN_PASSWORD, naming_address, next_address
 from service.pages.templating import page
+from service.pages.view_models.game_forms import read_sure_form
 
 blueprint = Blueprint("accounts", __name__)
 
@@ -46,6 +47,12 @@ class NewAccount(StrictSchema):
     handle = String(required=True)
     password = String(required=True)
     email = String(load_default=None)
+
+
+class GuestErasureForm(StrictSchema):
+    """The confirmation of a guest, who has no password, that the account is to be erased."""
+
+    sure = Choice(choices=("yes",), required=True)
 
 
 class ChosenLanguage(StrictSchema):
@@ -112,7 +119,11 @@ def register() -> Response:
 
 @blueprint.post("/logout")
 def log_out() -> Response:
-    """Log out."""
+    """Log out; a guest, who cannot log in again, is asked first."""
+    account = _viewer_account()
+    if account is not None and account.is_guest and request.form.get("sure") != "yes":
+        games = service().games.listings.count_current_games(account.id)
+        return page("guest_logout.html", account=account, games=games, keep=naming_address())
     session.log_out()
     return see_other("/")
 
@@ -182,8 +193,11 @@ def end_session() -> Response:
 def erase() -> Response:
     """Erase the visitor's account, as `DELETE /me` of the API does."""
     player_id = session.require_player()
+    account = _viewer_account()
     try:
-        service().accounts.erasure.erase(player_id, read_form(ErasePlayer())["password"])
+        is_guest = account is not None and account.is_guest
+        values = read_sure_form(GuestErasureForm()) if is_guest else read_form(ErasePlayer())
+        service().accounts.erasure.erase(player_id, values.get("password"))
     except (Malformed, Forbidden, TooManyRequests) as error:
         return account_page(problems.status_of(error), erase_form=Form().refused(error, "password"))
     session.log_out()
@@ -317,7 +331,16 @@ def account_page(
 
 
 def _login_page(form: Form, status: int = 200, *, is_interrupted: bool = False) -> Response:
-    return page("login.html", status, form=form, next=next_address(), is_interrupted=is_interrupted)
+    account = _viewer_account()
+    return page(
+        "login.html",
+        status,
+        form=form,
+        next=next_address(),
+        is_interrupted=is_interrupted,
+        guest=account if account is not None and account.is_guest else None,
+        keep=naming_address(),
+    )
 
 
 def _viewer_account() -> Player | None:

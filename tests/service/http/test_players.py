@@ -50,6 +50,25 @@ class TestRegistering:
         assert response.status_code == 400
         assert invalid_fields(response) == invalid
 
+    @pytest.mark.parametrize(
+        ("language", "fault"),
+        [
+            ("en", "is too easy to guess: choose a longer one"),
+            ("fr", "est trop facile à deviner"),
+            ("es", "es demasiado fácil de adivinar"),
+        ],
+    )
+    def test_a_password_that_is_easy_to_guess_is_refused(
+        self, accounts: Accounts, language: str, fault: str
+    ) -> None:
+        body = {"handle": "Gussie", "password": "12345678"}
+        response = accounts.anonymous.post(
+            "/api/v1/players", json=body, headers={"Accept-Language": language}
+        )
+        assert response.status_code == 400
+        assert invalid_fields(response) == {"password"}
+        assert fault in response.text
+
     @pytest.mark.http("POST /players", 409)
     def test_a_handle_is_unique_regardless_of_case(self, accounts: Accounts) -> None:
         taken = accounts.register("Bea-taken").handle

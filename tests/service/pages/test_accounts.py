@@ -10,6 +10,7 @@ from werkzeug.test import TestResponse
 from service.bootstrap import Service
 from service.pages.return_addresses import local_address
 from tests.support.page_forms import PASSWORD, post
+from tests.support.service_games import start_game
 
 
 @pytest.fixture
@@ -75,6 +76,51 @@ def test_logging_in_and_out(browser: FlaskClient, service: Service) -> None:
     assert post(browser, "/logout", "/account").status_code == 303
     assert handle_shown(browser) is None
     assert browser.get("/account").location == "/login?next=%2Faccount"
+
+
+def play_as_guest(browser: FlaskClient, service: Service) -> str:
+    """Log a guest in, and return the handle."""
+    guest, token = service.accounts.players.create_guest()
+    with browser.session_transaction() as session:
+        session["token"] = token
+    return guest.handle
+
+
+def test_a_guest_who_logs_out_is_told_what_is_lost_and_how_to_keep_it(
+    browser: FlaskClient, service: Service
+) -> None:
+    handle = play_as_guest(browser, service)
+    guest = service.accounts.players.by_handle(handle)
+    assert guest is not None
+    start_game(service, players=(guest.id, "bea"))
+    asked = post(browser, "/logout", "/account")
+    assert asked.status_code == 200
+    assert "You lose the game that you are playing." in asked.text
+    assert 'class="button primary" href="/account"' in asked.text
+    assert handle_shown(browser) == handle
+    assert f"the guest {handle}" in browser.get("/login").text
+    assert post(browser, "/logout", "/account", sure="yes").status_code == 303
+    assert handle_shown(browser) is None
+
+
+def test_a_guest_erases_the_account_without_a_password(
+    browser: FlaskClient, service: Service
+) -> None:
+    handle = play_as_guest(browser, service)
+    assert 'action="/account/erase"' in browser.get("/account").text
+    refused = post(browser, "/account/erase", "/account")
+    assert refused.status_code == 400
+    assert "Must be ticked, because this cannot be undone" in refused.text
+    assert post(browser, "/account/erase", "/account", sure="yes").status_code == 303
+    assert service.accounts.players.by_handle(handle) is None
+    assert handle_shown(browser) is None
+
+
+def test_a_password_that_is_easy_to_guess_is_refused_at_its_field(browser: FlaskClient) -> None:
+    response = post(browser, "/register", handle="ada", password="aaaaaaaa")
+    assert response.status_code == 400
+    assert 'id="field-password-fault"' in response.text
+    assert "Is too easy to guess" in response.text
 
 
 def test_a_session_that_was_ended_elsewhere_is_logged_out(

@@ -109,7 +109,7 @@ def test_a_viewer_receives_the_same_pages_whatever_the_secrets_of_others_are(
     changed = indistinguishable_set_up(deal, viewer, draws)
     assert changed.secrets != deal.secrets
     accounts = [
-        service.accounts.players.register(f"player{seat}", "a password") for seat in range(SEATS)
+        service.accounts.players.register(f"player{seat}", "correct horse") for seat in range(SEATS)
     ]
     ids = [player.id for player, _ in accounts]
     names = dict(zip(players_of(record), ids, strict=True))
