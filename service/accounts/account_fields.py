@@ -59,8 +59,8 @@ def time_zone_fault(name: str | None) -> Message | None:
     return message("must be the name of a time zone, such as Europe/Paris")
 
 
-def password_fault(password: str, handle: str) -> Message | None:
-    """Return what is wrong with a new password of the player with this handle; None if nothing is."""
+def password_fault(password: str, handle: str = "") -> Message | None:
+    """Return what is wrong with a new password, of the player with this handle; None if nothing is."""
     shortest, longest = PASSWORD_LENGTHS
     if not shortest <= len(password) <= longest:
         return message("must have {least} to {most} characters", least=shortest, most=longest)

@@ -17,6 +17,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import VerifyMismatchError
 
 from domain.messages import message
+from domain.registry import rule_systems
 from service.errors import Unavailable
 
 PASSWORD_LENGTHS: Final = (8, 1024)
@@ -29,7 +30,6 @@ Guesses over HTTP are bounded separately (password_guesses.py).
 """
 ESTIMATED_CHARACTERS: Final = 24
 """Characters of a password that are estimated. The time of an estimate grows quickly with the length."""
-_SERVER_WORDS: Final = ("cartulary", "barony", "baron", "sorcery")
 
 # The smallest setting that OWASP recommends: 19 MiB, two passes, one lane.
 _HASHER: Final = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
@@ -82,7 +82,7 @@ def is_easy_to_guess(password: str, words: Sequence[str] = ()) -> bool:
     from zxcvbn import zxcvbn
 
     with _estimating:
-        estimate = zxcvbn(password[:ESTIMATED_CHARACTERS], [*words, *_SERVER_WORDS])
+        estimate = zxcvbn(password[:ESTIMATED_CHARACTERS], [*words, "cartulary", *rule_systems()])
     return bool(estimate["guesses"] < MIN_GUESSES)
 
 

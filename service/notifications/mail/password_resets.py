@@ -114,7 +114,8 @@ class PasswordResets:
 
         Raises Malformed (the password), with which the token stays valid, and NotFound.
         """
-        if fault := password_fault(new_password, self.find(token).handle):
+        fault = password_fault(new_password)
+        if fault := fault or password_fault(new_password, self.find(token).handle):
             raise Malformed({"new_password": fault})
         with unavailable_on_error():
             stored = self._redis.getdel(_token_key(token))
