@@ -15,6 +15,10 @@ SIZES = """() => [...document.querySelectorAll("#board a[data-at]")].map((hex) =
     const box = hex.getBoundingClientRect();
     return Math.min(box.width, box.height);
 })"""
+LOW_LINKS = """(least) => [...document.querySelectorAll("a[href]:not(svg a)")]
+    .filter((link) => link.checkVisibility() && !link.matches(".visually-hidden, .skip"))
+    .filter((link) => link.getClientRects()[0].height < least)
+    .map((link) => link.outerHTML.slice(0, 80))"""
 FOCUS = """() => {
     const element = document.activeElement;
     return [element.closest("#board a.option") !== null, element.matches("#confirm button[type=submit]")];
@@ -51,6 +55,22 @@ def test_on_a_phone_a_player_acts_with_a_finger(visitors: Visitors) -> None:
     page.locator("#board a.option").first.tap()
     page.locator("#confirm button[type=submit]").tap()
     page.locator(f"#game:not([data-seq='{seq}'])").wait_for()
+
+
+def test_every_link_is_high_enough_for_a_finger(visitors: Visitors) -> None:
+    player, game_id = open_game(visitors, phone=True)
+    low = {}
+    for path in (
+        "/",
+        "/games",
+        "/account",
+        "/rules/baron",
+        f"/games/{game_id}",
+        f"/games/{game_id}/log",
+    ):
+        player.visitor.open(path)
+        low[path] = player.page.evaluate(LOW_LINKS, MIN_TARGET_PIXELS)
+    assert not any(low.values()), low
 
 
 def test_two_fingers_enlarge_the_board(visitors: Visitors) -> None:

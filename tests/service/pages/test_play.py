@@ -8,6 +8,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from domain.game import Game
+from replay.render.pieces import EMBLEMS
 from service.bootstrap import Service
 
 OPTION = re.compile(r'<a class="choice button" href="([^"]+)"')
@@ -169,6 +170,13 @@ def test_an_action_that_the_rules_forbid_is_explained_with_its_clause(table: Tab
     text = table.page(f"?action={place}")
     assert 'id="attempt"' in text
     assert re.search(r'class="clause" href="/rules[^"]*">B[YN]-', text)
+
+
+def test_the_card_of_each_player_has_the_emblem_of_the_pieces(table: Table) -> None:
+    cards = table.page().split('<section class="seat-card seat-')[1:3]
+    for seat, card in enumerate(cards):
+        heading = card[: card.index("</h2>")]
+        assert EMBLEMS[seat] in heading
 
 
 def test_the_position_can_be_read_as_a_table(table: Table) -> None:

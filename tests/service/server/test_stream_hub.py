@@ -255,6 +255,27 @@ def test_a_page_goes_on_being_read_for_others_when_the_first_stream_ends(
     asyncio.run(follow())
 
 
+def test_a_chat_message_is_reported_only_to_streams_of_its_readers(service: Service) -> None:
+    game = game_with(service, 5)
+
+    async def follow() -> None:
+        async with running_hub(service) as hub:
+            reader = Stream(hub, StreamRequest(game.id, 0, has_messages=True))
+            other = Stream(hub, StreamRequest(game.id, 0))
+            for stream in (reader, other):
+                await stream.read_to(5)
+            await run(service.chat.post, game.id, game.players[0], "Well played.")
+            assert await reader.next() == {"event": "message-posted", "data": {}}
+            await run(take_action, service, game.id)
+            for stream in (reader, other):
+                frame = await stream.next()
+                assert frame is not None
+                assert frame["id"] == 6
+                await stream.close()
+
+    asyncio.run(follow())
+
+
 def test_pages_with_lost_events_are_dropped_after_a_failover(
     service: Service, pages_read: list[int]
 ) -> None:
