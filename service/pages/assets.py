@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 import brotli  # type: ignore[import-untyped] # has no annotations
+import rjsmin  # type: ignore[import-untyped] # has no annotations
 from flask import Blueprint, Response, request, url_for
 from werkzeug.exceptions import NotFound
 
@@ -52,9 +53,17 @@ def _order(name: str) -> tuple[bool, str]:
 
 @cache
 def files() -> Mapping[str, bytes]:
-    """Return the files by their names, which are paths below the folder."""
+    """Return the files by their names, which are paths below the folder; scripts without comments."""
     paths = (path for path in sorted(FOLDER.rglob("*")) if path.suffix in TYPES)
-    return {path.relative_to(FOLDER).as_posix(): path.read_bytes() for path in paths}
+    return {path.relative_to(FOLDER).as_posix(): _content(path) for path in paths}
+
+
+def _content(path: Path) -> bytes:
+    data = path.read_bytes()
+    if path.suffix != ".js" or path.is_relative_to(FOLDER / "vendor"):
+        return data
+    minified: bytes = rjsmin.jsmin(data)
+    return minified
 
 
 @cache

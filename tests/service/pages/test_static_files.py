@@ -1,12 +1,13 @@
 """Style sheets and scripts over HTTP: compressed, and kept by browsers."""
 
+import re
 from pathlib import Path
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from service.pages.assets import FOLDER, TYPES, asset, compressed
+from service.pages.assets import FOLDER, TYPES, asset, compressed, files
 
 FILES = sorted(
     str(path.relative_to(FOLDER))
@@ -50,9 +51,18 @@ def test_every_file_has_the_type_by_which_browsers_accept_it(
     with app.test_request_context():
         address = asset(name)
     response = browser.get(address)
-    assert response.data == (FOLDER / name).read_bytes()
+    assert response.data == files()[name]
     assert response.mimetype == TYPES[Path(name).suffix]
     assert response.headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_scripts_have_no_comments_and_the_same_tokens_as_their_sources() -> None:
+    name = "js/evidence.js"
+    source, served = (FOLDER / name).read_text(), files()[name].decode()
+    assert "/**" in source
+    assert "/*" not in served
+    code = re.sub(r"(?m)/\*(?s:.*?)\*/|^\s*//.*$", "", source)
+    assert re.sub(r"\s", "", served) == re.sub(r"\s", "", code)
 
 
 def test_a_path_cannot_leave_the_folder(browser: FlaskClient, address: str) -> None:
@@ -61,5 +71,18 @@ def test_a_path_cannot_leave_the_folder(browser: FlaskClient, address: str) -> N
 
 
 def test_what_the_page_of_a_game_does_for_evidence_is_small() -> None:
-    scripts = ("js/evidence.js", "js/proofs.js")
-    assert sum(len(compressed(name)) for name in scripts) <= 5_000
+    on_the_page = ("evidence", "proofs", "witness")
+    checks = (
+        "witness/check",
+        "witness/history",
+        "verify/canonical",
+        "verify/crypto",
+        "verify/inclusion",
+    )
+
+    def size(names: tuple[str, ...]) -> int:
+        return sum(len(compressed(f"js/{name}.js")) for name in names)
+
+    assert size(on_the_page) <= 3_000
+    # Loaded later, once a minute at most.
+    assert size(checks) <= 6_000
