@@ -32,6 +32,7 @@ NO_PAGES = {
     "proofs.download_receipts": "a file",
     "rules.get_picture": "a picture",
     "proofs.download_record": "a file",
+    "proofs.get_head": "for scripts",
     "static_files.get_file": "a static file",
 }
 """Views whose responses are no pages, by endpoint."""
@@ -176,6 +177,7 @@ class Scenes:
         self._add("replay.show_scores", f"{game}/scores")
         self._add("proofs.show_proofs", f"{game}/proofs")
         self._add("proofs.verify_game", f"{game}/verify")
+        self._add("proofs.show_witness", f"{game}/witness")
         body = {"game": game_id, "seq": 6}
         sandbox = http.post("/api/v1/sandboxes", json=body).raise_for_status().json()["id"]
         self._add("sandboxes.list_sandboxes", f"{game}/sandboxes")
