@@ -96,7 +96,7 @@ def _game_pages(target: Target) -> Traffic:
             "/record",
             "/scores",
         ),
-        *("/table", "/takebacks", "/verify"),
+        *("/table", "/takebacks", "/verify", "/witness", "/head?seq=1&limit=200"),
     )
     games = (target.long_game, target.short_game)
     return _traffic(_pages(target, [f"/games/{game}{part}" for part in parts for game in games]))
@@ -110,7 +110,8 @@ def _home_pages(target: Target) -> Traffic:
 
 def _account_pages(target: Target) -> Traffic:
     paths = (
-        *("/account", "/account/holidays", "/account/notifications", "/account/webhooks"),
+        *("/account", "/account/holidays", "/account/keys", "/account/notifications"),
+        "/account/webhooks",
         *("/login", "/register", "/rules", "/rules/barony", "/rules/pictures/barony/en.svg"),
         *("/pictures/barony.svg", "/push-worker.js", "/static/0/style.css", "/tutorial", "/verify"),
         *(f"/email/confirm/{UNKNOWN}", f"/unsubscribe/{UNKNOWN}", f"/invitations/{UNKNOWN}"),
@@ -131,6 +132,7 @@ def _forms(target: Target) -> Traffic:
     )
     account = (
         *("/email", "/email/remove", "/holidays", "/holidays/cancel", "/holidays/time-zone"),
+        *("/keys", "/keys/name", "/keys/revoke"),
         *("/mutes", "/notifications", "/notifications/feeds", "/notifications/feeds/revoke"),
         *("/notifications/push", "/notifications/push/remove", "/webhooks"),
         *("/webhooks/enable", "/webhooks/remove", "/webhooks/test"),
@@ -163,6 +165,7 @@ def _readings(target: Target) -> Traffic:
     parts = (
         *("", "/conditional-actions", "/disputes", "/disputes/1", "/events", "/events/5000"),
         *("/legal-actions", "/lessons", "/messages", "/position.svg"),
+        *(f"/head?seq={seq}&limit=200" for seq in _seqs(target)[::10]),
     )
     paths = (
         *(game + part for part in parts),
@@ -220,7 +223,7 @@ def _refused_calls(target: Target) -> Traffic:
         [
             *_calls(target, "POST", posts, body),
             *_calls(target, "PUT", puts, body),
-            *_calls(target, "PATCH", ("/me", "/me/notifications"), body),
+            *_calls(target, "PATCH", ("/me", "/me/notifications", f"/me/keys/{UNKNOWN}"), body),
             *_calls(target, "DELETE", deletions),
         ]
     )

@@ -16,7 +16,6 @@ TYPES: Final = {
     "sorcery": ("cast", "move"),
     "baron": ("draw", "place_keep", "end_turn"),
 }
-CHECKS: Final = ("chance", "signatures", "chain", "decisions", "inclusion")
 
 
 def create_game(visitor: Visitor, rules: str, *, seats: int, bots: int, **options: str) -> str:
@@ -51,10 +50,7 @@ def assert_sound(visitor: Visitor, game_id: str, folder: Path) -> None:
 def test_a_game_against_bots_is_sound(name: str, visitors: Visitors, tmp_path: Path) -> None:
     visitor = visitors.new(visitors.accounts.register())
     options = {} if name == "baron" else {"round_limit": "2"}
-    if name == "sorcery":
-        options["sorcery"] = "yes"
-    rules = "baron" if name == "baron" else "barony"
-    game_id = create_game(visitor, rules, seats=3, bots=2, **options)
+    game_id = create_game(visitor, name, seats=3, bots=2, **options)
     player = ClickingPlayer(visitor, game_id, random.Random(1), TYPES[name])
     play_to_the_end([player])
     assert_sound(visitor, game_id, tmp_path)
