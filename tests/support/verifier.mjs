@@ -12,7 +12,7 @@ const folder = "../../service/pages/static/js/verify";
 const { canonical, NotCanonical, parse } = await import(`${folder}/canonical.js`);
 const { isSigned } = await import(`${folder}/crypto.js`);
 const { Draws, seedOf } = await import(`${folder}/secrets.js`);
-const { isConsistent } = await import(`${folder}/inclusion.js`);
+const { isConsistent } = await import(`${folder}/transparency_log.js`);
 const { verify } = await import(`${folder}/verify.js`);
 
 const bytes = (base64) => new Uint8Array(Buffer.from(base64, "base64"));

@@ -77,7 +77,7 @@ def test_what_the_page_of_a_game_does_for_evidence_is_small() -> None:
         "witness/history",
         "verify/canonical",
         "verify/crypto",
-        "verify/inclusion",
+        "verify/transparency_log",
     )
 
     def size(names: tuple[str, ...]) -> int:

@@ -4,7 +4,7 @@
 
 import { canonical } from "./canonical.js";
 import { concat, fromHex, hasEd25519, isPublicKey, isSigned, keyId, sha256, toHex, utf8 } from "./crypto.js";
-import { rootOf } from "./inclusion.js";
+import { rootOf } from "./transparency_log.js";
 import { seatOf } from "./log.js";
 
 /** @import {Context, Details, GameEvent, JsonObject, LoggedEvent, PlayerSignature, PreparedSignature} from "./types" */

@@ -4,7 +4,7 @@
 
 import { get, put } from "../evidence.js";
 import { fromHex, hasEd25519, toHex } from "../verify/crypto.js";
-import { isConsistent, isSignedByServer, readNote } from "../verify/inclusion.js";
+import { isConsistent, isSignedByServer, readNote } from "../verify/transparency_log.js";
 import { hashesUpTo, isShownBy, readContinuation, witnessFile } from "./history.js";
 
 /** @import {Continuation, Contradiction, ContradictionKind, ListedKey, ShownHead} from "../verify/types" */
