@@ -126,7 +126,7 @@ def _forms(target: Target) -> Traffic:
         *("/actions", "/bots", "/clock", "/decline", "/disputes", "/disputes/1/answers"),
         *("/disputes/1/rulings", "/disputes/1/withdrawal", "/invitation", "/invited", "/leave"),
         *("/messages", "/messages/1/erase", "/messages/1/report", "/conditional-actions"),
-        "/conditional-actions/deletion",
+        *("/conditional-actions/deletion", "/conditional-actions/signature"),
         *("/players", "/rematch", "/seats/leave", "/substitutes", "/takebacks"),
         *("/takebacks/1/answers", "/uninvited", "/sandboxes"),
     )

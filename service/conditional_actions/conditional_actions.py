@@ -61,12 +61,14 @@ class ConditionalActionsOfPlayer:
     """What a player has prepared in a game, for this player alone.
 
     `tree` begins after event `seq`, the last one of the game. `void` states why the player's last
-    conditional actions are void; None if they are not, or the player knows already.
+    conditional actions are void; None if they are not, or the player knows already. `is_signed` is whether
+    the player has signed them.
     """
 
     seq: int
     tree: Tree
     void: VoidConditionalActions | None = None
+    is_signed: bool = False
 
     def as_json(self) -> list[JsonObject]:
         """Return the tree as JSON."""
@@ -110,7 +112,7 @@ class ConditionalActions:
                 game.seq, (), self._store.void_actions(game_id, player)
             )
         tree, void = self._follow(game, player, stored)
-        return ConditionalActionsOfPlayer(game.seq, tree, void)
+        return ConditionalActionsOfPlayer(game.seq, tree, void, stored.signed is not None)
 
     def put(
         self,

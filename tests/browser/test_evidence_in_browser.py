@@ -355,3 +355,28 @@ def test_each_account_and_each_browser_has_a_key_that_no_script_can_read(
     assert unchanged["id"] == of_first["id"] != of_second["id"]
     other.open("/")
     assert other.device_key()["id"] != of_first["id"]
+
+
+def test_conditional_actions_are_signed_when_they_are_prepared(visitors: Visitors) -> None:
+    game_id, accounts = visitors.accounts.start_game(2)
+    seat = accounts[0].http.get(f"/api/v1/games/{game_id}").json()["to_act"]
+    actor, waiting = accounts[seat], accounts[1 - seat]
+    visitor = visitors.new(waiting)
+    visitor.open("/")
+    visitor.device_key()
+    page = visitor.open(f"/games/{game_id}/conditional-actions")
+    for button in ("Go on from there", "Prepare this action"):
+        while not page.locator("#confirm").count():
+            page.locator("#choices a.choice").first.click()
+            page.wait_for_load_state("networkidle")
+        page.get_by_role("button", name=button).click()
+        page.locator("#confirm").wait_for(state="detached")
+    page.locator("[data-part=signed]").wait_for()
+    prepared = waiting.http.get(f"/api/v1/games/{game_id}/conditional-actions").json()["branches"]
+    assert actor.act(game_id, prepared[0]["action"]).status_code == 201
+    wait_until(lambda: any("prepared" in event for event in events(visitor, game_id)))
+    (played,) = (event for event in events(visitor, game_id) if "prepared" in event)
+    assert played["action"] == prepared[0]["then"][0]["action"]
+    assert played["prepared"]["key"] == visitor.device_key()["id"]
+    report = audit(io.BytesIO(record(visitor, game_id)), keys=[server_key(visitor)])
+    assert report.verdict != "broken", report.first

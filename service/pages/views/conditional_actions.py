@@ -10,10 +10,11 @@ from domain.json_types import JsonObject
 from domain.messages import message
 from service.conditional_actions.conditional_actions import ConditionalActionsOfPlayer, void_message
 from service.errors import Stale
+from service.games.player_signatures import PlayerSignature
 from service.http.context import service
 from service.http.json_body import decode_json
 from service.http.problems import status_of
-from service.http.schemas.fields import QueryInteger, StrictSchema, String
+from service.http.schemas.fields import HexText, QueryInteger, StrictSchema, String
 from service.pages.forms import Form, entered_form, read_form, see_other
 from service.pages.templating import page
 from service.pages.view_models.action_steps import ActionSteps, action_steps, read_query
@@ -49,6 +50,16 @@ class ActionForm(StrictSchema):
     tree = String(required=True)
     expected_seq = QueryInteger(required=True)
     outcome = String(load_default=_ANY)
+
+
+class SignatureForm(StrictSchema):
+    """The player's signature for the tree with this fingerprint; `salt` are the bytes of its commitments."""
+
+    tree = String(required=True)
+    expected_seq = QueryInteger(required=True)
+    signature_key = HexText(digits=16, required=True)
+    signature = HexText(digits=128, required=True)
+    salt = HexText(digits=64, required=True)
 
 
 class DeletionForm(StrictSchema):
@@ -107,6 +118,22 @@ def delete_action(game_id: str) -> Response:
     except (Refused, Stale) as error:
         return _page(game_id, error)
     return see_other(f"/games/{game_id}/conditional-actions?at={path_text(at[:-1])}")
+
+
+@blueprint.post(f"{_CONDITIONAL_ACTIONS}/signature")
+def sign_actions(game_id: str) -> Response:
+    """Add the signature of the viewer to what they have prepared. A script sends it (js/prepared.js)."""
+    player = require_player(game_id)
+    try:
+        values = read_form(SignatureForm())
+        tree, _ = _tree(game_id, player, values | {"at": ""})
+        signature = PlayerSignature(
+            values["signature_key"], values["signature"], salt=values["salt"]
+        )
+        service().conditional_actions.put(game_id, player, tree, values["expected_seq"], signature)
+    except (Refused, Stale) as error:
+        return _page(game_id, error)
+    return see_other(f"/games/{game_id}/conditional-actions")
 
 
 def _tree(
