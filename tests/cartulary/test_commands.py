@@ -154,7 +154,7 @@ def test_a_board_too_wide_to_draw_is_refused(run: Run, real: Path) -> None:
 def test_a_source_may_be_standard_input(run: Run, path: Path) -> None:
     data = path.read_bytes()
     assert run("log", "-", stdin=data).stdout == run("log", path).stdout
-    assert run("audit", "-", stdin=data).stdout.startswith("standard input  game game-1, ")
+    assert "\n\nstandard input  game game-1, " in run("audit", "-", stdin=data).stdout
     assert run("audit", "-", stdin=data[:-300]).exit_code == 1
 
 

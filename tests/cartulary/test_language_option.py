@@ -222,7 +222,7 @@ def test_defaults_and_names_of_options_are_the_same_in_every_language() -> None:
         ),
         (
             ("audit", "x", "--receipts", "missing"),
-            "Valeur incorrecte pour '--receipts' : Dossier 'missing' n'existe pas.",
+            "Valeur incorrecte pour '--receipts' : Chemin 'missing' n'existe pas.",
         ),
         (
             ("playout", "--seed", "xyz"),

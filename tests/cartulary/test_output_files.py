@@ -23,10 +23,24 @@ READ = {
     "import records",
     "key register file",
     "key sign file",
-    "receipts --token-file",
+    "witness follow --since",
     "witness compare first",
     "witness compare second",
     "witness verify file",
+    *(
+        f"{command} --token-file"
+        for command in (
+            "audit",
+            "compare",
+            "diff",
+            "inspect",
+            "log",
+            "receipts",
+            "replay",
+            "sandbox",
+            "timeline",
+        )
+    ),
 }
 """The files and folders that commands only read."""
 KEPT = {
@@ -77,10 +91,19 @@ def witness_compare(run: Run, _: Path, folder: Path, *force: str) -> tuple[Resul
     return result, out
 
 
+def receipts_export(run: Run, _: Path, folder: Path, *force: str) -> tuple[Result, Path]:
+    receipt = KEY.receipt(Table().start().take(1))
+    ReceiptFolder(folder / "evidence" / "server").add([receipt])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CARTULARY_EVIDENCE", str(folder / "evidence"))
+        return run("receipts", "--export", folder / "out", *force), folder / "out"
+
+
 WRITERS = {
     "export --out": export,
     "timeline --out": timeline,
     "playout --out": playout,
+    "receipts --export": receipts_export,
     "witness compare --out": witness_compare,
 }
 """By the option that names it, how a file is written."""

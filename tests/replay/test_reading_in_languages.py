@@ -133,7 +133,7 @@ def test_a_page_is_in_the_language_of_its_reader() -> None:
 def test_an_explanation_as_json_has_texts_in_a_language_and_the_same_identifiers() -> None:
     record = named("baron-five", ["ada", "bea", "cid"])
     english, french = (explain(record, 100, language) for language in ("en", "fr"))
-    texts = {"event_text", "clauses"}
+    texts = {"event_text", "clauses", "conclusion"}
     assert english["by"] == french["by"] == "cid"
     assert [clause["id"] for clause in english["clauses"]] == [
         clause["id"] for clause in french["clauses"]
