@@ -12,6 +12,7 @@ const folder = "../../service/pages/static/js/verify";
 const { canonical, NotCanonical, parse } = await import(`${folder}/canonical.js`);
 const { isSigned } = await import(`${folder}/crypto.js`);
 const { Draws, seedOf } = await import(`${folder}/secrets.js`);
+const { drawSetUp } = await import(`${folder}/set_up.js`);
 const { isConsistent } = await import(`${folder}/transparency_log.js`);
 const { verify } = await import(`${folder}/verify.js`);
 
@@ -61,6 +62,8 @@ const functions = {
     for (const limit of limits) drawn.push(await draws.below(limit));
     return drawn;
   },
+
+  setUp: (created, seed) => drawSetUp(created, new Draws(hex(seed))),
 
   shuffle: (seed, items) => new Draws(new Uint8Array(Buffer.from(seed, "hex"))).shuffle(items),
 };

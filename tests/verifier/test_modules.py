@@ -2,12 +2,16 @@
 
 import json
 import random
+from hashlib import sha256
 from itertools import takewhile
 from pathlib import Path
 
 import pytest
 
+from domain.chance import Chance
 from domain.errors import Unreadable
+from domain.json_types import JsonObject
+from domain.registry import rule_system_for
 from ledger.canonical import canonical, decode
 from ledger.keys import SigningKey
 from ledger.merkle import MemoryTree, leaf_hash, prove_consistency
@@ -32,6 +36,8 @@ NEUTRAL_SIGNATURE = "58666666666666666666666666666666666666666666666666666666666
     64, "0"
 )
 """The base point and 1: valid for every message under the neutral element as public key."""
+SET_UPS = 3
+"""Set-ups of each kind that are drawn."""
 DEEPEST = b"[" * 254 + b"]" * 254
 
 NOT_CANONICAL_TEXTS = {
@@ -228,6 +234,37 @@ def test_a_key_that_the_reader_does_not_trust_proves_nothing(verifier: Verifier)
     verification = verifier.verify(record, retired)
     assert verification.codes("head") == {"key-retired"}
     assert verification.codes("receipts") == {"key-period"}
+
+
+@pytest.mark.parametrize(
+    ("rules", "seats", "options"),
+    [
+        *(("barony", seats, {}) for seats in (2, 3, 4)),
+        *(("barony", seats, {"sorcery": True}) for seats in (2, 3, 4, 5)),
+        *(("baron", seats, {}) for seats in (2, 3, 4, 5)),
+    ],
+)
+def test_a_set_up_is_drawn_as_the_rules_draw_it(
+    verifier: Verifier, rules: str, seats: int, options: JsonObject
+) -> None:
+    system = rule_system_for(rules, options)
+    complete = system.check_options(seats, options)
+    for number in range(SET_UPS):
+        seed = sha256(f"{rules} {seats} {number}".encode()).digest()
+        event = system.set_up(seats, complete, Chance(seed))
+        created = {"rules": rules, "seats": seats, "options": options}
+        drawn = verifier.call("setUp", created, seed.hex())
+        assert drawn == {"data": event.data, "secrets": dict(event.secrets)}
+
+
+@pytest.mark.parametrize(
+    ("rules", "seats"), [("barony", 1), ("barony", 5), ("baron", 6), ("baron", "2"), ("go", 2)]
+)
+def test_a_set_up_that_the_rules_do_not_have_is_not_drawn(
+    verifier: Verifier, rules: str, seats: object
+) -> None:
+    created = {"rules": rules, "seats": seats, "options": {}}
+    assert verifier.call("setUp", created, "00" * 32) is None
 
 
 def test_consistency_paths_hold_for_the_trees_that_they_lead_to_only(verifier: Verifier) -> None:

@@ -58,10 +58,10 @@ CHECKS: Final[Mapping[str, CheckText]] = {
         message("Whether every opened secret is the one that the record committed to before."),
     ),
     "chance": CheckText(
-        message("Nonces and seats"),
+        message("Nonces and draws"),
         message(
-            "Who supplied the last nonce, and whether the seats are those that the secret and the nonces"
-            " give."
+            "Who supplied the last nonce, and whether the seats, the board and the tiles at the start are"
+            " those that the secret and the nonces give."
         ),
     ),
     "signatures": CheckText(
@@ -252,6 +252,10 @@ FINDINGS: Final[Mapping[str, Message]] = {
     ),
     "chance seats": message(
         "The seats that event {seq} gives the players are not those that the secret and the nonces give.",
+        seq=_SEQ,
+    ),
+    "chance set-up": message(
+        "The board and the tiles of event {seq} are not those that the secret and the nonces give.",
         seq=_SEQ,
     ),
     "signatures no-action": message(

@@ -1,10 +1,12 @@
 // @ts-check
-// The openings of commitments, and of chance what needs no rules: who supplied the last nonces, and the order of the seats
-// that the seed produces. All other draws are those of the rule systems.
+// The openings of commitments, and chance: who supplied the last nonces, and what the seed draws at the start. What is
+// drawn anew when play resumes depends on the position then, which only an audit knows.
 
 import { canonical } from "./canonical.js";
 import { concat, fromHex, hashOf, sha256, utf8 } from "./crypto.js";
+import { drawSetUp } from "./set_up.js";
 
+/** @import {SetUp} from "./set_up.js" */
 /** @import {Bytes, Context, Opening, SentNonce} from "./types" */
 
 /** What players write in disputes can be erased, so it may remain closed. */
@@ -46,7 +48,7 @@ async function hasPublishedSecret({ first, ending }) {
 }
 
 /** @param {Context} context */
-export async function checkChance({ log, findings }) {
+export async function checkChance({ log, openings, findings }) {
   const { first, start, ending, places, newDraws } = log;
   const version = first?.data.seed ?? FIRST_SEED_VERSION;
   if (!ending) findings.unknown("chance", "in-progress");
@@ -64,20 +66,25 @@ export async function checkChance({ log, findings }) {
   else if (last.source !== "player")
     findings.unknown("chance", version === FIRST_SEED_VERSION ? "server-nonce" : "no-nonce", where);
 
+  const isSeatingDrawn = first?.data.options.seating !== "joined";
   let expected = places.map((place) => place.data.player);
-  let seats = start.data.players;
-  if (first?.data.options.seating !== "joined") {
-    if (await hasPublishedSecret(log)) {
-      const seed = await seedOf(
-        ending?.data.secret,
-        nonces.map(({ nonce }) => nonce),
-        version,
-      );
-      expected = await new Draws(seed).shuffle(expected);
-    } else [expected, seats] = [[...expected].sort(), [...seats].sort()];
-  }
+  const { players, ...drawn } = start.data;
+  let seats = players;
+  /** @type {SetUp | null} */
+  let setUp = null;
+  if (await hasPublishedSecret(log)) {
+    const supplied = nonces.map(({ nonce }) => nonce);
+    const draws = new Draws(await seedOf(ending?.data.secret, supplied, version));
+    if (isSeatingDrawn) expected = await draws.shuffle(expected);
+    setUp = await drawSetUp(first?.data ?? {}, draws);
+  } else if (isSeatingDrawn) [expected, seats] = [[...expected].sort(), [...seats].sort()];
   findings.examined.chance += 1;
   if (String(seats) !== String(expected)) findings.broken("chance", "seats", where);
+  if (setUp === null) return;
+  const { open = {} } = openings.get(start.seq) ?? {};
+  const secrets = Object.fromEntries(Object.entries(open).map(([name, { value }]) => [name, value]));
+  if (canonical(drawn) !== canonical(setUp.data) || canonical(secrets) !== canonical(setUp.secrets))
+    findings.broken("chance", "set-up", where);
 }
 
 /**
