@@ -365,12 +365,10 @@ def test_conditional_actions_are_signed_when_they_are_prepared(visitors: Visitor
     visitor.open("/")
     visitor.device_key()
     page = visitor.open(f"/games/{game_id}/conditional-actions")
-    for button in ("Go on from there", "Prepare this action"):
-        while not page.locator("#confirm").count():
-            page.locator("#choices a.choice").first.click()
-            page.wait_for_load_state("networkidle")
-        page.get_by_role("button", name=button).click()
-        page.locator("#confirm").wait_for(state="detached")
+    player = ClickingPlayer(visitor, game_id, random.Random(1))
+    for _ in ("the action of the other player", "the answer to it"):
+        player.choose()
+        player.confirm()
     page.locator("[data-part=signed]").wait_for()
     prepared = waiting.http.get(f"/api/v1/games/{game_id}/conditional-actions").json()["branches"]
     assert actor.act(game_id, prepared[0]["action"]).status_code == 201
