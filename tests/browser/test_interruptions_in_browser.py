@@ -140,8 +140,10 @@ def test_a_player_goes_on_choosing_when_the_server_is_back(visitors: Visitors) -
     notice = player.page.locator("#network-error")
     notice.wait_for()
     assert "cannot be reached" in notice.inner_text()
-    visitors.site.start(port)
-    player.follow(option)
+    # The page asks again and again, also while the server is not ready yet.
+    with visitor.expecting(503):
+        visitors.site.start(port)
+        player.follow(option)
     player.act()
     player.page.locator(f"#game[data-seq='{last_seq(first, game_id)}']").wait_for()
     assert not notice.is_visible()
