@@ -223,13 +223,14 @@ async def _repeat(
 
 
 def publish_key(service: Service) -> None:
-    """Publish the signing key before the first request can ask for it.
+    """Publish the signing key and the name of the transparency log before the first request can ask for them.
 
     If Redis does not respond, /readyz and GET /keys publish it later. Raises SettingsError if the key cannot
     be read or created.
     """
     try:
         service.keyring.publish_key()
+        service.transparency.proofs.log_name()
     except Unavailable:
         log.warning("the signing key will be published when Redis responds")
     except (Unreadable, OSError) as error:

@@ -84,11 +84,6 @@ class Checkpoints:
         """The origin of the current epoch, which is also the name of the key that signs its checkpoints."""
         return self._current_origin(self.epochs())
 
-    def existing_origin(self) -> str | None:
-        """Return the origin; None if the log has none yet. Unlike `origin`, this never stores one."""
-        is_named = self._first_origin is not None or bool(self._configured_origin)
-        return self.origin if is_named or self._store.origin() is not None else None
-
     def epochs(self) -> list[SignedNote]:
         """Return the declarations of new epochs, in order."""
         return [SignedNote.parse(note) for note in self._store.epochs()]

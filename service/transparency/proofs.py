@@ -64,9 +64,9 @@ class Proofs:
             return None
 
     def log_name(self) -> str | None:
-        """Return the name of the transparency log; None while it has none, or cannot be read."""
+        """Return the name of the transparency log; None while it cannot be read."""
         try:
-            return self._checkpoints.existing_origin()
+            return self._checkpoints.origin
         except CartularyError:
             return None
 

@@ -12,6 +12,7 @@ from service.store.redis_event_store import RedisEventStore
 from service.transparency.head_log import HeadLog
 from service.transparency.store import TransparencyStore
 from tests.support.accounts import Accounts
+from tests.support.processes import wait_until
 from tests.support.witnesses import WITNESS_KEY, cosigned
 
 LOG = "/api/v1/log"
@@ -80,7 +81,8 @@ def test_the_signed_head_comes_with_what_links_it_with_what_was_seen(
     for player in players:
         assert player.act(game).status_code == 201
     head_log.log([game])
-    latest_note(accounts)
+    # A checkpoint is replaced when it is a second old.
+    wait_until(lambda: Checkpoint.of_note(latest_note(accounts)).size > first.size)
     seq = seen["head"]["seq"]
     now = accounts.anonymous.get(url, params={"seq": seq, "size": first.size, "limit": 9}).json()
     check_signed(now["head"], now["keys"])
