@@ -230,6 +230,7 @@ def publish_key(service: Service) -> None:
     """
     try:
         service.keyring.publish_key()
+        # Asking for the name stores it.
         service.transparency.proofs.log_name()
     except Unavailable:
         log.warning("the signing key will be published when Redis responds")

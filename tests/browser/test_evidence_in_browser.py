@@ -183,9 +183,11 @@ def test_statements_are_signed_and_come_with_random_bytes(visitors: Visitors) ->
     page.get_by_label("I am sure: the dispute ends").check()
     send(first, "", "Withdraw the dispute", "Withdrawn by the player")
 
-    said = [event for event in events(first, game_id) if "signature" in event]
+    signed_events = [event for event in events(first, game_id) if "signature" in event]
     keys = [visitor.device_key()["id"] for visitor in (first, second)]
-    assert [(event["type"], keys.index(event["signature"]["key"])) for event in said[1:]] == [
+    assert [
+        (event["type"], keys.index(event["signature"]["key"])) for event in signed_events[1:]
+    ] == [
         ("TakebackRequested", 0),
         ("TakebackAnswered", 1),
         ("PauseAgreed", 1),
@@ -195,13 +197,13 @@ def test_statements_are_signed_and_come_with_random_bytes(visitors: Visitors) ->
         ("DisputeWithdrawn", 0),
     ]
     sent = {entry["nonce"] for visitor in (first, second) for entry in visitor.kept("nonces")}
-    assert {event["data"]["nonce"] for event in said if "nonce" in event["data"]} == sent
+    assert {event["data"]["nonce"] for event in signed_events if "nonce" in event["data"]} == sent
     assert len(sent) == 5
     report = audit(io.BytesIO(record(first, game_id)), keys=[server_key(first)])
     assert report.verdict != "broken", report.first
     (signatures,) = [check for check in report.checks if check.name == "signatures"]
-    assert (signatures.verdict, signatures.count) == ("holds", len(said))
-    own = [event["hash"] for event in said if event["by"] == {"seat": 1}]
+    assert (signatures.verdict, signatures.count) == ("holds", len(signed_events))
+    own = [event["hash"] for event in signed_events if event["by"] == {"seat": 1}]
     wait_until(lambda: len(second.kept("receipts")) >= len(own))
     assert [receipt["hash"] for receipt in second.kept("receipts")] == own
 

@@ -279,5 +279,5 @@ class TestResumption:
             events[-2]["data"]["nonce"] = "00"
 
         forged = forge_record(game.record(), forge)
-        found = audit_record(forged).findings
-        assert ("decisions", len(game.types) - 1) in {(one.check, one.seq) for one in found}
+        findings = audit_record(forged).findings
+        assert ("decisions", len(game.types) - 1) in {(one.check, one.seq) for one in findings}

@@ -6,18 +6,14 @@ from marshmallow import fields
 
 from domain.json_types import PositiveCount, Seat
 from service.http.schemas.fields import AnyValue, HexText, NonNegativeInteger, StrictSchema
+from service.http.schemas.requests import SignatureByKey
 from service.http.schemas.responses import Action
 from service.http.schemas.type_schemas import REFERENCE
 
 
-class SignatureOfTree(StrictSchema):
+class SignatureOfTree(SignatureByKey):
     """The player's signature for conditional actions."""
 
-    key = HexText(
-        digits=16,
-        required=True,
-        description="The id of a key that the player has registered (`POST /me/keys`).",
-    )
     signature = HexText(
         digits=128,
         required=True,

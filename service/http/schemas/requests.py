@@ -149,14 +149,19 @@ class ReceiptsQuery(StrictSchema):
     limit = QueryInteger(minimum=1, load_default=100, description="Receipts per page, at most 500.")
 
 
-class SignatureOfAction(StrictSchema):
-    """The player's signature for an action."""
+class SignatureByKey(StrictSchema):
+    """The key of a player's signature."""
 
     key = HexText(
         digits=16,
         required=True,
         description="The id of a key that the player has registered (`POST /me/keys`).",
     )
+
+
+class SignatureOfAction(SignatureByKey):
+    """The player's signature for an action."""
+
     signature = HexText(
         digits=128,
         required=True,
@@ -166,14 +171,9 @@ class SignatureOfAction(StrictSchema):
     )
 
 
-class SignatureOfStatement(StrictSchema):
+class SignatureOfStatement(SignatureByKey):
     """The player's signature for a request that becomes an event without an action."""
 
-    key = HexText(
-        digits=16,
-        required=True,
-        description="The id of a key that the player has registered (`POST /me/keys`).",
-    )
     expected_seq = NonNegativeInteger(
         required=True, description="The last event that the player had seen when signing."
     )

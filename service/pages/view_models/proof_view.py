@@ -130,7 +130,7 @@ def decisive_nonce(nonces: Sequence[Nonce]) -> Nonce | None:
 def open_topics(
     service: Service, game: Game, nonces: Sequence[Nonce], head: LoggedHead | None
 ) -> set[Topic]:
-    """Return the topics of the questions that stay open, whoever checks the record of a game now."""
+    """Return the topics of the questions that nobody who checks the record of a game now can answer."""
     topics: set[Topic] = set()
     if game.status != "open" and decisive_nonce(nonces) is None:
         topics.add("draws")

@@ -6,6 +6,7 @@
 
 import { canonical, toHex } from "./evidence.js";
 import { deviceKey, sign } from "./proofs.js";
+import { concat, fromHex, sha256, utf8 } from "./verify/crypto.js";
 
 /** @typedef {{seat: number, action: object, outcome?: object, then?: Branch[]}} Branch */
 /** @typedef {Omit<Branch, "then">} Step */
@@ -57,30 +58,18 @@ function* ownSteps(branches, seat, before = []) {
  * @param {string} salt in hexadecimal, as all hashes
  * @returns {Promise<string>} the root of the Merkle tree of the commitments
  */
-export async function rootOf(lines, salt) {
+async function rootOf(lines, salt) {
   const texts = [...new Set(lines.map(canonical))];
   let size = LEAST_LEAVES;
   while (size < texts.length) size *= 2;
   const numbers = [...Array(size).keys()];
-  const salts = await Promise.all(numbers.map((leaf) => hash(utf8(canonical({ leaf, salt })))));
-  const commitments = await Promise.all(texts.map((text, leaf) => hash(salts[leaf], utf8(text))));
+  const salts = await Promise.all(numbers.map((leaf) => sha256(utf8(canonical({ leaf, salt })))));
+  const commitments = await Promise.all(texts.map((text, leaf) => sha256(concat(salts[leaf], utf8(text)))));
   const leaves = [...commitments, ...salts.slice(texts.length)].map(toHex).sort();
-  let level = await Promise.all(leaves.map((leaf) => hash(Uint8Array.of(0), fromHex(leaf))));
+  let level = await Promise.all(leaves.map((leaf) => sha256(concat([0], fromHex(leaf)))));
   while (level.length > 1) {
     const pairs = level.flatMap((left, at) => (at % 2 ? [] : [[left, level[at + 1]]]));
-    level = await Promise.all(pairs.map(([left, right]) => hash(Uint8Array.of(1), left, right)));
+    level = await Promise.all(pairs.map(([left, right]) => sha256(concat([1], left, right))));
   }
   return toHex(level[0]);
 }
-
-/** @param {...Uint8Array} parts @returns {Promise<Uint8Array>} the SHA-256 of all of them */
-async function hash(...parts) {
-  const bytes = Uint8Array.from(parts.flatMap((part) => [...part]));
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-}
-
-/** @param {string} text */
-const utf8 = (text) => new TextEncoder().encode(text);
-
-/** @param {string} digits */
-const fromHex = (digits) => Uint8Array.from(digits.match(/../g) ?? [], (pair) => parseInt(pair, 16));
