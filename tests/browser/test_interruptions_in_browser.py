@@ -47,6 +47,17 @@ def test_the_move_of_another_player_appears_without_loading_the_page(visitors: V
     assert waiting.page.locator("#game").get_attribute("data-seq") == str(last_seq(first, game_id))
 
 
+def test_what_a_reader_has_unfolded_stays_open_when_another_player_moves(
+    visitors: Visitors,
+) -> None:
+    game_id, (first, second) = visitors.accounts.start_game(2)
+    page = at_browser(visitors.new(second), game_id).page
+    page.locator(".more-actions summary").click()
+    first.act(game_id).raise_for_status()
+    page.locator(YOUR_TURN).wait_for()
+    assert page.get_by_role("link", name="Resign").is_visible()
+
+
 def test_a_second_tab_of_the_same_player_follows_the_first_one(visitors: Visitors) -> None:
     game_id, (first, _) = visitors.accounts.start_game(2)
     visitor = visitors.new(first)

@@ -102,18 +102,21 @@ async function read(address) {
 }
 
 /**
- * Replace the content of the page; the focus stays where it was.
+ * Replace the content of the page; the focus stays where it was, and what the reader has unfolded stays open.
  * @param {string} html
  */
 function replace(html) {
   const focusSelector = selectorOf(document.activeElement);
   const actionText = /** @type {HTMLInputElement | null} */ (document.getElementById("action-text"))?.value;
+  const unfolded = [...document.querySelectorAll("#page details[open]")].map(({ className }) => className);
   const htmx = /** @type {any} */ (window).htmx;
   htmx.swap("#page", html, { swapStyle: "outerHTML", swapDelay: 0, settleDelay: 0 }, { select: "#page" });
   const title = new DOMParser().parseFromString(html, "text/html").title;
   if (title) document.title = title;
   const input = /** @type {HTMLInputElement | null} */ (document.getElementById("action-text"));
   if (input && actionText) input.value = actionText;
+  for (const details of document.querySelectorAll("#page details"))
+    if (details.className && unfolded.includes(details.className)) details.setAttribute("open", "");
   const target = /** @type {HTMLElement | null} */ (focusSelector ? document.querySelector(focusSelector) : null);
   target?.focus({ preventScroll: true });
 }
