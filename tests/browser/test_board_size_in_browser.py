@@ -30,6 +30,13 @@ IS_WHOLE: Final = """() => {
 }"""
 
 
+COLUMNS: Final = """() => [".game-main", ".game-side", ".game-talk"].map((name) => {
+    const { left, right, top } = document.querySelector(name).getBoundingClientRect();
+    return [left, right, top].map(Math.round);
+})"""
+"""The left and right side and the top of the board, of the players' cards and of the talk."""
+
+
 @pytest.mark.parametrize("fields", [{"seats": 3}, {"rules": "baron", "seats": 4}])
 def test_the_whole_board_is_visible_in_play_and_in_replay(
     fields: dict[str, object], visitors: Visitors
@@ -45,6 +52,30 @@ def test_the_whole_board_is_visible_in_play_and_in_replay(
             # A script fits the board as soon as it has been loaded.
             visitor.page.wait_for_function(IS_WHOLE)
             assert visitor.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_wide_window_shows_the_board_the_players_and_the_talk_beside_each_other(
+    visitors: Visitors,
+) -> None:
+    game_id, players = visitors.accounts.start_game(3)
+    visitor = visitors.new(players[0])
+
+    def columns(width: int) -> list[list[int]]:
+        visitor.page.set_viewport_size(ViewportSize(width=width, height=1080))
+        visitor.open(f"/games/{game_id}")
+        found: list[list[int]] = visitor.page.evaluate(COLUMNS)
+        return found
+
+    board, players_column, talk = columns(1920)
+    assert board[1] < players_column[0] < players_column[1] < talk[0]
+    assert board[2] == players_column[2] == talk[2]
+    assert talk[1] > 1850, "the page uses the whole width"
+    board, players_column, talk = columns(1280)
+    assert board[1] < players_column[0] == talk[0]
+    assert board[2] == players_column[2] < talk[2]
+    board, players_column, talk = columns(360)
+    assert board[0] == players_column[0] == talk[0]
+    assert board[2] < players_column[2] < talk[2]
 
 
 def test_the_confirmation_is_in_reach_without_scrolling_on_a_phone(visitors: Visitors) -> None:
