@@ -113,7 +113,8 @@ class Scene:
 
     `title` describes the state of the game and `caption` the last event. `common_rows` belong to no
     seat, such as the bank or a market. `legend` explains the game's terrains, pieces and signs; a picture
-    leaves out signs that the scene does not have.
+    leaves out signs that the scene does not have. A page leaves room for the hexes of `room` too: those of a
+    board that grows are the same for a whole turn, so that its scale seldom changes.
     """
 
     title: Text
@@ -124,6 +125,7 @@ class Scene:
     outlines: tuple[Outline, ...] = ()
     common_rows: tuple[Row, ...] = ()
     legend: tuple[LegendEntry, ...] = ()
+    room: tuple[Hex, ...] = ()
 
 
 def outcome_of(event: Event, event_message: Callable[[str, EventData], Text]) -> Text:

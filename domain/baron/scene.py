@@ -40,6 +40,12 @@ _KEEPS: Final = {
 }
 """Keeps on the board, by the side that they show (BN-MAT-2)."""
 
+_FIRST_ROOM: Final = 4
+_ROOM_STEP: Final = 3
+"""The hexes between the start tile and each side of the room for the board, at first, and by how many they
+grow at a time.
+"""
+
 LEGEND: Final = (
     *(
         LegendEntry("terrain", TILE_TERMS[tile], kind=tile, value=f"{value}")
@@ -71,7 +77,31 @@ def scene(position: BaronPosition, event: Event | None) -> Scene:
         outlines=tuple(_outlines(position)),
         common_rows=tuple(_common_rows(position)),
         legend=LEGEND,
+        room=_room(position, change),
     )
+
+
+def _room(position: BaronPosition, change: BoardChange) -> tuple[Hex, ...]:
+    """Hexes as far from the start tile, to each of the four sides, as a tile laid in this turn can be.
+
+    Distances are rounded up, so that the room grows only now and then, and at the end of a turn: the tile
+    that was laid in a turn does not count until then.
+    """
+    tiles = {hex_of(entry["at"]) for entry in position["tiles"]}
+    if position["phase"] == "keep" and "at" in change:
+        tiles.discard(hex_of(change["at"]))
+    reach = [near for at in tiles for near in neighbours(at)]
+    left, right = (
+        _rounded_up(max((side * (2 * q + r) + 1) // 2 for q, r in reach)) for side in (-1, 1)
+    )
+    top, bottom = (_rounded_up(max(side * r for _, r in reach)) for side in (-1, 1))
+    return ((-left, 0), (right, 0), (top // 2, -top), (-(bottom // 2), bottom))
+
+
+def _rounded_up(distance: int) -> int:
+    """The least distance to a side of the room that is no less than this one."""
+    steps = -(-max(distance - _FIRST_ROOM, 0) // _ROOM_STEP)
+    return _FIRST_ROOM + steps * _ROOM_STEP
 
 
 def _title(position: BaronPosition) -> Message:

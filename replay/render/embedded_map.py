@@ -89,8 +89,8 @@ def board_svg(
 
 
 def view_box(scene: Scene, beside: Collection[Hex]) -> tuple[float, float, float, float]:
-    """Return left, top, width and height of the map of a scene, with hexes beside it."""
-    box = bounds(hexes_of(scene) | set(beside))
+    """Return left, top, width and height of the map of a scene, with its room and hexes beside it."""
+    box = bounds(hexes_of(scene) | {*scene.room, *beside})
     return (
         box.left - _MARGIN,
         box.top - _MARGIN,
@@ -166,12 +166,12 @@ def _svg(drawing: Markup, view_box: str) -> str:
 def detail(scene: Scene, reach: int) -> Scene:
     """Return the scene with only the hexes within `reach` steps of those that the last event changed.
 
-    It has all hexes if the event changed none.
+    It has all hexes if the event changed none, and no room for others.
     """
     centres = {cell.at for cell in scene.cells if _has_changed(cell)}
     centres |= {at for arrow in scene.arrows for at in (arrow.start, arrow.end)}
     if not centres:
-        return scene
+        return replace(scene, room=())
 
     def is_shown(at: Hex) -> bool:
         return any(distance(at, other) <= reach for other in centres)
@@ -180,6 +180,7 @@ def detail(scene: Scene, reach: int) -> Scene:
         scene,
         cells=tuple(cell for cell in scene.cells if is_shown(cell.at)),
         outlines=tuple(outline for outline in scene.outlines if all(map(is_shown, outline.hexes))),
+        room=(),
     )
 
 

@@ -33,3 +33,10 @@ def test_outlines_that_are_not_shown_as_a_whole_are_left_out() -> None:
 
 def test_a_scene_without_a_change_is_shown_as_a_whole() -> None:
     assert detail(BOARD, 1) == BOARD
+
+
+def test_a_detail_leaves_no_room_for_other_hexes() -> None:
+    room = ((-9, 0), (9, 0))
+    cells = tuple(replace(cell, is_changed=cell.at == (0, 0)) for cell in BOARD.cells)
+    for scene in (BOARD, replace(BOARD, cells=cells)):
+        assert detail(replace(scene, room=room), 1).room == ()

@@ -6,7 +6,7 @@ nothing here depends on a game.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
 from urllib.parse import quote
@@ -20,6 +20,7 @@ from domain.hexes import Hex
 from domain.messages import Text, message
 from domain.next_step import Step, UnknownChoice, next_step, refusal
 from domain.scene import Scene, caption
+from replay.render.embedded_map import view_box
 from replay.render.map_links import HexLink
 from service.pages.view_models.position_view import unsealed_event
 
@@ -92,6 +93,8 @@ class ActionSteps:
     actions: Sequence[Action] = field(repr=False)
     at_any_time: Sequence[Action] = ()
     attempt: Attempt | None = None
+    last: Event | None = None
+    """The event that led to the position."""
     is_outdated: bool = False
     """Whether the address had choices that are not possible, such as that of a page before the last action.
     None of them is made, and `attempt` says so."""
@@ -175,7 +178,7 @@ class ActionSteps:
     @cached_property
     def scene(self) -> Scene:
         """The scene of the position."""
-        scene: Scene = self.game.rules.scene(self.position, None)
+        scene: Scene = self.game.rules.scene(self.position, self.last)
         return scene
 
     @cached_property
@@ -201,8 +204,8 @@ class ActionSteps:
         return links
 
     def is_within_board(self) -> bool:
-        """Return whether every linked hex is on the board."""
-        return self.links.keys() <= {cell.at for cell in self.scene.cells}
+        """Return whether the map of the position has room for every linked hex."""
+        return view_box(self.scene, self.links) == view_box(self.scene, ())
 
     @property
     def action(self) -> Action | None:
@@ -235,12 +238,16 @@ class ActionSteps:
         """What the log would say of the action."""
         return caption(self._preview_event(), self.game.rules.event_message)
 
-    def preview_scene(self) -> Any:
-        """Return the scene of the position after the action, with the differences marked."""
+    def preview_scene(self) -> Scene:
+        """Return the scene of the position after the action, with the differences marked.
+
+        It has the room of the scene before, so that the board stays where it is.
+        """
         rules = self.game.rules
         after = copy(self.game)
         after.state = evolve(rules, self.game.state, [self.preview.event])
-        return rules.scene(after.position(self.seat), self._preview_event())
+        scene: Scene = rules.scene(after.position(self.seat), self._preview_event())
+        return replace(scene, room=self.scene.room)
 
     def _preview_event(self) -> Event:
         return unsealed_event(self.game, self.seat, self.preview.event, dict(self.action_json))
@@ -284,8 +291,12 @@ def read_query(
     )
 
 
-def action_steps(game: Game, seat: int, query: ActionQuery) -> ActionSteps | None:
+def action_steps(
+    game: Game, seat: int, query: ActionQuery, last: Event | None = None
+) -> ActionSteps | None:
     """Return where the seat stands with these choices; None if it can take no action now.
+
+    `last` is the event that led to the position, if the page marks what it changed.
 
     If one of the choices cannot be made, it stands at the first step. The address is then usually one that
     the browser has kept, of a page before the last action.
@@ -314,7 +325,7 @@ def action_steps(game: Game, seat: int, query: ActionQuery) -> ActionSteps | Non
             attempt = _explain(game, seat, step, query.attempt)
     position = game.position(seat)
     return ActionSteps(
-        game, seat, position, query, step, actions, at_any_time, attempt, is_outdated
+        game, seat, position, query, step, actions, at_any_time, attempt, last, is_outdated
     )
 
 

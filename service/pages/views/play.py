@@ -146,19 +146,20 @@ def game_page(
         return show_open_game(game)
     seat = None if player is None else game.seat_of(player)
     status = 200 if refusal is None else status_of(refusal)
+    events = service().games.queries.event_page(
+        game_id, max(0, game.seq - LATEST_EVENTS), LATEST_EVENTS
+    )
+    last = _last_play(game, events)
     steps = notice = None
     if seat is not None and refusal is None:
         query = read_query(request.args.to_dict(flat=False))
-        steps = action_steps(game, seat, query)
+        steps = action_steps(game, seat, query, last)
         if steps is None and has_choices(query):
             notice = NO_LONGER_POSSIBLE
     if steps is not None and _replaces_choices_only(steps):
         return page(
             "choosing.html", game=game, steps=steps, view=links_view(steps.scene, steps.links)
         )
-    events = service().games.queries.event_page(
-        game_id, max(0, game.seq - LATEST_EVENTS), LATEST_EVENTS
-    )
     values: dict[str, Any] = {
         "game": game,
         "seat": seat,
@@ -183,7 +184,7 @@ def game_page(
     if seat is not None and player is not None and game.status == "playing":
         values["void"] = _void_message(game, player)
     if game.state is not None:
-        values["view"] = _view(game, seat, steps, events)
+        values["view"] = _view(game, seat, steps, last)
     # A script that has asked for the choices alone gets the whole page where the board changes too.
     headers = {"HX-Retarget": "#page", "HX-Reselect": "#page"}
     return page("game.html", status, headers, **values)
@@ -205,19 +206,24 @@ def _replaces_choices_only(steps: ActionSteps) -> bool:
     )
 
 
-def _view(
-    game: Game, seat: int | None, steps: ActionSteps | None, latest: Sequence[Event]
-) -> PositionView:
-    """Return the view of the position, or of the preview of the action that the player has chosen.
+def _last_play(game: Game, latest: Sequence[Event]) -> Event | None:
+    """Return the event that led to the position, None before the start.
 
-    The event that led to the position is usually among the `latest` events, which have been read already.
+    It is usually among the `latest` events, which have been read already.
     """
-    if steps is not None and steps.action is not None:
-        return position_view(steps.preview_scene())
     seq = game.position_seq
     events = [event for event in latest if event["seq"] == seq]
-    events = events or service().games.queries.event_page(game.id, seq - 1, 1)
-    scene = scene_of(game, seat, events[0] if events else None)
+    events = events or service().games.queries.event_page(game.id, max(0, seq - 1), 1)
+    return events[0] if events else None
+
+
+def _view(
+    game: Game, seat: int | None, steps: ActionSteps | None, last: Event | None
+) -> PositionView:
+    """Return the view of the position, or of the preview of the action that the player has chosen."""
+    if steps is not None and steps.action is not None:
+        return position_view(steps.preview_scene())
+    scene = scene_of(game, seat, last)
     return position_view(scene, links={} if steps is None else steps.links)
 
 

@@ -1,5 +1,7 @@
 """The scene of a position of Baron: what there is to draw, and what the last event changed."""
 
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import cast
 
 import pytest
@@ -7,9 +9,10 @@ import pytest
 from domain import baron
 from domain.baron import parse_action_text, position, scene
 from domain.baron.components import VALUES
+from domain.baron.state import State
 from domain.contract import ALL_SECRETS, DomainEvent, evolve
 from domain.event import Event
-from domain.hexes import distance
+from domain.hexes import Hex, distance
 from domain.json_types import JsonObject
 from domain.scene import Cell, Panel, Piece, Scene
 from replay.language.renderer import english
@@ -236,3 +239,30 @@ def test_a_scene_contains_every_hex_and_piece_of_its_position(seats: int) -> Non
         removed = sum(len(cell.removed) for cell in result.cells)
         placed = event.type == "KeepPlaced"
         assert removed == len(before.keeps) + placed - len(state.keeps)
+
+
+@pytest.mark.parametrize("seats", [2, 5])
+def test_the_room_for_the_board_changes_seldom_and_only_between_turns(seats: int) -> None:
+    rooms: dict[int, set[tuple[Hex, ...]]] = {}
+    for state, _, before in with_events_before(random_game(seats, 3)):
+        drawn = scene(position(state, None), before)
+        rooms.setdefault(state.turn, set()).add(drawn.room)
+        (left, _), (right, _), (_, top), (_, bottom) = drawn.room
+        for q, r in {*state.tiles, *(state.rim if state.phase != "keep" else ())}:
+            assert left <= q + r / 2 <= right
+            assert top <= r <= bottom
+    assert all(len(during) == 1 for during in rooms.values())
+    by_turn = [room for during in rooms.values() for room in during]
+    assert len(set(by_turn[:8])) == 1
+    changes = sum(a != b for a, b in pairwise(by_turn))
+    assert 2 < changes < len(by_turn) / 6
+
+
+def with_events_before(
+    game: Iterable[tuple[State, DomainEvent]],
+) -> Iterator[tuple[State, DomainEvent, Event | None]]:
+    """Each state with the event that follows, and the one that led to it."""
+    before = None
+    for state, event in game:
+        yield state, event, before
+        before = sealed(event, {"seat": state.to_act})

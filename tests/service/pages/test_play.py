@@ -199,3 +199,18 @@ def test_a_visitor_sees_the_game_but_no_choices(table: Table, browser: FlaskClie
     assert 'id="choices"' not in text
     form = {"action": '{"type":"resign"}', "expected_seq": "1"}
     assert browser.post(f"/games/{table.id}/actions", data=form).status_code == 403
+
+
+def test_the_board_stays_where_it_is_during_a_turn(table: Table) -> None:
+    view_box = re.compile(r'viewBox="([^"]+)" class="(?:map|links)"')
+    for _ in range(4):
+        turn, boxes = table.game.turn, set()
+        while table.game.turn == turn:
+            text = table.page()
+            boxes |= set(view_box.findall(text))
+            while 'id="confirm"' not in text:
+                option = OPTION.findall(text)[-1]
+                text = table.page(unescape(option))
+                boxes |= set(view_box.findall(text))
+            table.active.post(f"/games/{table.id}/actions", data=fields(text))
+        assert len(boxes) == 1
