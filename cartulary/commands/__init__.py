@@ -21,6 +21,7 @@ from cartulary.commands.records import export, import_command, playout
 from cartulary.commands.sandbox import sandbox
 from cartulary.commands.service import (
     bounce,
+    doctor,
     health,
     new_epoch,
     reindex,
@@ -60,6 +61,7 @@ SERVICE_COMMANDS: Final[tuple[click.Command, ...]] = (
     web,
     worker,
     scheduler,
+    doctor,
     health,
     reindex,
     new_epoch,

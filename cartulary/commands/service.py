@@ -173,6 +173,33 @@ def health(ctx: click.Context, redis: str | None) -> None:
 
 
 @command(
+    "doctor",
+    help=(
+        message("Check this deployment, and say what to do about each fault."),
+        message(
+            "Looks at Redis, the clocks, the signing key, the data folder, the processes, the work that"
+            " waits, the transparency log, the mail server and the public address. Changes nothing. Exits"
+            " with 1 if there is a fault; warnings do not count."
+        ),
+    ),
+)
+@redis_option
+@option("--json", "as_json", is_flag=True, help=message("Print JSON, one finding a line."))
+@click.pass_context
+def doctor(ctx: click.Context, redis: str | None, *, as_json: bool) -> None:
+    from cartulary.doctor import diagnose
+    from cartulary.running_service import open_service
+
+    has_fault = False
+    with open_service(os.environ, redis) as service:
+        for finding in diagnose(service):
+            has_fault |= finding.status == "fault"
+            echo(finding.as_json() if as_json else finding.as_text())
+    if has_fault:
+        ctx.exit(1)
+
+
+@command(
     "reindex",
     help=(
         message("Rebuild the listings and the outbox from the logs, and the skeletons of handles."),

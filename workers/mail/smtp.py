@@ -2,6 +2,7 @@
 
 import asyncio
 import ssl
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from email.message import EmailMessage
@@ -75,8 +76,20 @@ class SmtpClient:
 
     def send(self, mail: EmailMessage, sender: str, recipient: str) -> None:
         """Send a mail with this envelope. Raises MailNotSent and MailRefused."""
+        self._run(lambda smtp: self._send(smtp, mail, sender, recipient))
+
+    def check(self) -> None:
+        """Connect and log in, and send nothing. Raises MailNotSent if the server would accept no mail."""
+
+        async def greet(smtp: aiosmtplib.SMTP) -> None:
+            await smtp.noop()
+
+        self._run(greet)
+
+    def _run(self, conversation: Callable[[aiosmtplib.SMTP], Awaitable[None]]) -> None:
+        """Connect, log in and have a conversation. Raises MailNotSent, and what the conversation raises."""
         try:
-            run_coroutine(self._converse(mail, sender, recipient))
+            run_coroutine(self._converse(conversation))
         except TimeoutError as error:
             why = message(
                 "{server} has not accepted the mail within {seconds} s",
@@ -92,7 +105,7 @@ class SmtpClient:
             )
             raise MailNotSent(why) from error
 
-    async def _converse(self, mail: EmailMessage, sender: str, recipient: str) -> None:
+    async def _converse(self, conversation: Callable[[aiosmtplib.SMTP], Awaitable[None]]) -> None:
         server = self._server
         context = None
         if server.tls != "none":
@@ -117,8 +130,8 @@ class SmtpClient:
             deadline = asyncio.get_running_loop().time() + self._seconds
             async with asyncio.timeout_at(deadline):
                 await smtp.connect()
-                await self._send(smtp, mail, sender, recipient)
-            # The mail is accepted, whatever the server replies now.
+                await conversation(smtp)
+            # What was sent is accepted, whatever the server replies now.
             with suppress(SMTPException, TimeoutError):
                 async with asyncio.timeout_at(deadline):
                     await smtp.quit()
