@@ -391,7 +391,7 @@ def _check_work(service: Service) -> Iterator[Finding]:
             _WORK,
             "fault",
             message(
-                "a deadline passed {seconds} s ago and has not taken effect",
+                "a deadline of {seconds} s ago has not taken effect",
                 seconds=int(overdue.total_seconds()),
             ),
             message("check the clocks, and that a worker takes the queue `games`"),
