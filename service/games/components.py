@@ -23,6 +23,7 @@ from service.games.loader import GameCache
 from service.games.lobby import Lobby
 from service.games.player_signatures import PlayerSignatures
 from service.games.queries import GameQueries
+from service.games.recaps import Recaps
 from service.games.receipts import PlayerReceipts
 from service.games.rematches import Rematches
 from service.games.replays import Replays
@@ -56,6 +57,7 @@ class Games:
     queries: GameQueries
     events: EventQueries
     replays: Replays
+    recaps: Recaps
     lessons: Lessons
     receipts: PlayerReceipts
     for_viewers: GamesForViewers
@@ -129,6 +131,7 @@ def build_games(
         queries=queries,
         events=EventQueries(repository, store, players, deliveries_about, bounds),
         replays=Replays(repository, bounds),
+        recaps=Recaps(repository),
         lessons=Lessons(repository, bounds),
         receipts=PlayerReceipts(store, listings, keyring, bounds.page_events),
         for_viewers=GamesForViewers(repository, store),

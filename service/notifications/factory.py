@@ -13,24 +13,26 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import message
 from replay.language.names import NO_NAMES, Names
+from replay.recap import Recap
 from service import clock
 from service.accounts.accounts import Players
 from service.errors import NotFound
 from service.games.access import can_see
 from service.games.outbox import Subject
 from service.games.queries import GameQueries
+from service.games.recaps import Recaps
 from service.notifications.delivery import DIGEST, Delivery
 from service.notifications.kinds import KIND_OF_SUBJECT, OPERATOR
 from service.notifications.notification import Notification
-from service.notifications.past_events import PastEvents, events_since_last_turn
 from service.notifications.titles import chat_messages_title, digest_title, title
 
 
 class NotificationFactory:
     """Makes notifications for their readers. Thread-safe."""
 
-    def __init__(self, queries: GameQueries, players: Players) -> None:
+    def __init__(self, queries: GameQueries, recaps: Recaps, players: Players) -> None:
         self._queries = queries
+        self._recaps = recaps
         self._players = players
 
     def notification(
@@ -59,10 +61,10 @@ class NotificationFactory:
             return None
         details = self._details(subject, game, delivery)
         # An invitation or a message does not say what has happened in the game.
-        past = (
-            PastEvents()
+        recap = (
+            Recap()
             if is_operators or is_of_former_player or subject in ("invited", "message")
-            else events_since_last_turn(self._queries.event_page, game, delivery.player)
+            else self._recaps.recap(game, game.seat_of(delivery.player))
         )
         return Notification(
             id=delivery.id,
@@ -76,7 +78,7 @@ class NotificationFactory:
             title=title(subject, game, details, delivery.player),
             details=details,
             names=self._names(game, details),
-            past=past,
+            recap=recap,
             can_see_game=can_see_game,
         )
 

@@ -20,6 +20,7 @@ from domain.game import Game
 from domain.messages import Message, message
 from ledger import turn_clock
 from ledger.time_zones import UTC_NAME, time_zone
+from replay.event_text import actor_message, outcome_message
 from replay.language.catalogue import ENGLISH, languages, primary_subtag
 from replay.language.names import Names
 from replay.language.renderer import Renderer, renderer
@@ -29,7 +30,6 @@ from service.errors import NotFound
 from service.games.access import can_see
 from service.games.listings import Listings
 from service.games.queries import GameQueries
-from service.notifications.past_events import past_event
 from service.notifications.titles import game_name
 
 MAX_GAMES: Final = 50
@@ -140,7 +140,7 @@ class Feeds:
         link = f"{self._public_url}/games/{game.id}?seq={event['seq']}"
         ET.SubElement(element, f"{{{_ATOM}}}link", {"href": link})
         author = ET.SubElement(element, f"{{{_ATOM}}}author")
-        _add(author, "name", render.with_names(entry.names)(past_event(game, event).actor))
+        _add(author, "name", render.with_names(entry.names)(actor_message(event)))
         _add(element, "content", text)
 
     def _renderer(self, player: str) -> Renderer:
@@ -159,9 +159,11 @@ class Feeds:
 
 
 def _entry_title(game: Game, event: Event) -> Message:
-    past = past_event(game, event)
     return message(
-        "{game}: {actor}: {outcome}", game=game_name(game), actor=past.actor, outcome=past.outcome
+        "{game}: {actor}: {outcome}",
+        game=game_name(game),
+        actor=actor_message(event),
+        outcome=outcome_message(game.rules, event),
     )
 
 

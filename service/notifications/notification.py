@@ -6,9 +6,9 @@ from typing import Literal
 from domain.json_types import JsonObject
 from domain.messages import Message
 from replay.language.names import NO_NAMES, Names
+from replay.recap import Recap
 from service.games.outbox import Subject
 from service.notifications.kinds import Kind
-from service.notifications.past_events import PastEvents
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,8 @@ class Notification:
     details: JsonObject = field(default_factory=dict)
     """For programs, by subject: docs/notifications.md lists the fields."""
     names: Names = NO_NAMES
-    """The names with which `title` and `events` are rendered."""
-    past: PastEvents = field(default_factory=PastEvents)
+    """The names with which `title` and `recap` are rendered."""
+    recap: Recap = field(default_factory=Recap)
     """What has happened since the reader's last turn, as the reader may see it."""
     can_see_game: bool = True
     """Whether the reader may see the page of the game."""

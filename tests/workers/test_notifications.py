@@ -225,10 +225,10 @@ def test_a_notification_lists_what_has_happened_since_the_last_turn_of_its_reade
     notification = players.channel.sent[-1]
     assert notification.subject == "your_turn"
     assert notification.player == players.ada
-    action, scoring = notification.past.events
+    action, scoring = notification.recap.events
     assert english(action.message).startswith("seat 1: recruits 1 knight")
     assert english(scoring.message).startswith("the scorer: round 1 is scored")
-    assert notification.past.omitted == 0
+    assert notification.recap.omitted == 0
 
 
 def test_nothing_is_sent_to_an_endpoint_that_is_gone(players: PlayersWithEmail) -> None:

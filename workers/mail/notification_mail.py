@@ -47,9 +47,11 @@ class Section:
     """What the reader can do now, and until when."""
     quotes: tuple[Quote, ...]
     players: str | None
+    recap: str | None
+    """What has happened since the reader's last turn, in one sentence."""
     events: tuple[str, ...]
+    """The events, unless the sentence says what the only one was."""
     omitted_events: int
-    is_since_own_turn: bool
     url: str
     link: str
     """What the button says that leads to `url`."""
@@ -126,7 +128,7 @@ class NotificationMails:
             link, path = message("Open the messages"), first.path
         elif not last.can_see_game:
             link, path = message("Open your games"), last.path
-        past = max((item.past for item in items), key=lambda past: len(past.events))
+        recap = max((item.recap for item in items), key=lambda recap: recap.count)
         return Section(
             heading=heading,
             titles=titles if len(titles) > 1 else (),
@@ -135,9 +137,9 @@ class NotificationMails:
             ),
             quotes=tuple(quote for quote in quotes if quote is not None),
             players=None if game is None else in_language(_players(game)),
-            events=tuple(in_language.sentence(event.message) for event in past.events),
-            omitted_events=past.omitted,
-            is_since_own_turn=past.is_since_own_turn,
+            recap=None if recap.sentence is None else in_language.sentence(recap.sentence),
+            events=tuple(in_language.sentence(event.message) for event in recap.listed_events),
+            omitted_events=recap.omitted,
             url=self._base + path,
             link=in_language(link),
             board=board,

@@ -26,7 +26,9 @@ class DeliverySender:
         self._breakers = service.notifications.deliveries.breakers
         self._endpoints = service.notifications.endpoints
         self._clock = service.clock
-        self._factory = NotificationFactory(service.games.queries, service.accounts.players)
+        self._factory = NotificationFactory(
+            service.games.queries, service.games.recaps, service.accounts.players
+        )
         self._channels = {channel.name: channel for channel in channels}
 
     def send(self, delivery_id: str) -> None:

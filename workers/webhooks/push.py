@@ -90,11 +90,11 @@ class PushChannel:
         locale = None if reader is None else reader.locale
         zone = UTC_ZONE if reader is None else time_zone_of(reader)
         in_language = renderer(choose_language([locale or ENGLISH]), notification.names, zone)
-        last = notification.past.events[-1] if notification.past.events else None
+        sentence = notification.recap.sentence
         return orjson.dumps(
             {
                 "title": in_language.sentence(notification.title)[:_MAX_BODY],
-                "body": "" if last is None else in_language.sentence(last.message)[:_MAX_BODY],
+                "body": "" if sentence is None else in_language.sentence(sentence)[:_MAX_BODY],
                 "path": notification.path,
                 "tag": delivery.id,
                 "language": in_language.language,

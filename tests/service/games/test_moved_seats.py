@@ -166,7 +166,7 @@ def test_all_players_are_notified_and_the_former_one_of_no_more_than_the_loss(
         cid: others,
     }
     (to_ada,) = (sent for sent in channel.sent if sent.player == ada)
-    assert (to_ada.details, to_ada.past.events) == ({"seat": 0}, ())
+    assert (to_ada.details, to_ada.recap.events) == ({"seat": 0}, ())
     assert zoe not in str(to_ada.as_json())
     # The page of a private game does not exist for its former player.
     assert to_ada.path == ("/" if private else f"/games/{game.id}")
@@ -186,7 +186,9 @@ def test_a_notification_of_the_turn_that_waits_is_not_sent_to_the_former_player(
     (waiting,) = service.notifications.deliveries.waiting(10)
     assert (waiting.player, waiting.subject, waiting.status) == (people[0], "your_turn", "retrying")
     move(service, game, people[3])
-    factory = NotificationFactory(service.games.queries, service.accounts.players)
+    factory = NotificationFactory(
+        service.games.queries, service.games.recaps, service.accounts.players
+    )
     assert factory.notification(waiting) is None
     harness.close()
 

@@ -140,8 +140,8 @@ class ObservedGames:
         id = self.ids[self.players.index(player)]
         for notification in self.mail.sent:
             if notification.player == id and notification.game_id == self.game:
-                past = [english(event.message) for event in notification.past.events]
-                body = {**notification.as_json(), "delivery": "is an id", "past": past}
+                recap = [english(event.message) for event in notification.recap.events]
+                body = {**notification.as_json(), "delivery": "is an id", "recap": recap}
                 player.record(f"{english(notification.title)} {body}")
         self.mail.sent = [item for item in self.mail.sent if item.player != id]
 

@@ -1,0 +1,101 @@
+"""Recaps of games: what has happened since a player's last turn, for pages, lists and notifications.
+
+The work for a recap is bounded, however long the game is and however long the player has been away.
+"""
+
+from threading import Lock
+from typing import Final
+
+from cachetools import LRUCache
+
+from domain.event import Event, acting_seat
+from domain.game import Game
+from domain.messages import Message
+from replay.recap import ACCOUNT_EVENTS, Recap, recap_events
+from replay.timeline import Step
+from service.games.loader import GameLoader
+
+MAX_EVENTS: Final = 30
+"""Events of a recap, the latest ones."""
+MAX_SEARCHED: Final = 400
+"""Events that are searched for the last action of a player."""
+CACHED_EVENTS: Final = 10_000
+"""Events of the recaps that are cached."""
+_FIRST_PAGE: Final = 20
+_PAGE: Final = 100
+
+
+class Recaps:
+    """Recaps games for their players. Thread-safe.
+
+    `head` is always the game at its head, which the reader must be allowed to see. Every method raises
+    Unavailable if the store does not respond, and Unreadable if the game is damaged.
+    """
+
+    def __init__(self, loader: GameLoader) -> None:
+        self._loader = loader
+        self._cache: LRUCache[tuple[str, int | None], tuple[str, Recap]] = LRUCache(
+            CACHED_EVENTS, getsizeof=lambda cached: len(cached[1].events) + 1
+        )
+        self._lock = Lock()
+
+    def recap(self, head: Game, seat: int | None) -> Recap:
+        """Return what has happened since the last action of a seat; None stands for no seat.
+
+        An action that the player had prepared, or that the clock took, is none that the player has seen.
+        Without an action, it is what has happened since the start. Searches at most MAX_SEARCHED events.
+        """
+        key = (head.id, seat)
+        with self._lock:
+            cached = self._cache.get(key)
+        if cached is not None and cached[0] == head.hash:
+            return cached[1]
+        recap = self._recap(head, seat)
+        with self._lock:
+            self._cache[key] = (head.hash, recap)
+        return recap
+
+    def sentence(self, head: Game, player: str) -> Message | None:
+        """Return in one sentence what has happened since a player's last turn; None if it is nothing.
+
+        It names players by their seats, so it is rendered with the names of the players of this game.
+        """
+        return self.recap(head, head.seat_of(player)).sentence
+
+    def _recap(self, head: Game, seat: int | None) -> Recap:
+        events, is_since_own_turn = self._events_since_last_action(head, seat)
+        if not events:
+            return Recap(is_since_own_turn=is_since_own_turn, reader=seat)
+        first = events[-MAX_EVENTS:][0]["seq"]
+        steps = self._loader.events(head, first - 1, head.seq)
+        return Recap(
+            recap_events((Step(event, before, after) for before, event, after in steps), head),
+            omitted=max(0, len(events) - MAX_EVENTS),
+            is_since_own_turn=is_since_own_turn,
+            reader=seat,
+        )
+
+    def _events_since_last_action(self, head: Game, seat: int | None) -> tuple[list[Event], bool]:
+        """Return the events since the last action of a seat, and whether there is one."""
+        events: list[Event] = []
+        start = max(head.start_seq - 1, 1)  # after `GameCreated`
+        oldest = max(start, head.seq - MAX_SEARCHED)
+        position, size = head.seq, _FIRST_PAGE
+        while position > oldest:
+            after = max(oldest, position - size)
+            for event in reversed(self._loader.event_range(head.id, after, position)):
+                if seat is not None and _is_own_action(event, seat):
+                    return events[::-1], True
+                if event["type"] not in ACCOUNT_EVENTS:
+                    events.append(event)
+            position, size = after, _PAGE
+        # A player acts more often than that, so an earlier action precedes the oldest of these events.
+        return events[::-1], seat is not None and oldest > start
+
+
+def _is_own_action(event: Event, seat: int) -> bool:
+    return (
+        event["action"] is not None
+        and "conditional" not in event
+        and acting_seat(event["by"]) == seat
+    )
