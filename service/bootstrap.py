@@ -12,6 +12,7 @@ from service.administration.log import AdministrationLog
 from service.administration.work import WorkOverview
 from service.audits.audits import Audits
 from service.chat.chat import Chat
+from service.chat.read_marks import ReadMarks
 from service.chat.reports import ChatMessageReports
 from service.chat.store import ChatMessageStore
 from service.clock import TrustedClock
@@ -96,6 +97,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     chat = Chat(
         games.repository,
         ChatMessageStore(client, bounds.max_messages_per_player),
+        ReadMarks(client),
         reports,
         accounts.mutes,
         notifications.notifier,

@@ -19,6 +19,11 @@ from service.errors import TooManyMutes
 _KEY: Final = "cartulary:mutes:"
 
 
+def mutes_key(player: str) -> str:
+    """Return the key of the players whom a player has muted."""
+    return _KEY + player
+
+
 class Mutes:
     """The mutes of all players. Thread-safe. Methods raise Unavailable if Redis does not respond."""
 
@@ -29,7 +34,7 @@ class Mutes:
     def of(self, player: str) -> tuple[str, ...]:
         """Return the ids of the players whom a player has muted, the last one first."""
         with unavailable_on_error():
-            members: list[Any] = self._redis.zrevrange(_KEY + player, 0, -1)
+            members: list[Any] = self._redis.zrevrange(mutes_key(player), 0, -1)
         return tuple(map(to_text, members))
 
     def has_muted(self, player: str, others: Sequence[str]) -> frozenset[str]:
@@ -37,7 +42,7 @@ class Mutes:
         if not others:
             return frozenset()
         with unavailable_on_error():
-            scores = self._redis.zmscore(_KEY + player, list(others))
+            scores = self._redis.zmscore(mutes_key(player), list(others))
         return frozenset(
             other for other, score in zip(others, scores, strict=True) if score is not None
         )
@@ -46,7 +51,7 @@ class Mutes:
         """Return those of some other players who have muted a player, in one round trip."""
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for other in others:
-                pipeline.zscore(_KEY + other, player)
+                pipeline.zscore(mutes_key(other), player)
             scores = pipeline.execute()
         return frozenset(
             other for other, score in zip(others, scores, strict=True) if score is not None
@@ -60,9 +65,9 @@ class Mutes:
         if player == muted:
             raise Malformed({"handle": message("must be the handle of another player")})
         with unavailable_on_error():
-            if self._redis.zscore(_KEY + player, muted) is not None:
+            if self._redis.zscore(mutes_key(player), muted) is not None:
                 return
-            if self._redis.zcard(_KEY + player) >= self._max_mutes:
+            if self._redis.zcard(mutes_key(player)) >= self._max_mutes:
                 raise TooManyMutes(
                     plural_message(
                         "a player can mute one player",
@@ -70,14 +75,16 @@ class Mutes:
                         count=self._max_mutes,
                     )
                 )
-            self._redis.zadd(_KEY + player, {muted: int(clock.now().timestamp() * 1000)}, nx=True)
+            self._redis.zadd(
+                mutes_key(player), {muted: int(clock.now().timestamp() * 1000)}, nx=True
+            )
 
     def remove(self, player: str, muted: str) -> None:
         """Stop muting a player, if that player is muted."""
         with unavailable_on_error():
-            self._redis.zrem(_KEY + player, muted)
+            self._redis.zrem(mutes_key(player), muted)
 
     def delete_all_of(self, player: str) -> None:
         """Delete the list of a player."""
         with unavailable_on_error():
-            self._redis.delete(_KEY + player)
+            self._redis.delete(mutes_key(player))

@@ -11,6 +11,7 @@ from domain.errors import Malformed, NotNow
 from domain.game import Game
 from domain.messages import Text, message, plural_message
 from service.accounts.mutes import Mutes
+from service.chat.read_marks import ReadMarks
 from service.chat.reports import ChatMessageReports
 from service.chat.store import ChatMessage, ChatMessageStore
 from service.errors import Forbidden, NotFound, TooManyChatMessages
@@ -61,6 +62,7 @@ class Chat:
         self,
         loader: GameLoader,
         store: ChatMessageStore,
+        marks: ReadMarks,
         reports: ChatMessageReports,
         mutes: Mutes,
         notifications: Notifier,
@@ -68,6 +70,7 @@ class Chat:
     ) -> None:
         self._loader = loader
         self._store = store
+        self.marks = marks
         self._reports = reports
         self._mutes = mutes
         self._notifications = notifications

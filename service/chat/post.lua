@@ -24,6 +24,7 @@ if tonumber(redis.call('HGET', KEYS[1], count) or '0') >= tonumber(ARGV[4]) then
 
 local number = redis.call('HINCRBY', KEYS[1], 'last', 1)
 redis.call('HINCRBY', KEYS[1], count, 1)
+redis.call('HSET', KEYS[1], 'read/' .. author, number)
 redis.call('HSET', KEYS[1], tostring(number), ARGV[5])
 if key ~= '' then redis.call('HSET', KEYS[1], key, digest .. ' ' .. number) end
 redis.call('PUBLISH', ARGV[6], ARGV[7])

@@ -2,8 +2,9 @@
 
     cartulary:{GAME}:messages   hash: N -> JSON of message N; `last` -> number of the last message;
                                 `count/PLAYER` -> how many messages the player has written;
-                                `key/PLAYER/DIGEST` -> `REQUEST-DIGEST N`, an idempotency key
-    cartulary:messages:PLAYER   set: the ids of the games in which the player has written messages
+                                `key/PLAYER/DIGEST` -> `REQUEST-DIGEST N`, an idempotency key;
+                                `read/PLAYER`, `dismissed/PLAYER`: see service/chat/read_marks.py
+    cartulary:messages:PLAYER   set: the ids of the games in which the player has written or read messages
 
 Messages are numbered from 1 on. An erased one keeps its number, its author and its time, and has no text.
 """
@@ -66,9 +67,9 @@ class ChatMessageStore:
         digest = "" if record is None else record.digest
         with unavailable_on_error():
             # Added before there is a message, so that an erasure finds every message.
-            self._redis.sadd(_GAMES_OF + author, game_id)
+            self._redis.sadd(games_key(author), game_id)
             reply: list[int] = self._post(
-                keys=[_key(game_id)],
+                keys=[messages_key(game_id)],
                 args=[
                     author,
                     key,
@@ -94,13 +95,13 @@ class ChatMessageStore:
     def get(self, game_id: str, number: int) -> ChatMessage | None:
         """Return a message of a game; None if there is none with this number."""
         with unavailable_on_error():
-            stored: Any = self._redis.hget(_key(game_id), str(number))
-        return None if stored is None else _decode(number, stored)
+            stored: Any = self._redis.hget(messages_key(game_id), str(number))
+        return None if stored is None else decode_message(number, stored)
 
     def last_number(self, game_id: str) -> int:
         """Return the number of the last message of a game; 0 if there is none."""
         with unavailable_on_error():
-            last: Any = self._redis.hget(_key(game_id), "last")
+            last: Any = self._redis.hget(messages_key(game_id), "last")
         return 0 if last is None else int(last)
 
     def read(self, game_id: str, numbers: Sequence[int]) -> list[ChatMessage]:
@@ -108,9 +109,11 @@ class ChatMessageStore:
         if not numbers:
             return []
         with unavailable_on_error():
-            replies: Any = self._redis.hmget(_key(game_id), [str(number) for number in numbers])
+            replies: Any = self._redis.hmget(
+                messages_key(game_id), [str(number) for number in numbers]
+            )
         return [
-            _decode(number, reply)
+            decode_message(number, reply)
             for number, reply in zip(numbers, replies, strict=True)
             if reply is not None
         ]
@@ -118,40 +121,54 @@ class ChatMessageStore:
     def erase(self, game_id: str, number: int) -> None:
         """Erase the text of a message, which must exist, and what is kept of the request. Idempotent."""
         with unavailable_on_error():
-            stored: Any = self._redis.hget(_key(game_id), str(number))
+            stored: Any = self._redis.hget(messages_key(game_id), str(number))
             fields = orjson.loads(stored)
             remainder = {"author": fields["author"], "at": fields["at"], "text": None}
             with self._redis.pipeline(transaction=True) as pipeline:
-                pipeline.hset(_key(game_id), str(number), orjson.dumps(remainder))
+                pipeline.hset(messages_key(game_id), str(number), orjson.dumps(remainder))
                 if fields.get("key"):
-                    pipeline.hdel(_key(game_id), fields["key"])
+                    pipeline.hdel(messages_key(game_id), fields["key"])
                 pipeline.execute()
 
     def erase_all_of(self, author: str) -> None:
-        """Erase every message that a player has written in any game. Idempotent."""
+        """Erase every message that a player has written in any game, and what they have read. Idempotent."""
         with unavailable_on_error():
-            games: Any = self._redis.smembers(_GAMES_OF + author)
+            games: Any = self._redis.smembers(games_key(author))
         for game_id in map(to_text, games):
             last = self.last_number(game_id)
             for written in self.read(game_id, range(1, last + 1)):
                 if written.author == author and written.text is not None:
                     self.erase(game_id, written.number)
+            with unavailable_on_error():
+                self._redis.hdel(messages_key(game_id), *mark_fields(author))
         with unavailable_on_error():
-            self._redis.delete(_GAMES_OF + author)
+            self._redis.delete(games_key(author))
 
     def authors(self, players: Sequence[str]) -> list[str]:
-        """Return those of some players who have written messages that are not erased."""
+        """Return those of some players of whom there are messages that are not erased, or read marks."""
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for player in players:
-                pipeline.exists(_GAMES_OF + player)
+                pipeline.exists(games_key(player))
             replies = pipeline.execute()
         return [player for player, exists in zip(players, replies, strict=True) if exists]
 
 
-def _decode(number: int, stored: bytes | str) -> ChatMessage:
+def decode_message(number: int, stored: bytes | str) -> ChatMessage:
+    """Return a message from its JSON in the store."""
     fields = orjson.loads(stored)
     return ChatMessage(number, fields["author"], fields["at"], fields["text"], fields.get("seq"))
 
 
-def _key(game_id: str) -> str:
+def messages_key(game_id: str) -> str:
+    """Return the key of the messages of a game."""
     return game_key(game_id, "messages")
+
+
+def games_key(player: str) -> str:
+    """Return the key of the games in which a player has written or read messages."""
+    return _GAMES_OF + player
+
+
+def mark_fields(player: str) -> tuple[str, str]:
+    """Return the fields with what a player has read, and with what they have dismissed (`ReadMarks`)."""
+    return f"read/{player}", f"dismissed/{player}"

@@ -16,6 +16,7 @@ from domain.game import Game, Status
 from domain.json_types import JsonObject
 from service import clock
 from service.games.clock_view import timing
+from service.games.concerns import counted_concerns
 from service.games.dispute_view import open_dispute_summary, pending_takeback
 
 
@@ -51,6 +52,9 @@ class Summary:
 
     vacant: Sequence[int] = ()
     """The seats that wait for a substitute."""
+
+    concerns: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """By player, the keys of what concerns them besides the turn (`counted_concerns`)."""
 
     @property
     def name(self) -> str | None:
@@ -90,6 +94,7 @@ def summarize(game: Game) -> Summary:
         timing=timing(game),
         bots={place.player: place.bot for place in game.places if place.bot is not None},
         vacant=game.open_seats(),
+        concerns=counted_concerns(game),
     )
 
 

@@ -53,6 +53,7 @@ from service.pages.return_addresses import (
 )
 from service.pages.rules.source import rules_url
 from service.pages.session import can_write_session, viewer
+from service.pages.view_models.concern_lines import badge_of, concerns_on_page, count_in_title
 
 
 def page(
@@ -81,6 +82,9 @@ def register(app: Flask) -> None:
         announcements_to_show=announcements_to_show,
         asset=asset,
         style_sheets=style_sheets,
+        concerns_on_page=concerns_on_page,
+        count_in_title=count_in_title,
+        badge_of=badge_of,
         rules_url=rules_url,
         csrf_field=_csrf_field,
         viewer=viewer,

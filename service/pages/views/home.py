@@ -24,6 +24,7 @@ from service.pages.forms import Form
 from service.pages.session import viewer
 from service.pages.templating import page
 from service.pages.view_models import game_lists
+from service.pages.view_models.concern_lines import read_badges
 from service.pages.view_models.game_lists import (
     FIRST_PAGE_GAMES,
     LISTS,
@@ -44,8 +45,7 @@ def show_home() -> Response:
     """Show the games that can be played, and the first games of each list."""
     player = viewer()
     lists = {name: read(player, None, FIRST_PAGE_GAMES) for name, read in LISTS.items()}
-    for game_list in lists.values():
-        _read_handles(game_list)
+    _read_all(*lists.values())
     return page(
         "home.html",
         rule_systems=rule_systems().values(),
@@ -69,7 +69,7 @@ def list_games() -> Response:
         game_list = open_games(viewer(), cursor, PAGE_GAMES, game_filter)
     else:
         game_list = LISTS[name](viewer(), cursor, PAGE_GAMES)
-    _read_handles(game_list)
+    _read_all(game_list)
     return page(
         "games.html",
         game_list=game_list,
@@ -98,11 +98,14 @@ def get_picture(name: str) -> BaseResponse:
     return response
 
 
-def _read_handles(game_list: GameList) -> None:
-    """Read the handles of all players of a list at once; showing a name finds them in the cache."""
-    service().accounts.players.handles(
-        {player for game in game_list.games for player in game.players}
-    )
+def _read_all(*lists: GameList) -> None:
+    """Read at once the handles of all players of some lists, and what concerns the viewer in their games.
+
+    Showing a name then finds it in the cache.
+    """
+    games = [game for game_list in lists for game in game_list.games]
+    service().accounts.players.handles({player for game in games for player in game.players})
+    read_badges(game.summary for game in games)
 
 
 def _live_game(watched: GameList) -> Game | None:

@@ -1,0 +1,92 @@
+"""What players have read and dismissed of their games: which chat messages, and which concerns.
+
+They are fields of the hash with the chat messages of a game (service/chat/store.py):
+
+    read/PLAYER        the number of the last message that the player has read or written
+    dismissed/PLAYER   the keys of the concerns (service/games/concerns.py) that the player has dismissed, at
+                       most the last MAX_DISMISSED
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import redis
+
+from service.accounts.mutes import mutes_key
+from service.chat.store import (
+    ChatMessage,
+    decode_message,
+    games_key,
+    mark_fields,
+    messages_key,
+)
+from service.connection import to_text, unavailable_on_error
+
+MAX_DISMISSED: Final = 20
+MAX_UNREAD: Final = 20
+"""The most messages of a game that are examined, and therefore counted as unread."""
+_SEPARATOR: Final = " "
+
+
+@dataclass(frozen=True, slots=True)
+class ReadMark:
+    """What a player has not read yet in a game, and what they have dismissed.
+
+    `unread` is the number of messages, at most MAX_UNREAD, and `last` the last of them.
+    """
+
+    unread: int = 0
+    last: ChatMessage | None = None
+    dismissed: frozenset[str] = frozenset()
+
+
+class ReadMarks:
+    """What all players have read. Thread-safe. Methods raise Unavailable if Redis does not respond."""
+
+    def __init__(self, client: redis.Redis) -> None:
+        self._redis = client
+        script = (Path(__file__).parent / "unread.lua").read_text(encoding="utf-8")
+        self._unread = client.register_script(script)
+
+    def of(self, player: str, game_ids: Sequence[str]) -> list[ReadMark]:
+        """Return the marks of a player in games, in order, in one round trip.
+
+        The player must be allowed to read the messages of these games.
+        """
+        if not game_ids:
+            return []
+        keys = [mutes_key(player), *map(messages_key, game_ids)]
+        with unavailable_on_error():
+            replies: Any = self._unread(keys=keys, args=[player, MAX_UNREAD])
+        return [_mark(*reply) for reply in replies]
+
+    def read(self, game_id: str, player: str, number: int) -> None:
+        """Record that a player has read the messages up to a number. Idempotent."""
+        key, (name, _) = messages_key(game_id), mark_fields(player)
+        with unavailable_on_error():
+            stored: Any = self._redis.hget(key, name)
+            if number > (0 if stored is None else int(stored)):
+                self._set(game_id, player, name, str(number))
+
+    def dismiss(self, game_id: str, player: str, concern: str) -> None:
+        """Record that a player has dismissed a concern, which is given by its key. Idempotent."""
+        key, (_, name) = messages_key(game_id), mark_fields(player)
+        with unavailable_on_error():
+            stored: Any = self._redis.hget(key, name)
+            dismissed = [] if stored is None else to_text(stored).split(_SEPARATOR)
+            if concern not in dismissed:
+                kept = [*dismissed, concern][-MAX_DISMISSED:]
+                self._set(game_id, player, name, _SEPARATOR.join(kept))
+
+    def _set(self, game_id: str, player: str, name: str, value: str) -> None:
+        # The game is added first, so that an erasure finds every mark.
+        self._redis.sadd(games_key(player), game_id)
+        self._redis.hset(messages_key(game_id), name, value)
+
+
+def _mark(dismissed: Any, unread: int, number: int, newest: Any) -> ReadMark:
+    keys = to_text(dismissed).split(_SEPARATOR) if dismissed else ()
+    last = decode_message(number, newest) if number else None
+    return ReadMark(unread, last, frozenset(keys))

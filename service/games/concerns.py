@@ -1,0 +1,279 @@
+"""What concerns a person in a game besides the turn: what waits for their answer, and what they should know.
+
+It is computed from the folded game alone. Chat messages, which are no part of it, are added by whoever shows
+it (service/chat/read_marks.py).
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from domain.disputes.disputes import seats_that_agree
+from domain.disputes.messages import ruling_message
+from domain.disputes.records import Dispute
+from domain.disputes.takebacks import seats_to_answer
+from domain.game import Game
+from domain.messages import PlayerAt, PlayerWithId, Text, listing, message, plural_message
+from service.games.dispute_view import pending_takeback
+
+ConcernKind: TypeAlias = Literal[
+    "takeback",
+    "refusal",
+    "resumption",
+    "dispute",
+    "proposal",
+    "ruling",
+    "end",
+    "pause",
+    "vacancy",
+    "rematch",
+    "messages",
+]
+Urgency: TypeAlias = Literal["answer", "news", "status"]
+"""`answer`: it waits for this person. `news`: it is shown until they dismiss it. `status`: it waits for
+others, or needs no attention; it is shown as long as it lasts, and not counted. This is their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Concern:
+    """Something in a game that concerns a person.
+
+    `number` tells it apart from others of its kind; of a takeback or a dispute it is the seq. `seat` is the
+    vacant seat, and `action` the short form of the action that agrees to the end; each is None for others.
+    """
+
+    kind: ConcernKind
+    number: int
+    text: Text
+    urgency: Urgency
+    seat: int | None = None
+    action: str | None = None
+
+    @property
+    def key(self) -> str:
+        """What names it when it is dismissed, such as `ruling-45`."""
+        return f"{self.kind}-{self.number}"
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether badges and titles count it."""
+        return self.urgency != "status"
+
+
+def concerns_of(game: Game, player: str | None, rematch: Game | None = None) -> list[Concern]:
+    """Return what concerns a person in a game, what waits for their answer first.
+
+    `player` is None for a visitor without an account. `rematch` is the rematch of the game, if there is one
+    that this person may see. What the person has dismissed is included.
+    """
+    if player is None:
+        return []
+    concerns = [
+        *_takeback(game, player),
+        *_dispute(game, player),
+        *_end(game, player),
+        *_pause(game, player),
+        *_vacancies(game, player),
+        *_rematch(rematch, player),
+    ]
+    return sorted(concerns, key=lambda concern: concern.urgency)
+
+
+def counted_concerns(game: Game) -> Mapping[str, tuple[str, ...]]:
+    """Return the keys of what badges count, by the id of the player or the arbiter whom it concerns."""
+    people = {*game.participants, *([] if game.arbiter is None else [game.arbiter])}
+    keys = {
+        person: tuple(concern.key for concern in concerns_of(game, person) if concern.is_counted)
+        for person in sorted(people)
+        if game.bot_of(person) is None
+    }
+    return {person: of_person for person, of_person in keys.items() if of_person}
+
+
+def _takeback(game: Game, player: str) -> Iterator[Concern]:
+    seat, last = game.seat_of(player), game.last_play
+    if seat is None or game.status != "playing":
+        return
+    pending = pending_takeback(game)
+    if pending is not None:
+        asker, number = pending["seat"], pending["takeback"]
+        waiting_for = seats_to_answer(game)
+        players = listing(PlayerAt(other) for other in waiting_for)
+        if seat in waiting_for:
+            text = message("{player} asks to take back the last action", player=PlayerAt(asker))
+            yield Concern("takeback", number, text, "answer")
+        elif waiting_for and seat == asker:
+            text = message("your takeback waits for {players}", players=players)
+            yield Concern("takeback", number, text, "status")
+        elif waiting_for:
+            text = message(
+                "the takeback of {player} waits for {players}",
+                player=PlayerAt(asker),
+                players=players,
+            )
+            yield Concern("takeback", number, text, "status")
+    takeback = None if last is None else last.takeback
+    if takeback is not None and takeback.declined_by is not None and takeback.seat == seat:
+        text = message(
+            "{player} does not agree to take back your last action",
+            player=PlayerAt(takeback.declined_by),
+        )
+        yield Concern("refusal", takeback.seq, text, "news")
+    yield from _resumption(game, seat)
+
+
+def _resumption(game: Game, seat: int) -> Iterator[Concern]:
+    """Say that an action was taken back, until somebody acts. A ruling says so itself."""
+    resumption = game.resumptions[-1] if game.resumptions else None
+    if resumption is None or resumption.seq != game.position_seq:
+        return
+    if any(
+        dispute.ending is not None and dispute.ending.seq == resumption.seq - 1
+        for dispute in game.disputes
+    ):
+        return
+    text = message(
+        "the last action was taken back: play continues after event {event}",
+        event=resumption.origin,
+    )
+    # The player who asked for it acts again; the others have agreed.
+    yield Concern("resumption", resumption.seq, text, "news" if seat == game.to_act else "status")
+
+
+def _dispute(game: Game, player: str) -> Iterator[Concern]:
+    seat = game.seat_of(player)
+    if (seat is None and player != game.arbiter) or not game.disputes or game.status != "playing":
+        return
+    dispute = game.disputes[-1]
+    if dispute.ending is not None:
+        yield from _ended_dispute(dispute, seat)
+        return
+    proposals = [] if seat is None else list(_proposals(game, dispute, seat))
+    yield from proposals
+    if seat is not None and seat == dispute.seat:
+        if not proposals:
+            text = message("your dispute of event {event} waits for a ruling", event=dispute.about)
+            yield Concern("dispute", dispute.seq, text, "status")
+        return
+    seats_heard = {entry.seat for entry in dispute.answers}
+    has_spoken = seat in seats_heard | {entry.seat for entry in dispute.proposals}
+    text = message(
+        "{player} disputes event {event}", player=PlayerAt(dispute.seat), event=dispute.about
+    )
+    if not proposals:
+        yield Concern("dispute", dispute.seq, text, "status" if has_spoken else "answer")
+
+
+def _proposals(game: Game, dispute: Dispute, seat: int) -> Iterator[Concern]:
+    """Yield the rulings that others propose now, to which the seat can agree, each once."""
+    seats = () if game.arbiter is not None else seats_that_agree(game)
+    if seat not in seats:
+        return
+    shown = [dispute.proposed_by(seat)]
+    for proposal in reversed(dispute.proposals):
+        is_current = proposal.seat in seats and proposal.ruling == dispute.proposed_by(
+            proposal.seat
+        )
+        if is_current and proposal.ruling not in shown:
+            shown.append(proposal.ruling)
+            text = message(
+                "{player} proposes to end the dispute: {ruling}",
+                player=PlayerAt(proposal.seat),
+                ruling=ruling_message(proposal.ruling),
+            )
+            yield Concern("proposal", proposal.seq, text, "answer")
+
+
+def _ended_dispute(dispute: Dispute, seat: int | None) -> Iterator[Concern]:
+    ending = dispute.ending
+    if ending is None:
+        return
+    if ending.ruling is None:
+        if seat != dispute.seat:
+            text = message(
+                "{player} has withdrawn the dispute of event {event}",
+                player=PlayerAt(dispute.seat),
+                event=dispute.about,
+            )
+            yield Concern("ruling", dispute.seq, text, "news")
+    elif seat is not None:
+        text = message(
+            "the dispute of event {event} has ended: {ruling}",
+            event=dispute.about,
+            ruling=ruling_message(ending.ruling),
+        )
+        yield Concern("ruling", dispute.seq, text, "news")
+
+
+def _end(game: Game, player: str) -> Iterator[Concern]:
+    """Yield the request of others to end the game by agreement, which this player can join."""
+    seat, rules = game.seat_of(player), game.rules
+    people = game.seats_of_people() if game.status == "playing" else ()
+    if seat not in people:
+        return
+    for action in rules.actions_at_any_time(game.state, seat):
+        if rules.action_to_json(action).get("agree") is not True:
+            continue
+        # Whoever has asked already can only withdraw that.
+        asking = [
+            other for other in people if action not in rules.actions_at_any_time(game.state, other)
+        ]
+        if asking:
+            text = plural_message(
+                "{players} asks for the end of the game",
+                "{players} ask for the end of the game",
+                count=len(asking),
+                players=listing(map(PlayerAt, asking)),
+            )
+            number = sum(1 << other for other in asking)
+            yield Concern("end", number, text, "answer", action=rules.action_text(action))
+
+
+def _pause(game: Game, player: str) -> Iterator[Concern]:
+    seat, record = game.seat_of(player), game.pauses
+    people = game.seats_of_people() if game.status == "playing" and game.clock is not None else ()
+    if seat not in people or not record.agreed_by:
+        return
+    number = sum(record.changes.values())
+    agreed = [other for other in people if game.players[other] in record.agreed_by]
+    if record.current is not None:
+        text: Text = message("the game is paused: all players have agreed to it")
+        yield Concern("pause", number, text, "status")
+    elif seat in agreed:
+        others = listing(PlayerAt(other) for other in people if other not in agreed)
+        text = message("the pause that you agree to waits for {players}", players=others)
+        yield Concern("pause", number, text, "status")
+    elif agreed:
+        text = plural_message(
+            "{players} asks for a pause",
+            "{players} ask for a pause",
+            count=len(agreed),
+            players=listing(PlayerAt(other) for other in agreed),
+        )
+        yield Concern("pause", number, text, "answer")
+
+
+def _vacancies(game: Game, player: str) -> Iterator[Concern]:
+    """Yield the seats that a person can take; those who play learn that one is vacant."""
+    is_player = game.seat_of(player) is not None
+    if not is_player and (game.has_joined(player) or player == game.arbiter):
+        return
+    for seat in game.open_seats():
+        text = message("the seat of {player} is vacant", player=PlayerAt(seat))
+        # A seat may become vacant again, after a substitute has taken it.
+        number = len(game.former_players) * game.seats + seat
+        yield Concern("vacancy", number, text, "news" if is_player else "answer", seat)
+
+
+def _rematch(rematch: Game | None, player: str) -> Iterator[Concern]:
+    if rematch is None:
+        return
+    if player in rematch.awaited:
+        text = message("{player} asks for a rematch", player=PlayerWithId(rematch.creator))
+        yield Concern("rematch", 0, text, "answer")
+    elif rematch.status == "open" and rematch.awaited and rematch.has_joined(player):
+        players = listing(map(PlayerWithId, rematch.awaited))
+        text = message("the rematch waits for {players}", players=players)
+        yield Concern("rematch", 0, text, "status")
+    elif rematch.status == "playing" and rematch.is_participant(player):
+        yield Concern("rematch", 1, message("the rematch has begun"), "news")

@@ -1,0 +1,140 @@
+"""What concerns the viewer in a game, with unread messages: the lines above its board, badges in lists."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from flask import g
+
+from domain.game import Game, GameOf
+from domain.messages import PlayerWithId, Text, message_in, plural_message
+from service.chat.read_marks import ReadMark
+from service.games.access import can_see, is_correspondent
+from service.games.concerns import Concern, concerns_of
+from service.games.summary import Summary
+from service.http.context import service
+from service.pages.session import viewer
+
+LABELS: Final[Mapping[str, Text]] = {
+    "takeback": message_in("badge", "takeback asked for"),
+    "refusal": message_in("badge", "takeback refused"),
+    "resumption": message_in("badge", "action taken back"),
+    "dispute": message_in("badge", "dispute"),
+    "proposal": message_in("badge", "ruling proposed"),
+    "ruling": message_in("badge", "dispute ended"),
+    "end": message_in("badge", "end asked for"),
+    "pause": message_in("badge", "pause asked for"),
+    "vacancy": message_in("badge", "vacant seat"),
+    "rematch": message_in("badge", "rematch"),
+}
+"""By kind of concern, what the badge of a game in a list says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Badge:
+    """What concerns the viewer in a game of a list: how many things, and what they are."""
+
+    count: int = 0
+    labels: Sequence[Text] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GameConcerns:
+    """What concerns the viewer in a game, what waits for an answer first; `rematch` is that of the game."""
+
+    concerns: Sequence[Concern] = ()
+    unread: int = 0
+    rematch: Game | None = None
+
+    @property
+    def count(self) -> int:
+        """How many of them badges count, each unread message as one."""
+        counted = sum(concern.is_counted for concern in self.concerns if concern.kind != "messages")
+        return counted + self.unread
+
+
+def concerns_on_page(game: Game) -> GameConcerns:
+    """Return what concerns the viewer in the game of a page, read once for each request."""
+    read: dict[str, GameConcerns] = g.setdefault("concerns", {})
+    if game.id not in read:
+        read[game.id] = _read(game, viewer())
+    return read[game.id]
+
+
+def count_in_title(game: object) -> str:
+    """Return the beginning of the title of a page with a game, or with lists of games, such as `(2) `.
+
+    It is empty if nothing concerns the viewer.
+    """
+    count = concerns_on_page(game).count if isinstance(game, GameOf) else badge_count()
+    return f"({count}) " if count else ""
+
+
+def read_badges(games: Iterable[Summary]) -> None:
+    """Read what concerns the viewer in all games of a page with lists, in one round trip (`badge_of`)."""
+    player = viewer()
+    if player is None:
+        return
+    own = list({game.id: game for game in games if _is_correspondent(game, player)}.values())
+    marks = service().chat.marks.of(player, [game.id for game in own])
+    g.badges = {
+        game.id: _badge(game.concerns.get(player, ()), mark)
+        for game, mark in zip(own, marks, strict=True)
+    }
+
+
+def badge_of(game_id: str) -> Badge:
+    """Return what concerns the viewer in a game of a list, after `read_badges`."""
+    read: Mapping[str, Badge] = g.get("badges", {})
+    return read.get(game_id, Badge())
+
+
+def badge_count() -> int:
+    """Return how many things concern the viewer in all games of a page with lists."""
+    return sum(badge.count for badge in g.get("badges", {}).values())
+
+
+def _read(game: Game, player: str | None) -> GameConcerns:
+    rematch = service().games.rematches.of(game) if game.has_ended and player is not None else None
+    if rematch is not None and not can_see(rematch, player):
+        rematch = None
+    mark = ReadMark()
+    if player is not None and is_correspondent(game, player):
+        (mark,) = service().chat.marks.of(player, [game.id])
+    concerns = [
+        concern
+        for concern in concerns_of(game, player, rematch)
+        if concern.key not in mark.dismissed
+    ]
+    if mark.last is not None:
+        concerns.append(_unread(mark.unread, mark.last.number, mark.last.author, mark.last.text))
+        concerns.sort(key=lambda concern: concern.urgency)
+    return GameConcerns(concerns, unread=mark.unread, rematch=rematch)
+
+
+def _unread(count: int, number: int, author: str, text: str | None) -> Concern:
+    sentence = plural_message(
+        "{player} writes: {text}",
+        "{count} new messages, the last one from {player}: {text}",
+        count=count,
+        player=PlayerWithId(author),
+        text=text or "",
+    )
+    return Concern("messages", number, sentence, "news")
+
+
+def _badge(keys: Sequence[str], mark: ReadMark) -> Badge:
+    current = [key for key in keys if key not in mark.dismissed]
+    labels = [LABELS[kind] for kind in dict.fromkeys(key.partition("-")[0] for key in current)]
+    if mark.unread:
+        labels.append(
+            plural_message("{count} new message", "{count} new messages", count=mark.unread)
+        )
+    return Badge(len(current) + mark.unread, labels)
+
+
+def _is_correspondent(game: Summary, player: str) -> bool:
+    """Return whether a player reads the messages of a listed game."""
+    seats = [seat for other, seat in game.players if other == player]
+    has_place = bool(seats) and (seats[0] is not None or game.status == "open")
+    return has_place or player == game.arbiter
