@@ -1,14 +1,14 @@
 """Drawings for HTML pages: the map of a scene as an `<svg>` element, or a detail of it; symbols for cards.
 
-`map_links` draws links upon the map. Unlike `svg.svg` it has no cards, no caption and no legend, because a
-page shows these as HTML. Classes let the page's style sheet change colours; there are no styles, scripts or
-references to other documents.
+`map_links` draws links upon the map, and the coordinates of its hexes lie on both. Unlike `svg.svg` it has no
+cards, no caption and no legend, because a page shows these as HTML. Classes let the page's style sheet change
+colours; there are no styles, scripts or references to other documents.
 """
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-from domain.hexes import Hex, distance
+from domain.hexes import Hex, distance, neighbours
 from domain.messages import message
 from domain.scene import Cell, Scene
 from replay.language.renderer import Renderer
@@ -22,7 +22,7 @@ from replay.render.descriptions import (
     piece_names,
     terrain_names,
 )
-from replay.render.geometry import bounds, centre
+from replay.render.geometry import HALF_WIDTH, bounds, centre
 from replay.render.labels import cell_labels, label_sizes
 from replay.render.markup import (
     Ids,
@@ -38,25 +38,40 @@ from replay.render.outlines import outline_labels, outline_lines
 from replay.render.palette import DARK, SEA, terrain_colour
 from replay.render.pieces import badge, piece_markup
 from replay.render.terrain import terrain_symbol
+from replay.render.text_layout import with_minus
 
 _MARGIN = 8.0
 _WIDTH_ON_PAGE = 720.0
 """The width, in CSS pixels, for which labels have their intended size."""
+_SMALLEST_WIDTH_ON_PAGE = 280.0
+"""The width, in CSS pixels, of the map on the smallest phone."""
+_COORDINATES_HEIGHT = 11.0
+"""The font size of coordinates, in CSS pixels, which have to be read there too."""
+_COORDINATES_WIDTH = 27.0
+"""The width, in CSS pixels, that coordinates take in this font size."""
 
 
 def board_svg(
-    scene: Scene, renderer: Renderer, *, prefix: str = "", beside: Collection[Hex] = ()
+    scene: Scene,
+    renderer: Renderer,
+    *,
+    prefix: str = "",
+    beside: Collection[Hex] = (),
+    has_coordinates: bool = True,
 ) -> str:
     """Return the map as an `<svg>` element to be embedded in a page.
 
     Each hex is a group with `data-at="q,r"`, a description for screen readers and the same description as
-    its tooltip. There is room for the hexes `beside` the board. `prefix` begins every id, for two maps in
-    one page. For style sheets there are the classes `map` (the root) and `sea` (the background).
+    its tooltip. Hexes have their coordinates unless `coordinates_svg` lies on the map. There is room for the
+    hexes `beside` the board. `prefix` begins every id, for two maps in one page. For style sheets there are
+    the classes `map` (the root) and `sea` (the background).
     """
     ids = Ids(prefix)
     box = view_box(scene, beside)
     left, top, width, height = box
     sizes = label_sizes(_WIDTH_ON_PAGE / width, 13, 0)
+    if not has_coordinates:
+        sizes = replace(sizes, coordinates=None)
     on_top = cell_labels(scene.cells, sizes)
     on_top += outline_labels(scene, sizes, [label.box for label in on_top])
     document = element(
@@ -86,6 +101,42 @@ def board_svg(
         **language_attributes(renderer.language),
     )
     return str(document)
+
+
+def coordinates_svg(scene: Scene) -> str:
+    """Return the coordinates of hexes as an `<svg>` element that lies on the map and on its links, so that
+    nothing covers them; also those of the hexes beside a board that grows.
+
+    They have the font size that can be read on the smallest phone. A style sheet that knows the scale may
+    choose another one. The class `dense` says that every second hex is too narrow for them, those with the
+    class `odd`. Screen readers skip them, because the name of each hex contains them.
+    """
+    hexes = {cell.at for cell in scene.cells}
+    if scene.room:
+        hexes |= {near for at in hexes for near in neighbours(at)}
+    box = view_box(scene, hexes)
+    scale = _SMALLEST_WIDTH_ON_PAGE / box[2]
+    is_dense = 2 * HALF_WIDTH * scale < _COORDINATES_WIDTH
+    document = element(
+        "svg",
+        on_lines(map(_coordinates, sorted(hexes))),
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=" ".join(map(number, box)),
+        class_="coordinates dense" if is_dense else "coordinates",
+        font_family=SANS,
+        font_size=_COORDINATES_HEIGHT / scale,
+        text_anchor="middle",
+        dominant_baseline="central",
+        aria_hidden="true",
+        focusable="false",
+    )
+    return str(document)
+
+
+def _coordinates(at: Hex) -> Markup:
+    x, y = centre(at)
+    text = with_minus(coordinates(at))
+    return element("text", text, x=x, y=y + 46, class_="odd" if at[0] % 2 else None)
 
 
 def view_box(scene: Scene, beside: Collection[Hex]) -> tuple[float, float, float, float]:

@@ -1,14 +1,16 @@
-"""The whole board is in the window as a page opens, and on a phone what confirms an action is in reach."""
+"""The board in the window: whole as a page opens, beside the players and the talk where there is room, in its
+place during a turn, with coordinates on demand; on a phone what confirms an action is in reach.
+"""
 
 import random
 from typing import Final
 
 import pytest
-from playwright.sync_api import ViewportSize
+from playwright.sync_api import Page, ViewportSize
 
 from tests.support.accounts import take_turn
 from tests.support.browsing import Visitors
-from tests.support.playing_by_clicking import ClickingPlayer
+from tests.support.playing_by_clicking import ClickingPlayer, two_people_and_bots
 
 SIZES: Final = (
     (320, 568),
@@ -35,6 +37,24 @@ COLUMNS: Final = """() => [".game-main", ".game-side", ".game-talk"].map((name) 
     return [left, right, top].map(Math.round);
 })"""
 """The left and right side and the top of the board, of the players' cards and of the talk."""
+
+LEAST_PIXELS: Final = 9
+PLACE_OF_START: Final = """() => {
+    const hex = document.querySelector("#board svg.map [data-at='0,0']");
+    const { left, top, width, height } = hex.getBoundingClientRect();
+    return [left, top + scrollY, width, height].map(Math.round);
+}"""
+COORDINATES: Final = """() => [...document.querySelectorAll("#board .coordinates text")]
+    .filter((text) => getComputedStyle(text).visibility === "visible")
+    .map((text) => ({
+        text: text.textContent.replaceAll("\u2212", "-"), box: text.getBoundingClientRect().toJSON(),
+    }))"""
+"""The coordinates that the board shows, each with its place on the screen."""
+TURN_WHEEL: Final = """(distances) => distances.map((deltaY) => {
+    const event = new WheelEvent("wheel", { deltaY, bubbles: true, cancelable: true });
+    return !document.querySelector("#board .board-window").dispatchEvent(event);
+})"""
+"""Turns the wheel over the board in one gesture. Returns of each event whether it is kept from the page."""
 
 
 @pytest.mark.parametrize("fields", [{"seats": 3}, {"rules": "baron", "seats": 4}])
@@ -87,3 +107,125 @@ def test_the_confirmation_is_in_reach_without_scrolling_on_a_phone(visitors: Vis
     assert box is not None
     height = player.page.evaluate("innerHeight")
     assert height / 2 < box["y"] < box["y"] + box["height"] <= height
+
+
+def test_the_board_stays_where_it_is_while_a_player_takes_a_turn(visitors: Visitors) -> None:
+    first, second = two_people_and_bots("baron of two", visitors)
+    for player in (first, second, first):
+        player.open()
+        places: set[tuple[int, ...]] = set()
+        while player.is_to_act():
+            places.add(tuple(place_of_start(player.page)))
+            if player.page.locator("#confirm").count():
+                player.confirm()
+            else:
+                player.answer()
+        assert len(places) == 1
+
+
+def place_of_start(page: Page) -> list[int]:
+    """Return the place and the size of the first hex of the board on the page."""
+    place: list[int] = page.evaluate(PLACE_OF_START)
+    return place
+
+
+@pytest.mark.parametrize("fields", [{"seats": 3}, {"rules": "baron", "seats": 4}])
+def test_coordinates_are_shown_on_demand_and_can_be_read_at_every_size(
+    fields: dict[str, object], visitors: Visitors
+) -> None:
+    game_id, players = visitors.accounts.start_game(**fields)  # type: ignore[arg-type] # "seats" is a number
+    for _ in range(12):
+        take_turn(game_id, players)
+    visitor = visitors.new(players[0])
+    page = visitor.open(f"/games/{game_id}?seq=8")
+    page.locator("#board [data-zoom=in]").wait_for()
+    assert page.evaluate(COORDINATES) == []
+    page.locator("#board svg.map [data-at='0,0']").hover()
+    assert [shown["text"] for shown in page.evaluate(COORDINATES)] == ["0,0"]
+    page.locator("#board .board-window").focus()
+    page.keyboard.press("ArrowRight")
+    at = page.evaluate("document.activeElement.dataset.at")
+    assert [shown["text"] for shown in page.evaluate(COORDINATES)] == [at]
+    page.locator("#board .show-coordinates").check()
+    for width, height in SIZES:
+        page.set_viewport_size(ViewportSize(width=width, height=height))
+        # The browser remembers the switch.
+        visitor.open(f"/games/{game_id}?seq=8")
+        page.locator("#board [data-zoom=in]").wait_for()
+        shown = page.evaluate(COORDINATES)
+        assert len(shown) >= page.locator("#board svg.map [data-at]").count() / 2
+        assert min(each["box"]["height"] for each in shown) >= LEAST_PIXELS
+        assert page.evaluate(
+            "document.querySelector('.board-layers').lastElementChild.matches('.coordinates')"
+        )
+        assert not [
+            (a["text"], b["text"]) for a in shown for b in shown if covers(a["box"], b["box"])
+        ]
+    page.locator("#board .show-coordinates").uncheck()
+    visitor.open(f"/games/{game_id}?seq=8")
+    page.locator("#board [data-zoom=in]").wait_for()
+    assert not page.locator("#board .show-coordinates").is_checked()
+
+
+def covers(a: dict[str, float], b: dict[str, float]) -> bool:
+    """Whether two texts that are not the same overlap in the part where figures stand."""
+    height = 0.2 * a["height"]
+    return (
+        a != b
+        and a["left"] < b["right"] - 1
+        and b["left"] < a["right"] - 1
+        and a["top"] + height < b["bottom"] - height
+        and b["top"] + height < a["bottom"] - height
+    )
+
+
+def test_coordinates_can_be_switched_on_without_scripts(visitors: Visitors) -> None:
+    game_id, (first, _) = visitors.accounts.start_game(2)
+    for width, height in ((320, 568), (1280, 800)):
+        visitor = visitors.new(first, javascript=False)
+        visitor.page.set_viewport_size(ViewportSize(width=width, height=height))
+        page = visitor.open(f"/games/{game_id}")
+        assert page.locator("#board [data-zoom=in]").is_hidden()
+        text = page.locator("#board .coordinates text").first
+        assert text.is_hidden()
+        page.locator("#board .show-coordinates").check()
+        assert text.is_visible()
+        box = text.bounding_box()
+        assert box is not None
+        assert box["height"] >= LEAST_PIXELS
+
+
+def test_the_wheel_enlarges_the_board_only_where_it_does_not_hold_the_page_up(
+    visitors: Visitors,
+) -> None:
+    game_id, (first, _) = visitors.accounts.start_game(2)
+    page = visitors.new(first).open(f"/games/{game_id}")
+    page.locator("#board [data-zoom=in]").wait_for()
+    assert page.evaluate("document.documentElement.scrollHeight > innerHeight")
+    width = "document.querySelector('#board svg.map').getBoundingClientRect().width"
+    whole = page.evaluate(width)
+    # Down: the page scrolls, and goes on doing so when the same gesture turns back.
+    assert page.evaluate(TURN_WHEEL, [200]) == [False]
+    assert page.evaluate(TURN_WHEEL, [200, -200]) == [False, False]
+    assert page.evaluate(width) == whole
+    page.reload()
+    page.locator("#board [data-zoom=in]").wait_for()
+    # Up, at the top of the page: there is nothing to scroll, so the board becomes larger, and whole again.
+    assert page.evaluate(TURN_WHEEL, [-200]) == [True]
+    assert page.evaluate(width) > whole
+    assert page.evaluate(TURN_WHEEL, [400, 400]) == [True, True]
+    assert page.evaluate(width) == whole
+
+
+def test_what_is_shown_of_a_large_board_stays_after_a_choice(visitors: Visitors) -> None:
+    game_id, (first, _) = visitors.accounts.start_game(
+        2, rules="baron", options={"seating": "joined"}
+    )
+    player = ClickingPlayer(visitors.new(first), game_id, random.Random(1))
+    player.open()
+    larger = player.page.locator("#board [data-zoom=in]")
+    larger.click()
+    larger.click()
+    before = place_of_start(player.page)
+    player.choose()
+    assert place_of_start(player.page) == before

@@ -6,10 +6,16 @@ from dataclasses import replace
 from hypothesis import given, settings
 
 from domain.scene import Scene
-from replay.render.embedded_map import board_svg
+from replay.render.embedded_map import board_svg, coordinates_svg
 from tests.support.languages import ENGLISH, FRENCH
 from tests.support.scenes import FULL_SCENE, recorded_scene, scenes
-from tests.support.svg import SVG, assert_allowed_by_a_strict_policy, hexes, parsed, view_box
+from tests.support.svg import (
+    SVG,
+    assert_allowed_by_a_strict_policy,
+    hexes,
+    parsed,
+    view_box,
+)
 
 
 def test_every_hex_has_its_description_for_screen_readers() -> None:
@@ -42,6 +48,34 @@ def test_there_is_room_for_hexes_beside_the_board() -> None:
 
 def test_a_board_without_hexes_can_be_drawn() -> None:
     assert not hexes(board_svg(replace(FULL_SCENE, cells=(), arrows=(), outlines=()), ENGLISH))
+
+
+def test_coordinates_lie_on_a_map_without_them_and_have_its_size() -> None:
+    board = board_svg(FULL_SCENE, ENGLISH, has_coordinates=False)
+    drawn = coordinates_svg(FULL_SCENE)
+    assert sorted(texts_of(drawn)) == ["0,0", "0,1", "0,\u22121", "1,0", "1,\u22121", "\u22121,1"]
+    assert not {*texts_of(drawn)} & {*texts_of(board)}
+    assert view_box(drawn) == view_box(board)
+
+
+def texts_of(document: str) -> list[str | None]:
+    return [text.text for text in parsed(document).iter(f"{SVG}text")]
+
+
+def test_hexes_beside_a_board_that_grows_have_coordinates_too() -> None:
+    room = ((-9, 0), (9, 0), (0, 9), (0, -9))
+    texts = {*texts_of(coordinates_svg(replace(FULL_SCENE, room=room)))}
+    assert {"2,0", "0,2"} <= texts
+    assert "3,0" not in texts
+
+
+def test_coordinates_can_be_read_on_a_small_phone_without_scripts() -> None:
+    for scene in (FULL_SCENE, recorded_scene("duke-of-four", 40)):
+        drawn = parsed(coordinates_svg(scene))
+        pixels = 280 / view_box(coordinates_svg(scene))[2]
+        assert float(drawn.attrib["font-size"]) * pixels >= 9
+        widest = 173.2 * pixels * (2 if "dense" in drawn.attrib["class"] else 1)
+        assert widest >= 27
 
 
 def test_descriptions_are_in_the_language_of_the_reader() -> None:

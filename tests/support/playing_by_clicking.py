@@ -95,8 +95,12 @@ class ClickingPlayer:
         for _ in range(MAX_STEPS):
             if self.page.locator("#confirm").count():
                 return
-            self.follow(self._option())
+            self.answer()
         raise AssertionError(f"no action after {MAX_STEPS} choices: {self.page.url}")
+
+    def answer(self) -> None:
+        """Answer the question that the page asks."""
+        self.follow(self._option())
 
     def confirm(self) -> None:
         """Send the action that the page previews."""

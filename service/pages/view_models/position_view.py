@@ -11,7 +11,7 @@ from domain.hexes import Hex
 from domain.json_types import JsonObject
 from domain.scene import Scene
 from replay.render.descriptions import TableRow, legend_entries, table_rows
-from replay.render.embedded_map import board_svg, emblem_svg, symbol_svg
+from replay.render.embedded_map import board_svg, coordinates_svg, emblem_svg, symbol_svg
 from replay.render.map_links import NO_LINKS, HexLink, links_svg
 from service.http.language import request_renderer
 
@@ -25,6 +25,11 @@ class PositionView:
     scene: Scene
     map: Markup = _NOTHING
     links: Markup = _NOTHING
+
+    @property
+    def coordinates(self) -> Markup:
+        """The coordinates of hexes, which lie on the map and its links."""
+        return Markup(coordinates_svg(self.scene))  # noqa: S704 # the drawing contains only numbers
 
     @property
     def table(self) -> list[TableRow]:
@@ -54,7 +59,7 @@ def position_view(
     scene: Scene, *, links: Mapping[Hex, HexLink] = NO_LINKS, prefix: str = ""
 ) -> PositionView:
     """Return the view of a scene. `prefix` begins the ids of its map, for two maps on one page."""
-    svg = board_svg(scene, request_renderer(), prefix=prefix, beside=links)
+    svg = board_svg(scene, request_renderer(), prefix=prefix, beside=links, has_coordinates=False)
     return replace(links_view(scene, links), map=Markup(svg))  # noqa: S704 # the renderer escapes all texts
 
 

@@ -1,11 +1,20 @@
 // @ts-check
 /**
- * The board of a game: arrow keys move the focus from hex to hex, and the map can be made larger and moved with
- * buttons, keys, the mouse and two fingers.
+ * The board of a game: arrow keys move the focus from hex to hex, the map can be made larger and moved with
+ * buttons, keys, the mouse and two fingers, and hexes show their coordinates: the one under the pointer or with the
+ * focus, and all of them if the visitor has switched them on.
+ *
+ * A page that replaces this one shows the same part of the board.
  */
 
 const MAX_ZOOM = 6;
 const STEP = 1.3;
+/** Milliseconds without an event of the wheel after which the next one begins a new gesture. */
+const GESTURE_PAUSE = 300;
+/** The radius of a hex in the units of the map, and the width in pixels that its coordinates need. */
+const RADIUS = 100;
+const COORDINATES_WIDTH = 27;
+const COORDINATES = "cartulary-coordinates";
 const DIRECTIONS = new Map([
   ["ArrowLeft", { x: -1, y: 0 }],
   ["ArrowRight", { x: 1, y: 0 }],
@@ -13,17 +22,33 @@ const DIRECTIONS = new Map([
   ["ArrowDown", { x: 0, y: 1 }],
 ]);
 
+/** What was shown of the board of a page. */
+let shown = { page: "", zoom: 1, left: 0, top: 0 };
+
 /** @param {HTMLElement} board */
 export function start(board) {
   const area = /** @type {HTMLElement} */ (board.querySelector(".board-window"));
   const layers = /** @type {HTMLElement} */ (board.querySelector(".board-layers"));
   if (!area || !layers) return undefined;
+  const page = location.pathname;
   let zoom = 1;
 
   /** The board is as high as the rest of the window, below what is above it on the page. */
   function measure() {
     const above = Math.round(area.getBoundingClientRect().top + window.scrollY);
-    area.style.setProperty("--above", `${above}px`);
+    // The next page has the same height above its board, before this script has started there.
+    document.documentElement.style.setProperty("--above", `${above}px`);
+    fitCoordinates();
+  }
+
+  /** Coordinates are as high on the screen at every size, and in every second hex where hexes are narrow. */
+  function fitCoordinates() {
+    const drawing = /** @type {SVGSVGElement | null} */ (layers.querySelector(".coordinates"));
+    const scale = drawing?.getScreenCTM()?.a;
+    if (!drawing || !scale) return;
+    layers.style.setProperty("--unit", String(1 / scale));
+    layers.classList.add("is-measured");
+    drawing.classList.toggle("dense", Math.sqrt(3) * RADIUS * scale < COORDINATES_WIDTH);
   }
 
   /**
@@ -38,9 +63,21 @@ export function start(board) {
     const factor = layers.clientWidth / former;
     area.scrollLeft = (area.scrollLeft + x) * factor - x;
     area.scrollTop = (area.scrollTop + y) * factor - y;
+    area.classList.toggle("is-zoomed", zoom > 1);
+    fitCoordinates();
+    keep();
+  }
+
+  function keep() {
+    shown = { page, zoom, left: area.scrollLeft, top: area.scrollTop };
   }
 
   measure();
+  if (shown.page === page && shown.zoom > 1) {
+    const { left, top } = shown;
+    setZoom(shown.zoom);
+    area.scrollTo(left, top);
+  }
   // What is above changes with the width of the window, and when a script adds a notice.
   const observer = new ResizeObserver(measure);
   observer.observe(document.body);
@@ -94,12 +131,29 @@ export function start(board) {
     return best[1];
   }
 
-  /** @param {WheelEvent} event */
+  /** Whether the gesture of the wheel that is going on changes the size of the board. */
+  let isZooming = false;
+  let lastWheel = -Infinity;
+
+  /**
+   * The wheel scrolls the page wherever that is possible, so that the board does not hold the reader up. It changes
+   * the size of the board with Ctrl or Cmd, and for a board that is larger than its window, or a page that cannot be
+   * scrolled in this direction. What a gesture has begun it goes on with.
+   * @param {WheelEvent} event
+   */
   function onWheel(event) {
-    if (!event.ctrlKey && !event.metaKey) return;
+    if (event.timeStamp - lastWheel > GESTURE_PAUSE) isZooming = zoom > 1 || !canScrollPage(event.deltaY);
+    lastWheel = event.timeStamp;
+    if (!isZooming && !event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
     const box = area.getBoundingClientRect();
     setZoom(zoom * STEP ** (-event.deltaY / 100), event.clientX - box.left, event.clientY - box.top);
+  }
+
+  /** @param {TouchEvent} event */
+  function onTouchMove(event) {
+    // Two fingers change the size of the board, and not that of the page.
+    if (event.touches.length === 2) event.preventDefault();
   }
 
   /** @type {Map<number, PointerEvent>} */
@@ -149,13 +203,40 @@ export function start(board) {
     event.stopPropagation();
   }
 
-  const tools = /** @type {HTMLElement | null} */ (board.querySelector(".board-tools"));
-  if (tools) {
-    tools.hidden = false;
-    tools.addEventListener("click", onToolClick);
+  /** @type {Element | undefined} */
+  let marked;
+
+  /**
+   * Show the coordinates of the hex with the focus, or else of that under the pointer.
+   * @param {Event} event
+   */
+  function onAttention(event) {
+    const target = event.type === "pointerleave" ? null : /** @type {Element} */ (event.target);
+    const hex = (document.activeElement?.matches(":focus-visible") && hexOf(document.activeElement)) || hexOf(target);
+    const texts = hex ? [...layers.querySelectorAll(".coordinates text")] : [];
+    const next = texts.find((text) => text.textContent?.replaceAll("\u2212", "-") === hex);
+    if (next === marked) return;
+    marked?.classList.remove("is-marked");
+    next?.classList.add("is-marked");
+    marked = next;
   }
+
+  /** @param {Element | null} element @returns {string | null | undefined} */
+  function hexOf(element) {
+    return element && layers.contains(element) ? element.closest("[data-at]")?.getAttribute("data-at") : null;
+  }
+
+  /** @type {NodeListOf<HTMLElement>} */
+  const buttons = board.querySelectorAll("[data-zoom]");
+  for (const button of buttons) button.hidden = false;
+  board.querySelector(".board-tools")?.addEventListener("click", onToolClick);
+  const coordinates = /** @type {HTMLInputElement | null} */ (board.querySelector(".show-coordinates"));
+  if (coordinates) startSwitch(coordinates);
+  for (const type of ["pointerover", "pointerleave", "focusin", "focusout"]) layers.addEventListener(type, onAttention);
   area.addEventListener("keydown", onKeyDown);
+  area.addEventListener("scroll", keep);
   area.addEventListener("wheel", onWheel, { passive: false });
+  area.addEventListener("touchmove", onTouchMove, { passive: false });
   area.addEventListener("pointerdown", onPointerDown);
   area.addEventListener("pointermove", onPointerMove);
   area.addEventListener("dragstart", (event) => event.preventDefault());
@@ -167,6 +248,32 @@ export function start(board) {
     window.removeEventListener("pointerup", onPointerUp);
     window.removeEventListener("pointercancel", onPointerUp);
   };
+}
+
+/** @param {number} distance @returns {boolean} whether the page can be scrolled down, or up if it is negative */
+function canScrollPage(distance) {
+  const { scrollTop, scrollHeight, clientHeight } = document.documentElement;
+  return distance < 0 ? scrollTop > 0 : scrollTop + clientHeight < scrollHeight - 1;
+}
+
+/**
+ * The browser remembers whether coordinates are switched on.
+ * @param {HTMLInputElement} coordinates
+ */
+function startSwitch(coordinates) {
+  try {
+    coordinates.checked = localStorage.getItem(COORDINATES) !== null;
+  } catch {
+    // This browser keeps nothing.
+  }
+  coordinates.addEventListener("change", () => {
+    try {
+      if (coordinates.checked) localStorage.setItem(COORDINATES, "1");
+      else localStorage.removeItem(COORDINATES);
+    } catch {
+      // This browser keeps nothing.
+    }
+  });
 }
 
 /**
