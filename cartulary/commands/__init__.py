@@ -20,12 +20,14 @@ from cartulary.commands.receipts import receipts
 from cartulary.commands.records import export, import_command, playout
 from cartulary.commands.sandbox import sandbox
 from cartulary.commands.service import (
+    backup,
     bounce,
     doctor,
     health,
     new_epoch,
     reindex,
     repair,
+    restore,
     retire_key,
     scheduler,
     serve,
@@ -63,6 +65,8 @@ SERVICE_COMMANDS: Final[tuple[click.Command, ...]] = (
     scheduler,
     doctor,
     health,
+    backup,
+    restore,
     reindex,
     new_epoch,
     repair,

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 EX_TEMPFAIL: Final = 75
 """The exit status that has a mail server keep the mail and try again (sysexits.h)."""
 
+PROGRESS_BYTES: Final = 100 << 20
+"""Bytes after which the progress of a backup is shown again."""
+
 _host = option(
     "--host",
     metavar=message_in("metavar", "ADDRESS"),
@@ -237,6 +240,55 @@ def repair(data: Path | None, *, yes: bool) -> None:
     from cartulary.repair import repair as run
 
     run(_environ_with(data), yes=yes)
+
+
+@command(
+    "backup",
+    help=(
+        message("Write a backup of the whole service into the new folder FOLDER, while it runs."),
+        message(
+            "Contains everything in the Redis of the logs at one moment, and the files of the data folder"
+            " of this machine, but the private keys only with --with-keys."
+        ),
+    ),
+)
+@argument("folder", metavar=message_in("metavar", "FOLDER"), type=click.Path(path_type=Path))
+@option("--with-keys", is_flag=True, help=message("Include the private keys of this machine."))
+@data_option
+def backup(folder: Path, data: Path | None, *, with_keys: bool) -> None:
+    from service.recovery.backup import BLOCK, back_up
+    from service.settings import load_settings
+
+    def show(size: int) -> None:
+        if size // PROGRESS_BYTES > (size - BLOCK) // PROGRESS_BYTES and size > BLOCK:
+            print_message(message("{size} MiB ...", size=size >> 20))
+
+    size = back_up(
+        load_settings(_environ_with(data)), folder, with_keys=with_keys, on_progress=show
+    )
+    done = message("the backup is in {folder}: {size} KiB", folder=str(folder), size=size >> 10)
+    echo(text(done))
+
+
+@command(
+    "restore",
+    help=(
+        message("Restore the backup in FOLDER, in an empty data folder or an empty Redis."),
+        message(
+            "Checks first that no file of the backup has changed. Start the service afterwards: players who"
+            " have been erased since are erased again, and the transparency log begins a new epoch."
+        ),
+    ),
+)
+@argument("folder", metavar=message_in("metavar", "FOLDER"), type=click.Path(path_type=Path))
+@data_option
+def restore(folder: Path, data: Path | None) -> None:
+    from service.recovery.backup import restore as run
+    from service.settings import load_settings
+
+    count = run(load_settings(_environ_with(data)), folder)
+    restored = plural_message("restored {count} key", "restored {count} keys", count=count)
+    echo(text(restored))
 
 
 @command(

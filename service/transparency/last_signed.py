@@ -26,6 +26,11 @@ log = logging.getLogger(__name__)
 SECONDS_TO_LOCK: Final = 5.0
 
 
+def checkpoint_file(signing_key: Path) -> Path:
+    """Return the path of the file for a signing key."""
+    return signing_key.with_suffix(".checkpoint")
+
+
 class LastSigned:
     """The last checkpoint that was signed or served here. Safe for concurrent processes and threads.
 
@@ -33,7 +38,7 @@ class LastSigned:
     """
 
     def __init__(self, signing_key: Path) -> None:
-        self._path = signing_key.with_suffix(".checkpoint")
+        self._path = checkpoint_file(signing_key)
         self._lock = FileLock(f"{self._path}.lock", timeout=SECONDS_TO_LOCK, mode=0o600)
         self._in_memory: Checkpoint | None = None
 

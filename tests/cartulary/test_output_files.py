@@ -20,6 +20,8 @@ FOREIGN = b"the only copy of something else\n"
 READ = {
     "audit --receipt",
     "audit --receipts",
+    "backup --data",
+    "restore folder",
     "import records",
     "key register file",
     "key sign file",
@@ -49,6 +51,7 @@ KEPT = {
     "serve --data": "the data of a service",
     "repair --data": "keeps what it replaces",
     "new-epoch --data": "the data of a service",
+    "restore --data": "refuses a folder that contains data",
 }
 """The folders that belong to a command, with what it does to them."""
 
@@ -107,8 +110,8 @@ WRITERS = {
     "witness compare --out": witness_compare,
 }
 """By the option that names it, how a file is written."""
-NEVER_FORCED = {"key generate file"}
-"""Files that are never overwritten, whatever the options."""
+NEVER_FORCED = {"key generate file", "backup folder"}
+"""Files and folders that are never overwritten, whatever the options."""
 
 
 def test_the_files_of_all_commands_are_known() -> None:

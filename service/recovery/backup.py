@@ -1,0 +1,320 @@
+"""Backups of a whole service: made while it runs, and restored in an empty place.
+
+    BACKUP/redis.rdb               a snapshot of the Redis of the logs
+    BACKUP/erased-players          the ids of the players who have left for good
+    BACKUP/signing-key.checkpoint  the last checkpoint that was signed on this machine
+    BACKUP/signing-key.pem, BACKUP/vapid-key.pem   the private keys, if they are asked for
+    BACKUP/SHA256SUMS              the hash of each file, as `sha256sum` writes it
+
+Redis makes the snapshot as it does for a new replica: all data at one moment, while it goes on working. The
+files are copied afterwards, so that none of them is older than the snapshot: what was erased stays erased,
+and a transparency log that has lost its end is recognized.
+"""
+
+import hashlib
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, BinaryIO, Final
+
+import redis
+
+from domain.errors import CartularyError
+from domain.messages import message
+from ledger.os_errors import os_reason
+from service.connection import connect, unavailable_on_error
+from service.operation.append_only_file.parts import SINGLE_FILE, find_parts, sync_folder
+from service.operation.data_folder import (
+    ERASED_PLAYERS,
+    SIGNING_KEY,
+    VAPID_KEY,
+    DataFolderLock,
+    make_private,
+)
+from service.operation.embedded_redis import EmbeddedRedis, EmbeddedRedisError
+from service.settings import Settings
+from service.transparency.last_signed import checkpoint_file
+from service.transparency.restores import mark_restored
+
+SNAPSHOT: Final = "redis.rdb"
+SUMS: Final = "SHA256SUMS"
+CHECKPOINT: Final = "signing-key.checkpoint"
+SECONDS_TO_RESPOND: Final = 60.0
+"""How long Redis may be silent before and during a snapshot; it sends a sign of life each second."""
+BLOCK: Final = 1 << 20
+"""Bytes that are read, copied and hashed at a time."""
+KEYS_AT_ONCE: Final = 200
+"""Keys that are copied to another Redis in one round trip."""
+
+Progress = Callable[[int], None]
+
+
+class BackupError(CartularyError):
+    """A backup cannot be made, or what should be one cannot be restored."""
+
+
+def back_up(
+    settings: Settings, folder: Path, *, with_keys: bool = False, on_progress: Progress
+) -> int:
+    """Write a backup into a new folder, and return the number of bytes of the snapshot.
+
+    `on_progress` gets the bytes that have arrived, after each block. The folder appears under its name when
+    the backup is complete. Raises BackupError and Unavailable.
+    """
+    if folder.exists():
+        raise BackupError(message("{path} exists already", path=str(folder)))
+    unfinished = folder.with_name(f".{folder.name}.unfinished")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    try:
+        make_private(unfinished)
+        with _create(unfinished / SNAPSHOT) as file:
+            size = _write_snapshot(settings.redis_url, file, on_progress)
+        for name, source in _files(settings, with_keys=with_keys).items():
+            if source.exists():
+                _copy(source, unfinished / name)
+        with _create(unfinished / SUMS) as file:
+            file.write(_sums(unfinished).encode())
+        sync_folder(unfinished)
+        unfinished.rename(folder)
+        sync_folder(folder.absolute().parent)
+    except OSError as error:
+        raise BackupError(
+            message("{path} cannot be written: {reason}", path=str(folder), reason=os_reason(error))
+        ) from error
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+    return size
+
+
+def restore(settings: Settings, folder: Path) -> int:
+    """Restore a backup, and return the number of keys in Redis.
+
+    The data goes into the data folder of the settings, and into their Redis if it is not the embedded one.
+    Both must be empty, except for keys of the service and a newer list of erased players, which is completed.
+    The transparency log then continues as a new epoch. Raises BackupError, Unavailable, and the errors of
+    EmbeddedRedis.
+    """
+    try:
+        _check(folder)
+        if settings.is_embedded:
+            count = _restore_embedded(settings.data, folder / SNAPSHOT)
+        else:
+            count = _restore_into(settings.redis_url, folder / SNAPSHOT)
+            make_private(settings.data)
+        _restore_files(settings, folder)
+    except OSError as error:
+        raise BackupError(
+            message("the backup cannot be restored: {reason}", reason=os_reason(error))
+        ) from error
+    mark_restored(settings.data)
+    return count
+
+
+def _files(settings: Settings, *, with_keys: bool) -> dict[str, Path]:
+    """Return the files of a service, by their names in a backup."""
+    files = {
+        ERASED_PLAYERS: settings.data / ERASED_PLAYERS,
+        CHECKPOINT: checkpoint_file(settings.signing_key),
+    }
+    if with_keys:
+        files |= {SIGNING_KEY: settings.signing_key, VAPID_KEY: settings.data / VAPID_KEY}
+    return files
+
+
+def _write_snapshot(url: str, file: BinaryIO, on_progress: Progress) -> int:
+    """Write a snapshot of a Redis into a file, and return its size. Raises BackupError and Unavailable.
+
+    The command SYNC is answered by `$SIZE` and the snapshot, or by `$EOF:MARK`, the snapshot and the mark of
+    40 bytes, and then by the writes that follow.
+    """
+    client = connect(url, seconds_to_respond=SECONDS_TO_RESPOND)
+    connection = client.connection_pool.get_connection()
+    try:
+        with unavailable_on_error():
+            connection.send_command("SYNC")  # type: ignore[no-untyped-call] # redis-py has no annotations here
+            stream: Any = connection._sock  # noqa: SLF001 # redis-py has no other access to the bytes
+            with stream.makefile("rb") as reply:
+                header = b"\n"
+                while header == b"\n":
+                    header = reply.readline()
+                if not header.startswith(b"$"):
+                    reason = header.decode(errors="replace").strip().removeprefix("-")
+                    raise BackupError(
+                        message("Redis gives no snapshot: {reason}", reason=reason or "-")
+                    )
+                length = header[1:].strip()
+                if length.startswith(b"EOF:"):
+                    blocks = _until(reply, length.removeprefix(b"EOF:"))
+                else:
+                    blocks = _exactly(reply, int(length))
+                size = 0
+                for block in blocks:
+                    file.write(block)
+                    size += len(block)
+                    on_progress(size)
+                return size
+    except TimeoutError as error:
+        raise BackupError(message("Redis has stopped sending its snapshot")) from error
+    finally:
+        connection.disconnect()  # type: ignore[no-untyped-call] # the same
+        client.close()
+
+
+def _exactly(reply: BinaryIO, count: int) -> Iterator[bytes]:
+    while count:
+        block = reply.read(min(BLOCK, count))
+        if not block:
+            raise BackupError(message("Redis has stopped sending its snapshot"))
+        count -= len(block)
+        yield block
+
+
+def _until(reply: BinaryIO, mark: bytes) -> Iterator[bytes]:
+    """Yield what comes before the mark, which Redis has drawn at random."""
+    kept = b""
+    while True:
+        block = reply.read1(BLOCK)  # type: ignore[attr-defined] # the reader of a socket has it
+        if not block:
+            raise BackupError(message("Redis has stopped sending its snapshot"))
+        kept += block
+        end = kept.find(mark)
+        if end >= 0:
+            yield kept[:end]
+            return
+        # The mark may have begun at the end of what has arrived.
+        whole = max(0, len(kept) - len(mark) + 1)
+        yield kept[:whole]
+        kept = kept[whole:]
+
+
+@contextmanager
+def _create(path: Path) -> Iterator[BinaryIO]:
+    """Create a file that only its owner can read, and make it durable."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode=0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _copy(source: Path, target: Path) -> None:
+    with _create(target) as file, source.open("rb") as content:
+        shutil.copyfileobj(content, file, BLOCK)
+
+
+def _sums(folder: Path) -> str:
+    """Return the contents of SHA256SUMS for the files of a folder."""
+    lines = []
+    for path in sorted(folder.iterdir()):
+        if path.name != SUMS:
+            with path.open("rb") as file:
+                lines.append(f"{hashlib.file_digest(file, 'sha256').hexdigest()}  {path.name}\n")
+    return "".join(lines)
+
+
+def _check(folder: Path) -> None:
+    """Raise BackupError unless the folder is a complete backup in which no file has changed."""
+    try:
+        stored = (folder / SUMS).read_text(encoding="ascii")
+    except (FileNotFoundError, NotADirectoryError, UnicodeDecodeError):
+        raise BackupError(
+            message("{path} is not a backup: it has no file {file}", path=str(folder), file=SUMS)
+        ) from None
+    if stored != _sums(folder) or f"  {SNAPSHOT}\n" not in stored:
+        raise BackupError(
+            message("the files in {path} are not those of the backup", path=str(folder))
+        )
+
+
+def _restore_embedded(data: Path, snapshot: Path) -> int:
+    """Put a snapshot into the folder of the embedded Redis, and return the number of its keys.
+
+    An append-only file may begin with a snapshot, so the snapshot is one.
+    """
+    folder = data / "redis"
+    with DataFolderLock(data):
+        if find_parts(folder):
+            raise BackupError(message("{path} contains data already", path=str(folder)))
+        _copy(snapshot, folder / SINGLE_FILE)
+        sync_folder(folder)
+    try:
+        with EmbeddedRedis(data) as server:
+            return _count_keys(server.url)
+    except EmbeddedRedisError:
+        (folder / SINGLE_FILE).unlink(missing_ok=True)
+        raise
+
+
+def _restore_into(url: str, snapshot: Path) -> int:
+    """Copy the keys of a snapshot into an empty Redis, and return their number."""
+    target = connect(url, seconds_to_respond=SECONDS_TO_RESPOND)
+    try:
+        with unavailable_on_error():
+            if target.dbsize():
+                raise BackupError(message("the Redis of the settings contains data already"))
+        with TemporaryDirectory(prefix="cartulary-restore-") as name:
+            data = Path(name)
+            make_private(data / "redis")
+            _copy(snapshot, data / "redis" / SINGLE_FILE)
+            with EmbeddedRedis(data) as server, unavailable_on_error():
+                source = connect(server.url, seconds_to_respond=SECONDS_TO_RESPOND)
+                try:
+                    _copy_keys(source, target)
+                finally:
+                    source.close()
+        return _count_keys(url)
+    finally:
+        target.close()
+
+
+def _copy_keys(source: redis.Redis, target: redis.Redis) -> None:
+    """Copy all keys with their values and the time that they have left."""
+    keys: list[bytes] = []
+
+    def copy() -> None:
+        with source.pipeline(transaction=False) as reading:
+            for key in keys:
+                reading.dump(key)
+                reading.pttl(key)
+            values = reading.execute()
+        with target.pipeline(transaction=False) as writing:
+            for key, value, left in zip(keys, values[::2], values[1::2], strict=True):
+                # A key that has expired in the meantime has no value any more.
+                if value is not None:
+                    writing.restore(key, max(left, 0), value, replace=True)
+            writing.execute()
+        keys.clear()
+
+    for key in source.scan_iter(count=KEYS_AT_ONCE):
+        keys.append(key)
+        if len(keys) == KEYS_AT_ONCE:
+            copy()
+    copy()
+
+
+def _count_keys(url: str) -> int:
+    client = connect(url, seconds_to_respond=SECONDS_TO_RESPOND)
+    try:
+        with unavailable_on_error():
+            return int(client.dbsize())
+    finally:
+        client.close()
+
+
+def _restore_files(settings: Settings, folder: Path) -> None:
+    """Copy the files of a backup that are missing, and complete the list of erased players."""
+    for name, target in _files(settings, with_keys=True).items():
+        source = folder / name
+        if not source.exists():
+            continue
+        if not target.exists():
+            _copy(source, target)
+        elif name == ERASED_PLAYERS:
+            listed = set(target.read_text(encoding="ascii").split())
+            with target.open("a", encoding="ascii") as file:
+                for id in source.read_text(encoding="ascii").split():
+                    if id not in listed:
+                        file.write(f"{id}\n")
