@@ -58,8 +58,8 @@ def test_coordinates_lie_on_a_map_without_them_and_have_its_size() -> None:
     assert view_box(drawn) == view_box(board)
 
 
-def texts_of(document: str) -> list[str | None]:
-    return [text.text for text in parsed(document).iter(f"{SVG}text")]
+def texts_of(document: str) -> list[str]:
+    return [text.text or "" for text in parsed(document).iter(f"{SVG}text")]
 
 
 def test_hexes_beside_a_board_that_grows_have_coordinates_too() -> None:
