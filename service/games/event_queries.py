@@ -26,6 +26,8 @@ from service.store.event_store import LogReader
 
 SEARCHED_EVENTS: Final = 500
 """Events after one that are searched for the scoring of its round, and before the start for nonces."""
+NEXT_EVENTS: Final = 16
+"""Events after one that are searched first: a round is usually scored at once."""
 
 
 DeliveriesAbout: TypeAlias = Callable[[str, int, str], list[JsonObject]]
@@ -176,12 +178,20 @@ class EventQueries:
     def _following_events(
         self, head: Game, seq: int, before: Game | None, after: Game
     ) -> Sequence[Event]:
-        """Return events after one that has ended a round or play, to find those that scored it."""
-        ends_round = seq in after.rounds_ended.values()
+        """Return events after one that has ended a round or play, up to those that scored it."""
+        rounds = [round for round, ended_by in after.rounds_ended.items() if ended_by == seq]
         ends_play = after.is_played_out and not (before is not None and before.is_played_out)
-        if not ends_round and not ends_play:
+        if not rounds and not ends_play:
             return ()
-        return self._loader.event_range(head.id, seq, min(head.seq, seq + SEARCHED_EVENTS))
+        # Rounds are scored in order, and the game is finished after the last of them.
+        last = ("GameFinished", None) if ends_play else ("RoundScored", max(rounds))
+        events: list[Event] = []
+        for searched in (NEXT_EVENTS, SEARCHED_EVENTS):
+            upto = min(head.seq, seq + searched)
+            events += self._loader.event_range(head.id, seq + len(events), upto)
+            if any((event["type"], event["data"].get("round")) == last for event in events):
+                break
+        return events
 
     def _resumptions(self, head: Game, seq: int) -> Iterator[Event]:
         """Yield the events with which play has resumed from before event `seq`."""
