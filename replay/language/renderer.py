@@ -142,6 +142,8 @@ class Renderer:
 
     def _listing(self, listing: Listing) -> str:
         texts = [self._value(item, "") for item in listing.items]
+        if len(texts) == 1:
+            return texts[0]
         match listing.style:
             case "semicolon":
                 return self._message(message_in("in a list", "; ")).join(texts)
@@ -151,8 +153,6 @@ class Renderer:
                 if not texts:
                     return self._message(message("nothing"))
                 *others, last = texts
-                if not others:
-                    return last
                 conjunction = self._message(message_in("in a list", " and "))
                 return ", ".join(others) + conjunction + self._seam + last
             case _:

@@ -3,6 +3,8 @@
 Everything is in the units of `geometry`, in which a hex has a radius of 100.
 """
 
+from functools import lru_cache
+
 from domain.hexes import Hex
 from domain.scene import Cell, Scene
 from replay.language.renderer import Renderer
@@ -79,6 +81,7 @@ def board(scene: Scene, renderer: Renderer, ids: Ids, sizes: LabelSizes) -> Mark
     )
 
 
+@lru_cache(maxsize=4096)
 def terrain_use(cell: Cell, ids: Ids) -> Markup:
     """Return the terrain of a hex, with a golden frame if the last event changed the hex."""
     x, y = centre(cell.at)
@@ -112,6 +115,7 @@ def _cell(cell: Cell, ids: Ids, description: str) -> Markup:
     )
 
 
+@lru_cache(maxsize=4096)
 def pieces_markup(cell: Cell, ids: Ids) -> tuple[Markup, ...]:
     """Return the pieces on a hex, each at its place around the centre of the hex."""
     return tuple(

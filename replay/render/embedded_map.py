@@ -7,6 +7,7 @@ colours; there are no styles, scripts or references to other documents.
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
+from functools import lru_cache
 
 from domain.hexes import Hex, distance, neighbours
 from domain.messages import message
@@ -158,6 +159,7 @@ def _hexes(scene: Scene, renderer: Renderer, ids: Ids) -> Iterator[Markup]:
         yield _group(cell.at, description, pieces_markup(cell, ids), ids)
 
 
+@lru_cache(maxsize=4096)
 def _group(at: Hex, description: str, drawings: tuple[Markup, ...], ids: Ids) -> Markup:
     """Return a hex that cannot be followed. Scripts can focus it; the Tab key passes it."""
     return element(

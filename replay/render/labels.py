@@ -66,11 +66,17 @@ def pieces_on(cell: Cell) -> list[tuple[Piece, bool, Spot]]:
 
 def cell_labels(cells: Iterable[Cell], sizes: LabelSizes) -> list[Label]:
     """Return the labels of hexes, in the order of the hexes."""
-    return [
-        Label(moved_box(label.box, *centre(cell.at)), moved(label.markup, *centre(cell.at)))
-        for cell in cells
+    return [label for cell in cells for label in _placed_labels(cell, sizes)]
+
+
+@lru_cache(maxsize=4096)
+def _placed_labels(cell: Cell, sizes: LabelSizes) -> tuple[Label, ...]:
+    """Return the labels of a hex, at the place of the hex."""
+    x, y = centre(cell.at)
+    return tuple(
+        Label(moved_box(label.box, x, y), moved(label.markup, x, y))
         for label in _labels_of(cell, sizes)
-    ]
+    )
 
 
 def moved_box(box: Box, x: float, y: float) -> Box:

@@ -25,7 +25,7 @@ class AccountNames(Names):
     @override
     def handle(self, id: str) -> str | None:
         if id not in self._read:
-            ids = {id, *self._players}
+            ids = {id, *self._seated()}
             self._read.update(dict.fromkeys(ids))
             with suppress(Unavailable):
                 self._read.update(self._accounts.handles(ids))
@@ -33,9 +33,14 @@ class AccountNames(Names):
 
     @override
     def seat(self, seat: int) -> str | None:
+        self._seated()
+        return super().seat(seat)
+
+    def _seated(self) -> tuple[str, ...]:
+        """Return the ids of the players by seat; they are looked up once."""
         if not self._players:
             self._players = tuple(self._players_by_seat())
-        return super().seat(seat)
+        return self._players
 
     @override
     def seated(self, players: Sequence[str]) -> "AccountNames":

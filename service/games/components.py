@@ -129,7 +129,7 @@ def build_games(
         holiday_registry=HolidayRegistry(accounts.holidays, players, repository, listings),
         key_registry=KeyRegistry(accounts.keys, repository, listings),
         queries=queries,
-        events=EventQueries(repository, store, players, deliveries_about, bounds),
+        events=EventQueries(repository, store, deliveries_about, bounds),
         replays=Replays(repository, bounds),
         recaps=Recaps(repository),
         lessons=Lessons(repository, bounds),

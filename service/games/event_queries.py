@@ -18,7 +18,6 @@ from replay.inspect import EventContext, explain_event, published_secret
 from replay.language.names import Names
 from replay.language.renderer import Renderer
 from replay.timeline import Step
-from service.accounts.accounts import Players
 from service.bounds import Bounds
 from service.games.loader import PAGE_LINES, GameLoader
 from service.games.viewpoint import Viewpoint, viewpoint_of
@@ -45,13 +44,11 @@ class EventQueries:
         self,
         loader: GameLoader,
         log_reader: LogReader,
-        players: Players,
         deliveries_about: DeliveriesAbout,
         bounds: Bounds,
     ) -> None:
         self._loader = loader
         self._log_reader = log_reader
-        self._players = players
         self._deliveries_about = deliveries_about
         self._bounds = bounds
 
@@ -86,8 +83,8 @@ class EventQueries:
     ) -> JsonObject:
         """Return the explanation of event `seq` for a player, or for a spectator (None).
 
-        Its texts are in the language of the renderer, with the names of the players of the game.
-        Raises NotFound if there is no such event.
+        Its texts are in the language of the renderer, with its names for the players of the game. Raises
+        NotFound if there is no such event.
         """
         return self.explain_step(
             head,
@@ -129,7 +126,7 @@ class EventQueries:
         )
         return explain_event(
             step,
-            renderer.with_names(self._names(head, event)),
+            renderer.with_names(_names(head, event, renderer.names)),
             context,
             lists_all_actions=lists_all_actions,
         )
@@ -199,15 +196,6 @@ class EventQueries:
             if resumption.has_superseded(seq):
                 yield from self._loader.event_range(head.id, resumption.seq - 1, resumption.seq)
 
-    def _names(self, head: Game, event: Event) -> Names:
-        """Return the handles of the players and the arbiter, and of the player who caused the event."""
-        by: Mapping[str, Any] = event["by"]
-        others = [head.arbiter, by.get("player")]
-        ids = dict.fromkeys([*head.all_players, *(id for id in others if id is not None)])
-        accounts = zip(ids, self._players.get(list(ids)), strict=True)
-        handles = {id: player.handle for id, player in accounts if player is not None}
-        return Names(handles, head.players)
-
     def _openings(self, head: Game, event: Event, viewpoint: Viewpoint) -> JsonObject:
         """Return the openings of an event's secrets that are shown."""
         names = [name for name in event.get("secrets", ()) if viewpoint.may_see(name)]
@@ -220,6 +208,15 @@ class EventQueries:
         if player is None or player not in (*head.participants, head.arbiter):
             return None
         return self._deliveries_about(head.id, seq, player)
+
+
+def _names(head: Game, event: Event, names: Names) -> Names:
+    """Return the names of the players and the arbiter, and of the player who caused the event."""
+    by: Mapping[str, Any] = event["by"]
+    others = (head.arbiter, by.get("player"))
+    ids = dict.fromkeys([*head.all_players, *(id for id in others if id is not None)])
+    handles = {id: handle for id in ids if (handle := names.handle(id)) is not None}
+    return Names(handles, head.players)
 
 
 def _sees_actor(viewpoint: Viewpoint, before: Game | None, event: Event) -> bool:

@@ -253,8 +253,12 @@ class GameLoader:
         return self._catch_up(game_id, cached)
 
     def players(self, game_id: str) -> tuple[str, ...]:
-        """Return the ids of the players of a game that has started, by seat. Raises NotFound."""
-        return self.load(game_id).game.players
+        """Return the ids of the players of a game by seat; none before the start. Raises NotFound.
+
+        They are those at the time when this process last read the log of the game.
+        """
+        cached = self._cache.get(game_id) or self.load(game_id)
+        return cached.game.players
 
     def load_many(
         self, game_ids: Sequence[str], max_events: int = Bounds().page_events
@@ -391,7 +395,9 @@ class GameLoader:
 
     def _state_at(self, game_id: str, seq: int) -> CachedGame:
         """Return the state after event `seq`. Raises NotFound if there is no such event."""
-        head = self.load(game_id)
+        head = self._cache.get(game_id)
+        if head is None or seq >= head.game.seq:
+            head = self.load(game_id)
         if seq == head.game.seq:
             return head
         if not 1 <= seq < head.game.seq:

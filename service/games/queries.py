@@ -61,7 +61,10 @@ class GameQueries:
         return self._loader.load(game_id).game
 
     def players(self, game_id: str) -> tuple[str, ...]:
-        """Return the ids of the players of a game by seat; none before the start. Raises NotFound."""
+        """Return the ids of the players of a game by seat as it was last read; none before the start.
+
+        Raises NotFound.
+        """
         return self._loader.players(game_id)
 
     def games(self, game_ids: Sequence[str]) -> list[Game | None]:

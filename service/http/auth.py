@@ -108,10 +108,11 @@ def player_locale() -> str | None:
 
     The token is looked up, at most once, if that has not been done for the request. An error is not raised.
     """
-    if "player_id" not in g and "player_locale" not in g:
+    if "player_locale" not in g:
+        g.player_locale = None
         with suppress(Unauthorised, Unavailable):
             optional_auth()
-    locale: str | None = g.get("player_locale")
+    locale: str | None = g.player_locale
     return locale
 
 

@@ -43,12 +43,8 @@ def style_sheets() -> list[str]:
 
     Every page has all of them, because scripts replace the content of a page by that of another one.
     """
-    names = sorted((path.name for path in (FOLDER / "css").glob("*.css")), key=_order)
-    return [asset(f"css/{name}") for name in names]
-
-
-def _order(name: str) -> tuple[bool, str]:
-    return name != "base.css", name
+    names = (name for name in files() if name.startswith("css/"))
+    return [asset(name) for name in sorted(names, key=lambda name: (name != "css/base.css", name))]
 
 
 @cache

@@ -11,9 +11,17 @@ from service.bootstrap import Service
 PASSWORD = "correct horse"
 
 
+_TOKEN = re.compile(r'name="csrf_token" value="([^"]+)"')
+
+
+def without_csrf_tokens(text: str) -> str:
+    """Return the text of a page without the tokens in its forms, which differ from second to second."""
+    return _TOKEN.sub("", text)
+
+
 def csrf_token(browser: FlaskClient, page: str) -> str:
     """Return the token against cross-site requests in the forms of a page."""
-    match = re.search(r'name="csrf_token" value="([^"]+)"', browser.get(page).text)
+    match = _TOKEN.search(browser.get(page).text)
     assert match is not None, page
     return unescape(match.group(1))
 

@@ -181,7 +181,6 @@ def test_queries_depend_only_on_types_that_cannot_append() -> None:
     assert set(hints.values()) == {
         GameLoader,
         LogReader,
-        Players,
         DeliveriesAbout,
         Bounds,
         type(None),

@@ -7,11 +7,15 @@ from domain.game import Game
 from replay.event_filter import parse_filter
 from service.bootstrap import Service
 from service.bounds import Bounds
-from service.games.event_queries import EventQueries
+from service.connection import connect
+from service.games.event_queries import NEXT_EVENTS, EventQueries
+from service.games.loader import GameCache, GameLoader
 from service.notifications.deliveries import Deliveries
 from service.notifications.delivery import Delivery
+from service.settings import Settings
 from tests.service.games.test_resumed_games import resume
 from tests.support.accounts import Accounts, Json, PlayerClient, take_turn
+from tests.support.counting_store import CountingStore
 from tests.support.http_contract import invalid_fields
 from tests.support.languages import ENGLISH
 from tests.support.service_games import play_out, play_until, start_game, take_action
@@ -145,6 +149,37 @@ class TestConsequences:
         assert start["secret"] == service.store.secrets(game.id)["seed"]
         assert len(start["seed"]) == 64
 
+    def test_few_events_are_read_to_find_a_scoring_that_came_soon(
+        self, service: Service, settings: Settings
+    ) -> None:
+        game_id = start_game(service).id
+        late = play_until(service, game_id, lambda game: game.seq >= 3 * NEXT_EVENTS)
+        first = min(late.rounds_ended.values())
+        first_scoring, *_ = service.games.commands.score(game_id)
+        assert first_scoring["seq"] > first + NEXT_EVENTS
+        prompt = play_until(service, game_id, lambda game: bool(game.rounds_ended))
+        (last,) = prompt.rounds_ended.values()
+        (last_scoring,) = service.games.commands.score(game_id)
+        head = play_until(service, game_id, lambda game: game.seq >= last + 3 * NEXT_EVENTS)
+        with connect(settings.redis_url) as client:
+            store = CountingStore(client)
+            queries = EventQueries(
+                GameLoader(store, GameCache(1)), store, lambda *_: [], settings.bounds
+            )
+
+            def scored_by(seq: int) -> int:
+                explanation = queries.explain(head, seq, None, ENGLISH)
+                (round,) = explanation["consequences"]["rounds"]
+                by: int = round["scored_by"]
+                return by
+
+            assert (scored_by(first), scored_by(last)) == (
+                first_scoring["seq"],
+                last_scoring["seq"],
+            )
+            step_lines = store.lines_read_by(lambda: queries.step(head, last))
+            assert store.lines_read_by(lambda: scored_by(last)) <= step_lines + NEXT_EVENTS
+
 
 class TestFilter:
     @pytest.mark.http("GET /games/ID/events", 200, 400)
@@ -188,7 +223,6 @@ def queries_with(service: Service, bounds: Bounds) -> EventQueries:
     return EventQueries(
         service.games.repository,
         service.store,
-        service.accounts.players,
         service.notifications.deliveries.shown_to,
         bounds,
     )
