@@ -93,6 +93,11 @@ def rule_systems() -> Mapping[str, RegisteredRuleSystem]:
     return {entry.name: entry for entry in _rule_systems()}
 
 
+def registered_name(system: AnyRuleSystem) -> str:
+    """Return the own name of a rule system; that of its game if it is not registered."""
+    return next((entry.name for entry in _rule_systems() if entry.system is system), system.NAME)
+
+
 def _rule_systems() -> Iterator[RegisteredRuleSystem]:
     for name, system in RULES.items():
         options = [option for game, option in EXPANSIONS if game == name]

@@ -6,6 +6,9 @@ from types import MappingProxyType
 from typing import Final, Literal, TypeAlias, get_args
 
 from domain.event import Clock
+from domain.lifecycle import seat_counts
+from domain.registry import rule_systems
+from service.games.listings import GameKind
 from service.games.summary import Summary
 
 Pace: TypeAlias = Literal["none", "hour", "day", "slow"]
@@ -30,9 +33,26 @@ class GameFilter:
     free: int | None = None
 
     @property
-    def is_empty(self) -> bool:
-        """Whether every game passes."""
-        return self == GameFilter()
+    def needs_summaries(self) -> bool:
+        """Whether the kinds of games (`kinds`) do not say which of them pass."""
+        return self.pace is not None or self.free is not None
+
+    @property
+    def kinds(self) -> tuple[GameKind, ...] | None:
+        """The kinds of the games that can pass; None for all."""
+        if self.rules is None and self.seats is None and not self.expansions:
+            return None
+        return tuple(
+            GameKind(entry.name, seats)
+            for entry in rule_systems().values()
+            if self.rules in (None, entry.rules)
+            and all(
+                entry.options.get(option, False) == value
+                for option, value in self.expansions.items()
+            )
+            for seats in seat_counts(entry.system)
+            if self.seats in (None, seats)
+        )
 
     def passes(self, summary: Summary) -> bool:
         """Return whether a game meets all conditions."""

@@ -2,6 +2,8 @@
 
     cartulary:games:STATUS              public games with that status
     cartulary:games:STATUS:private:     private games with that status
+    cartulary:games:STATUS:system:NAME:SEATS          public games of a rule system with so many seats
+    cartulary:games:STATUS:private-system:NAME:SEATS  private games of a rule system with so many seats
     cartulary:games:STATUS:of:PLAYER    public games in which the player has a place
     cartulary:games:STATUS:for:PLAYER   private games that the player may see: with a place, invited, or
                                         as the arbiter
@@ -17,15 +19,17 @@ member: what follows it stays the same however many games are added. The quota o
 counted in them.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, get_args
+from itertools import chain
+from typing import Final, NamedTuple, get_args
 
 import redis
 
 from domain.errors import Malformed
 from domain.game import Game, Status
 from domain.messages import comma_list, message, plural_message
+from domain.registry import registered_name
 from service.connection import to_text, unavailable_on_error
 from service.errors import TooManyGames
 from service.games.summary import Summary, decode_summary, encode_summary, summarize
@@ -37,6 +41,22 @@ EXAMINED: Final = 250
 """The most games that are examined for a page, if only some of them belong on it: private games of one
 status, or games that may pass a filter."""
 _BATCH_SIZE: Final = 500
+_SYSTEM: Final = "system"
+_PRIVATE_SYSTEM: Final = "private-system"
+
+
+class GameKind(NamedTuple):
+    """The rule system of a game, by its own name, and the number of its seats."""
+
+    system: str
+    seats: int
+
+
+class _Source(NamedTuple):
+    """A listing whose members belong on a page if, for each condition, one of its listings has them too."""
+
+    listing: str
+    conditions: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,40 +117,39 @@ class Listings:
         cursor: str | None = None,
         limit: int = 50,
         viewer: str | None = None,
+        kinds: Collection[GameKind] | None = None,
     ) -> Page:
         """Return games with any of the statuses (none given: with any status), newest first.
 
-        With `player`, only games in which that player has a place. Private games are included if the
-        player `viewer` may see them. Raises Malformed for an invalid cursor.
+        With `player`, only games in which that player has a place; with `kinds`, only games of these.
+        Private games are included if the player `viewer` may see them. Raises Malformed for an invalid
+        cursor.
 
-        A page costs at most two round trips and a bounded number of members, however long the listings
-        are. With both a player and another viewer, it may therefore have fewer games than `limit`, even
-        none, and still a next page: only some of the private games that the viewer may see belong on it.
+        A page costs a bounded number of round trips and members, however long the listings are. With a
+        player or a viewer it may have fewer games than `limit`, even none, and still a next page: only some
+        of the games of a player may be of these kinds, and only some of the private games that the viewer
+        may see belong on the page of another player.
         """
         below = "+" if cursor is None else f"({_checked_cursor(cursor)}"
         chosen = tuple(dict.fromkeys(statuses)) or STATUSES
-        relation = () if player is None else ("of", player)
-        complete = [_listing(status, *relation) for status in chosen]
-        to_filter: list[tuple[str, str]] = []
-        if viewer is not None and player is None:
-            complete += [_listing(status, "for", viewer) for status in chosen]
-        elif viewer is not None and player == viewer:
-            complete += [_listing(status, "with", viewer) for status in chosen]
-        elif viewer is not None and player is not None:
-            to_filter = [
-                (_listing(status, "for", viewer), _listing(status, "with", player))
-                for status in chosen
-            ]
+        sources = [
+            source for status in chosen for source in _sources(status, player, viewer, kinds)
+        ]
+        complete = {source.listing: limit + 1 for source in sources if not source.conditions}
+        to_filter = [source for source in sources if source.conditions]
         with unavailable_on_error():
             heads = self._heads(
-                below,
-                {**dict.fromkeys(complete, limit + 1), **{name: EXAMINED for name, _ in to_filter}},
+                below, {**complete, **{source.listing: EXAMINED for source in to_filter}}
             )
-            examined = [(heads[name], common) for name, common in to_filter]
             members = {member for name in complete for member in heads[name]}
-            members.update(self._members_in_both(examined))
+            members.update(
+                self._members_that_meet(
+                    {source.listing: heads[source.listing] for source in to_filter}, to_filter
+                )
+            )
+        examined = [heads[source.listing] for source in to_filter]
         # Whatever follows the last examined member of a listing is not known yet.
-        ends = [head[-1] for head, _ in examined if len(head) == EXAMINED]
+        ends = [head[-1] for head in examined if len(head) == EXAMINED]
         end = max(ends, default=None)
         ordered = sorted((m for m in members if end is None or m >= end), reverse=True)
         # A game whose status is just changing may be in two listings, so the members are a set.
@@ -237,17 +256,61 @@ class Listings:
             for listing, reply in zip(limits, replies, strict=True)
         }
 
-    def _members_in_both(self, examined: Sequence[tuple[Sequence[str], str]]) -> Iterator[str]:
-        """Iterate over those of the members that are also in the listing next to them, in one round trip."""
-        examined = [(members, listing) for members, listing in examined if members]
+    def _members_that_meet(
+        self, heads: Mapping[str, Sequence[str]], sources: Sequence[_Source]
+    ) -> Iterator[str]:
+        """Iterate over the members of each source that meet its conditions, in one round trip."""
+        sources = [source for source in sources if heads[source.listing]]
         with self._redis.pipeline(transaction=False) as pipeline:
-            for members, listing in examined:
-                pipeline.zmscore(listing, list(members))
-            replies = pipeline.execute()
-        for (members, _), scores in zip(examined, replies, strict=True):
-            for member, score in zip(members, scores, strict=True):
-                if score is not None:
+            for source in sources:
+                for listing in chain.from_iterable(source.conditions):
+                    pipeline.zmscore(listing, list(heads[source.listing]))
+            replies = iter(pipeline.execute())
+        for source in sources:
+            is_met = [
+                [any(scores) for scores in zip(*_found(condition, replies), strict=True)]
+                for condition in source.conditions
+            ]
+            for member, *results in zip(heads[source.listing], *is_met, strict=True):
+                if all(results):
                     yield member
+
+
+def _found(condition: Sequence[str], replies: Iterator[list[float | None]]) -> list[list[bool]]:
+    """Return, for each listing of a condition, which members it has; takes that many replies."""
+    return [[score is not None for score in next(replies)] for _ in condition]
+
+
+def _sources(
+    status: Status, player: str | None, viewer: str | None, kinds: Collection[GameKind] | None
+) -> Iterator[_Source]:
+    """Yield the listings that have the games with a status for `Listings.page`."""
+    public, private = (
+        None if kinds is None else tuple(_kind_listing(status, relation, kind) for kind in kinds)
+        for relation in (_SYSTEM, _PRIVATE_SYSTEM)
+    )
+    if player is None:
+        if public is None:
+            yield _Source(_listing(status))
+        else:
+            yield from map(_Source, public)
+        if viewer is not None:
+            yield _Source(_listing(status, "for", viewer), _conditions(private))
+        return
+    yield _Source(_listing(status, "of", player), _conditions(public))
+    if viewer == player:
+        yield _Source(_listing(status, "with", player), _conditions(private))
+    elif viewer is not None:
+        with_player = (_listing(status, "with", player),)
+        yield _Source(_listing(status, "for", viewer), (with_player, *_conditions(private)))
+
+
+def _conditions(listings: tuple[str, ...] | None) -> tuple[tuple[str, ...], ...]:
+    return () if listings is None else (listings,)
+
+
+def _kind_listing(status: Status, relation: str, kind: GameKind) -> str:
+    return _listing(status, relation, f"{kind.system}:{kind.seats}")
 
 
 def parse_statuses(text: str | None) -> list[Status]:
@@ -269,9 +332,11 @@ def _listings_of(game: Game) -> set[str]:
     players = [player for player in game.participants if game.is_participant(player)]
     vacant = _vacant_listings(game)
     awaited = {_listing(game.status, "invited", player) for player in game.awaited}
+    kind = GameKind(registered_name(game.rules), game.seats)
     if not game.options["private"]:
         of_players = {_listing(game.status, "of", player) for player in players}
-        return {_listing(game.status), *of_players, *awaited, *vacant}
+        of_kind = _kind_listing(game.status, _SYSTEM, kind)
+        return {_listing(game.status), of_kind, *of_players, *awaited, *vacant}
     viewers = {
         *places,
         *game.all_players,
@@ -282,6 +347,7 @@ def _listings_of(game: Game) -> set[str]:
         *awaited,
         *vacant,
         _listing(game.status, "private"),
+        _kind_listing(game.status, _PRIVATE_SYSTEM, kind),
         *(_listing(game.status, "for", player) for player in viewers),
         *(_listing(game.status, "with", player) for player in players),
     }

@@ -102,10 +102,11 @@ class GameQueries:
     ) -> tuple[list[Summary], str | None]:
         """Return the summaries of games that pass a filter, and the cursor of the next page.
 
-        `read_page` returns a page of the listing after a cursor. At most EXAMINED games are examined for a
-        page, which may therefore have fewer games than `limit`, even none, and still a next page.
+        `read_page` returns a page of the listing of the filter's kinds of games after a cursor. At most
+        EXAMINED games are examined for a page, which may therefore have fewer games than `limit`, even none,
+        and still a next page.
         """
-        page = read_page(cursor, limit if game_filter.is_empty else max(limit, EXAMINED))
+        page = read_page(cursor, max(limit, EXAMINED) if game_filter.needs_summaries else limit)
         summaries = self.summaries(page.games)
         page = page.first(len(summaries))
         matches: list[Summary] = []

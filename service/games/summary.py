@@ -56,6 +56,14 @@ class Summary:
     concerns: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """By player, the keys of what concerns them besides the turn (`counted_concerns`)."""
 
+    created: str = ""
+    at: str = ""
+    """The times of the first and of the last event."""
+
+    round: int = 0
+    scores: Sequence[int] = ()
+    """The scores by seat: those of the ranking at the end, of the standings before; none before the start."""
+
     @property
     def name(self) -> str | None:
         """What its creator calls the game."""
@@ -95,7 +103,20 @@ def summarize(game: Game) -> Summary:
         bots={place.player: place.bot for place in game.places if place.bot is not None},
         vacant=game.open_seats(),
         concerns=counted_concerns(game),
+        created=game.created_at,
+        at=game.at,
+        round=game.round,
+        scores=scores_of(game),
     )
+
+
+def scores_of(game: Game) -> tuple[int, ...]:
+    """Return the scores by seat, those of the ranking at the end; none before the start."""
+    if game.state is None:
+        return ()
+    entries = game.ranking or game.rules.standings(game.state)
+    by_seat = {entry["seat"]: entry["score"] for entry in entries}
+    return tuple(by_seat.get(seat, 0) for seat in range(game.seats))
 
 
 def encode_summary(summary: Summary) -> bytes:

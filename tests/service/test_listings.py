@@ -10,7 +10,7 @@ from freezegun import freeze_time
 from domain.errors import Malformed
 from domain.game import Status
 from service.bootstrap import Service, build
-from service.games.listings import EXAMINED, Page
+from service.games.listings import EXAMINED, GameKind, Page
 from service.games.queries import MAX_EXAMINED_GAMES
 from service.recovery.reindex import reindex
 from service.settings import Settings
@@ -223,6 +223,43 @@ def test_a_page_examines_a_bounded_number_of_private_games_of_another_player(
     assert EXAMINED == 250
     # The games that are examined for one page do not depend on what is on it.
     assert pages == [[990], [500], [], [2, 1], [0]]
+
+
+def test_games_of_a_kind_are_listed_by_player_and_viewer(
+    service: Service, next_minute: Any
+) -> None:
+    games = []
+    for private in (False, True):
+        for seats in (2, 3):
+            next_minute()
+            games.append(create(service, "ada", seats, private=private, invited=("bea",)))
+    create(service, "bea", 2)
+    two, private_two = games[0], games[2]
+    kinds = [GameKind("barony", 2), GameKind("baron", 2)]
+    assert ids(service, player="ada", kinds=kinds) == [two]
+    assert ids(service, player="ada", viewer="ada", kinds=kinds) == [private_two, two]
+    assert ids(service, player="ada", viewer="bea", kinds=kinds) == [private_two, two]
+    assert ids(service, player="ada", viewer="cid", kinds=kinds) == [two]
+    assert ids(service, player="bea", viewer="ada", kinds=[GameKind("barony", 3)]) == []
+    assert len(ids(service, viewer="bea", kinds=kinds)) == 3
+    assert len(ids(service, kinds=kinds)) == 2
+    assert ids(service, kinds=[]) == []
+    service.games.commands.leave(two, "ada")
+    assert ids(service, "open", player="ada", kinds=kinds) == []
+    assert ids(service, "abandoned", kinds=kinds) == [two]
+
+
+def test_a_page_of_games_of_a_kind_takes_two_round_trips(service: Service) -> None:
+    kinds = [GameKind("barony", seats) for seats in range(2, 5)]
+    for listing in ("of:ada", "for:ada", "with:ada", "system:barony:3", "private-system:barony:4"):
+        list_directly(service, f"finished:{listing}", range(2_000))
+    service.games.listings.page(limit=1)  # connects
+    for player in (None, "ada"):
+        with count_round_trips() as trips:
+            page = service.games.listings.page(["finished"], player, None, 50, "ada", kinds)
+        assert trips.count <= 2
+        assert numbers_on(page) == list(range(1_999, 1_949, -1))
+        assert page.next is not None
 
 
 def start_games(service: Service, number: int, next_minute: Any) -> list[str]:

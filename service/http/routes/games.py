@@ -85,7 +85,9 @@ def list_games(player: str | None, query: JsonObject) -> JsonObject:
         free=query["free"],
     )
     summaries, next_cursor = service().games.queries.filtered_summaries(
-        lambda cursor, limit: _page(statuses, {**query, "cursor": cursor}, limit, viewer=player),
+        lambda cursor, limit: _page(
+            statuses, {**query, "cursor": cursor}, limit, player, game_filter
+        ),
         game_filter,
         query["cursor"],
         min(query["limit"], MAX_PAGE_SIZE),
@@ -93,7 +95,13 @@ def list_games(player: str | None, query: JsonObject) -> JsonObject:
     return {"games": game_summaries(summaries), "next": next_cursor}
 
 
-def _page(statuses: list[Status], query: JsonObject, limit: int, viewer: str | None) -> Page:
+def _page(
+    statuses: list[Status],
+    query: JsonObject,
+    limit: int,
+    viewer: str | None,
+    game_filter: GameFilter,
+) -> Page:
     if query["vacant"] == "true":
         for name in ("status", "player"):
             if query[name] is not None:
@@ -105,7 +113,9 @@ def _page(statuses: list[Status], query: JsonObject, limit: int, viewer: str | N
         if player is None:
             return Page((), None)
         player_id = player.id
-    return service().games.listings.page(statuses, player_id, query["cursor"], limit, viewer)
+    return service().games.listings.page(
+        statuses, player_id, query["cursor"], limit, viewer, game_filter.kinds
+    )
 
 
 @blueprint.get(

@@ -27,7 +27,9 @@ def matching_games(
     cursor = None
     for _ in range(100):
         summaries, cursor = service.games.queries.filtered_summaries(
-            lambda after, count: service.games.listings.page((), None, after, count, viewer),
+            lambda after, count: service.games.listings.page(
+                (), None, after, count, viewer, game_filter.kinds
+            ),
             game_filter,
             cursor,
             limit,
@@ -93,7 +95,8 @@ def test_private_games_are_found_by_those_who_may_see_them(service: Service) -> 
 def test_the_work_for_a_page_is_bounded(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("service.games.queries.EXAMINED", 3)
     assert EXAMINED > 3
-    game = create(service, "baron")
+    slow = GameFilter(pace="slow")
+    game = create(service, clock={"per_turn": 72 * HOUR})
     for _ in range(7):
         create(service)
     sizes = []
@@ -102,9 +105,23 @@ def test_the_work_for_a_page_is_bounded(service: Service, monkeypatch: pytest.Mo
         sizes.append(count)
         return service.games.listings.page(["open"], None, after, count)
 
-    summaries, cursor = service.games.queries.filtered_summaries(
-        read_page, GameFilter(rules="baron"), None, 2
-    )
+    summaries, cursor = service.games.queries.filtered_summaries(read_page, slow, None, 2)
     assert (summaries, sizes) == ([], [3])
     assert cursor is not None
-    assert matching_games(service, GameFilter(rules="baron"), limit=2) == {game}
+    assert matching_games(service, slow, limit=2) == {game}
+
+
+def test_rules_and_seats_are_found_in_indexes_without_reading_other_games(service: Service) -> None:
+    games = {create(service, "baron", seats=4) for _ in range(3)}
+    for _ in range(3):
+        create(service)
+    sizes = []
+    found = GameFilter(rules="baron", seats=4)
+
+    def read_page(after: str | None, count: int) -> Any:
+        page = service.games.listings.page(["open"], None, after, count, kinds=found.kinds)
+        sizes.append(len(page.games))
+        return page
+
+    summaries, cursor = service.games.queries.filtered_summaries(read_page, found, None, 3)
+    assert ({summary.id for summary in summaries}, cursor, sizes) == (games, None, [3])
