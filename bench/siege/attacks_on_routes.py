@@ -96,14 +96,17 @@ def _game_pages(target: Target) -> Traffic:
             "/record",
             "/scores",
         ),
-        *("/table", "/takebacks", "/verify", "/witness", "/head?seq=1&limit=200"),
+        *("/table", "/takebacks", "/thumbnail.svg", "/verify", "/witness"),
+        "/head?seq=1&limit=200",
     )
     games = (target.long_game, target.short_game)
     return _traffic(_pages(target, [f"/games/{game}{part}" for part in parts for game in games]))
 
 
 def _home_pages(target: Target) -> Traffic:
-    paths = ("/", "/games", "/games?list=watch", "/games?list=finished", "/games/new")
+    filters = "&player=siege&rules=barony"
+    lists = [f"/games?list={name}{filters}" for name in ("all", "finished", "watch")]
+    paths = ("/", "/games", "/games?list=watch", "/games?list=finished", "/games/new", *lists)
     anonymous = [request("GET", path) for path in paths]
     return _traffic([*anonymous, *_pages(target, paths)], HOME_CLIENTS)
 

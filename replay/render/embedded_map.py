@@ -140,7 +140,34 @@ def _coordinates(at: Hex) -> Markup:
     return element("text", text, x=x, y=y + 46, class_="odd" if at[0] % 2 else None)
 
 
-def view_box(scene: Scene, beside: Collection[Hex]) -> tuple[float, float, float, float]:
+def thumbnail_svg(scene: Scene) -> str:
+    """Return the board as an SVG document without any text, for pictures about 200 pixels wide.
+
+    The document has no background, and is the same in every language.
+    """
+    ids = Ids("")
+    cells = sorted(scene.cells, key=lambda cell: (cell.at[1], cell.at[0]))
+    document = element(
+        "svg",
+        element("defs", definitions(scene, set(), ids)),
+        on_lines(
+            (
+                *(terrain_use(cell, ids) for cell in cells),
+                *outline_lines(scene.outlines),
+                *(
+                    element("g", *pieces_markup(cell, ids), transform=translation(*centre(cell.at)))
+                    for cell in cells
+                    if cell.pieces
+                ),
+            )
+        ),
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=" ".join(map(number, view_box(scene))),
+    )
+    return str(document)
+
+
+def view_box(scene: Scene, beside: Collection[Hex] = ()) -> tuple[float, float, float, float]:
     """Return left, top, width and height of the map of a scene, with its room and hexes beside it."""
     box = bounds(hexes_of(scene) | {*scene.room, *beside})
     return (

@@ -29,6 +29,7 @@ from service.games.rematches import Rematches
 from service.games.replays import Replays
 from service.games.repository import GameRepository
 from service.games.substitute_commands import SubstituteCommands
+from service.games.thumbnails import Thumbnails
 from service.keyring import Keyring
 from service.settings import Settings
 from service.store.event_store import EventStore
@@ -58,6 +59,7 @@ class Games:
     events: EventQueries
     replays: Replays
     recaps: Recaps
+    thumbnails: Thumbnails
     lessons: Lessons
     receipts: PlayerReceipts
     for_viewers: GamesForViewers
@@ -132,6 +134,7 @@ def build_games(
         events=EventQueries(repository, store, deliveries_about, bounds),
         replays=Replays(repository, bounds),
         recaps=Recaps(repository),
+        thumbnails=Thumbnails(client, repository),
         lessons=Lessons(repository, bounds),
         receipts=PlayerReceipts(store, listings, keyring, bounds.page_events),
         for_viewers=GamesForViewers(repository, store),

@@ -24,6 +24,7 @@ NO_PAGES = {
     "conditional_actions.redirect_earlier_address": "a redirection",
     "sandboxes.redirect_earlier_link": "a redirection",
     "home.get_picture": "a picture",
+    "home.get_thumbnail": "a picture",
     "home.show_live_board": "a part of a page",
     "replay.get_png": "a picture",
     "replay.get_svg": "a picture",
@@ -53,7 +54,11 @@ class Scenes:
         self.friend = accounts.register()
         self.addresses: dict[str, list[str]] = {
             "home.show_home": ["/"],
-            "home.list_games": ["/games"],
+            "home.list_games": [
+                "/games",
+                "/games?list=finished",
+                f"/games?list=all&player={self.player.handle}",
+            ],
             "accounts.show_login": ["/login"],
             "accounts.show_registration": ["/register"],
             "accounts.show_account": ["/account"],

@@ -1,4 +1,4 @@
-"""The lists of games on the first page, which continue on pages of their own, and the filter of open games.
+"""The lists of games: on the first page, and on pages of their own with a form that filters them.
 
 A page of a list may have few games, even none, and still a next one: the visitor's own games are left out of
 the lists of games of others.
@@ -6,14 +6,20 @@ the lists of games of others.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 from urllib.parse import urlencode
 
+from markupsafe import Markup
+
+from domain.clock.messages import time_amount
 from domain.contract import AnyRuleSystem
 from domain.game import Status
 from domain.lifecycle import seat_counts
-from domain.messages import Text, message_in
-from domain.registry import rule_system_for, rule_systems
+from domain.messages import Amount, Text, message_in
+from domain.registry import registered_name, rule_system_for, rule_systems
+from replay.render.embedded_map import emblem_svg
+from service import clock
 from service.games.game_filter import PACES, GameFilter, Pace
 from service.games.summary import Summary, summarize
 from service.http.context import service
@@ -21,10 +27,29 @@ from service.http.schemas.fields import whole_number
 
 FIRST_PAGE_GAMES: Final = 6
 """Games of each list on the first page."""
-PAGE_GAMES: Final = 30
+PAGE_GAMES: Final = 24
+_DAY: Final = 24 * 3600
+_MANY: Final = 2
+"""From so many of a unit of time on, smaller units are left out."""
 
 
 @dataclass(frozen=True, slots=True)
+class ListedPlayer:
+    """A player in a list of games. `seat` and `score` are None before the start."""
+
+    id: str
+    seat: int | None
+    score: int | None
+    is_to_act: bool
+    is_winner: bool
+
+    @property
+    def emblem(self) -> Markup:
+        """The emblem of the player's pieces; empty before the start."""
+        return Markup("" if self.seat is None else emblem_svg(self.seat))  # noqa: S704 # the drawing contains no text
+
+
+@dataclass(frozen=True)
 class ListedGame:
     """A game in a list, as its viewer sees it: `is_viewers_turn` is whether the viewer is to act."""
 
@@ -37,21 +62,76 @@ class ListedGame:
         return rule_system_for(self.summary.rules, self.summary.options)
 
     @property
+    def picture(self) -> str:
+        """The address of its picture: the board as it is or, before the start, that of an example."""
+        if self.summary.status == "open":
+            return f"/pictures/{registered_name(self.rules)}.svg"
+        return f"/games/{self.summary.id}/thumbnail.svg?seq={self.summary.seq}"
+
+    @property
     def players(self) -> tuple[str, ...]:
         """The ids of its players, in order."""
         return tuple(player for player, _ in self.summary.players)
 
+    @cached_property
+    def seats(self) -> list[ListedPlayer]:
+        """Its players, by seat or in the order of joining."""
+        scores = self.summary.scores
+        return [
+            ListedPlayer(
+                player,
+                seat,
+                scores[seat] if seat is not None and seat < len(scores) else None,
+                is_to_act=seat is not None and seat == self.summary.to_act,
+                is_winner=seat in self.summary.winners,
+            )
+            for player, seat in self.summary.players
+        ]
+
     @property
     def winners(self) -> tuple[str, ...]:
         """The ids of the players in the first place; none until the game is finished."""
-        return tuple(
-            player for player, seat in self.summary.players if seat in self.summary.winners
-        )
+        return tuple(player.id for player in self.seats if player.is_winner)
 
     @property
     def player_to_act(self) -> str | None:
         """The id of the player whose turn it is; None when no turn is in progress."""
         return _player_to_act(self.summary)
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether a pause stops the clock."""
+        pause = (self.summary.timing or {}).get("pause")
+        until = None if pause is None else pause["until"]
+        return until is not None and clock.format(clock.now()) < until
+
+    @property
+    def time_left(self) -> Amount | None:
+        """The time until the deadline, rounded down.
+
+        None without a deadline, after it, and while a dispute or a pause stops the clock.
+        """
+        if self.summary.deadline is None or self.summary.dispute or self.is_paused:
+            return None
+        seconds = (clock.parse(self.summary.deadline) - clock.now()).total_seconds()
+        return None if seconds <= 0 else rounded_time(seconds)
+
+    @property
+    def age(self) -> Amount | None:
+        """The time since the game was created or, when it has ended, since its end."""
+        has_ended = self.summary.status in ("finished", "abandoned")
+        since = self.summary.at if has_ended else self.summary.created
+        # Summaries that were stored before a version had these fields have no times.
+        return rounded_time((clock.now() - clock.parse(since)).total_seconds()) if since else None
+
+
+def rounded_time(seconds: float) -> Amount:
+    """Return a time in whole days, hours or minutes, rounded down; at least one minute."""
+    for unit in (_DAY, 3600):
+        if seconds >= _MANY * unit:
+            return time_amount(int(seconds // unit) * unit)
+    minutes = max(1, int(seconds // 60))
+    return time_amount(minutes * 60)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,73 +156,73 @@ def _invitations(viewer: str | None, cursor: str | None, limit: int) -> GameList
     if viewer is None:
         return GameList("invitations", (), None)
     summaries, next_cursor = service().games.received_invitations.page(viewer, cursor, limit)
-    games = [ListedGame(summary, is_viewers_turn=False) for summary in summaries]
-    return GameList("invitations", games, next_cursor)
+    return GameList("invitations", _listed(summaries, viewer), next_cursor)
 
 
 def _games_of_others_turn(viewer: str | None, cursor: str | None, limit: int) -> GameList:
     if viewer is None:
         return GameList("waiting", (), None)
-    return _page(
-        "waiting",
-        ("open", "playing"),
-        viewer,
-        cursor,
-        limit,
-        player=viewer,
-        is_listed=lambda game: not game.is_viewers_turn,
-    )
-
-
-def _open_games(viewer: str | None, cursor: str | None, limit: int) -> GameList:
-    return open_games(viewer, cursor, limit, GameFilter())
-
-
-def open_games(
-    viewer: str | None, cursor: str | None, limit: int, game_filter: GameFilter
-) -> GameList:
-    """Return a page of the open games that pass a filter and that the viewer can join.
-
-    Games that wait for the viewer's answer to an invitation have a list of their own. Raises Malformed for
-    an invalid cursor.
-    """
-    listings = service().games.listings
-    summaries, next_cursor = service().games.queries.filtered_summaries(
-        lambda after, count: listings.page(("open",), None, after, count, viewer),
-        game_filter,
-        cursor,
-        limit,
-    )
-    games = [ListedGame(summary, is_viewers_turn=False) for summary in summaries]
-    others = [game for game in games if viewer not in (*game.players, *game.summary.awaited)]
-    return GameList("open", others, next_cursor)
+    page = service().games.listings.page(("open", "playing"), viewer, cursor, limit, viewer)
+    summaries = service().games.queries.summaries(page.games)
+    games = [game for game in _listed(summaries, viewer) if not game.is_viewers_turn]
+    return GameList("waiting", games, page.first(len(summaries)).next)
 
 
 def _games_with_vacant_seats(viewer: str | None, cursor: str | None, limit: int) -> GameList:
     page = service().games.listings.vacant(viewer, cursor, limit)
     summaries = service().games.queries.summaries(page.games)
-    games = [
-        ListedGame(summary, is_viewers_turn=False) for summary in summaries if summary is not None
-    ]
-    return GameList("vacant", games, page.first(len(summaries)).next)
+    return GameList("vacant", _listed(summaries, viewer), page.first(len(summaries)).next)
 
 
-def _games_in_progress(viewer: str | None, cursor: str | None, limit: int) -> GameList:
-    return _games_of_others("watch", "playing", viewer, cursor, limit)
+STATUSES: Final[Mapping[str, Sequence[Status]]] = {
+    "open": ("open",),
+    "watch": ("playing",),
+    "finished": ("finished",),
+    "all": ("open", "playing", "finished"),
+}
+"""By the name of a list that can be filtered, the statuses of its games."""
 
 
-def _finished_games(viewer: str | None, cursor: str | None, limit: int) -> GameList:
-    return _page("finished", ("finished",), viewer, cursor, limit)
+def filtered_list(
+    name: str,
+    viewer: str | None,
+    cursor: str | None,
+    limit: int,
+    game_filter: GameFilter,
+    player: str | None = None,
+) -> GameList:
+    """Return a page of a list of STATUSES: the games that pass a filter, with `player` those of that player.
+
+    Without `player`, the lists of open games and of games to watch have only games of others, and none that
+    wait for the viewer's answer to an invitation. Raises Malformed for an invalid cursor.
+    """
+    listings = service().games.listings
+    summaries, next_cursor = service().games.queries.filtered_summaries(
+        lambda after, count: listings.page(
+            STATUSES[name], player, after, count, viewer, game_filter.kinds
+        ),
+        game_filter,
+        cursor,
+        limit,
+    )
+    games = _listed(summaries, viewer)
+    if player is None and name in ("open", "watch"):
+        games = [game for game in games if viewer not in (*game.players, *game.summary.awaited)]
+    return GameList(name, games, next_cursor)
+
+
+def _unfiltered(name: str) -> Callable[[str | None, str | None, int], GameList]:
+    return lambda viewer, cursor, limit: filtered_list(name, viewer, cursor, limit, GameFilter())
 
 
 LISTS: Final[Mapping[str, Callable[[str | None, str | None, int], GameList]]] = {
     "invitations": _invitations,
     "turn": _games_of_turn,
     "waiting": _games_of_others_turn,
-    "open": _open_games,
+    "open": _unfiltered("open"),
     "vacant": _games_with_vacant_seats,
-    "watch": _games_in_progress,
-    "finished": _finished_games,
+    "watch": _unfiltered("watch"),
+    "finished": _unfiltered("finished"),
 }
 """By name, in the order of the first page, the functions that return a page of a list.
 
@@ -151,37 +231,12 @@ games of the page. They raise Malformed for an invalid cursor.
 """
 
 
-def _games_of_others(
-    name: str, status: Status, viewer: str | None, cursor: str | None, limit: int
-) -> GameList:
-    return _page(
-        name,
-        (status,),
-        viewer,
-        cursor,
-        limit,
-        is_listed=lambda game: viewer not in game.players,
-    )
-
-
-def _page(
-    name: str,
-    statuses: Sequence[Status],
-    viewer: str | None,
-    cursor: str | None,
-    limit: int,
-    *,
-    player: str | None = None,
-    is_listed: Callable[[ListedGame], bool] = lambda _: True,
-) -> GameList:
-    page = service().games.listings.page(statuses, player, cursor, limit, viewer)
-    summaries = service().games.queries.summaries(page.games)
-    games = [
+def _listed(summaries: Sequence[Summary | None], viewer: str | None) -> list[ListedGame]:
+    return [
         ListedGame(summary, viewer is not None and _player_to_act(summary) == viewer)
         for summary in summaries
         if summary is not None
     ]
-    return GameList(name, list(filter(is_listed, games)), page.first(len(summaries)).next)
 
 
 def _player_to_act(summary: Summary) -> str | None:
@@ -191,7 +246,10 @@ def _player_to_act(summary: Summary) -> str | None:
     )
 
 
-FIELDS: Final = ("rules", "seats", "free", "clock")
+PLAYER: Final = "player"
+"""The field with the handle of a player."""
+_FIELDS: Final = ("rules", "seats", PLAYER)
+_FIELDS_OF_OPEN_GAMES: Final = (*_FIELDS, "free", "clock")
 """The names of the fields, as parameters of the address. `rules` is the own name of a rule system."""
 PACE_LABELS: Final[Mapping[Pace, Text]] = {
     "none": message_in("filter", "no time limit"),
@@ -201,9 +259,10 @@ PACE_LABELS: Final[Mapping[Pace, Text]] = {
 }
 
 
-def chosen_values(arguments: Mapping[str, str]) -> dict[str, str]:
-    """Return the values of the form that an address has; empty ones are left out."""
-    return {name: value for name in FIELDS if (value := arguments.get(name, ""))}
+def chosen_values(name: str, arguments: Mapping[str, str]) -> dict[str, str]:
+    """Return the values of the form of a list that an address has; empty ones are left out."""
+    fields = _FIELDS_OF_OPEN_GAMES if name == "open" else _FIELDS
+    return {name: value for name in fields if (value := arguments.get(name, "").strip())}
 
 
 def filter_of(values: Mapping[str, str]) -> GameFilter:
@@ -222,6 +281,12 @@ def filter_of(values: Mapping[str, str]) -> GameFilter:
 def filter_query(values: Mapping[str, str]) -> str:
     """Return the values of the form as the end of a query, such as `&rules=baron`."""
     return "".join(f"&{urlencode({name: value})}" for name, value in values.items())
+
+
+def address_of_games(player: str) -> str | None:
+    """Return the address of the list of a player's games; None for a player whose account was erased."""
+    handle = service().accounts.players.handles([player]).get(player)
+    return None if handle is None else f"/games?{urlencode({'list': 'all', PLAYER: handle})}"
 
 
 def all_seat_counts() -> list[int]:

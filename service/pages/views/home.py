@@ -1,6 +1,7 @@
-"""The first page: the games that can be played, each with a picture, and the lists of games."""
+"""The first page and the lists of games, with the pictures of rule systems and of boards on them."""
 
 from functools import lru_cache
+from hashlib import sha256
 from typing import Final
 
 from flask import Blueprint, Response, request
@@ -20,7 +21,7 @@ from service.games.game_settings import DEFAULT_BOT
 from service.http.context import service
 from service.http.language import game_names, request_renderer
 from service.http.responses import ApiResponse
-from service.pages.forms import Form
+from service.pages.forms import Form, number_parameter
 from service.pages.session import viewer
 from service.pages.templating import page
 from service.pages.view_models import game_lists
@@ -29,8 +30,9 @@ from service.pages.view_models.game_lists import (
     FIRST_PAGE_GAMES,
     LISTS,
     PAGE_GAMES,
+    STATUSES,
     GameList,
-    open_games,
+    filtered_list,
 )
 from service.pages.view_models.new_game_form import usual_seats
 from service.pages.views.quick_play import systems_with_lessons
@@ -38,6 +40,8 @@ from service.pages.views.quick_play import systems_with_lessons
 blueprint = Blueprint("home", __name__)
 
 _PICTURE_SECONDS: Final = 24 * 3600
+_THUMBNAIL_SECONDS: Final = 30 * 24 * 3600
+_ETAG_DIGITS: Final = 32
 
 
 @blueprint.get("/")
@@ -58,27 +62,65 @@ def show_home() -> Response:
 
 @blueprint.get("/games")
 def list_games() -> Response:
-    """Show a page of one of the lists; that of open games can be filtered."""
+    """Show a page of one of the lists, filtered by the values of its form."""
     name = request.args.get("list", "open")
-    if name not in LISTS:
+    if name not in LISTS and name not in STATUSES:
         name = "open"
     cursor = request.args.get("cursor")
-    values = game_lists.chosen_values(request.args) if name == "open" else {}
-    if values:
-        game_filter = game_lists.filter_of(values)
-        game_list = open_games(viewer(), cursor, PAGE_GAMES, game_filter)
-    else:
+    values = game_lists.chosen_values(name, request.args) if name in STATUSES else {}
+    player = None
+    if handle := values.get(game_lists.PLAYER):
+        player = service().accounts.players.by_handle(handle)
+    if name not in STATUSES:
         game_list = LISTS[name](viewer(), cursor, PAGE_GAMES)
+    elif handle and player is None:
+        game_list = GameList(name, (), None)
+    else:
+        game_list = filtered_list(
+            name,
+            viewer(),
+            cursor,
+            PAGE_GAMES,
+            game_lists.filter_of(values),
+            None if player is None else player.id,
+        )
     _read_all(game_list)
     return page(
         "games.html",
         game_list=game_list,
+        has_filter=name in STATUSES,
         form=Form(values),
+        player=player,
         query=game_lists.filter_query(values),
         rule_systems=rule_systems().values(),
         seat_counts=game_lists.all_seat_counts(),
         pace_labels=game_lists.PACE_LABELS,
     )
+
+
+@blueprint.get("/games/<game_id>/thumbnail.svg")
+def get_thumbnail(game_id: str) -> BaseResponse:
+    """Return a small picture of the board of a game, which a list shows after the event `seq`.
+
+    If the game has gone on since, the picture may be the current one, which browsers do not keep.
+    """
+    seq = number_parameter("seq")
+    thumbnail = service().games.thumbnails.get(game_id, viewer(), seq)
+    response = ApiResponse(thumbnail.compressed_svg, content_type="image/svg+xml")
+    response.set_etag(sha256(thumbnail.compressed_svg).hexdigest()[:_ETAG_DIGITS])
+    if request.accept_encodings["br"]:
+        response.content_encoding = "br"
+    else:
+        response.data = thumbnail.svg
+    response.vary.add("Accept-Encoding")
+    if not thumbnail.is_public:
+        response.headers["Cache-Control"] = "private, no-cache"
+        response.vary.add("Cookie")
+    elif thumbnail.seq == seq:
+        response.headers["Cache-Control"] = f"public, max-age={_THUMBNAIL_SECONDS}, immutable"
+    else:
+        response.headers["Cache-Control"] = "public, no-cache"
+    return response.make_conditional(request)
 
 
 @blueprint.get("/games/<game_id>/live")

@@ -4,12 +4,15 @@ import re
 
 import pytest
 from flask.testing import FlaskClient
+from freezegun import freeze_time
 
 from domain.registry import rule_systems
 from service.bootstrap import Service
 from service.pages.views import home
 from tests.support.page_forms import log_in
-from tests.support.service_games import start_game
+from tests.support.service_games import play_out, start_game
+
+CARD = r'<p class="game-name"><a href="/games/(\w+)"'
 
 
 def section(page: str, name: str) -> str:
@@ -21,7 +24,7 @@ def section(page: str, name: str) -> str:
 
 def games_in(page: str, name: str) -> list[str]:
     """Return the ids of the games in a list of the first page, in order."""
-    return re.findall(r'<li class="card">\s*<a href="/games/(\w+)"', section(page, name))
+    return re.findall(CARD, section(page, name))
 
 
 def create(service: Service, player: str, **changes: object) -> str:
@@ -98,7 +101,7 @@ def test_long_lists_continue_on_pages_of_their_own(
     assert len(first) == 2
     (more,) = re.findall(r'href="(/games\?list=open&[^"]*)"', page)
     rest = browser.get(more.replace("&amp;", "&")).text
-    others = re.findall(r'<li class="card">\s*<a href="/games/(\w+)"', rest)
+    others = re.findall(CARD, rest)
     assert len(others) == 3
     assert {*first, *others} == games
     assert browser.get("/games?list=open&cursor=x").status_code == 400
@@ -111,3 +114,46 @@ def test_names_that_contain_markup_are_shown_as_typed(
     page = browser.get("/").text
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
     assert "<script>alert" not in page
+
+
+def test_a_card_says_whose_turn_it_is_the_time_left_the_age_the_round_and_the_scores(
+    browser: FlaskClient, service: Service
+) -> None:
+    with freeze_time("2026-11-20T09:00:00Z"):
+        ada, _ = service.accounts.players.register("ada", "correct horse")
+        bea, _ = service.accounts.players.register("bea", "correct horse")
+        clock = {"per_turn": 3 * 24 * 3600}
+        game = create(service, ada.id, clock=clock, options={"seating": "joined"})
+        service.games.commands.join(game, bea.id)
+    with freeze_time("2026-11-22T08:00:00Z"):
+        card = section(browser.get("/").text, "watch")
+    assert "ada is to play." in card
+    assert "25 hours left" in card
+    assert "created 47 hours ago" in card
+    assert '<a href="/games?list=all&amp;player=bea">bea</a> <span class="score">0</span>' in card
+    assert f'<img src="/games/{game}/thumbnail.svg?seq=' in card
+    assert 'loading="lazy"' in card
+    with freeze_time("2026-12-20T08:00:00Z"):
+        assert "created 29 days ago" in section(browser.get("/").text, "watch")
+
+
+def test_a_card_of_a_finished_game_names_the_winner_and_the_scores(
+    browser: FlaskClient, service: Service
+) -> None:
+    game = play_out(service, start_game(service, round_limit=1).id).id
+    service.games.commands.score(game)
+    card = section(browser.get("/").text, "finished")
+    assert "The winner is" in card or "The winners are" in card
+    assert "Round 1" in card
+    assert "ended 1 minute ago" in card
+    assert card.count('<span class="score">') == 2
+    assert 'class="is-marked"' in card
+
+
+def test_vacant_seats_are_offered(browser: FlaskClient, service: Service) -> None:
+    game = start_game(service, 3, substitutes=True).id
+    assert "Take a vacant seat" not in browser.get("/").text
+    service.games.substitutes.leave_seat(game, "bea")
+    card = section(browser.get("/").text, "vacant")
+    assert "a vacant seat" in card
+    assert f'href="/games/{game}#substitutes"' in card

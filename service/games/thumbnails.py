@@ -1,0 +1,93 @@
+"""Small pictures of boards for lists of games: what everybody who may see a game sees of it.
+
+    cartulary:{GAME}:thumbnail    the picture of the last event at which one was requested; it expires
+
+A value is `SEQ VISIBILITY`, a line break, and the SVG document, compressed by brotli. A game that is listed
+by its stored summary is therefore not folded for its picture either, unless it is private, or nobody has
+asked for the picture for some days.
+"""
+
+from typing import Final, NamedTuple
+
+import brotli  # type: ignore[import-untyped] # has no annotations
+import redis
+
+from domain.game import Game
+from domain.messages import message
+from replay.render.embedded_map import thumbnail_svg
+from service.connection import unavailable_on_error
+from service.errors import NotFound
+from service.games.access import require_visible
+from service.games.loader import GameLoader
+from service.store.redis_event_store import game_key
+
+STORED_SECONDS: Final = 7 * 24 * 3600
+_PUBLIC: Final = b"public"
+_PRIVATE: Final = b"private"
+
+
+class Thumbnail(NamedTuple):
+    """The board after event `seq`, as an SVG document that is compressed by brotli."""
+
+    seq: int
+    is_public: bool
+    compressed_svg: bytes
+
+    @property
+    def svg(self) -> bytes:
+        """The SVG document."""
+        document: bytes = brotli.decompress(self.compressed_svg)
+        return document
+
+
+class Thumbnails:
+    """Draws and stores the pictures of all games. Thread-safe.
+
+    Raises Unavailable if Redis does not respond.
+    """
+
+    def __init__(self, client: redis.Redis, loader: GameLoader) -> None:
+        self._redis = client
+        self._loader = loader
+
+    def get(self, game_id: str, viewer: str | None, seq: int | None) -> Thumbnail:
+        """Return the picture of a game at its head.
+
+        A stored one is returned if it shows event `seq`, also if the game has gone on since. Raises NotFound,
+        also for a private game that the player `viewer` may not see, and for a game that has no board yet.
+        """
+        stored = self._stored(game_id)
+        if stored is not None and stored.is_public and stored.seq == seq:
+            return stored
+        game = self._loader.load(game_id).game
+        require_visible(game, viewer)
+        if stored is not None and stored.seq == game.seq:
+            return stored
+        thumbnail = _draw(game)
+        self._store(game_id, thumbnail)
+        return thumbnail
+
+    def _stored(self, game_id: str) -> Thumbnail | None:
+        with unavailable_on_error():
+            value = self._redis.get(game_key(game_id, "thumbnail"))
+        if not isinstance(value, bytes):
+            return None
+        head, _, document = value.partition(b"\n")
+        seq, _, visibility = head.partition(b" ")
+        return Thumbnail(int(seq), visibility == _PUBLIC, document)
+
+    def _store(self, game_id: str, thumbnail: Thumbnail) -> None:
+        visibility = _PUBLIC if thumbnail.is_public else _PRIVATE
+        value = b"%d %b\n%b" % (thumbnail.seq, visibility, thumbnail.compressed_svg)
+        with unavailable_on_error():
+            self._redis.set(game_key(game_id, "thumbnail"), value, ex=STORED_SECONDS)
+
+
+def _draw(game: Game) -> Thumbnail:
+    if game.state is None:
+        raise NotFound(message("the game has not started: it has no board yet"))
+    # A spectator's position: what a seat keeps hidden is on no list.
+    scene = game.rules.scene(game.position(None), None)
+    document = thumbnail_svg(scene).encode()
+    compressed: bytes = brotli.compress(document, mode=brotli.MODE_TEXT, quality=5)
+    return Thumbnail(game.seq, not game.options["private"], compressed)
