@@ -8,7 +8,7 @@ states what was done and everything that followed from it. `apply` writes a reco
 never checks it against the rules, so that correcting a rule changes no game that was played before.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import (
     Any,
@@ -47,6 +47,7 @@ __all__ = [
     "Resign",
     "ResignJson",
     "RuleSystem",
+    "ScoreChange",
     "State",
     "evolve",
     "secret_owner",
@@ -131,6 +132,9 @@ class Action(Protocol):
 Reason: TypeAlias = tuple[str, Text]
 """The id of a clause, and a sentence about how it applies to one board."""
 
+ScoreChange: TypeAlias = tuple[int, Text, int]
+"""A seat, what its points come from, and the points, which may be negative."""
+
 
 class State(Protocol):
     """What every rule system's state says about the progress of its game.
@@ -199,6 +203,9 @@ class RuleSystem(Protocol[S, A, P]):
 
     CLAUSES: Mapping[str, Text]
     """Every clause that it can name or explain: id → one short sentence."""
+
+    OUT_CLAUSES: Collection[str]
+    """The clauses by which a seat goes out of the game: `explain` names one of them, with the seat."""
 
     BOTS: Mapping[str, Bot[A, P]]
     """Bots that know the game: `sensible` at least."""
@@ -353,6 +360,12 @@ class RuleSystem(Protocol[S, A, P]):
 
     def standings(self, state: S) -> Sequence[Standing]:
         """The entries of `RoundScored.standings` in order of seats, from the state at a round's end."""
+
+    def score_changes(self, state: S, type: str, data: EventData) -> Sequence[ScoreChange]:
+        """What a recorded event adds to the scores of seats, and from what; `state` is the one before it.
+
+        The changes of all events of a finished game add up to the scores of its ranking.
+        """
 
     def action_text(self, action: A) -> str:
         """The action in the short form that people type and read: `move 0,0>1,0 take plain`."""

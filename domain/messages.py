@@ -174,3 +174,12 @@ def hex_at(at: Sequence[int]) -> HexAt:
 def hex_path(hexes: Iterable[Sequence[int]]) -> HexPath:
     """The hexes of a way."""
     return HexPath(tuple(map(hex_at, hexes)))
+
+
+def mentions(text: Value, value: Value) -> bool:
+    """Whether a value is among those of a text, or of the texts within it."""
+    if isinstance(text, Message):
+        return any(mentions(part, value) for part in text.values.values())
+    if isinstance(text, Listing):
+        return any(mentions(part, value) for part in text.items)
+    return text == value

@@ -12,7 +12,7 @@ from rich import box
 from rich.table import Table
 
 from domain.errors import CartularyError
-from domain.event import Event
+from domain.event import Event, recorded_data
 from domain.game import Game, Resumption
 from domain.json_types import JsonObject
 from domain.messages import Message, PlayerAt, Text, Value, message, message_in
@@ -26,7 +26,7 @@ from replay.render.styles import BOLD, DIM, Styler, seat_style, table_width, unb
 from replay.render.text_layout import columns, wrap
 from replay.timeline import Step, steps, unreadable_on_error
 
-MarkKind: TypeAlias = Literal["forfeit", "departure", "dispute", "resumption"]
+MarkKind: TypeAlias = Literal["forfeit", "departure", "dispute", "resumption", "turning_point"]
 
 _MARKS: Final[Mapping[str, MarkKind]] = {
     "TurnForfeited": "forfeit",
@@ -65,12 +65,22 @@ class RoundEnd:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """An event beside the scores: a forfeited turn, a seat that left, a dispute, or play that resumed."""
+    """An event beside the scores: a forfeited turn, a seat that left, a dispute, play that resumed, or the
+    turning point.
+
+    The turning point of a game with a ranking is the last event on its branch that changed who was first:
+    those with the most points among the seats in the game; after the end, the first of the ranking. `seat` is
+    the one that is first since then, None if there are several. A game in which this never changed has none.
+    """
 
     kind: MarkKind
     seq: int
     seat: int | None
     outcome: Text
+
+
+PointSource: TypeAlias = tuple[Text, int]
+"""What points come from, and how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +105,15 @@ class ScoreChart:
     superseded: tuple[tuple[int, int], ...]
     places: tuple[int, ...]
     has_ended: bool
+    sources: tuple[tuple[PointSource, ...], ...]
+    """By seat, what its points come from, in the order in which it gained or lost them first."""
+    first_action: int | None
+    """The first action of a player on the current branch."""
+
+    @property
+    def turning_point(self) -> Mark | None:
+        """The turning point; None if there is none."""
+        return next((mark for mark in self.marks if mark.kind == "turning_point"), None)
 
     def as_json(self, renderer: Renderer) -> JsonObject:
         """Return the chart as JSON for programs, with its texts in the language of the renderer."""
@@ -125,6 +144,10 @@ class ScoreChart:
             ],
             "superseded": [list(stretch) for stretch in self.superseded],
             "places": list(self.places),
+            "sources": [
+                [{"source": renderer(source), "points": points} for source, points in of_seat]
+                for of_seat in self.sources
+            ],
             "has_ended": self.has_ended,
         }
 
@@ -145,6 +168,8 @@ def score_chart_of(
     rounds: list[RoundEnd] = []
     marks: list[Mark] = []
     play_from = 0
+    branch_totals = _BranchTotals()
+    resumptions = tuple(resumptions)
     game: Game | None = None
     for step in game_steps:
         game = step.after
@@ -158,9 +183,13 @@ def score_chart_of(
             rounds += _ended_rounds(step, scores)
             _note_scoring(rounds, step.event)
             marks += _marks(step)
+            if not any(resumption.has_superseded(game.seq) for resumption in resumptions):
+                branch_totals.add(step, scores)
     if game is None or not points:
         raise NoScores(message("the game has not started: there are no scores"))
     places = {entry["seat"]: entry["place"] for entry in game.ranking or ()}
+    if game.ranking and branch_totals.turning_point is not None:
+        marks.append(branch_totals.turning_point)
     return ScoreChart(
         game=game_id,
         rules=game.rules.NAME,
@@ -174,7 +203,57 @@ def score_chart_of(
         superseded=tuple((resumption.origin + 1, resumption.seq - 1) for resumption in resumptions),
         places=tuple(places[seat] for seat in range(game.seats)) if places else (),
         has_ended=game.has_ended,
+        sources=tuple(tuple(branch_totals.sources.get(seat, ())) for seat in range(game.seats)),
+        first_action=branch_totals.first_action,
     )
+
+
+class _BranchTotals:
+    """What follows from all events of the current branch together."""
+
+    def __init__(self) -> None:
+        self.sources: dict[int, list[PointSource]] = {}
+        self.first_action: int | None = None
+        self.turning_point: Mark | None = None
+        self._first: frozenset[int] | None = None
+
+    def add(self, step: Step, scores: tuple[int, ...]) -> None:
+        """Add the next event of the branch, with the scores after it."""
+        event, before = step.event, step.before
+        if self.first_action is None and event["action"] is not None:
+            self.first_action = event["seq"]
+        if before is not None and before.state is not None:
+            self._add_points(before, event)
+        first = _first_seats(step.after, scores)
+        if self._first is not None and first != self._first:
+            seat = next(iter(first)) if len(first) == 1 else None
+            outcome = caption(event, step.after.rules.event_message)
+            self.turning_point = Mark(
+                "turning_point",
+                event["seq"],
+                seat,
+                message("turning point: {outcome}", outcome=outcome),
+            )
+        self._first = first
+
+    def _add_points(self, before: Game, event: Event) -> None:
+        changes = before.rules.score_changes(before.state, event["type"], recorded_data(event))
+        for seat, source, points in changes:
+            of_seat = self.sources.setdefault(seat, [])
+            index = next((i for i, (other, _) in enumerate(of_seat) if other == source), None)
+            if index is None:
+                of_seat.append((source, points))
+            else:
+                of_seat[index] = (source, of_seat[index][1] + points)
+
+
+def _first_seats(game: Game, scores: tuple[int, ...]) -> frozenset[int]:
+    """Return the seats that are first: by the ranking, else with the most points of those in the game."""
+    if game.ranking:
+        return frozenset(entry["seat"] for entry in game.ranking if entry["place"] == 1)
+    seats = game.state.in_game() or range(game.seats)
+    most = max(scores[seat] for seat in seats)
+    return frozenset(seat for seat in seats if scores[seat] == most)
 
 
 def _scores(game: Game) -> tuple[int, ...]:

@@ -38,7 +38,7 @@ from domain.baron.set_up import (
 )
 from domain.baron.state import apply, position
 from domain.baron.terms import DESCRIPTION, LABELS, TITLE
-from domain.baron.turn_order import finish, standings
+from domain.baron.turn_order import finish, score_changes, standings
 from domain.messages import Text, message_in
 from domain.options import OptionField
 
@@ -46,3 +46,4 @@ NAME: Final = "baron"
 OPTION_FIELDS: Final[Sequence[OptionField]] = ()
 """Baron has no options of its own."""
 SCORE_NAME: Final[Text] = message_in("label", "honour")
+OUT_CLAUSES: Final = ("BN-OUB-1", "BN-END-4")

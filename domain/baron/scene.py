@@ -73,7 +73,7 @@ def scene(position: BaronPosition, event: Event | None) -> Scene:
         title=_title(position),
         cells=tuple(_cells(position, change)),
         panels=tuple(_panel(position, player) for player in position["players"]),
-        caption=caption(event, event_message) if event else None,
+        caption=_caption(position, event) if event else None,
         outlines=tuple(_outlines(position)),
         common_rows=tuple(_common_rows(position)),
         legend=LEGEND,
@@ -104,12 +104,32 @@ def _rounded_up(distance: int) -> int:
     return _FIRST_ROOM + steps * _ROOM_STEP
 
 
+def has_last_seat_won(position: BaronPosition) -> bool:
+    """BN-OUB-3: whether the game ended because at most one seat was left in it."""
+    return sum(player["status"] == "active" for player in position["players"]) <= 1
+
+
+def _caption(position: BaronPosition, event: Event) -> Text:
+    """The caption for an event; for the end of a game that departures have decided, with that reason."""
+    line = caption(event, event_message)
+    if event["type"] != "GameFinished" or not has_last_seat_won(position):
+        return line
+    return message("{outcome}, because all others are out of the game", outcome=line)
+
+
 def _title(position: BaronPosition) -> Message:
     round, seat = position["round"], position["to_act"]
     if seat is not None:
         return _turn_title(position["phase"], round, PlayerAt(seat))
     if position["phase"] == "finished":
         winners = [entry for entry in position.get("ranking", ()) if entry["place"] == 1]
+        if has_last_seat_won(position):
+            return message(
+                "{game}, over after round {round}: won by {players}, because all others are out",
+                game=TITLE,
+                round=round,
+                players=listing(PlayerAt(entry["seat"]) for entry in winners),
+            )
         return message(
             "{game}, over after round {round}, won by {players}",
             game=TITLE,

@@ -4,15 +4,23 @@ Every event has the turn order that follows it under `then`, so that applying it
 take the state with everything else that the event does applied already.
 """
 
+from collections.abc import Iterator
+from typing import Any, Final
+
 from domain.baron.components import LAST_TURNS
 from domain.baron.consequences import consequences_of_end
 from domain.baron.formats import BaronStanding, Consequences, KeepCount, Phase, Result, Then
 from domain.baron.legal import free_meadows
 from domain.baron.state import State, apply_consequences
-from domain.contract import DomainEvent
+from domain.contract import DomainEvent, ScoreChange
 from domain.errors import NotNow
 from domain.event import RankingEntry
-from domain.messages import message
+from domain.messages import Text, message, message_in
+
+_TILES_PAID: Final[Text] = message_in("points", "paid for tiles")
+_TILES_LAID: Final[Text] = message_in("points", "tiles laid")
+_ESTABLISHED: Final[Text] = message_in("points", "baronies established")
+_LOST: Final[Text] = message_in("points", "baronies lost")
 
 
 def is_decided(after: State) -> bool:
@@ -120,6 +128,23 @@ def standings(state: State) -> list[BaronStanding]:
         {"seat": seat, "score": player.honour, "baronies": baronies[seat]}
         for seat, player in enumerate(state.players)
     ]
+
+
+def score_changes(state: State, type: str, data: Any) -> list[ScoreChange]:
+    """BN-DRW-2, BN-LAY-3, BN-BAR-4, BN-FGT-5: what an event adds to the honour of seats."""
+    return [change for change in _honour_changes(data) if change[2]]
+
+
+def _honour_changes(data: Any) -> Iterator[ScoreChange]:
+    if "cost" in data:
+        yield data["seat"], _TILES_PAID, -data["cost"]
+    if "bonus" in data:
+        yield data["seat"], _TILES_LAID, data["bonus"]
+    for result in data.get("baronies", ()):
+        if result["result"] == "established":
+            yield result["seat"], _ESTABLISHED, result["gain"]
+            for beaten in result["beaten"]:
+                yield beaten["seat"], _LOST, -beaten["loss"]
 
 
 def ranking(state: State) -> list[RankingEntry]:

@@ -41,11 +41,12 @@ from domain.barony.set_up import (
 )
 from domain.barony.state import State, apply, position
 from domain.barony.terms import DESCRIPTION, LABELS, OPTION_FIELDS, TITLE
-from domain.barony.turn_order import finish, standings
+from domain.barony.turn_order import finish, score_changes, standings
 from domain.messages import Text, message_in
 
 NAME: Final = "barony"
 SCORE_NAME: Final[Text] = message_in("label", "score")
+OUT_CLAUSES: Final = ("BY-END-6",)
 
 
 copy = State.copy

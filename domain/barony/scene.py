@@ -136,11 +136,29 @@ def scene_with(
         title=_title(position, game),
         cells=tuple(_cells(position, changes)),
         panels=tuple(_panel(position, player) for player in position["players"]),
-        caption=caption(event, event_message) if event else None,
+        caption=_caption(position, event, event_message) if event else None,
         arrows=changes.arrows,
         common_rows=tuple(_common_rows(position)),
         legend=LEGEND,
     )
+
+
+def has_last_seat_won(position: BaronyPosition) -> bool:
+    """BY-END-6: whether the game ended because no other seat than the first one was left in it."""
+    winner = position["ranking"][0]["seat"]
+    return all(
+        player["status"] == "out" for player in position["players"] if player["seat"] != winner
+    )
+
+
+def _caption(
+    position: BaronyPosition, event: Event, event_message: Callable[[str, EventData], Text]
+) -> Text:
+    """The caption for an event; for the end of a game that departures have decided, with that reason."""
+    line = caption(event, event_message)
+    if event["type"] != "GameFinished" or not has_last_seat_won(position):
+        return line
+    return message("{outcome}, because all others have left the game", outcome=line)
 
 
 def _title(position: BaronyPosition, game: Term) -> Message:
@@ -153,6 +171,13 @@ def _title(position: BaronyPosition, game: Term) -> Message:
             game=game,
             round=round,
             player=PlayerAt(seat),
+        )
+    if phase == "finished" and has_last_seat_won(position):
+        return message(
+            "{game}, over after round {round}: {player} is King, because all others have left",
+            game=game,
+            round=round,
+            player=PlayerAt(position["ranking"][0]["seat"]),
         )
     if phase == "finished":
         return message(

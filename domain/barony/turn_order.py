@@ -3,16 +3,25 @@
 An event carries its consequences for the turn order in the field `then`, so that applying it needs no rule.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
+from typing import Any, Final
 
 from domain.barony.components import CITIES, CITY, DUKE, FIRST_CITIES, RANKS, VICTORY_POINTS, Phase
 from domain.barony.formats import BaronyStanding, Then
 from domain.barony.state import State, replaced, tokens_to_json
-from domain.contract import DomainEvent
+from domain.contract import DomainEvent, ScoreChange
 from domain.errors import NotNow
 from domain.event import Ranked, RankingEntry
-from domain.messages import message
+from domain.messages import Text, message, message_in
+
+SOURCES: Final[Mapping[str, Text]] = {
+    "TitleBought": message_in("points", "noble titles"),
+    "CityFounded": message_in("points", "new cities"),
+    "SpellsCast": message_in("points", "cities by spells"),
+}
+"""What points come from, by the type of the event that yields them at once."""
+_TOKENS_LEFT: Final = message_in("points", "tokens left")
 
 
 @cache
@@ -164,6 +173,16 @@ def standings(state: State) -> list[BaronyStanding]:
         }
         for seat in range(state.seats)
     ]
+
+
+def score_changes(state: State, type: str, data: Any) -> list[ScoreChange]:
+    """BY-TTL-1, BY-CTY-4, BY-END-3: what an event adds to the scores of seats."""
+    if type == "GameFinished":
+        seats = range(state.seats)
+        return [(seat, _TOKENS_LEFT, points) for seat in seats if (points := token_points(state, seat))]
+    if type in SOURCES and "points" in data:
+        return [(data["seat"], SOURCES[type], data["points"])]
+    return []
 
 
 def ranking(state: State, scores: Sequence[int]) -> list[RankingEntry]:

@@ -75,8 +75,8 @@ def paragraph(
     )
 
 
-def _rows(rows: Sequence[Row], width: float, size: float, renderer: Renderer) -> Block:
-    """Rows of labels and values. A value that does not fit beside its label has lines of its own."""
+def row_list(rows: Sequence[Row], width: float, size: float, renderer: Renderer) -> Block:
+    """Return rows of labels and values. A value that does not fit beside its label has lines of its own."""
     parts: list[Markup] = []
     y = 0.0
     line_height = size * 1.44
@@ -169,7 +169,7 @@ def _card_content(
     last_y = player_y + (len(player) - 1) * player_size * 1.2
     head = max(pad + shield_size * 1.12, last_y + sizes.row * 0.6)
     is_stressed = panel.is_out or panel.is_to_act
-    rows = _rows(panel.rows, width - 2 * pad, sizes.row, renderer)
+    rows = row_list(panel.rows, width - 2 * pad, sizes.row, renderer)
     height = head + rows.height + pad * 0.8
     content = joined(
         (
@@ -263,7 +263,7 @@ def common_card(rows: Sequence[Row], width: float, sizes: FontSizes, renderer: R
     if not rows:
         return EMPTY
     pad = sizes.row * 0.8
-    body = _rows(rows, width - 2 * pad, sizes.row, renderer)
+    body = row_list(rows, width - 2 * pad, sizes.row, renderer)
     height = body.height + pad * 1.1
     border = _border(width, height, is_to_act=False)
     return Block(joined((border, moved(body.markup, pad, pad * 0.4))), height)

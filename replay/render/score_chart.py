@@ -96,6 +96,7 @@ _MARK_LABELS: Final[dict[MarkKind, Message]] = {
     "departure": message("players who left"),
     "dispute": message("disputes"),
     "resumption": message("play resumed from an earlier event; what is hatched was superseded"),
+    "turning_point": message("turning point: the last event that changed who was first"),
 }
 """The labels of the rows of marks, from the top."""
 _MARK_PATHS: Final[dict[MarkKind, str]] = {
@@ -103,6 +104,7 @@ _MARK_PATHS: Final[dict[MarkKind, str]] = {
     "departure": "M-6 0H6M1 -5L6 0L1 5",
     "dispute": "M0 -7V1M0 6v.1",
     "resumption": "M6 5A6 6 0 1 0 -6 3M-9 -1L-6 4L-1 1",
+    "turning_point": "M0 -7L6 0L0 7L-6 0Z",
 }
 
 
@@ -244,7 +246,7 @@ class _Drawing:
         )
 
     def _mark_lines(self) -> Markup:
-        """Vertical lines through the plot where there was a dispute or play resumed."""
+        """Vertical lines through the plot where there was a dispute or the turning point, or play resumed."""
         return joined(
             element(
                 "path",
@@ -254,7 +256,7 @@ class _Drawing:
                 stroke_dasharray="4 4",
             )
             for mark in self._chart.marks
-            if mark.kind in {"dispute", "resumption"}
+            if mark.kind in {"dispute", "resumption", "turning_point"}
         )
 
     def _seat_line(self, seat: int) -> Markup:

@@ -3,6 +3,7 @@
 `map` draws the board in its frame, `cards` the cards of the seats, and `legend` explains the drawings.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from domain.scene import Scene
@@ -32,6 +33,7 @@ from replay.render.markup import (
     number,
 )
 from replay.render.palette import PAPER, THIN_LINE, seat_colour
+from replay.render.podium import Finisher, podium
 
 _MARGIN = 14.0
 _GAP = 18.0
@@ -69,14 +71,16 @@ def svg(
     wide: bool = False,
     with_legend: bool = True,
     pixels: int | None = None,
+    order: Sequence[Finisher] = (),
 ) -> str:
     """Return the scene as an SVG document of its own, for a page, a poster or a file.
 
     It scales to the width that it is given, or is `pixels` wide. Cards and legend stand below the board,
     for widths from that of a phone (360 CSS pixels), or with `wide` beside it, for a desktop. `prefix`
     (letters, digits, `-`, `_`) begins every id, for two pictures in one HTML page. Each hex is a group
-    with `data-at="q,r"` and a description as its title. The same scene makes the same bytes, and nothing
-    in them refers to anything outside.
+    with `data-at="q,r"` and a description as its title. `order` are the seats by place, whose podium then
+    stands above the board. The same scene makes the same bytes, and nothing in them refers to anything
+    outside.
 
     Raises ValueError if the prefix cannot begin an id.
     """
@@ -95,7 +99,13 @@ def svg(
         font_weight="bold",
     )
     top = _MARGIN * 0.7 + title.height + 10
-    body = _body(scene, renderer, page, ids, wide=wide, with_legend=with_legend)
+    body = stacked(
+        [
+            podium(order, page.width - 2 * _MARGIN, page.fonts, ids, renderer),
+            _body(scene, renderer, page, ids, wide=wide, with_legend=with_legend),
+        ],
+        _GAP,
+    )
     width, height = page.width, top + body.height + _MARGIN
     document = element(
         "svg",

@@ -11,7 +11,11 @@ from typing import Any, Final, TypeVar
 
 from cachetools import LRUCache
 
+from domain.contract import DomainEvent, Reason
+from domain.event import acting_seat, recorded_data
 from domain.game import Game
+from domain.messages import PlayerAt, Text, mentions
+from domain.scene import caption
 from replay.event_index import EventIndex, event_index
 from replay.score_chart import ScoreChart, score_chart_of
 from replay.timeline import Step
@@ -22,6 +26,18 @@ CACHED_EVENTS: Final = 50_000
 """Events of the games whose results are cached."""
 
 Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """How a seat went out of a game: the event, its round and turn, what happened, and the clauses with how
+    they applied."""
+
+    seq: int
+    round: int
+    turn: int
+    outcome: Text
+    reasons: tuple[Reason, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +79,35 @@ class Replays:
             "scores", head, lambda: score_chart_of(head.id, self._steps(head), head.resumptions)
         )
 
+    def departure(self, head: Game, seat: int) -> Departure | None:
+        """Return how a seat went out; None if it is in the game, or if the game is too long."""
+        if head.state is None or seat in head.state.in_game():
+            return None
+        return self._cached(f"departure {seat}", head, lambda: self._departure(head, seat))
+
+    def _departure(self, head: Game, seat: int) -> Departure | None:
+        """Return the last event with which the seat went out: play may have resumed from before others."""
+        last: Step | None = None
+        for step in self._steps(head):
+            if _is_in_game(step.before, seat) and not _is_in_game(step.after, seat):
+                last = step
+        if last is None or last.before is None:
+            return None
+        rules, before, event = head.rules, last.before, last.event
+        decided = DomainEvent(event["type"], recorded_data(event))
+        reasons = rules.explain(before.state, acting_seat(event["by"]), decided)
+        return Departure(
+            event["seq"],
+            before.round,
+            before.turn,
+            caption(event, rules.event_message),
+            tuple(
+                (clause, why)
+                for clause, why in reasons
+                if clause in rules.OUT_CLAUSES and mentions(why, PlayerAt(seat))
+            ),
+        )
+
     def _cached(self, name: str, head: Game, compute: Callable[[], Result]) -> Result | None:
         """Return a result from the cache, or compute it if it is not there."""
         if head.seq > self._bounds.max_replayed_events:
@@ -83,3 +128,7 @@ class Replays:
         """Yield all events of a game with the games around them."""
         for before, event, after in self._loader.events(head, 0, head.seq):
             yield Step(event, before, after)
+
+
+def _is_in_game(game: Game | None, seat: int) -> bool:
+    return game is not None and game.state is not None and seat in game.state.in_game()

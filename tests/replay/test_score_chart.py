@@ -76,8 +76,9 @@ def test_a_chart_has_every_round_with_the_event_that_scored_it(name: str) -> Non
 
 def test_what_happened_beside_the_scores_is_marked() -> None:
     chart = resumed_game()
-    assert [mark.kind for mark in chart.marks] == ["forfeit", "resumption", "departure"]
-    forfeit, resumption, departure = chart.marks
+    kinds = ["forfeit", "resumption", "departure", "turning_point"]
+    assert [mark.kind for mark in chart.marks] == kinds
+    forfeit, resumption, departure, _ = chart.marks
     assert english(forfeit.outcome) == f"seat {forfeit.seat}'s turn is forfeited"
     assert english(departure.outcome) == f"seat {departure.seat} resigns"
     ((first, last),) = chart.superseded
@@ -93,7 +94,7 @@ def test_what_happened_beside_the_scores_is_marked() -> None:
 
 def test_a_table_has_a_row_for_each_round_and_each_mark() -> None:
     chart = resumed_game()
-    lines = score_table(chart, ENGLISH, Styler(is_on=False), 100).splitlines()
+    lines = score_table(chart, ENGLISH, Styler(is_on=False), 200).splitlines()
     assert lines[0] == "Barony, game game-1: score at the end of each round"
     rows = lines[4:]
     assert len(rows) == len(chart.rounds) + len(chart.marks) + 1

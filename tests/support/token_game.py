@@ -26,6 +26,7 @@ from domain.contract import (
     Reason,
     Resign,
     ResignJson,
+    ScoreChange,
 )
 from domain.errors import Malformed, NotNow, Refused
 from domain.event import Event, EventData, Ranked
@@ -78,6 +79,7 @@ __all__ = [
 NAME: Final = "stones"
 TITLE: Final = term("Stones")
 SCORE_NAME: Final[Text] = term("points")
+OUT_CLAUSES: Final = ("ST-END",)
 LESSONS: Final[Sequence[AnyLesson]] = ()
 LABELS: Final[Mapping[str, Text]] = {}
 
@@ -317,6 +319,14 @@ def position(state: State, viewer: int | None) -> StonesPosition:
 def standings(state: State) -> list[StonesStanding]:
     """Points by seat."""
     return [{"seat": seat, "score": points} for seat, points in enumerate(state.points)]
+
+
+def score_changes(state: State, type: str, data: EventData) -> list[ScoreChange]:
+    """The values of the stones that were taken."""
+    if type != "StonesTaken":
+        return []
+    taken = cast("StonesTaken", data)
+    return [(taken["seat"], SCORE_NAME, sum(taken["values"]))]
 
 
 def action_text(action: Action) -> str:

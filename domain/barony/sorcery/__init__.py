@@ -22,12 +22,20 @@ from domain.barony.sorcery.formats import ACTIONS, EVENTS, OPTIONS, POSITION, ST
 from domain.barony.sorcery.lessons import LESSONS
 from domain.barony.sorcery.scene import LABELS, scene
 from domain.barony.sorcery.set_up import check_options, initial_state, set_up, set_up_faults
-from domain.barony.sorcery.state import SorceryState, apply, finish, position, standings
+from domain.barony.sorcery.state import (
+    SorceryState,
+    apply,
+    finish,
+    position,
+    score_changes,
+    standings,
+)
 from domain.barony.terms import OPTION_FIELDS
 from domain.messages import Text, message_in
 
 NAME: Final = "barony"
 SCORE_NAME: Final[Text] = message_in("label", "score")
+OUT_CLAUSES: Final = ("BY-END-6",)
 
 
 copy = SorceryState.copy

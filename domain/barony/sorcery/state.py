@@ -36,9 +36,13 @@ from domain.barony.state import apply as base_apply
 from domain.barony.state import apply_steps as base_apply_steps
 from domain.barony.state import position as base_position
 from domain.barony.turn_order import final_score, finish_with
+from domain.barony.turn_order import score_changes as base_score_changes
 from domain.barony.turn_order import standings as base_standings
-from domain.contract import DomainEvent
+from domain.contract import DomainEvent, ScoreChange
 from domain.hexes import hex_of
+from domain.messages import Text, message_in
+
+_IMPRINTS: Final[Text] = message_in("points", "imprints")
 
 
 class SorceryBoard(Board):
@@ -213,6 +217,15 @@ def standings(state: SorceryState) -> list[SorceryStanding]:
         }
         for seat, standing in enumerate(base_standings(state))
     ]
+
+
+def score_changes(state: SorceryState, type: str, data: Any) -> list[ScoreChange]:
+    """BS-MYS-5: what an event adds to the scores of seats: at the end also the points of imprints."""
+    changes = base_score_changes(state, type, data)
+    if type == "GameFinished":
+        points = ((seat, imprint_points(state, seat)) for seat in range(state.seats))
+        changes += [(seat, _IMPRINTS, count) for seat, count in points if count]
+    return changes
 
 
 def finish(state: SorceryState) -> DomainEvent:

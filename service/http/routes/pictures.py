@@ -9,6 +9,7 @@ from werkzeug.http import quote_etag
 from domain.json_types import JsonObject
 from domain.messages import message
 from domain.scene import Scene
+from replay.render.podium import Finisher, finishers
 from replay.render.svg import svg
 from service.errors import NotFound
 from service.games.viewpoint import viewpoint_of
@@ -91,8 +92,10 @@ def png_response(game_id: str, player: str | None, query: JsonObject) -> Respons
 
 
 def _picture(game_id: str, player: str | None, query: JsonObject, *, is_png: bool) -> _Picture:
-    scene = _scene(game_id, player, query["seq"])
-    document = svg(scene, request_renderer(), wide=_is_wide(query), pixels=query["width"])
+    scene, order = _scene(game_id, player, query["seq"])
+    document = svg(
+        scene, request_renderer(), wide=_is_wide(query), pixels=query["width"], order=order
+    )
     shown = f"{'png' if is_png else 'svg'} {document}"
     etag = sha256(shown.encode()).hexdigest()[:ETAG_DIGITS]
     headers = {
@@ -103,8 +106,11 @@ def _picture(game_id: str, player: str | None, query: JsonObject, *, is_png: boo
     return _Picture(document, headers, not request.if_none_match.contains_weak(etag))
 
 
-def _scene(game_id: str, player: str | None, seq: int | None) -> Scene:
-    """Return what the viewer may see after an event, by default the last one. Raises NotFound."""
+def _scene(game_id: str, player: str | None, seq: int | None) -> tuple[Scene, list[Finisher]]:
+    """Return what the viewer may see after an event, by default the last one, and the seats by place.
+
+    There are no places before the end of a game, nor in one that is too long for them. Raises NotFound.
+    """
     queries = service().games.queries
     head = queries.visible_game(game_id, player)
     game = head if seq is None or seq == head.seq else queries.game_at(game_id, seq)
@@ -116,7 +122,9 @@ def _scene(game_id: str, player: str | None, seq: int | None) -> Scene:
             )
         )
     event: Any = queries.event(game_id, game.seq)
-    return game.rules.scene(position, event)
+    scene: Scene = game.rules.scene(position, event)
+    chart = service().games.replays.scores(game) if game.ranking else None
+    return scene, [] if chart is None else finishers(scene, chart)
 
 
 def _is_wide(query: JsonObject) -> bool:

@@ -52,6 +52,7 @@ LESSONS: Final[Sequence[Lesson[Any, Any]]] = ()
 OPTION_FIELDS: Final[Sequence[OptionField]] = ()
 POINT: Final = term("point; plural: points; a: a point; the: the point")
 SCORE_NAME: Final[Text] = message("points")
+OUT_CLAUSES: Final = ("SH-END",)
 LABELS: Final[Mapping[str, Text]] = {
     **COMMON_LABELS,
     **dict(CARD_TERMS.items()),

@@ -6,7 +6,15 @@ from dataclasses import dataclass
 from typing import ClassVar, Final, Literal, TypeAlias, assert_never, cast
 
 from domain.chance import Chance
-from domain.contract import DomainEvent, Inference, Opened, OwnOptions, Resign, ResignJson
+from domain.contract import (
+    DomainEvent,
+    Inference,
+    Opened,
+    OwnOptions,
+    Resign,
+    ResignJson,
+    ScoreChange,
+)
 from domain.errors import Malformed, NotNow, Refused
 from domain.event import EventData, Ranked, RankingEntry
 from domain.hexes import DIRECTIONS, Hex, hex_of, hex_pair, hex_text, json_from_text, neighbours
@@ -295,6 +303,14 @@ def finish(state: State) -> DomainEvent:
 def standings(state: State) -> list[SevenHexesStanding]:
     """The points by seat."""
     return [{"seat": seat, "score": points} for seat, points in enumerate(state.points)]
+
+
+def score_changes(state: State, type: str, data: EventData) -> list[ScoreChange]:
+    """SH-SCORE: what a claim scores."""
+    if type != "HexClaimed":
+        return []
+    claimed = cast("HexClaimed", data)
+    return [(claimed["seat"], CARD_TERMS[claimed["card"]], claimed["points"])]
 
 
 def apply(state: State, type: str, data: EventData) -> None:
