@@ -251,7 +251,8 @@ def _first_seats(game: Game, scores: tuple[int, ...]) -> frozenset[int]:
     """Return the seats that are first: by the ranking, else with the most points of those in the game."""
     if game.ranking:
         return frozenset(entry["seat"] for entry in game.ranking if entry["place"] == 1)
-    seats = game.state.in_game() or range(game.seats)
+    in_game = () if game.state is None else game.state.in_game()
+    seats = in_game or range(game.seats)
     most = max(scores[seat] for seat in seats)
     return frozenset(seat for seat in seats if scores[seat] == most)
 

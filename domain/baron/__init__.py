@@ -5,7 +5,7 @@ it as a position, and applies recorded events. `legal` and `decide` apply the ru
 those of baronies and fights, `consequences` what these mean for the seats, and `turn_order` what comes next.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from domain.baron.actions import action_text, action_to_json, parse_action, parse_action_text
@@ -46,4 +46,4 @@ NAME: Final = "baron"
 OPTION_FIELDS: Final[Sequence[OptionField]] = ()
 """Baron has no options of its own."""
 SCORE_NAME: Final[Text] = message_in("label", "honour")
-OUT_CLAUSES: Final = ("BN-OUB-1", "BN-END-4")
+OUT_CLAUSES: Final[Collection[str]] = ("BN-OUB-1", "BN-END-4")

@@ -10,6 +10,7 @@ Nothing here imports it. The form of its casts is defined here all the same, bec
 action in every game of Barony: without Sorcery the rules refuse it (BS-SPL-1), not the parser.
 """
 
+from collections.abc import Collection
 from typing import Final
 
 from domain.barony.action_text import action_text, parse_action_text
@@ -46,7 +47,7 @@ from domain.messages import Text, message_in
 
 NAME: Final = "barony"
 SCORE_NAME: Final[Text] = message_in("label", "score")
-OUT_CLAUSES: Final = ("BY-END-6",)
+OUT_CLAUSES: Final[Collection[str]] = ("BY-END-6",)
 
 
 copy = State.copy

@@ -179,7 +179,9 @@ def score_changes(state: State, type: str, data: Any) -> list[ScoreChange]:
     """BY-TTL-1, BY-CTY-4, BY-END-3: what an event adds to the scores of seats."""
     if type == "GameFinished":
         seats = range(state.seats)
-        return [(seat, _TOKENS_LEFT, points) for seat in seats if (points := token_points(state, seat))]
+        return [
+            (seat, _TOKENS_LEFT, points) for seat in seats if (points := token_points(state, seat))
+        ]
     if type in SOURCES and "points" in data:
         return [(data["seat"], SOURCES[type], data["points"])]
     return []

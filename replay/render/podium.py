@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from domain.messages import Text, Value
+from domain.messages import Text, Value, message_in
 from domain.scene import Scene
 from replay.language.renderer import Renderer
 from replay.render.cards import EMPTY, SERIF, Block, FontSizes, row_list, text_line
@@ -86,6 +86,9 @@ def _column(
     shield_size = sizes.heading * 2
     title_y = shield_size + sizes.heading * 1.2
     name_y = title_y + sizes.row * 1.25
+    name = renderer(player_label(finisher.seat))
+    if finisher.is_out:
+        name = f"{name} · {renderer(message_in('state of a player', 'out'))}"
     top = name_y + sizes.row * 0.6
     floor = top + step
     title = with_minus(renderer.sentence(finisher.title))
@@ -110,7 +113,7 @@ def _column(
             font_family=SERIF,
         ),
         text_line(
-            cut(renderer(player_label(finisher.seat)), width / sizes.row / 1.05, ems),
+            cut(name, width / sizes.row / 1.05, ems),
             middle,
             name_y,
             sizes.row,
@@ -136,9 +139,7 @@ def _column(
             font_family=SERIF,
             fill=colour.emblem,
         ),
-        text_line(
-            str(finisher.place), 10, top + sizes.row * 1.2, sizes.row, fill=colour.emblem
-        ),
+        text_line(str(finisher.place), 10, top + sizes.row * 1.2, sizes.row, fill=colour.emblem),
         moved(sources.markup, 4, floor),
     )
     return floor, Block(joined(markup), floor + sources.height)

@@ -99,13 +99,10 @@ def svg(
         font_weight="bold",
     )
     top = _MARGIN * 0.7 + title.height + 10
-    body = stacked(
-        [
-            podium(order, page.width - 2 * _MARGIN, page.fonts, ids, renderer),
-            _body(scene, renderer, page, ids, wide=wide, with_legend=with_legend),
-        ],
-        _GAP,
-    )
+    body = _body(scene, renderer, page, ids, wide=wide, with_legend=with_legend)
+    if order:
+        above = podium(order, page.width - 2 * _MARGIN, page.fonts, ids, renderer)
+        body = stacked([above, body], _GAP)
     width, height = page.width, top + body.height + _MARGIN
     document = element(
         "svg",

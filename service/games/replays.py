@@ -31,7 +31,8 @@ Result = TypeVar("Result")
 @dataclass(frozen=True, slots=True)
 class Departure:
     """How a seat went out of a game: the event, its round and turn, what happened, and the clauses with how
-    they applied."""
+    they applied.
+    """
 
     seq: int
     round: int

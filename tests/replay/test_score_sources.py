@@ -54,9 +54,7 @@ def test_the_sources_are_those_of_the_rules() -> None:
 
 def leaders_by_event(chart: ScoreChart) -> dict[int, set[int]]:
     return {
-        point.seq: {
-            seat for seat, score in enumerate(point.scores) if score == max(point.scores)
-        }
+        point.seq: {seat for seat, score in enumerate(point.scores) if score == max(point.scores)}
         for point in chart.points
     }
 
@@ -73,9 +71,7 @@ def test_since_the_turning_point_the_winner_has_been_first(name: str) -> None:
     *_, before = [first for seq, first in leaders.items() if seq < turn.seq]
     assert before != {turn.seat}
     # The final ranking breaks ties, and counts tokens.
-    after = [
-        first for seq, first in leaders.items() if turn.seq <= seq < chart.points[-1].seq
-    ]
+    after = [first for seq, first in leaders.items() if turn.seq <= seq < chart.points[-1].seq]
     assert all(first == {turn.seat} for first in after)
 
 

@@ -6,7 +6,7 @@ of one seat and secrets of nobody.
 """
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy as shallow
 from typing import Final, Literal, cast
@@ -79,7 +79,7 @@ __all__ = [
 NAME: Final = "stones"
 TITLE: Final = term("Stones")
 SCORE_NAME: Final[Text] = term("points")
-OUT_CLAUSES: Final = ("ST-END",)
+OUT_CLAUSES: Final[Collection[str]] = ("ST-END",)
 LESSONS: Final[Sequence[AnyLesson]] = ()
 LABELS: Final[Mapping[str, Text]] = {}
 

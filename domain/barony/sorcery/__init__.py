@@ -5,6 +5,7 @@ function to the base game's functions, or adds fields to its state, positions an
 `decide` has the tables of deciders and of action generators, and each family of spells has its own file.
 """
 
+from collections.abc import Collection
 from typing import Final
 
 from domain.barony.action_text import action_text, parse_action_text
@@ -35,7 +36,7 @@ from domain.messages import Text, message_in
 
 NAME: Final = "barony"
 SCORE_NAME: Final[Text] = message_in("label", "score")
-OUT_CLAUSES: Final = ("BY-END-6",)
+OUT_CLAUSES: Final[Collection[str]] = ("BY-END-6",)
 
 
 copy = SorceryState.copy

@@ -1,6 +1,7 @@
 """The page of a game: its board, what the viewer can do now, and what happened last."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from flask import Blueprint, Response, request
@@ -11,7 +12,10 @@ from domain.event import Event
 from domain.game import STATUS_MESSAGES, Game
 from domain.json_types import JsonObject
 from domain.messages import Message, PlayerAt, Text, message
+from domain.scene import Scene
 from replay.event_text import actor_message, outcome_message
+from replay.render.podium import Finisher, finishers
+from replay.score_chart import Mark
 from service import clock
 from service.conditional_actions.conditional_actions import void_message
 from service.errors import KeyNotUsable, NotFound, Stale, Unauthorised
@@ -56,6 +60,16 @@ from service.pages.views.replay import show_event
 
 LATEST_EVENTS: Final = 8
 """Events that the page lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameEnd:
+    """How a game has ended: the seats by place, the turning point, and the first action to replay from."""
+
+    order: list[Finisher]
+    turning_point: Mark | None
+    first_action: int | None
+
 
 blueprint = Blueprint("play", __name__)
 
@@ -183,11 +197,22 @@ def game_page(
     }
     if seat is not None and player is not None and game.status == "playing":
         values["void"] = _void_message(game, player)
+    if seat is not None and game.status == "playing":
+        values["departure"] = service().games.replays.departure(game, seat)
     if game.state is not None:
-        values["view"] = _view(game, seat, steps, last)
+        view = values["view"] = _view(game, seat, steps, last)
+        values["game_end"] = _game_end(game, view.scene)
     # A script that has asked for the choices alone gets the whole page where the board changes too.
     headers = {"HX-Retarget": "#page", "HX-Reselect": "#page"}
     return page("game.html", status, headers, **values)
+
+
+def _game_end(game: Game, scene: Scene) -> GameEnd | None:
+    """Return how a game with a ranking has ended; None without one, or if the game is too long."""
+    chart = service().games.replays.scores(game) if game.ranking else None
+    if chart is None:
+        return None
+    return GameEnd(finishers(scene, chart), chart.turning_point, chart.first_action)
 
 
 def _rematch(game: Game, player: str | None) -> Game | None:

@@ -1,6 +1,6 @@
 """What Seven Hexes shows: positions, texts, scenes, explanations, and the choices that lead to actions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, cast
 
 from domain.choices import COMMON_QUESTIONS, Choice, Preview, card, hex_choice
@@ -52,7 +52,7 @@ LESSONS: Final[Sequence[Lesson[Any, Any]]] = ()
 OPTION_FIELDS: Final[Sequence[OptionField]] = ()
 POINT: Final = term("point; plural: points; a: a point; the: the point")
 SCORE_NAME: Final[Text] = message("points")
-OUT_CLAUSES: Final = ("SH-END",)
+OUT_CLAUSES: Final[Collection[str]] = ("SH-END",)
 LABELS: Final[Mapping[str, Text]] = {
     **COMMON_LABELS,
     **dict(CARD_TERMS.items()),

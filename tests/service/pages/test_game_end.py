@@ -1,0 +1,111 @@
+"""The end of a game on its page: the podium, why a player is out, what can be done next, and the picture."""
+
+import re
+
+import pytest
+from flask.testing import FlaskClient
+
+from replay.language.renderer import english
+from replay.timeline import steps
+from service.bootstrap import Service
+from tests.service.pages.conftest import StoreGame
+from tests.support.page_forms import log_in
+
+
+def podium_of(page: str) -> str:
+    return page.partition('<ol class="podium">')[2].partition("</ol>")[0]
+
+
+@pytest.mark.parametrize("name", ["duke-of-three", "sorcery-imprints-decide", "baron-five"])
+def test_the_podium_shows_titles_and_points_by_source(
+    browser: FlaskClient, store: StoreGame, name: str
+) -> None:
+    game, record = store(name)
+    page = browser.get(f"/games/{game}").text
+    podium = podium_of(page)
+    ranking = record.events[-1]["data"]["ranking"]
+    assert [int(place) for place in re.findall(r'<li [^>]*value="(\d)">', podium)] == [
+        entry["place"] for entry in sorted(ranking, key=lambda e: (e["place"], e["seat"]))
+    ]
+    by_seat = {entry["seat"]: entry["score"] for entry in ranking}
+    for item in podium.split("</li>")[:-1]:
+        seat = int(re.search(r'class="seat-(\d)', item)[1])  # type: ignore[index] # every item has a seat
+        points = re.findall(r"<dd>([^<]+)</dd>", item)
+        assert sum(int(number.replace("\u2212", "-")) for number in points) == by_seat[seat]
+    titles = re.findall(r'<p class="heading"><strong>([^<]+)', podium)
+    assert titles[0] == ("Winner" if name == "baron-five" else "King")
+
+
+def test_the_result_stands_beside_the_board(browser: FlaskClient, store: StoreGame) -> None:
+    game, _ = store("duke-of-three")
+    page = browser.get(f"/games/{game}").text
+    assert page.index('id="board"') < page.index('class="game-side"') < page.index('class="podium"')
+
+
+def test_the_end_leads_to_the_turning_point_the_first_move_and_the_picture(
+    browser: FlaskClient, store: StoreGame
+) -> None:
+    game, record = store("duke-of-three")
+    page = browser.get(f"/games/{game}").text
+    first = next(event["seq"] for event in record.events if event["action"] is not None)
+    assert f'href="?seq={first}">Replay from the first move' in page
+    assert re.search(r'<a href="\?seq=\d+">Turning point: ', page)
+    assert f'href="/games/{game}/position.png?wide=true"' in page
+    assert "Turning point" in browser.get(f"/games/{game}/scores").text
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("one-left", "because all others have left"),
+        ("baron-one-left", "because all others are out"),
+    ],
+)
+def test_who_wins_because_the_others_left_is_not_called_winner_without_saying_so(
+    browser: FlaskClient, store: StoreGame, name: str, reason: str
+) -> None:
+    """BY-END-6, BN-OUB-3."""
+    game, record = store(name)
+    title = re.search(r'id="status"[^>]*>(.*?)</p>', browser.get(f"/games/{game}").text)
+    assert title is not None
+    assert reason in title[1]
+    *_, last = steps(record)
+    scene = last.after.rules.scene(last.after.position(None), last.event)
+    assert scene.caption is not None
+    assert reason in english(scene.caption)
+
+
+def test_whoever_wins_by_play_is_simply_king(browser: FlaskClient, store: StoreGame) -> None:
+    game, _ = store("duke-of-three")
+    assert "because all others" not in browser.get(f"/games/{game}").text
+
+
+def test_a_player_who_is_out_sees_at_once_why(browser: FlaskClient, service: Service) -> None:
+    """BN-END-4 and BN-OUB-1, while the others play on."""
+    ada = log_in(browser, service)
+    commands, queries = service.games.commands, service.games.queries
+    game = commands.create(ada, rules="baron", seats=3, options={"seating": "joined"}).id
+    for _ in range(2):
+        commands.add_bot(game, ada, "random")
+    assert "You are out of the game" not in browser.get(f"/games/{game}").text
+    commands.act(game, ada, {"type": "resign"}, queries.game(game).seq)
+    head = queries.game(game)
+    assert head.status == "playing"
+    page = browser.get(f"/games/{game}").text
+    notice = page.partition('class="card departure"')[2].partition("</section>")[0]
+    assert f'<a href="?seq={head.seq}">' in notice
+    assert "round 1, turn 1" in notice
+    assert 'href="/rules/baron#BN-END-4"' in notice
+    assert 'href="/rules/baron#BN-OUB-1"' in notice
+
+
+def test_the_picture_of_a_finished_game_has_the_podium(
+    browser: FlaskClient, store: StoreGame
+) -> None:
+    game, record = store("duke-of-three")
+    last = browser.get(f"/games/{game}/position.svg?wide=true").text
+    before = browser.get(f"/games/{game}/position.svg?wide=true&seq={len(record.events) - 1}").text
+    assert "noble titles" in last
+    assert "noble titles" not in before
+    png = browser.get(f"/games/{game}/position.png?wide=true")
+    assert png.data.startswith(b"\x89PNG")
