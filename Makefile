@@ -115,6 +115,10 @@ bench: $(BENCH_VENV)/all.stamp $(BENCH_VENV)/boardgame.stamp $(addprefix $(BENCH
 siege: $(VENV)/run.stamp $(addprefix $(VENV)/,$(REDIS_STAMP)) $(VENV)/self.stamp ## attack a running service, and measure what that costs its players (11 minutes)
 	@$(BIN)/python -m bench.siege $(ARGS)
 
+.PHONY: page
+page: install ## count the clicks and keys of whole games in a browser, and write the tables of docs/page.md
+	@$(BIN)/python -m bench.page $(ARGS)
+
 ##@ Installing
 
 .PHONY: install

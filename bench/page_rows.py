@@ -234,11 +234,11 @@ def _browser_rows(service: Service, port: int, game: StoredGame, player: Visitor
         sync_playwright() as playwright,
         contextlib.closing(chromium.launch(playwright)) as browser,
     ):
-        first, _ = _weights(browser, address, "/", None)
+        first, _ = _weights(browser, address, None)
         yield _row(
             "weight of the first page, with everything that it loads", "≤ 60 KB", first, "KB", 60
         )
-        whole, scripts = _weights(browser, address, f"/games/{game.id}", player.cookie)
+        whole, scripts = _weights(browser, f"{address}/games/{game.id}", player.cookie)
         yield _row("… of the page of a game with its board", "≤ 120 KB", whole, "KB", 120)
         yield _row("… of all scripts of that page", "≤ 40 KB", scripts, "KB", 40)
         delay = _delay_of_moves(service, browser, address, game, player.cookie)
@@ -251,13 +251,9 @@ def _browser_rows(service: Service, port: int, game: StoredGame, player: Visitor
         )
 
 
-def _weights(
-    browser: "Browser", address: str, path: str, cookie: str | None
-) -> tuple[float, float]:
+def weights(page: "Page", address: str) -> tuple[float, float]:
     """Return the kilobytes that a browser without a cache receives for a page, and those of scripts alone."""
-    context = _context(browser, address, cookie)
-    page = context.new_page()
-    session = context.new_cdp_session(page)
+    session = page.context.new_cdp_session(page)
     session.send("Network.enable")
     types: dict[str, str] = {}
     weights: dict[str, float] = {}
@@ -270,11 +266,17 @@ def _weights(
 
     session.on("Network.responseReceived", response)
     session.on("Network.loadingFinished", loaded)
-    page.goto(address + path)
+    page.goto(address)
     page.wait_for_timeout(1000)
-    context.close()
     scripts = sum(weight for id, weight in weights.items() if types.get(id) == "Script")
     return sum(weights.values()) / 1000, scripts / 1000
+
+
+def _weights(browser: "Browser", address: str, cookie: str | None) -> tuple[float, float]:
+    """Return the same for a browser of its own, with the session of a player if there is a cookie."""
+    context = _context(browser, address, cookie)
+    with contextlib.closing(context):
+        return weights(context.new_page(), address)
 
 
 def _delay_of_moves(

@@ -9,28 +9,9 @@ import pytest
 from playwright.sync_api import Page, ViewportSize
 
 from tests.support.accounts import take_turn
+from tests.support.board_windows import SIZES, wait_for_whole_board
 from tests.support.browsing import Visitors
 from tests.support.playing_by_clicking import ClickingPlayer, two_people_and_bots
-
-SIZES: Final = (
-    (320, 568),
-    (360, 740),
-    (390, 844),
-    (768, 1024),
-    (1280, 720),
-    (1280, 800),
-    (1366, 768),
-    (1920, 1080),
-)
-IS_WHOLE: Final = """() => {
-    const area = document.querySelector("#board .board-window").getBoundingClientRect();
-    const hexes = [...document.querySelectorAll("#board svg.map [data-at]")];
-    const isVisible = ({ left, right, top, bottom }) =>
-        left >= Math.max(0, area.left) && right <= Math.min(innerWidth, area.right) &&
-        top >= Math.max(0, area.top) && bottom <= Math.min(innerHeight, area.bottom);
-    return hexes.length > 0 && hexes.every((hex) => isVisible(hex.getBoundingClientRect()));
-}"""
-
 
 COLUMNS: Final = """() => [".game-main", ".game-side", ".game-talk"].map((name) => {
     const { left, right, top } = document.querySelector(name).getBoundingClientRect();
@@ -69,8 +50,7 @@ def test_the_whole_board_is_visible_in_play_and_in_replay(
         visitor.page.set_viewport_size(ViewportSize(width=width, height=height))
         for address in (f"/games/{game_id}", f"/games/{game_id}?seq=8"):
             visitor.open(address)
-            # A script fits the board as soon as it has been loaded.
-            visitor.page.wait_for_function(IS_WHOLE)
+            wait_for_whole_board(visitor.page)
             assert visitor.page.evaluate("document.documentElement.scrollWidth") <= width
 
 

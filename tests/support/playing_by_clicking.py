@@ -27,6 +27,7 @@ actions that the people prefer.
 YOUR_TURN: Final = "#status.your-turn"
 RANKING: Final = ".ranking"
 CHOICES: Final = "#choices a.choice"
+BOARD_OPTIONS: Final = "#board a.option[data-at]"
 _MARK: Final = """() => {
     const page = document.documentElement;
     page.dataset.left = "";
@@ -56,6 +57,8 @@ class ClickingPlayer:
     chance: random.Random
     types: tuple[str, ...] = ()
     has_scripts: bool = True
+    clicks: int = 0
+    """How many times the player has clicked so far."""
 
     @property
     def page(self) -> Page:
@@ -93,31 +96,41 @@ class ClickingPlayer:
     def choose(self) -> None:
         """Choose an action step by step, until the page asks for the confirmation."""
         for _ in range(MAX_STEPS):
-            if self.page.locator("#confirm").count():
+            if self.page.locator("#confirm").count() and not self.goes_on():
                 return
             self.answer()
         raise AssertionError(f"no action after {MAX_STEPS} choices: {self.page.url}")
 
+    def goes_on(self) -> bool:
+        """Whether the player adds something to the action that can be confirmed already."""
+        can_go_on = self.page.locator(f"{BOARD_OPTIONS}, {CHOICES}").count() > 0
+        return can_go_on and self.chance.random() < 0.5
+
     def answer(self) -> None:
         """Answer the question that the page asks."""
-        self.follow(self._option())
+        self.follow(self.option())
 
     def confirm(self) -> None:
         """Send the action that the page previews."""
         sure = self.page.locator("#confirm input[name=sure]")
         if sure.count():
-            sure.check()
+            self.press(sure)
         self.follow(self.page.locator("#confirm button[type=submit]"))
 
     def follow(self, target: Locator) -> None:
         """Click on something that leads to another state of the page, and wait for that."""
         self.page.evaluate(_MARK)
-        target.click()
+        self.press(target)
         self.page.locator(_SETTLED).wait_for(state="attached")
 
-    def _option(self) -> Locator:
+    def press(self, target: Locator) -> None:
+        """Click on something."""
+        self.clicks += 1
+        target.click()
+
+    def option(self) -> Locator:
         """Return one of the options: a hex of the board if the options are hexes, else one in words."""
-        hexes = self.page.locator("#board a.option[data-at]")
+        hexes = self.page.locator(BOARD_OPTIONS)
         count = hexes.count()
         if count:
             return hexes.nth(self.chance.randrange(count))
