@@ -143,8 +143,9 @@ def _coordinates(at: Hex) -> Markup:
 def thumbnail_svg(scene: Scene) -> str:
     """Return the board as an SVG document without any text, for pictures about 200 pixels wide.
 
-    The document has no background, and is the same in every language.
+    The document has no background and no room for a board that grows, and is the same in every language.
     """
+    scene = replace(scene, room=())
     ids = Ids("")
     cells = sorted(scene.cells, key=lambda cell: (cell.at[1], cell.at[0]))
     document = element(

@@ -54,7 +54,7 @@ from service.pages.return_addresses import (
 from service.pages.rules.source import rules_url
 from service.pages.session import can_write_session, viewer
 from service.pages.view_models.concern_lines import badge_of, concerns_on_page, count_in_title
-from service.pages.view_models.game_lists import address_of_games
+from service.pages.view_models.game_lists import address_of_games, recap_of
 
 
 def page(
@@ -99,6 +99,7 @@ def register(app: Flask) -> None:
         absolute_url=absolute_url,
         player_list=player_list,
         address_of_games=address_of_games,
+        recap_of=recap_of,
         moment=moment,
         has_time_zone=lambda: g.get("time_zone") is not None,
         game_title=_game_title,

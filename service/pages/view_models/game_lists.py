@@ -10,19 +10,23 @@ from functools import cached_property
 from typing import Final
 from urllib.parse import urlencode
 
+from flask import g
 from markupsafe import Markup
 
 from domain.clock.messages import time_amount
 from domain.contract import AnyRuleSystem
-from domain.game import Status
+from domain.errors import CartularyError
+from domain.game import Game, Status
 from domain.lifecycle import seat_counts
 from domain.messages import Amount, Text, message_in
 from domain.registry import registered_name, rule_system_for, rule_systems
 from replay.render.embedded_map import emblem_svg
 from service import clock
+from service.accounts.names import AccountNames
 from service.games.game_filter import PACES, GameFilter, Pace
 from service.games.summary import Summary, summarize
 from service.http.context import service
+from service.http.language import request_renderer
 from service.http.schemas.fields import whole_number
 
 FIRST_PAGE_GAMES: Final = 6
@@ -172,6 +176,45 @@ def _games_with_vacant_seats(viewer: str | None, cursor: str | None, limit: int)
     page = service().games.listings.vacant(viewer, cursor, limit)
     summaries = service().games.queries.summaries(page.games)
     return GameList("vacant", _listed(summaries, viewer), page.first(len(summaries)).next)
+
+
+def read_recaps(lists: Sequence[GameList], viewer: str | None) -> None:
+    """Read what has happened in the viewer's games since their last turns, for `recap_of`.
+
+    The games are read in one round trip. A recap is cached, and costs a bounded number of events.
+    """
+    own = dict.fromkeys(
+        game.summary.id
+        for game_list in lists
+        for game in game_list.games
+        if game.summary.status == "playing" and viewer in game.players
+    )
+    g.recaps = recaps = {}
+    if viewer is None or not own:
+        return
+    for head in service().games.queries.games([*own]):
+        sentence = None if head is None else _recap(head, viewer)
+        if head is not None and sentence is not None:
+            recaps[head.id] = sentence
+
+
+def _recap(head: Game, viewer: str) -> str | None:
+    """Return a sentence in the language of the request; None if nothing has happened, or none can be made."""
+    try:
+        sentence = service().games.recaps.sentence(head, viewer)
+    except CartularyError:
+        # The list shows the game all the same.
+        return None
+    if sentence is None:
+        return None
+    names = AccountNames(service().accounts.players, lambda: head.players)
+    return request_renderer().with_names(names).sentence(sentence)
+
+
+def recap_of(game_id: str) -> str | None:
+    """Return what has happened in a game since the viewer's last turn, after `read_recaps`."""
+    recaps: Mapping[str, str] = g.get("recaps", {})
+    return recaps.get(game_id)
 
 
 STATUSES: Final[Mapping[str, Sequence[Status]]] = {

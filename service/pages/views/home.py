@@ -1,5 +1,6 @@
 """The first page and the lists of games, with the pictures of rule systems and of boards on them."""
 
+from dataclasses import replace
 from functools import lru_cache
 from hashlib import sha256
 from typing import Final
@@ -141,13 +142,14 @@ def get_picture(name: str) -> BaseResponse:
 
 
 def _read_all(*lists: GameList) -> None:
-    """Read at once the handles of all players of some lists, and what concerns the viewer in their games.
+    """Read at once the handles of all players of some lists, and what is new for the viewer in their games.
 
     Showing a name then finds it in the cache.
     """
     games = [game for game_list in lists for game in game_list.games]
     service().accounts.players.handles({player for game in games for player in game.players})
     read_badges(game.summary for game in games)
+    game_lists.read_recaps(lists, viewer())
 
 
 def _live_game(watched: GameList) -> Game | None:
@@ -191,4 +193,5 @@ def example_picture(name: str) -> str:
             break
         action = bot(rules.position(state, seat), rules.legal_actions(state, seat), seat, chance)
         state = evolve(rules, state, [rules.decide(state, seat, action)])
-    return board_svg(rules.scene(rules.position(state, None), None), renderer(ENGLISH))
+    scene = replace(rules.scene(rules.position(state, None), None), room=())
+    return board_svg(scene, renderer(ENGLISH))

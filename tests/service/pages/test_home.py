@@ -10,7 +10,7 @@ from domain.registry import rule_systems
 from service.bootstrap import Service
 from service.pages.views import home
 from tests.support.page_forms import log_in
-from tests.support.service_games import play_out, start_game
+from tests.support.service_games import play_out, start_game, take_action
 
 CARD = r'<p class="game-name"><a href="/games/(\w+)"'
 
@@ -148,6 +148,24 @@ def test_a_card_of_a_finished_game_names_the_winner_and_the_scores(
     assert "ended 1 minute ago" in card
     assert card.count('<span class="score">') == 2
     assert 'class="is-marked"' in card
+
+
+def test_a_card_says_what_has_happened_since_the_players_last_turn(
+    browser: FlaskClient, service: Service
+) -> None:
+    player = log_in(browser, service)
+    bea, _ = service.accounts.players.register("bea", "correct horse")
+    game = start_game(service, players=(player, bea.id))
+    take_action(service, game.id)
+    assert "game-recap" not in browser.get("/").text
+    take_action(service, game.id)
+    assert service.games.queries.game(game.id).to_act == 1
+    for list_name in ("watch", "all"):
+        page = browser.get(f"/games?list={list_name}&player=bea").text
+        assert '<p class="game-recap">Since your last turn: bea' in page
+    # Others have had no turn in it.
+    browser.delete_cookie("cartulary")
+    assert "game-recap" not in browser.get("/games?list=watch").text
 
 
 def test_vacant_seats_are_offered(browser: FlaskClient, service: Service) -> None:
