@@ -36,7 +36,8 @@ class Choice:
 class Preview:
     """What an action leads to, as far as the seat that takes it may know before it is taken.
 
-    `hidden` is a sentence about what the event leaves out; None if it is complete. `outcomes` has, by field
+    `hidden` is a sentence about what the event leaves out; None if it is complete, and the seat can plan what
+    it does after the action before taking it (`domain.turn_plan`). `outcomes` has, by field
     of the event's data, the values that chance or another player's secret can give it, if any.
     """
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from flask import Blueprint, Response, request
+from flask import Blueprint, Response, jsonify, request
 from werkzeug.wrappers import Response as BaseResponse
 
 from domain.errors import Malformed, Refused
@@ -25,7 +25,7 @@ from service.http.context import service
 from service.http.event_streams import stream_response
 from service.http.json_body import decode_json
 from service.http.problems import status_of
-from service.http.schemas.fields import validate
+from service.http.schemas.fields import validate, whole_number
 from service.pages.forms import seat_parameter, see_other, sequence_number
 from service.pages.session import session_token, viewer
 from service.pages.templating import page
@@ -58,6 +58,8 @@ from service.pages.view_models.position_view import (
 from service.pages.views.lobby import show_open_game
 from service.pages.views.replay import show_event
 
+MAX_ACTIONS: Final = 8
+"""Actions that a player confirms together."""
 LATEST_EVENTS: Final = 8
 """Events that the page lists."""
 
@@ -99,32 +101,56 @@ def show_table(game_id: str) -> BaseResponse:
 
 
 @blueprint.post("/games/<game_id>/actions")
-def submit_action(game_id: str) -> BaseResponse:
-    """Let the player act, and show the game after it, or why the action was refused."""
+def submit_actions(game_id: str) -> BaseResponse:
+    """Let the player take one action, or several that follow each other in one turn, each with its key.
+
+    Shows the game after them, or after those before the first one that is refused, with the reason. A script
+    that asks for JSON gets the receipt instead.
+    """
     player = viewer()
     service().games.queries.visible_game(game_id, player)
     if player is None:
         raise Unauthorised(message("log in to play"))
-    form = request.form
+    receipts: list[JsonObject] = []
     try:
-        accepted = service().games.commands.act(
-            game_id,
-            player,
-            decode_json(form.get("action", "").encode()),
-            sequence_number(form.get("expected_seq", ""), "expected_seq"),
-            key_of(form),
-            signature_of(_signed_fields(form)),
-        )
+        _accept_actions(game_id, player, receipts)
     except (Stale, Refused, KeyNotUsable) as error:
         if isinstance(error, Malformed):
             raise
-        return game_page(game_id, error)
+        return game_page(game_id, error, receipts)
+    if request.accept_mimetypes.best == "application/json":
+        return jsonify({"receipt": receipts[-1]})
     if "HX-Request" not in request.headers:
         return see_other(f"/games/{game_id}")
-    # A script keeps the receipt, and shows the page under its own address, so that reloading sends nothing.
-    response = game_page(game_id, receipt=accepted.receipt)
+    # A script keeps the receipts, and shows the page under its own address, so that reloading sends nothing.
+    response = game_page(game_id, receipts=receipts)
     response.headers["HX-Push-Url"] = f"/games/{game_id}"
     return response
+
+
+def _accept_actions(game_id: str, player: str, receipts: list[JsonObject]) -> None:
+    """Let the player take the actions of the form, and add their receipts to the list.
+
+    Each action is about the position after the one before. Raises what `GameCommands.act` raises, and
+    Malformed; the list has the receipts of the actions that were accepted before.
+    """
+    form = request.form
+    texts, keys = form.getlist("action") or [""], form.getlist("key") or [""]
+    signature = signature_of(_signed_fields(form))
+    if len(texts) > MAX_ACTIONS:
+        raise Malformed({"action": message("has more than {count} actions", count=MAX_ACTIONS)})
+    if len(keys) != len(texts):
+        raise Malformed({"key": message("is needed once for each action")})
+    if signature is not None and len(texts) > 1:
+        raise Malformed({"signature": message("covers one action")})
+    actions = [decode_json(text.encode()) for text in texts]
+    seq = sequence_number(form.get("expected_seq", ""), "expected_seq")
+    for action, key in zip(actions, keys, strict=True):
+        accepted = service().games.commands.act(
+            game_id, player, action, seq, key_of({"key": key}), signature
+        )
+        seq = accepted.receipt["seq"]
+        receipts.append(accepted.receipt)
 
 
 def _signed_fields(form: Mapping[str, str]) -> dict[str, Any]:
@@ -148,11 +174,12 @@ def stream_events(game_id: str) -> Response:
 def game_page(
     game_id: str,
     refusal: Refused | Stale | KeyNotUsable | None = None,
-    receipt: JsonObject | None = None,
+    receipts: Sequence[JsonObject] = (),
 ) -> Response:
     """Return the page of a game.
 
-    With `refusal` it explains why the last action was not accepted; with `receipt` it has that of the action.
+    `receipts` are those of the actions that were accepted. With `refusal` it explains why the next one was
+    not.
     """
     player = viewer()
     game = service().games.queries.visible_game(game_id, player)
@@ -179,7 +206,10 @@ def game_page(
         "seat": seat,
         "steps": steps,
         "refusal": refusal,
-        "receipt": receipt,
+        "receipts": receipts,
+        # A script that signs the actions of a turn sends each of them by itself.
+        "accepted": len(receipts)
+        + min(whole_number(request.form.get("accepted", "")) or 0, MAX_ACTIONS),
         "notice": notice,
         "lessons": service().games.lessons.due(game, seat),
         "state_message": _state_message(game, seat),

@@ -20,6 +20,11 @@ let requests = 0;
 document.addEventListener("htmx:beforeSend", () => (requests += 1));
 document.addEventListener("htmx:afterRequest", () => (requests -= 1));
 
+/** @returns {boolean} whether a response of htmx is to come, or the page sends a form in parts (js/proofs.js) */
+function isSending() {
+  return requests > 0 || document.querySelector("form[aria-busy=true]") !== null;
+}
+
 /** @param {HTMLElement} game */
 export function start(game) {
   const address = game.dataset.stream;
@@ -59,7 +64,7 @@ export function start(game) {
   }
 
   async function refresh() {
-    if (requests > 0) {
+    if (isSending()) {
       // The response to what the player has just done or chosen shows the event as well.
       refreshLater(WAIT_FOR_RESPONSE);
       return;
@@ -70,7 +75,7 @@ export function start(game) {
     const html = (await read(page + choices)) ?? (await read(page));
     if (isStopped) return;
     if (html === undefined) refreshLater(retry);
-    else if (requests > 0 || location.search !== choices) refreshLater(WAIT_FOR_RESPONSE);
+    else if (isSending() || location.search !== choices) refreshLater(WAIT_FOR_RESPONSE);
     else replace(html);
   }
 

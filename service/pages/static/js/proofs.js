@@ -4,12 +4,14 @@
  *
  * A form with `data-commitment` sends random bytes, which are drawn after the server has committed itself to its
  * secret. A form with `data-sign` is signed with the key of this browser: what is signed is made here, from the
- * fields that are sent. An element with `data-receipt` has the receipt of an action. Bytes and receipts are kept.
+ * fields that are sent. The form of several actions is sent in parts, since what is signed of an action has the hash of
+ * the event before it: all actions but the last one go ahead, one after the other. An element with `data-receipt` has the receipt of an action. Bytes and receipts are kept.
  * Another element registers the key with the account, once for each account and browser. WebCrypto makes the key, and
  * no script can read it out. A browser without Ed25519, a secure context or IndexedDB does without.
  */
 
 import { canonical, get, put, toHex } from "./evidence.js";
+import { showReachable } from "./reachability.js";
 
 const NONCE_BYTES = 16;
 /** The fields that this script adds to forms. The server takes an empty one as missing. */
@@ -113,13 +115,14 @@ function startForm(form) {
 
   /** @param {HTMLElement | null} submitter */
   async function prepare(submitter) {
+    const key = form.dataset.sign ? await usableKey : undefined;
+    if (key && form.dataset.sign === "action") await sendAhead(form, key);
     const fields = new FormData(form, submitter);
     if (form.dataset.commitment !== undefined) {
       fields.set("nonce", newNonce());
       // Before it is sent: the page may be loaded again before the server has responded.
       await keepNonce(form.dataset, String(fields.get("nonce")));
     }
-    const key = form.dataset.sign ? await usableKey : undefined;
     if (key) {
       fields.set("signature", await sign(key, await payloadOf(form, fields)));
       fields.set("signature_key", key.id);
@@ -134,15 +137,26 @@ function startForm(form) {
     event.stopImmediatePropagation();
     if (isPreparing) return;
     isPreparing = true;
-    const send = () => {
+    form.ariaBusy = "true";
+    const end = () => {
       isPreparing = false;
+      form.ariaBusy = null;
+    };
+    const send = () => {
+      end();
       isPrepared = true;
       form.requestSubmit(event.submitter);
       isPrepared = false;
     };
     // While the browser dispatches the event, which may last until now, it ignores another submission.
     const sendLater = () => setTimeout(send);
-    prepare(event.submitter).then(sendLater, sendLater);
+    prepare(event.submitter).then(sendLater, (error) => {
+      if (!(error instanceof Unreachable)) sendLater();
+      else {
+        end();
+        showReachable(false);
+      }
+    });
   }
 
   form.addEventListener("submit", (event) => hold(/** @type {SubmitEvent} */ (event)), { capture: true });
@@ -155,6 +169,58 @@ function startForm(form) {
     if (form.dataset.sign && form.dataset.sign !== "action")
       void import("./statements.js").then(({ keepReceipts }) => keepReceipts(form.dataset)).catch(() => undefined);
   });
+}
+
+/** The server did not respond, so nobody knows yet whether it has accepted an action. */
+class Unreachable extends Error {}
+
+/**
+ * Sign and send the actions of a form one after the other, until one is left. If the server refuses an action, it is
+ * the one that is left: the form sends it again, for the page that explains why. If the server cannot be reached, the
+ * actions that it has not confirmed stay in the form; sent again, each takes effect once.
+ * @param {HTMLFormElement} form
+ * @param {DeviceKey} key
+ */
+async function sendAhead(form, key) {
+  /** @type {(name: string) => HTMLInputElement[]} */
+  const inputs = (name) => [...form.querySelectorAll(/** @type {"input"} */ (`input[name=${name}]`))];
+  for (let accepted = 1; inputs("action").length > 1; accepted++) {
+    const [action, ...later] = inputs("action");
+    const [idempotencyKey, ...laterKeys] = inputs("key");
+    const fields = new FormData(form);
+    fields.set("action", action.value);
+    fields.set("key", idempotencyKey.value);
+    fields.set("signature", await sign(key, await payloadOf(form, fields)));
+    fields.set("signature_key", key.id);
+    const receipt = await receiptOf(form.action, fields);
+    if (!receipt) {
+      for (const input of [...later, ...laterKeys]) input.remove();
+      return;
+    }
+    await keepReceipt(form.dataset.account, receipt);
+    form.dataset.head = receipt.hash;
+    setField(form, "expected_seq", String(receipt.seq));
+    setField(form, "accepted", String(accepted));
+    action.remove();
+    idempotencyKey.remove();
+  }
+}
+
+/**
+ * Send an action.
+ * @param {string} address
+ * @param {FormData} fields
+ * @returns {Promise<{game: string, seq: number, hash: string} | undefined>} its receipt; undefined if it was refused
+ */
+async function receiptOf(address, fields) {
+  let response;
+  try {
+    response = await fetch(address, { method: "POST", body: fields, headers: { Accept: "application/json" } });
+    if (response.status < 500) return response.ok ? (await response.json()).receipt : undefined;
+  } catch {
+    // The connection was lost, maybe in the middle of the response.
+  }
+  throw new Unreachable();
 }
 
 /** @param {HTMLFormElement} form @param {string} name @param {string} value */
