@@ -24,12 +24,16 @@ class Choice:
     `question` is a name in the rule system's `QUESTIONS`. `value` identifies the answer among those to the
     same question, as in URLs: `move`, `1,0`, `2`. `at` is the hex that it selects on the board, if it is
     one, and `symbol` the kind of terrain or piece that a card shows for it, if any.
+
+    `addition` is None where the action needs an answer to the question. Where the action can be taken as it
+    is, it is True for what can be added to it, and False for the answer that nothing is added.
     """
 
     question: str
     value: str
     at: Hex | None = None
     symbol: str = ""
+    addition: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +51,15 @@ class Preview:
 
 
 @lru_cache(maxsize=1024)
-def card(question: str, value: str, symbol: str = "") -> Choice:
+def card(question: str, value: str, symbol: str = "", *, addition: bool | None = None) -> Choice:
     """The choice of something that is no hex. The same object every time, for speed."""
-    return Choice(question, value, symbol=symbol)
+    return Choice(question, value, symbol=symbol, addition=addition)
 
 
 @lru_cache(maxsize=1 << 14)
-def hex_choice(question: str, at: Hex) -> Choice:
+def hex_choice(question: str, at: Hex, *, addition: bool | None = None) -> Choice:
     """The choice of a hex of the board, whose value is `q,r`. The same object every time, for speed."""
-    return Choice(question, hex_text(at), at)
+    return Choice(question, hex_text(at), at, addition=addition)
 
 
 def action_choice(type: str) -> Choice:

@@ -2,11 +2,15 @@
 
 The legal actions are the leaves of a tree of choices. The walk never builds this tree: it keeps the actions
 to which the path so far can lead, and asks the rule system for the next choices on the way to each of them.
+
+A player may begin with the board. Where a rule system asks for cards first, such as a type of action, a
+player can choose a hex that comes after them instead, and then another one, such as where a knight moves. The
+walk passes over the cards, and asks for those that the hexes leave open afterwards.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Generic, TypeAlias, TypeVar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 from domain.choices import Choice, action_choice
 from domain.contract import Action, Position, RuleSystem, State
@@ -16,8 +20,9 @@ from domain.messages import message
 S = TypeVar("S", bound=State)
 A = TypeVar("A", bound=Action)
 P = TypeVar("P", bound=Position)
-ActionsByChoice: TypeAlias = dict[str, tuple[Choice, list[A]]]
-"""By its value, each choice that is possible next, with the actions to which it leads."""
+
+HEXES_AHEAD: Final = 2
+"""The most hexes that are chosen before the cards that precede them: from where, and where to."""
 
 
 class UnknownChoice(Malformed):
@@ -37,17 +42,247 @@ class UnknownChoice(Malformed):
 class Step(Generic[A]):
     """Where a player stands on the way to an action.
 
-    `path` are all choices so far; `manual` has the indexes in it of those that the player made, because the
-    others were the only possible ones. Either the next `question` is open, with at least two `options`, or
-    the path is complete and leads to `action`. All three are empty for a seat without legal actions. Options
-    that are hexes come last, in the order of the board.
+    `path` are all choices so far in the order in which they were made; `manual` has the indexes in it of
+    those that the player made, because the others were the only possible ones, or the simplest. The next
+    `question` is open if there are `options`, its answers. Those that are hexes come last, in the order of
+    the board. `alternatives` are what can be chosen instead of an answer: cards that replace the simplest
+    one, and hexes about which the open question, and maybe others, can be answered afterwards.
+
+    `action` is that to which the path leads; where there are options nevertheless, they add to it. While
+    something is being added, it is None, and `extended` is the action without the addition. There are no
+    options and no action for a seat without legal actions.
+
+    `contexts` has, for each choice of the path, the choices before it in the order of the rule system, and
+    `next_contexts` the same for each option and alternative by its value: the paths that `choice_message` and
+    `attempt` expect. `next_types` has the types of the actions to which each of them leads, also by value.
     """
 
-    path: tuple[Choice, ...]
-    manual: tuple[int, ...]
+    path: tuple[Choice, ...] = ()
+    manual: tuple[int, ...] = ()
     question: str | None = None
     options: tuple[Choice, ...] = ()
+    alternatives: tuple[Choice, ...] = ()
     action: A | None = None
+    extended: A | None = None
+    contexts: tuple[tuple[Choice, ...], ...] = ()
+    next_contexts: Mapping[str, tuple[Choice, ...]] = field(default_factory=dict)
+    next_types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def hex_context(self) -> tuple[Choice, ...]:
+        """The choices before the next hex, as far as one can be chosen; else those before any next choice."""
+        for choice in (*self.options, *self.alternatives):
+            if choice.at is not None:
+                return self.next_contexts[choice.value]
+        return self.path
+
+
+class _Way(NamedTuple, Generic[A]):
+    """One way to an action.
+
+    `path` are the choices so far in the order of the rule system. `passed` are the cards in it that the player
+    has passed over and has still to choose, and `ahead` is the number of hexes that can still be chosen before them.
+    """
+
+    action: A
+    path: tuple[Choice, ...] = ()
+    passed: tuple[Choice, ...] = ()
+    ahead: int = HEXES_AHEAD
+
+
+class _Group(NamedTuple, Generic[A]):
+    """The ways on which one choice is next. `context` are the choices before it on the first of them."""
+
+    choice: Choice
+    context: tuple[Choice, ...]
+    ways: list[_Way[A]]
+
+    def types(self) -> tuple[str, ...]:
+        """The types of the actions, in the order of the actions."""
+        return tuple(dict.fromkeys(way.action.type for way in self.ways))
+
+
+_Groups: TypeAlias = dict[str, _Group[A]]
+"""By the values of the choices."""
+
+
+_Following: TypeAlias = tuple[Choice, tuple[Choice, ...], _Way[A]]
+"""A choice, the choices before it, and the way after it."""
+
+
+class _Walk(Generic[S, A, P]):
+    """The walk of a seat over the choices of one state, from one open question to the next."""
+
+    def __init__(
+        self, rules: RuleSystem[S, A, P], state: S, seat: int, actions: Sequence[A]
+    ) -> None:
+        self._rules, self._state, self._seat = rules, state, seat
+        self._ways: list[_Way[A]] = [_Way(action) for action in actions]
+        self._made: list[Choice] = []
+        self._manual: list[int] = []
+        self._groups: _Groups[A] = {}
+        self._alternatives: dict[str, tuple[int, _Group[A]]] = {}
+        """Other cards than those that were chosen as the simplest, and how many choices precede them."""
+        self._extended: A | None = None
+        self._advance()
+
+    def choose(self, value: str) -> None:
+        """Make a choice of the player. Raises UnknownChoice."""
+        group = self._groups.get(value) or self._grouped(self._ahead()).get(value)
+        if group is None and value in self._alternatives:
+            number, group = self._alternatives[value]
+            del self._made[number:]
+            self._extended = None
+        if group is None:
+            raise UnknownChoice(self._ways[0].path if self._ways else (), value)
+        if group.choice.addition:
+            self._extended = self._action()
+        self._alternatives = {}
+        self._manual.append(len(self._made))
+        self._follow(group)
+        self._advance()
+
+    def step(self) -> Step[A]:
+        """Return where the walk stands."""
+        options = self._groups
+        others = {value: group for value, (_, group) in self._alternatives.items()}
+        if options:
+            others |= self._grouped(self._ahead())
+        others = {value: group for value, group in others.items() if value not in options}
+        following = {**options, **others}
+        path, contexts = self._path()
+        action = self._action()
+        choices = _sorted(options)
+        question = choices[-1].question if choices else None
+        return Step(
+            path,
+            tuple(self._manual),
+            question,
+            choices,
+            _sorted(others),
+            action,
+            self._extended if action is None else None,
+            contexts,
+            {value: group.context for value, group in following.items()},
+            {value: group.types() for value, group in following.items()},
+        )
+
+    def _advance(self) -> None:
+        """Make the choices for which no player is needed."""
+        while True:
+            self._groups = groups = self._grouped(
+                following for way in self._ways for following in self._following(way)
+            )
+            if len(groups) == 1:
+                (group,) = groups.values()
+            else:
+                simplest = self._simplest() if groups else None
+                if simplest is None:
+                    return
+                group = groups.pop(simplest.passed[0].value)
+                number = len(self._made)
+                self._alternatives |= {value: (number, other) for value, other in groups.items()}
+            self._follow(group)
+
+    def _follow(self, group: _Group[A]) -> None:
+        self._made.append(group.choice)
+        self._ways = group.ways
+
+    def _following(self, way: _Way[A]) -> Iterator[_Following[A]]:
+        """The choices that are next on a way."""
+        if not way.passed:
+            for choice in self._choices(way.action, way.path):
+                yield choice, way.path, way._replace(path=(*way.path, choice))
+            return
+        hexes = self._choices(way.action, way.path) if way.ahead else ()
+        has_hexes = False
+        for choice in hexes:
+            if choice.at is not None and choice.addition is None:
+                has_hexes = True
+                path = (*way.path, choice)
+                yield choice, way.path, way._replace(path=path, ahead=way.ahead - 1)
+        if not has_hexes:
+            card = way.passed[0]
+            yield card, way.path[: way.path.index(card)], way._replace(passed=way.passed[1:])
+
+    def _ahead(self) -> Iterator[_Following[A]]:
+        """The hexes that can be chosen before the cards which are next."""
+        stack = [way for way in reversed(self._ways) if not way.passed]
+        while stack:
+            way = stack.pop()
+            for choice in self._choices(way.action, way.path):
+                path = (*way.path, choice)
+                if choice.at is None and choice.addition is None:
+                    stack.append(way._replace(path=path, passed=(*way.passed, choice)))
+                elif choice.at is not None and choice.addition is None and way.passed:
+                    yield choice, way.path, way._replace(path=path, ahead=HEXES_AHEAD - 1)
+
+    def _choices(self, action: A, path: tuple[Choice, ...]) -> Sequence[Choice]:
+        if not path:
+            return (action_choice(action.type),)
+        return self._rules.choices(self._state, self._seat, action, path)
+
+    def _simplest(self) -> _Way[A] | None:
+        """The way with the fewest open cards, after two hexes, if no other one leads to an action without
+        further questions: a knight moves from the first hex to the second, unless the player chooses a spell.
+        """
+        if any(way.ahead or not way.passed for way in self._ways):
+            return None
+        fewest = min(len(way.passed) for way in self._ways)
+        whole = [way for way in self._ways if len(way.passed) == fewest and self._is_whole(way)]
+        return whole[0] if len(whole) == 1 else None
+
+    def _is_whole(self, way: _Way[A]) -> bool:
+        """Whether the action needs no choice but the open cards of its way."""
+        return all(
+            choice.addition is False and not self._choices(way.action, (*way.path, choice))
+            for choice in self._choices(way.action, way.path)
+        )
+
+    def _action(self) -> A | None:
+        """The action to which the choices lead if nothing is added; None if a question has to be answered."""
+        if not self._groups:
+            return self._ways[0].action if self._ways else None
+        for group in self._groups.values():
+            way = group.ways[0]
+            if group.choice.addition is False and not self._choices(way.action, way.path):
+                return way.action
+        return None
+
+    def _path(self) -> tuple[tuple[Choice, ...], tuple[tuple[Choice, ...], ...]]:
+        """The choices made and the choices before each of them, on the first way that leads on to a hex, or
+        else on the first one.
+        """
+        contexts = (group.context for group in self._groups.values() if group.choice.at is not None)
+        order = next(contexts, self._ways[0].path if self._ways else ())
+        values: list[str | None] = [choice.value for choice in order]
+        indexes = []
+        for choice in self._made:
+            index = values.index(choice.value)
+            values[index] = None
+            indexes.append(index)
+        return tuple(order[index] for index in indexes), tuple(order[:index] for index in indexes)
+
+    @staticmethod
+    def _grouped(pairs: Iterable[_Following[A]]) -> _Groups[A]:
+        """The ways by the values of the choices that are next."""
+        groups: _Groups[A] = {}
+        for choice, context, way in pairs:
+            group = groups.get(choice.value)
+            if group is None:
+                groups[choice.value] = _Group(choice, context, [way])
+            else:
+                group.ways.append(way)
+        return groups
+
+
+def _sorted(groups: _Groups[A]) -> tuple[Choice, ...]:
+    """The choices, cards first."""
+    return tuple(sorted((group.choice for group in groups.values()), key=_order))
+
+
+def _order(choice: Choice) -> tuple[int, ...]:
+    return choice.at or ()
 
 
 def next_step(
@@ -58,51 +293,10 @@ def next_step(
     `actions` are those that can be chosen: the seat's `legal_actions`, or some of its other actions. Raises
     UnknownChoice for a value that is no option at its step, and for one after the action is complete.
     """
-    path: list[Choice] = []
-    manual: list[int] = []
-    remaining = iter(values)
-    groups: ActionsByChoice[A] = _group_by_choice(
-        (action_choice(action.type), action) for action in actions
-    )
-    candidates = actions
-    while groups:
-        if len(groups) == 1:
-            ((choice, candidates),) = groups.values()
-        else:
-            value = next(remaining, None)
-            if value is None:
-                options = tuple(sorted((choice for choice, _ in groups.values()), key=_order))
-                return Step(tuple(path), tuple(manual), options[0].question, options)
-            if value not in groups:
-                raise UnknownChoice(path, value)
-            choice, candidates = groups[value]
-            manual.append(len(path))
-        path.append(choice)
-        groups = _group_by_choice(
-            (choice, action)
-            for action in candidates
-            for choice in rules.choices(state, seat, action, path)
-        )
-    for value in remaining:
-        raise UnknownChoice(path, value)
-    action = candidates[0] if candidates else None
-    return Step(tuple(path), tuple(manual), action=action)
-
-
-def _group_by_choice(pairs: Iterable[tuple[Choice, A]]) -> ActionsByChoice[A]:
-    """Group actions by the choices that lead to them; the keys are the values of the choices."""
-    groups: ActionsByChoice[A] = {}
-    for choice, action in pairs:
-        group = groups.get(choice.value)
-        if group is None:
-            groups[choice.value] = choice, [action]
-        else:
-            group[1].append(action)
-    return groups
-
-
-def _order(choice: Choice) -> tuple[int, ...]:
-    return choice.at or ()
+    walk = _Walk(rules, state, seat, actions)
+    for value in values:
+        walk.choose(value)
+    return walk.step()
 
 
 def refusal(

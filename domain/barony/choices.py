@@ -137,16 +137,17 @@ def _is_ordered(state: State, seat: int, moves: Moves) -> bool:
 
 def _move_sequence(state: State, seat: int, moves: Moves, takes: Takes) -> Iterator[Choice]:
     """The choices for these moves in this order; `takes` are the tokens that they take, in this order."""
-    question = "knight"
     for number, (start, end) in enumerate(moves):
-        yield hex_choice(question, start)
+        if number:
+            yield hex_choice("next_knight", start, addition=True)
+        else:
+            yield hex_choice("knight", start)
         yield hex_choice("destination", end)
         if takes and (number or _takes_token(state, seat, moves, takes)):
             yield token_choice(takes[0], state.owner[state.board.index[end]])
             takes = takes[1:]
-        question = "next_knight"
     if len(moves) == 1:
-        yield card("next_knight", DONE)
+        yield card("next_knight", DONE, addition=False)
 
 
 def _takes_token(state: State, seat: int, moves: Moves, takes: Takes) -> bool:
@@ -175,10 +176,13 @@ def _build_choices(action: Build, path: Sequence[Choice]) -> Sequence[Choice]:
     last = path[-1]
     if last.question in ("site", "next_site"):
         return [card("building", name, name) for at, name in action.builds if at == last.at]
-    question = "site" if len(path) == 1 else "next_site"
+    if len(path) == 1:
+        return [hex_choice("site", at) for at, _ in action.builds]
     chosen = {choice.at for choice in path}
-    sites = [hex_choice(question, at) for at, _ in action.builds if at not in chosen]
-    return sites or [card("next_site", DONE)]
+    sites = [at for at, _ in action.builds if at not in chosen]
+    if not sites:
+        return [card("next_site", DONE, addition=False)]
+    return [hex_choice("next_site", at, addition=True) for at in sites]
 
 
 FIXED_MESSAGES: Final[Mapping[tuple[str, str], Message]] = {

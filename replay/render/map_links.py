@@ -38,12 +38,15 @@ class HexLink:
     """A link around a hex: its address, and what following it does, such as `the knight on 1,0`.
 
     A hex that can be chosen is an `option`, one that belongs to the choices already made is `chosen`.
-    Any other link is not marked on the map.
+    Any other link is not marked on the map. `number` is that by which a keyboard chooses an option. An option
+    that `is_aside` is less important than others, and its sign is paler.
     """
 
     href: str
     label: Value
     state: Literal["option", "chosen", ""] = ""
+    number: str = ""
+    is_aside: bool = False
 
 
 NO_LINKS: Final[Mapping[Hex, HexLink]] = MappingProxyType({})
@@ -52,10 +55,11 @@ NO_LINKS: Final[Mapping[Hex, HexLink]] = MappingProxyType({})
 def links_svg(scene: Scene, renderer: Renderer, links: Mapping[Hex, HexLink]) -> str:
     """Return the links as an `<svg>` element that has the size of the map of the scene with these hexes.
 
-    Each link has `data-at="q,r"`, and the class `option` or `chosen` of its state. The Tab key passes links
-    without a state. A linked hex that is not on the board is drawn as an empty target. For style sheets there
-    are the classes `links` (the root), `empty` (a space without terrain), `target` (the transparent area of a
-    link) and `ring` (the sign of its state).
+    Each link has `data-at="q,r"`, and the class `option` or `chosen` of its state; an option with a number
+    has `data-number` too. A label begins with what the link does, and ends with what is on the hex. The Tab
+    key passes links without a state. A linked hex that is not on the board is drawn as an empty target. For
+    style sheets there are the classes `links` (the root), `empty` (a space without terrain), `target` (the
+    transparent area of a link), `ring` (the sign of its state), `aside` and `number`.
     """
     ids = Ids(_PREFIX)
     cells = {cell.at: cell for cell in scene.cells}
@@ -96,14 +100,14 @@ def _links(
     sentences: dict[int, str] = {}
     for at in sorted(links, key=lambda at: (at[1], at[0])):
         link, cell = links[at], cells.get(at)
+        subject = hex_at(at) if cell is None else describe_cell(cell, pieces, terrains)
         if link.state:
-            subject = hex_at(at) if cell is None else describe_cell(cell, pieces, terrains)
             label = renderer.sentence(semicolon_list((link.label, subject)))
         else:
             sentence = sentences.get(id(link.label))
             if sentence is None:
                 sentence = sentences[id(link.label)] = renderer.sentence(link.label)
-            label = f"{sentence} · {coordinates(at)}"
+            label = f"{sentence} · {renderer(subject)}"
         yield _link(at, link, label, target, rings)
 
 
@@ -116,12 +120,34 @@ def _link(
         element("title", label) if link.state else Markup(),
         target,
         rings[link.state],
+        _number(link.number),
         href=link.href,
         data_at=coordinates(at),
-        class_=link.state or None,
+        data_number=link.number or None,
+        class_=f"{link.state} aside" if link.is_aside else link.state or None,
         aria_label=label,
         tabindex=None if link.state else "-1",
         transform=translation(*centre(at)),
+    )
+
+
+def _number(text: str) -> Markup:
+    """Return the number of an option, at the top of its hex."""
+    if not text:
+        return Markup()
+    return element(
+        "text",
+        text,
+        y=-50,
+        font_size=40,
+        font_weight="bold",
+        text_anchor="middle",
+        fill=DARK,
+        stroke="#fff",
+        stroke_width=9,
+        paint_order="stroke",
+        class_="number",
+        aria_hidden="true",
     )
 
 

@@ -6,7 +6,7 @@ from playwright.sync_api import Page
 
 from tests.support.accounts import PlayerClient, take_turn
 from tests.support.browsing import Visitor, Visitors
-from tests.support.playing_by_clicking import YOUR_TURN, ClickingPlayer
+from tests.support.playing_by_clicking import BOARD_OPTIONS, YOUR_TURN, ClickingPlayer
 
 LATENCY_MILLISECONDS = 400
 
@@ -117,7 +117,7 @@ def test_on_a_slow_network_a_choice_survives_the_event_that_arrives_with_it(
     make_slow(visitor, player.page)
     other.act(game_id, {"type": "agree_to_end", "agree": True}).raise_for_status()
     player.page.wait_for_timeout(LATENCY_MILLISECONDS / 2)
-    player.page.locator("#choices a.choice").first.click()
+    player.page.locator(BOARD_OPTIONS).first.click()
     seq = last_seq(first, game_id)
     player.page.locator(f"#game[data-seq='{seq}'] #back").wait_for()
     assert "choose=" in player.page.url
@@ -142,7 +142,7 @@ def test_a_player_goes_on_choosing_when_the_server_is_back(visitors: Visitors) -
     visitor = visitors.new(first)
     visitor.expects_failed_requests = True
     player = at_browser(visitor, game_id)
-    option = player.page.locator("#choices a.choice").first
+    option = player.page.locator(BOARD_OPTIONS).first
     # The tools appear when the last module of the page runs.
     player.page.locator(".board-tools").wait_for()
     port = visitors.site.port

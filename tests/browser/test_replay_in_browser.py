@@ -89,7 +89,7 @@ def test_a_reader_tries_what_could_have_been_done_by_clicking(visitors: Visitors
     page = visitors.new(phone=True).open(f"/games/{game_id}?seq=6")
     wait_for_event(page, 6)
     page.click("text=Try the actions that")
-    page.locator("#choices a.choice").first.click()
+    page.locator("#board a.option").first.click()
     page.locator(".preview").wait_for()
     assert page.locator("#confirm").count() == 0
     assert page.evaluate("document.documentElement.scrollWidth") == 360

@@ -51,7 +51,7 @@ def test_the_first_and_the_last_option_of_every_step_lead_to_a_legal_action(name
         for index in (0, -1):
             values: list[str] = []
             step = next_step(game.rules, game.state, seat, actions, values)
-            while step.action is None:
+            while step.options:
                 assert len(step.options) > 1
                 assert step.question == step.options[0].question
                 check_options(game, seat, step)
@@ -97,7 +97,7 @@ def test_the_choices_of_an_action_lead_to_it_among_all_actions(
         for action in rng.sample(actions, min(3, len(actions))):
             values: list[str] = []
             step = next_step(rules, state, seat, actions, values)
-            while step.action is None:
+            while step.options:
                 choices = [action_choice(action.type)]
                 if step.path:
                     choices = [*rules.choices(state, seat, action, step.path)]

@@ -32,8 +32,17 @@ def test_an_option_says_what_it_does_and_what_is_on_its_hex() -> None:
 def test_the_tab_key_passes_a_link_without_a_state() -> None:
     links = {(0, 1): HexLink("?try=0,1", message("why not"))}
     hex_ = hexes(links_svg(FULL_SCENE, ENGLISH, links))["0,1"]
-    assert hex_.attrib["aria-label"] == "Why not · 0,1"
+    assert hex_.attrib["aria-label"] == "Why not · forest 0,1; just changed"
     assert hex_.attrib["tabindex"] == "-1"
+
+
+def test_an_option_shows_the_number_by_which_a_keyboard_chooses_it() -> None:
+    links = {(0, 1): HexLink("?choose=0,1", message("march"), "option", "42")}
+    hex_ = hexes(links_svg(FULL_SCENE, ENGLISH, links))["0,1"]
+    assert hex_.attrib["data-number"] == "42"
+    text = hex_.find(f"{SVG}text[@class='number']")
+    assert text is not None
+    assert (text.text, text.attrib["aria-hidden"]) == ("42", "true")
 
 
 def test_options_and_choices_have_signs_and_other_links_have_none() -> None:

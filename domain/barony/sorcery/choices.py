@@ -110,10 +110,13 @@ def _charm_choices(action: Cast, path: Sequence[Choice]) -> Sequence[Choice]:
     """BS-CHA-1: the sites in any order, and then that there is no other."""
     if path[-1].value == DONE:
         return []
-    question = "recruitment_site" if len(path) == 2 else "next_recruitment_site"
+    if len(path) == 2:
+        return [hex_choice("recruitment_site", at) for at, _ in action.recruits]
     chosen = {choice.at for choice in path}
-    sites = [hex_choice(question, at) for at, _ in action.recruits if at not in chosen]
-    return sites or [card("next_recruitment_site", DONE)]
+    sites = [at for at, _ in action.recruits if at not in chosen]
+    if not sites:
+        return [card("next_recruitment_site", DONE, addition=False)]
+    return [hex_choice("next_recruitment_site", at, addition=True) for at in sites]
 
 
 SORCERY_MESSAGES: Final[Mapping[tuple[str, str], Message]] = {

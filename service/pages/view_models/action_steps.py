@@ -8,16 +8,17 @@ nothing here depends on a game.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import count
 from typing import Any, Final
 from urllib.parse import quote
 
-from domain.choices import Choice, Preview
+from domain.choices import Choice, Preview, action_choice
 from domain.contract import Action, evolve
 from domain.errors import Malformed, Refused
 from domain.event import Event
 from domain.game import Game, copy
 from domain.hexes import Hex
-from domain.messages import Text, message
+from domain.messages import Text, comma_list, hex_at, message
 from domain.next_step import Step, UnknownChoice, next_step, refusal
 from domain.scene import Scene, caption
 from replay.render.embedded_map import view_box
@@ -30,6 +31,7 @@ ACTION: Final = "action"
 """The parameters of an address: a choice (repeated), a choice to explain, and an action in short form."""
 MAX_CHOICES: Final = 64
 MAX_ACTION_CHARACTERS: Final = 400
+_FIGURES: Final = 10
 _WHY_NOT: Final = message("why this cannot be chosen")
 _NOT_HERE: Final = message("this cannot be chosen here")
 _SAME_RESULT: Final = message("this would have the same result as another choice")
@@ -65,20 +67,28 @@ class ActionQuery:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """Something that can be chosen, or whose refusal can be explained: its words, its address, its symbol."""
+    """Something that can be chosen, or whose refusal can be explained: its words, its address, its symbol.
+
+    `number` is what people type to choose it.
+    """
 
     label: Text
     address: str
     symbol: str = ""
+    number: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """The explanation of why something cannot be chosen: its reason, and the clause, if there is one."""
+    """The explanation of why something cannot be chosen: its reason, and the clause, if there is one.
+
+    `label` is the type of action that is refused, where there are reasons for several.
+    """
 
     why: Text
     clause: str | None
     at: Hex | None = None
+    label: Text | None = None
 
 
 @dataclass(frozen=True)
@@ -92,12 +102,12 @@ class ActionSteps:
     step: Step[Any]
     actions: Sequence[Action] = field(repr=False)
     at_any_time: Sequence[Action] = ()
-    attempt: Attempt | None = None
+    attempts: Sequence[Attempt] = ()
     last: Event | None = None
     """The event that led to the position."""
     is_outdated: bool = False
     """Whether the address had choices that are not possible, such as that of a page before the last action.
-    None of them is made, and `attempt` says so."""
+    None of them is made, and `attempts` says so."""
 
     @property
     def question(self) -> Text | None:
@@ -105,23 +115,64 @@ class ActionSteps:
         name = self.step.question
         return None if name is None else self.game.rules.QUESTIONS[name]
 
-    @property
-    def is_about_hexes(self) -> bool:
-        """Whether all that can be chosen now are hexes, so that the board is the best place to choose."""
-        return all(choice.at is not None for choice in self.step.options)
+    @cached_property
+    def _following(self) -> Sequence[tuple[Choice, str]]:
+        """What can be chosen now, each with its number: cards first, then hexes.
+
+        The choice that nothing is added is not among them: the player confirms the action instead.
+        """
+        choices = [
+            choice
+            for choice in (*self.step.options, *self.step.alternatives)
+            if choice.addition is not False or self.step.action is None
+        ]
+        choices.sort(key=lambda choice: choice.at or ())
+        cards = sum(choice.at is None for choice in choices)
+        return list(zip(choices, numbers(cards, len(choices) - cards), strict=True))
 
     @cached_property
     def options(self) -> list[Option]:
-        """What can be chosen now."""
-        values = self.query.values
+        """What can be chosen now that is no hex."""
         return [
             Option(
-                self._label(choice, self.step.path),
-                self.query.address([*values, choice.value]),
+                self._label(choice, self.step.next_contexts[choice.value]),
+                self._address_of(choice),
                 choice.symbol,
+                number,
             )
-            for choice in self.step.options
+            for choice, number in self._following
+            if choice.at is None
         ]
+
+    @cached_property
+    def hexes(self) -> list[Option]:
+        """The hexes that can be chosen now, in words."""
+        return [
+            Option(
+                message("{hex}: {actions}", hex=hex_at(choice.at), actions=self._hex_label(choice))
+                if self._is_before_type
+                else self._hex_label(choice),
+                self._address_of(choice),
+                number=number,
+            )
+            for choice, number in self._following
+            if choice.at is not None
+        ]
+
+    @property
+    def _is_before_type(self) -> bool:
+        """Whether nothing has been chosen yet, so that a hex can be chosen for all types of actions."""
+        return not self.step.path
+
+    def _hex_label(self, choice: Choice) -> Text:
+        if not self._is_before_type:
+            return self._label(choice, self.step.next_contexts[choice.value])
+        types = self.step.next_types[choice.value]
+        labels = self.game.rules.LABELS
+        return comma_list(labels.get(type, message("{type}", type=type)) for type in types)
+
+    def _address_of(self, choice: Choice) -> str:
+        return self.query.address([*self.query.values, choice.value])
 
     @cached_property
     def unavailable(self) -> list[Option]:
@@ -154,12 +205,13 @@ class ActionSteps:
     def path(self) -> list[tuple[Text, Text, str | None]]:
         """The choices so far: question, answer, and the address that goes back to a choice of the player."""
         rows: list[tuple[Text, Text, str | None]] = []
-        for index, choice in enumerate(self.step.path):
+        contexts = zip(self.step.path, self.step.contexts, strict=True)
+        for index, (choice, context) in enumerate(contexts):
             back = None
             if index in self.step.manual:
                 back = self.query.address(self.query.values[: self.step.manual.index(index)])
             question = self.game.rules.QUESTIONS[choice.question]
-            rows.append((question, self._label(choice, self.step.path[:index]), back))
+            rows.append((question, self._label(choice, context), back))
         return rows
 
     @property
@@ -184,11 +236,11 @@ class ActionSteps:
     @cached_property
     def links(self) -> Mapping[Hex, HexLink]:
         """The hexes of the board as links: to choose one, to go back, or to see why one cannot be chosen."""
-        if self.step.action is not None:
+        if not self.step.options:
             return {}
         links: dict[Hex, HexLink] = {}
         values = self.query.values
-        hexes = {choice.at: choice for choice in self.step.options if choice.at is not None}
+        hexes = [(choice, choice.at, number) for choice, number in self._following if choice.at]
         if hexes:
             address = self.query.address(values, attempt="")
             for cell in self.scene.cells:
@@ -198,10 +250,21 @@ class ActionSteps:
             if choice.at is not None and index in self.step.manual:
                 before = values[: self.step.manual.index(index)]
                 links[choice.at] = HexLink(self.query.address(before), _GO_BACK, "chosen")
-        for at, choice in hexes.items():
-            label = self._label(choice, self.step.path)
-            links[at] = HexLink(self.query.address([*values, choice.value]), label, "option")
+        own = {
+            cell.at
+            for cell in self.scene.cells
+            if any(piece.seat == self.seat for piece in cell.pieces)
+        }
+        for choice, at, number in hexes:
+            address, label = self._address_of(choice), self._hex_label(choice)
+            is_aside = self._is_before_type and at not in own
+            links[at] = HexLink(address, label, "option", number, is_aside)
         return links
+
+    @property
+    def changes_map(self) -> bool:
+        """Whether the choices need another map than the position: a preview, or one with more hexes."""
+        return self.shown_action is not None or not self.is_within_board()
 
     def is_within_board(self) -> bool:
         """Return whether the map of the position has room for every linked hex."""
@@ -209,18 +272,23 @@ class ActionSteps:
 
     @property
     def action(self) -> Action | None:
-        """The action to which the choices have led."""
+        """The action to which the choices have led. With a question, something can be added to it."""
         return self.step.action
 
     @property
+    def shown_action(self) -> Action | None:
+        """The action that the board previews: as far as it is whole."""
+        return self.step.action or self.step.extended
+
+    @property
     def action_text(self) -> str:
-        """The action in short form."""
-        return self.game.rules.action_text(self.step.action)
+        """The previewed action in short form."""
+        return self.game.rules.action_text(self.shown_action)
 
     @property
     def action_json(self) -> Mapping[str, Any]:
-        """The action as JSON."""
-        return self.game.rules.action_to_json(self.step.action)
+        """The previewed action as JSON."""
+        return self.game.rules.action_to_json(self.shown_action)
 
     @cached_property
     def needs_second_confirmation(self) -> bool:
@@ -230,8 +298,8 @@ class ActionSteps:
 
     @cached_property
     def preview(self) -> Preview:
-        """What the action leads to, without what the seat may not know yet."""
-        return self.game.rules.preview(self.game.state, self.seat, self.step.action)
+        """What the previewed action leads to, without what the seat may not know yet."""
+        return self.game.rules.preview(self.game.state, self.seat, self.shown_action)
 
     @property
     def preview_caption(self) -> Text:
@@ -307,49 +375,88 @@ def action_steps(
     actions, at_any_time = rules.legal_actions(state, seat), rules.actions_at_any_time(state, seat)
     if not actions and not at_any_time:
         return None
-    attempt: Attempt | None = None
+    attempts: Sequence[Attempt] = ()
     is_outdated = False
     if query.action is not None:
-        step, attempt = _typed_action(game, seat, query.action)
-        if attempt is not None:
+        step, attempts = _typed_action(game, seat, query.action)
+        if attempts:
             query = ActionQuery(fixed=query.fixed)
             step = next_step(rules, state, seat, actions, ())
     else:
         try:
             step = next_step(rules, state, seat, actions, query.values)
         except UnknownChoice:
-            is_outdated, attempt = True, Attempt(NO_LONGER_POSSIBLE, None)
+            is_outdated, attempts = True, [Attempt(NO_LONGER_POSSIBLE, None)]
             query = ActionQuery(fixed=query.fixed)
             step = next_step(rules, state, seat, actions, ())
         if query.attempt is not None:
-            attempt = _explain(game, seat, step, query.attempt)
+            attempts = _explain(game, seat, step, query.attempt)
     position = game.position(seat)
     return ActionSteps(
-        game, seat, position, query, step, actions, at_any_time, attempt, last, is_outdated
+        game, seat, position, query, step, actions, at_any_time, attempts, last, is_outdated
     )
 
 
-def _typed_action(game: Game, seat: int, text: str) -> tuple[Step[Any], Attempt | None]:
+def numbers(cards: int, hexes: int) -> list[str]:
+    """Return the numbers by which a keyboard chooses cards and hexes; none of them begins with another one.
+
+    If there are more than nine, hexes have two figures or more, and cards one as long as possible.
+    """
+    total = cards + hexes
+    if total < _FIGURES:
+        return [str(number) for number in range(1, total + 1)]
+    short = cards if cards < _FIGURES - 1 else 0
+    rest = _FIGURES - 1 - short
+    unit = next(10**power for power in count(1) if rest * 10**power >= total - short)
+    first = (short + 1) * unit
+    return [str(number) for number in (*range(1, short + 1), *range(first, first + total - short))]
+
+
+def _typed_action(game: Game, seat: int, text: str) -> tuple[Step[Any], Sequence[Attempt]]:
     """Return the step at the end of choosing the action in short form, or why the action is refused."""
     rules = game.rules
     try:
         action = rules.parse_action_text(text)
         rules.preview(game.state, seat, action)
     except Malformed as error:
-        return Step((), ()), Attempt(error.why, None)
+        return Step(), [Attempt(error.why, None)]
     except Refused as error:
-        return Step((), ()), Attempt(error.why, error.clause)
-    return Step((), (), action=action), None
+        return Step(), [Attempt(error.why, error.clause)]
+    return Step(action=action), ()
 
 
-def _explain(game: Game, seat: int, step: Step[Any], value: str) -> Attempt:
-    """Return why the seat cannot choose this value at this step."""
-    refused = refusal(game.rules, game.state, seat, step.path, value)
+def _explain(game: Game, seat: int, step: Step[Any], value: str) -> Sequence[Attempt]:
+    """Return why the seat cannot choose this value at this step.
+
+    Where pieces of the seat can do nothing at all, there is a reason for each type of action.
+    """
     at = _hex_of(value)
+    if at is not None and not step.path and _has_pieces(game, seat, at):
+        reasons = _explain_pieces(game, seat, at, value)
+        if reasons:
+            return reasons
+    path = step.path if at is None else step.hex_context
+    refused = refusal(game.rules, game.state, seat, path, value)
     if refused is None:
-        is_allowed = game.rules.attempt(game.state, seat, step.path, value) is not None
-        return Attempt(_SAME_RESULT if is_allowed else _NOT_HERE, None, at)
-    return Attempt(refused.why, refused.clause, at)
+        is_allowed = game.rules.attempt(game.state, seat, path, value) is not None
+        return [Attempt(_SAME_RESULT if is_allowed else _NOT_HERE, None, at)]
+    return [Attempt(refused.why, refused.clause, at)]
+
+
+def _has_pieces(game: Game, seat: int, at: Hex) -> bool:
+    """Return whether the seat has a piece on the hex."""
+    cells = game.rules.scene(game.position(seat), None).cells
+    return any(piece.seat == seat for cell in cells if cell.at == at for piece in cell.pieces)
+
+
+def _explain_pieces(game: Game, seat: int, at: Hex, value: str) -> list[Attempt]:
+    """Return why the pieces on a hex can take no action, for each type of action."""
+    rules = game.rules
+    return [
+        Attempt(refused.why, refused.clause, at, rules.LABELS.get(type))
+        for type in rules.ACTIONS
+        if (refused := refusal(rules, game.state, seat, (action_choice(type),), value))
+    ]
 
 
 def _hex_of(value: str) -> Hex | None:

@@ -108,8 +108,8 @@ class ReplayedEvent:
     def view(self) -> PositionView | None:
         """The position after the event, or after the action that is explored; None before the start."""
         steps = self.steps
-        if steps is not None and steps.action is not None:
-            return position_view(steps.preview_scene())
+        if steps is not None and steps.shown_action is not None:
+            return position_view(steps.preview_scene(), links=steps.links)
         position = self.viewpoint.position(self.game)
         if position is None:
             return None

@@ -192,7 +192,7 @@ def _choosing(
     if here.to_act is not None and not has_error and not has_own_action:
         fixed = (("at", path_text(path)),) if path else ()
         steps = action_steps(game_ahead(here), here.to_act, read_query(query, fixed))
-        if steps is not None and steps.action is not None:
+        if steps is not None and steps.shown_action is not None:
             after = here.preview(here.to_act, dict(steps.action_json))
     return {
         "faults": faults,

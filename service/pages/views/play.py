@@ -62,6 +62,8 @@ MAX_ACTIONS: Final = 8
 """Actions that a player confirms together."""
 LATEST_EVENTS: Final = 8
 """Events that the page lists."""
+MAP_HEADER: Final = "Cartulary-Map"
+"""The header of requests from pages whose map is not that of the position, such as a preview."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +201,13 @@ def game_page(
             notice = NO_LONGER_POSSIBLE
     if steps is not None and _replaces_choices_only(steps):
         return page(
-            "choosing.html", game=game, steps=steps, view=links_view(steps.scene, steps.links)
+            "choosing.html",
+            game=game,
+            steps=steps,
+            view=_view(game, seat, steps, last)
+            if steps.changes_map or MAP_HEADER in request.headers
+            else links_view(steps.scene, steps.links),
+            key=new_key(),
         )
     values: dict[str, Any] = {
         "game": game,
@@ -232,7 +240,7 @@ def game_page(
     if game.state is not None:
         view = values["view"] = _view(game, seat, steps, last)
         values["game_end"] = _game_end(game, view.scene)
-    # A script that has asked for the choices alone gets the whole page where the board changes too.
+    # A script that has asked for the choices alone gets the whole page where more has changed.
     headers = {"HX-Retarget": "#page", "HX-Reselect": "#page"}
     return page("game.html", status, headers, **values)
 
@@ -252,13 +260,8 @@ def _rematch(game: Game, player: str | None) -> Game | None:
 
 
 def _replaces_choices_only(steps: ActionSteps) -> bool:
-    """Return whether a script asks for the next choices, and they need no other board than the page has."""
-    return (
-        request.headers.get("HX-Target") == "acting"
-        and steps.action is None
-        and not steps.is_outdated
-        and steps.is_within_board()
-    )
+    """Return whether a script asks for the next choices, and nothing else on the page has changed."""
+    return request.headers.get("HX-Target") == "acting" and not steps.is_outdated
 
 
 def _last_play(game: Game, latest: Sequence[Event]) -> Event | None:
@@ -276,8 +279,8 @@ def _view(
     game: Game, seat: int | None, steps: ActionSteps | None, last: Event | None
 ) -> PositionView:
     """Return the view of the position, or of the preview of the action that the player has chosen."""
-    if steps is not None and steps.action is not None:
-        return position_view(steps.preview_scene())
+    if steps is not None and steps.shown_action is not None:
+        return position_view(steps.preview_scene(), links=steps.links)
     scene = scene_of(game, seat, last)
     return position_view(scene, links={} if steps is None else steps.links)
 

@@ -280,8 +280,8 @@ def _game_in_sandbox(opened: OpenSandbox) -> Game:
 
 def _view(opened: OpenSandbox, steps: ActionSteps | None) -> PositionView:
     """Return the view of the sandbox, or of the preview of the action that its maker has chosen."""
-    if steps is not None and steps.action is not None:
-        return position_view(steps.preview_scene())
+    if steps is not None and steps.shown_action is not None:
+        return position_view(steps.preview_scene(), links=steps.links)
     sandbox = opened.sandbox
     step = sandbox.steps[-1] if sandbox.steps else None
     last = None if step is None else unsealed_event(sandbox.game, step.seat, step.events[-1])

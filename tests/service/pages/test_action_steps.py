@@ -43,9 +43,9 @@ def test_an_allowed_choice_that_is_not_offered_is_explained() -> None:
     steps = action_steps(game, 0, request)
     assert steps is not None
     assert [choice.value for choice in steps.step.options] == ["2,0", "6,0"]
-    assert steps.attempt is not None
-    assert english(steps.attempt.why) == "this would have the same result as another choice"
+    assert steps.attempts
+    assert english(steps.attempts[0].why) == "this would have the same result as another choice"
     steps = action_steps(game, 0, ActionQuery(("cast",), attempt="charm"))
     assert steps is not None
-    assert steps.attempt is not None
-    assert english(steps.attempt.why) == "this cannot be chosen here"
+    assert steps.attempts
+    assert english(steps.attempts[0].why) == "this cannot be chosen here"

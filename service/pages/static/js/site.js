@@ -66,16 +66,13 @@ function holdForm(event) {
   void module.finally(() => setTimeout(() => form.isConnected && form.requestSubmit(event.submitter)));
 }
 
-/** The hex whose link was followed last, if no other link has been followed since. @type {string | null} */
-let followedHex = null;
-
 /** Put the focus where the reader goes on, if the element that had it has been replaced. */
 function restoreFocus() {
   if (document.activeElement && document.activeElement !== document.body) return;
-  const hex = followedHex && [...document.querySelectorAll(`[data-at="${CSS.escape(followedHex)}"]`)].pop();
-  const next = hex || document.querySelector("#confirm button, #question, #page");
-  followedHex = null;
-  /** @type {HTMLElement | null} */ (next)?.focus({ preventScroll: true });
+  /** @type {HTMLElement | null} */
+  const next =
+    document.querySelector("#confirm button") ?? document.querySelector("#question") ?? document.getElementById("page");
+  next?.focus({ preventScroll: true });
 }
 
 /**
@@ -110,7 +107,6 @@ function followPictureLink(event) {
   anchor.href = link.getAttribute("href") ?? "";
   anchor.hidden = true;
   container.append(anchor);
-  followedHex = link.getAttribute("data-at");
   htmx.process(anchor);
   anchor.click();
 }

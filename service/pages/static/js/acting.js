@@ -1,0 +1,95 @@
+// @ts-check
+/**
+ * The keys with which a player chooses an action: the number of a choice, Enter to confirm, Escape or Backspace to
+ * go back, arrows to go to the board, and ? for the list of keys. The numbers are on the board once a key is used.
+ */
+
+const FIELDS = "input:not([type=checkbox]), textarea, select, [contenteditable], dialog";
+const ACTIVATED_BY_ENTER = "a, button, summary, input";
+
+/** The figures of a number so far. */
+let typed = "";
+/** The hex that was followed last. @type {string | null} */
+let lastHex = null;
+
+/** @param {HTMLElement} acting */
+export function start(acting) {
+  typed = "";
+  /** @param {KeyboardEvent} event */
+  function onKeyDown(event) {
+    const target = /** @type {Element} */ (event.target);
+    if (event.defaultPrevented || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (target.closest(FIELDS)) return;
+    document.documentElement.classList.add("has-keyboard");
+    if (press(acting, event.key, target)) event.preventDefault();
+  }
+  document.addEventListener("keydown", onKeyDown);
+  document.addEventListener("pointerdown", hideNumbers);
+  document.addEventListener("click", keepHex, { capture: true });
+  return () => {
+    document.removeEventListener("keydown", onKeyDown);
+    document.removeEventListener("pointerdown", hideNumbers);
+    document.removeEventListener("click", keepHex, { capture: true });
+  };
+}
+
+function hideNumbers() {
+  document.documentElement.classList.remove("has-keyboard");
+}
+
+/** @param {Event} event */
+function keepHex(event) {
+  const target = /** @type {Element} */ (event.target);
+  lastHex = target.closest("#board a[data-at]")?.getAttribute("data-at") ?? lastHex;
+}
+
+/**
+ * @param {HTMLElement} acting
+ * @param {string} key
+ * @param {Element} target the element that has the focus
+ * @returns {boolean} whether the key means something here
+ */
+function press(acting, key, target) {
+  if (/^\d$/.test(key)) return type(key);
+  typed = "";
+  if (key === "Enter") return !target.closest(ACTIVATED_BY_ENTER) && follow(acting.querySelector("#confirm button"));
+  if (key === "Escape" || key === "Backspace") return follow(acting.querySelector("#back"));
+  if (key === "?") return showKeys(acting);
+  if (key.startsWith("Arrow") && target.closest(".acting-bar")) return goToBoard();
+  return false;
+}
+
+/** @param {string} figure */
+function type(figure) {
+  typed += figure;
+  const found = document.querySelector(`[data-number="${typed}"]`);
+  if (!found && !document.querySelector(`[data-number^="${typed}"]`)) typed = "";
+  if (!found) return typed !== "";
+  typed = "";
+  return follow(found);
+}
+
+/**
+ * Click on a link or a button, which may be in a picture.
+ * @param {Element | null} element
+ */
+function follow(element) {
+  element?.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
+  return element !== null;
+}
+
+function goToBoard() {
+  const links = [...document.querySelectorAll("#board a.option")];
+  const last = lastHex && document.querySelector(`#board a[data-at="${CSS.escape(lastHex)}"]`);
+  const hex = /** @type {SVGElement | undefined} */ (last || links[0]);
+  hex?.focus({ preventScroll: true });
+  return hex !== undefined;
+}
+
+/** @param {HTMLElement} acting */
+function showKeys(acting) {
+  const keys = acting.querySelector("details.keys");
+  keys?.setAttribute("open", "");
+  /** @type {HTMLElement | null | undefined} */ (keys?.querySelector("summary"))?.focus();
+  return true;
+}
