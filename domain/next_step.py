@@ -80,8 +80,9 @@ class Step(Generic[A]):
 class _Way(NamedTuple, Generic[A]):
     """One way to an action.
 
-    `path` are the choices so far in the order of the rule system. `passed` are the cards in it that the player
-    has passed over and has still to choose, and `ahead` is the number of hexes that can still be chosen before them.
+    `path` are the choices so far in the order of the rule system. `passed` are the cards in it that the
+    player has passed over and has still to choose, and `ahead` is the number of hexes that can be chosen
+    before them.
     """
 
     action: A
@@ -223,7 +224,7 @@ class _Walk(Generic[S, A, P]):
         return self._rules.choices(self._state, self._seat, action, path)
 
     def _simplest(self) -> _Way[A] | None:
-        """The way with the fewest open cards, after two hexes, if no other one leads to an action without
+        """The way with the fewest cards passed over, after two hexes, if no other one leads to an action without
         further questions: a knight moves from the first hex to the second, unless the player chooses a spell.
         """
         if any(way.ahead or not way.passed for way in self._ways):
@@ -233,7 +234,7 @@ class _Walk(Generic[S, A, P]):
         return whole[0] if len(whole) == 1 else None
 
     def _is_whole(self, way: _Way[A]) -> bool:
-        """Whether the action needs no choice but the open cards of its way."""
+        """Whether the action needs no choice but the cards passed over on its way."""
         return all(
             choice.addition is False and not self._choices(way.action, (*way.path, choice))
             for choice in self._choices(way.action, way.path)
