@@ -224,8 +224,8 @@ class _Walk(Generic[S, A, P]):
         return self._rules.choices(self._state, self._seat, action, path)
 
     def _simplest(self) -> _Way[A] | None:
-        """The way with the fewest cards passed over, after two hexes, if no other one leads to an action without
-        further questions: a knight moves from the first hex to the second, unless the player chooses a spell.
+        """The way on which the fewest cards have been passed over, after two hexes, if it alone leads to an
+        action without further questions: a knight moves there, unless the player chooses a spell.
         """
         if any(way.ahead or not way.passed for way in self._ways):
             return None
