@@ -231,7 +231,7 @@ class RuleSystem(Protocol[S, A, P]):
     """The TypedDict of an entry of `RoundScored.standings`."""
 
     LESSONS: Sequence[Lesson[A, P]]
-    """Introductions to the rules for tutorial games, in the order in which they matter; may be empty."""
+    """Introductions to the rules for newcomers, in the order in which they matter; may be empty."""
 
     QUESTIONS: Mapping[str, Text]
     """The questions that a player answers on the way to an action, by name; `action` is the first."""

@@ -1,7 +1,7 @@
 """Lessons: short introductions to the rules of a game, each at the moment when it first matters.
 
 A rule system lists its lessons. Which of them are due follows from what the player sees and can do, and from
-the lessons that were introduced before. Nothing about lessons is stored: the log determines them.
+the lessons that were introduced before: the log determines them, and no event mentions lessons.
 """
 
 from collections.abc import Callable, Collection, Sequence

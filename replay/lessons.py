@@ -1,4 +1,4 @@
-"""Which lessons of a tutorial game are due, and which were introduced before: both follow from the log.
+"""Which lessons of a game are due, and which were introduced before: both follow from the log.
 
 The lessons that are due at a moment count as introduced when the seat has acted.
 """
@@ -12,11 +12,11 @@ from replay.timeline import Step
 
 
 def lessons_at(game: Game, seat: int, introduced: Collection[str]) -> tuple[AnyLesson, ...]:
-    """Return the lessons that are due for a seat; none if it is not its turn, or in a game without lessons.
+    """Return the lessons that are due for a seat; none if it is not its turn.
 
     `introduced` has the names of those that were introduced before.
     """
-    if not game.options.get("tutorial") or game.state is None or game.to_act != seat:
+    if game.state is None or game.to_act != seat:
         return ()
     if len(introduced) == len(game.rules.LESSONS):
         return ()

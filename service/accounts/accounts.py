@@ -2,6 +2,7 @@
 
     cartulary:player:ID   hash: handle, created, and where there is one, password (argon2), email (and
                           email_confirmed, email_disabled, email_bounces: service/mail), locale, time_zone,
+                          lessons (since when the player wants lessons in games against bots, or `off`),
                           bot (the name of the bot that the player is), role (`admin`), suspended_at,
                           suspension_reason
 
@@ -64,6 +65,9 @@ _MAX_ATTEMPTS: Final = 20
 """Handles that are tried for a guest."""
 _NO_SOURCE: Final = LoginSource()
 _NOT_A_GUEST: Final = message("this player is not a guest: the account has a password")
+
+LESSONS_OFF: Final = "off"
+"""The setting of a player who wants no lessons, also in tutorial games."""
 
 
 class Players(AccountReader):
@@ -284,6 +288,26 @@ class Players(AccountReader):
             self._redis.transaction(store, key)
         self.tokens.forget_owner(token)
 
+    def lessons_setting(self, player_id: str) -> str | None:
+        """Return since when a player wants lessons, `off` for none, None for tutorial games alone."""
+        with unavailable_on_error():
+            value = self._redis.hget(account_key(player_id), "lessons")
+        return None if value is None else to_text(value)
+
+    def switch_lessons(self, player_id: str, *, is_on: bool) -> None:
+        """Switch the lessons of a player on or off, from now on, in all games in which there are lessons."""
+        value = clock.format(clock.now()) if is_on else LESSONS_OFF
+
+        def store(pipeline: Pipeline) -> None:
+            created = pipeline.hexists(key, "created")
+            pipeline.multi()
+            if created:
+                pipeline.hset(key, "lessons", value)
+
+        key = account_key(player_id)
+        with unavailable_on_error():
+            self._redis.transaction(store, key)
+
     def adopt_time_zone(self, player_id: str, token: str, zone: str) -> None:
         """Store the time zone of a player's browser, unless the account has one. `zone` must be valid."""
 
@@ -302,7 +326,7 @@ class Players(AccountReader):
         """Erase of an account what lets its player in, and what no other part of an erasure needs."""
         self.tokens.end_all(player_id)
         with unavailable_on_error():
-            fields = ("password", "locale", "time_zone", "guest", "role", *EMAIL_FIELDS)
+            fields = ("password", "locale", "time_zone", "lessons", "guest", "role", *EMAIL_FIELDS)
             self._redis.hdel(account_key(player_id), *fields)
 
     def delete_account(self, player_id: str) -> None:

@@ -135,7 +135,7 @@ def build_games(
         replays=Replays(repository, bounds),
         recaps=Recaps(repository),
         thumbnails=Thumbnails(client, repository),
-        lessons=Lessons(repository, bounds),
+        lessons=Lessons(repository, players, bounds),
         receipts=PlayerReceipts(store, listings, keyring, bounds.page_events),
         for_viewers=GamesForViewers(repository, store),
     )

@@ -1,4 +1,8 @@
-"""The lessons of tutorial games: a projection of their logs, which is kept in memory only."""
+"""The lessons of players: a projection of the logs of their games, which is kept in memory only.
+
+There are lessons in tutorial games, and in games against bots for a player who has switched them on. That is
+a setting of the account and concerns nobody else, so the log knows nothing of it.
+"""
 
 from dataclasses import dataclass
 from threading import Lock
@@ -10,11 +14,12 @@ from domain.game import Game
 from domain.lessons import AnyLesson
 from replay.lessons import introduced_lessons, lessons_at
 from replay.timeline import Step
+from service.accounts.accounts import LESSONS_OFF, Players
 from service.bounds import Bounds
 from service.games.loader import GameLoader
 
 CACHED_SEATS: Final = 2_000
-"""Seats of tutorial games whose lessons are kept."""
+"""Seats whose lessons are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,31 +34,65 @@ class _Introduced:
 _NONE: Final = _Introduced(0, "", ())
 
 
+@dataclass(frozen=True, slots=True)
+class PlayerLessons:
+    """Whether a player gets lessons in a game, and those that are due now."""
+
+    is_on: bool
+    due: tuple[AnyLesson, ...] = ()
+
+
+def is_tutorial(game: Game) -> bool:
+    """Return whether a game was created to learn by playing."""
+    return bool(game.options.get("tutorial"))
+
+
 class Lessons:
     """Finds the lessons that are due. Thread-safe. `head` is always the game at its head."""
 
-    def __init__(self, loader: GameLoader, bounds: Bounds) -> None:
+    def __init__(self, loader: GameLoader, players: Players, bounds: Bounds) -> None:
         self._loader = loader
+        self._players = players
         self._bounds = bounds
-        self._cache: LRUCache[tuple[str, int], _Introduced] = LRUCache(CACHED_SEATS)
+        self._cache: LRUCache[tuple[str, int, str], _Introduced] = LRUCache(CACHED_SEATS)
         self._lock = Lock()
 
-    def due(self, head: Game, seat: int | None) -> tuple[AnyLesson, ...]:
-        """Return the lessons that are due for a seat now; none in a game that is no tutorial game.
+    def is_offered(self, head: Game, seat: int | None) -> bool:
+        """Return whether the player of a seat can switch lessons on: while a game against bots goes on.
 
-        A game that is too long to be replayed has no lessons any more.
+        Also in a tutorial game. A game that is too long to be replayed has no lessons any more.
         """
-        if (
-            seat is None
-            or not head.options.get("tutorial")
-            or head.to_act != seat
-            or head.seq > self._bounds.max_replayed_events
-        ):
-            return ()
-        return lessons_at(head, seat, self._introduced(head, seat))
+        if seat is None or head.status != "playing" or head.seq > self._bounds.max_replayed_events:
+            return False
+        is_against_bots = set(range(head.seats)) - set(head.bot_seats) == {seat}
+        return bool(head.rules.LESSONS) and (is_against_bots or is_tutorial(head))
 
-    def _introduced(self, head: Game, seat: int) -> tuple[str, ...]:
-        key = (head.id, seat)
+    def of(self, head: Game, seat: int | None) -> PlayerLessons | None:
+        """Return the lessons of the player of a seat; None if they cannot be switched on in this game."""
+        if seat is None or not self.is_offered(head, seat):
+            return None
+        since = self._since(head, seat)
+        if since is None:
+            return PlayerLessons(is_on=False)
+        if head.to_act != seat:
+            return PlayerLessons(is_on=True)
+        due = lessons_at(head, seat, self._introduced(head, seat, since))
+        return PlayerLessons(is_on=True, due=due)
+
+    def due(self, head: Game, seat: int | None) -> tuple[AnyLesson, ...]:
+        """Return the lessons that are due for a seat now; none where its player gets no lessons."""
+        lessons = self.of(head, seat)
+        return () if lessons is None else lessons.due
+
+    def _since(self, head: Game, seat: int) -> str | None:
+        """Return since when a player gets lessons in a game: a timestamp, or "" for its beginning."""
+        setting = self._players.lessons_setting(head.players[seat])
+        if setting is None:
+            return "" if is_tutorial(head) else None
+        return None if setting == LESSONS_OFF else setting
+
+    def _introduced(self, head: Game, seat: int, since: str) -> tuple[str, ...]:
+        key = (head.id, seat, since)
         with self._lock:
             cached = self._cache.get(key, _NONE)
         if cached.hash == head.hash:
@@ -62,6 +101,7 @@ class Lessons:
         if cached.seq and (not steps or steps[0].event["prev"] != cached.hash):
             # The store has lost events since then, and others have taken their places.
             cached, steps = _NONE, self._steps(head, 0)
+        steps = [step for step in steps if step.event["at"] >= since]
         names = introduced_lessons(steps, seat, cached.names)
         with self._lock:
             self._cache[key] = _Introduced(head.seq, head.hash, names)

@@ -104,7 +104,8 @@ def get_legal_actions(game_id: str, player: str) -> JsonObject:
 def get_lessons(game_id: str, player: str) -> Response:
     """List the lessons that are due for the player in a tutorial game.
 
-    A lesson introduces rules at the moment when they first matter. Other games have none.
+    A lesson introduces rules at the moment when they first matter. A player who has switched lessons on, on
+    the page of a game, also gets them in games against bots; other games have none.
     """
     game = service().games.queries.visible_game(game_id, player)
     seat = require_seat(game, player)

@@ -10,6 +10,7 @@ from werkzeug.wrappers import Response as BaseResponse
 from domain.errors import Malformed, Refused
 from domain.event import Event
 from domain.game import STATUS_MESSAGES, Game
+from domain.json_fields import one_of
 from domain.json_types import JsonObject
 from domain.messages import Message, PlayerAt, Text, message
 from domain.scene import Scene
@@ -155,6 +156,20 @@ def _accept_actions(game_id: str, player: str, receipts: list[JsonObject]) -> No
         receipts.append(accepted.receipt)
 
 
+@blueprint.post("/games/<game_id>/lessons")
+def switch_lessons(game_id: str) -> BaseResponse:
+    """Switch the lessons of the player on or off, in this and all other games with lessons."""
+    player = viewer()
+    if player is None:
+        raise Unauthorised(message("log in to play"))
+    service().games.queries.visible_game(game_id, player)
+    choice = request.form.get("lessons", "")
+    if choice not in {"on", "off"}:
+        raise Malformed({"lessons": one_of(["on", "off"])})
+    service().accounts.players.switch_lessons(player, is_on=choice == "on")
+    return see_other(f"/games/{game_id}")
+
+
 def _signed_fields(form: Mapping[str, str]) -> dict[str, Any]:
     """Return the fields of a signature in the form of an action. Raises Malformed."""
     return validate(
@@ -219,7 +234,7 @@ def game_page(
         "accepted": len(receipts)
         + min(whole_number(request.form.get("accepted", "")) or 0, MAX_ACTIONS),
         "notice": notice,
-        "lessons": service().games.lessons.due(game, seat),
+        "lessons": service().games.lessons.of(game, seat),
         "state_message": _state_message(game, seat),
         "deadline_texts": deadline_texts(game),
         "can_take_seats": can_take_seats(game, player),

@@ -69,6 +69,10 @@ def begin_tutorial() -> Response:
     A visitor who has not logged in gets the account of a guest, which they can name later.
     """
     entry = _chosen_system(systems_with_lessons())
+    player_id = require_player_or_guest()
+    if service().accounts.players.lessons_setting(player_id) is not None:
+        # A player who had switched lessons off wants them again.
+        service().accounts.players.switch_lessons(player_id, is_on=True)
     return _begin_game(entry, TUTORIAL_SEATS, {**entry.options, "tutorial": True})
 
 
