@@ -6,7 +6,7 @@ late, or in two processes at once appends once.
 """
 
 import secrets as randomness
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -251,12 +251,11 @@ class GameCommands:
             self._repository.require_current(cached, expected_seq)
             commands.act(pending, seat, action)
 
+        request: Sequence[object] = [raw_action, expected_seq]
+        if signature is None:
+            return self._repository.accept(game_id, player, handler, idempotency_key, request)
         signed, request = self._signatures.signed(
-            player,
-            handler,
-            [raw_action, expected_seq],
-            None if signature is None else signature.seen_at(expected_seq),
-            is_action=True,
+            player, handler, request, signature.seen_at(expected_seq), is_action=True
         )
         return self._repository.accept(game_id, player, signed, idempotency_key, request)
 

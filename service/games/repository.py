@@ -269,6 +269,7 @@ class GameRepository(GameLoader):
         """Append pending events to the game that they follow. Raises HeadMoved and GuardFailed."""
         before, after = pending.base, pending.sealed[-1].game
         events = tuple(sealed.event for sealed in pending.sealed)
+        accepted = _event_of_receipt(events)
         entries = outbox_entries(before, after, events)
         openings = {
             f"{seq}/{name}": canonical(opening).decode()
@@ -277,7 +278,6 @@ class GameRepository(GameLoader):
         }
         if any(STATEMENT in by_name for by_name in pending.openings.values()):
             self._store.mark_statements(pending.game_id)
-        accepted = _event_of_receipt(events)
         receipt = self._keyring.receipt(accepted) if has_receipt else None
         appended = self._store.append(
             pending.game_id,

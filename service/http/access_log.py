@@ -10,7 +10,7 @@ import secrets
 import threading
 import time
 from collections import deque
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache
 from typing import Final, NamedTuple
 
@@ -48,9 +48,9 @@ def request_id(client_id: str) -> str:
 
 
 class _Answer(NamedTuple):
-    """A response to log and to count."""
+    """A response to log and to count; `finished` is the value of `perf_counter` at its end."""
 
-    at: datetime
+    finished: float
     method: str
     route: str
     status: int
@@ -83,7 +83,12 @@ class AccessLog:
                 )
             self._metrics.cached_games.set(self._repository.cached_games)
             if answers and log.isEnabledFor(logging.INFO):
-                json_logging.write_lines(b"".join(map(_line, answers)).decode())
+                now, elapsed = clock.now(), time.perf_counter()
+                lines = (
+                    _line(answer, now - timedelta(seconds=elapsed - answer.finished))
+                    for answer in answers
+                )
+                json_logging.write_lines(b"".join(lines).decode())
             unlogged, self._unlogged = self._unlogged, 0
         if unlogged:
             log.error("%d responses were not logged: writing the log takes too long", unlogged)
@@ -99,12 +104,13 @@ class AccessLog:
                 log.exception("a part of the access log or of the metrics is lost")
 
     def _add(self, response: Response) -> Response:
-        seconds = time.perf_counter() - g.started
+        finished = time.perf_counter()
+        seconds = finished - g.started
         request_id: str = g.request_id
         response.headers.add("X-Request-ID", request_id)
         rule, method = request.url_rule, request.method
         answer = _Answer(
-            clock.now(),
+            finished,
             method if method in _METHODS else "other",
             # The template of the route and not the URL: metrics must not grow with what clients send.
             "none" if rule is None else _template(rule.rule),
@@ -128,10 +134,10 @@ def _start_request() -> None:
     g.request_id = request_id(request.headers.get("X-Request-ID", ""))
 
 
-def _line(answer: _Answer) -> bytes:
+def _line(answer: _Answer, at: datetime) -> bytes:
     """Return the log line of a response."""
     fields = {
-        "at": clock.format(answer.at),
+        "at": clock.format(at),
         "level": "info",
         "logger": __name__,
         "message": "request answered",

@@ -12,7 +12,6 @@ from service.http.context import service
 from service.http.ratelimits import limit_disputes, limit_new_places
 from service.http.responses import accepted_events
 from service.http.schemas.clocks import AgreeToPause, AnnounceHoliday, Holiday, HolidayList
-from service.http.schemas.requests import signature_of
 from service.http.schemas.responses import AcceptedAction
 
 blueprint = Blueprint("clocks", "Holidays, and pauses by agreement.", auth="login_required")
@@ -98,7 +97,7 @@ def agree_to_pause(
         player,
         agree=body["agree"],
         idempotency_key=idempotency_key,
-        signature=signature_of(body),
+        signature=body["signature"],
     )
     return accepted_events(accepted)
 

@@ -13,7 +13,6 @@ from service.http.context import service
 from service.http.language import game_names, request_renderer, with_language
 from service.http.responses import json_response
 from service.http.schemas.conditional_actions import ConditionalActions, PrepareActions
-from service.http.schemas.requests import signature_of
 
 _CONDITIONAL_ACTIONS: Final = "/games/<game_id>/conditional-actions"
 _BRANCHES: Final = "branches"
@@ -58,7 +57,7 @@ def put_conditional_actions(game_id: str, player: str, body: JsonObject) -> Resp
     """
     try:
         prepared = service().conditional_actions.put(
-            game_id, player, body[_BRANCHES], body["expected_seq"], signature_of(body)
+            game_id, player, body[_BRANCHES], body["expected_seq"], body["signature"]
         )
     except Malformed as error:
         faults = {

@@ -19,7 +19,7 @@ from service.http.schemas.disputes import (
     RequestTakeback,
 )
 from service.http.schemas.fields import MAX_INTEGER
-from service.http.schemas.requests import OnlySignature, signature_of
+from service.http.schemas.requests import OnlySignature
 from service.http.schemas.responses import AcceptedAction
 
 _DISPUTES: Final = "/games/<game_id>/disputes"
@@ -60,7 +60,7 @@ def open_dispute(
         body["seq"],
         body["statement"],
         idempotency_key,
-        signature_of(body),
+        body["signature"],
         body["nonce"],
     )
     return accepted_events(accepted)
@@ -105,7 +105,7 @@ def withdraw_dispute(
 ) -> None:
     """Withdraw a dispute that the player has opened."""
     service().games.disputes.withdraw_dispute(
-        game_id, seq, player, idempotency_key, signature_of(body)
+        game_id, seq, player, idempotency_key, body["signature"]
     )
 
 
@@ -125,7 +125,7 @@ def answer_dispute(
 ) -> JsonObject:
     """Answer an open dispute. A player can answer ten times."""
     accepted = service().games.disputes.answer_dispute(
-        game_id, seq, player, body["statement"], idempotency_key, signature_of(body), body["nonce"]
+        game_id, seq, player, body["statement"], idempotency_key, body["signature"], body["nonce"]
     )
     return accepted_events(accepted)
 
@@ -157,7 +157,7 @@ def give_ruling(
         body["ruling"],
         body["statement"],
         idempotency_key,
-        signature_of(body),
+        body["signature"],
         body["nonce"],
     )
     return accepted_events(accepted)
@@ -185,7 +185,7 @@ def request_takeback(
     turn is forfeited or a seat removed, and when a player declines.
     """
     accepted = service().games.disputes.request_takeback(
-        game_id, player, idempotency_key, signature_of(body), body["nonce"]
+        game_id, player, idempotency_key, body["signature"], body["nonce"]
     )
     return accepted_events(accepted)
 
@@ -213,7 +213,7 @@ def answer_takeback(
         player,
         agree=body["agree"],
         idempotency_key=idempotency_key,
-        signature=signature_of(body),
+        signature=body["signature"],
         nonce=body["nonce"],
     )
     return accepted_events(accepted)

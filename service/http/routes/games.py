@@ -23,7 +23,6 @@ from service.http.schemas.requests import (
     CreateGame,
     JoinGame,
     OnlySignature,
-    signature_of,
 )
 from service.http.schemas.responses import GameList, GameSummary
 
@@ -216,7 +215,7 @@ def leave_seat(
     come back. When no people are left in the game, it is abandoned.
     """
     game = service().games.substitutes.leave_seat(
-        game_id, player, idempotency_key, signature_of(body)
+        game_id, player, idempotency_key, body["signature"]
     )
     return game_summary(game)
 
@@ -240,6 +239,6 @@ def take_seat(
     game, and its arbiter, cannot be substitutes. `GET /games?vacant=true` lists games with vacant seats.
     """
     game = service().games.substitutes.take_seat(
-        game_id, player, body["seat"], idempotency_key, signature_of(body)
+        game_id, player, body["seat"], idempotency_key, body["signature"]
     )
     return game_summary(game)

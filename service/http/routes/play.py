@@ -16,7 +16,7 @@ from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import service
 from service.http.language import request_language, request_renderer, with_language
 from service.http.responses import accepted_events, json_response
-from service.http.schemas.requests import PositionQuery, SubmitAction, signature_of
+from service.http.schemas.requests import PositionQuery, SubmitAction
 from service.http.schemas.responses import AcceptedAction, LegalActions, LessonList, Position
 
 ETAG_DIGITS: Final = 16
@@ -160,7 +160,7 @@ def submit_action(
             body["action"],
             body["expected_seq"],
             idempotency_key,
-            signature_of(body),
+            body["signature"],
         )
     except Malformed as error:
         raise Malformed(_within_action(error)) from None

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from marshmallow import fields
+from marshmallow import fields, post_load
 
 from domain.chance import MAX_NONCE_BYTES
 from domain.json_types import JsonObject
@@ -150,13 +150,17 @@ class ReceiptsQuery(StrictSchema):
 
 
 class SignatureByKey(StrictSchema):
-    """The key of a player's signature."""
+    """A player's signature, which is loaded as a `PlayerSignature`."""
 
     key = HexText(
         digits=16,
         required=True,
         description="The id of a key that the player has registered (`POST /me/keys`).",
     )
+
+    @post_load
+    def _signature(self, values: JsonObject, **_: object) -> PlayerSignature:
+        return PlayerSignature(**values)
 
 
 class SignatureOfAction(SignatureByKey):
@@ -199,11 +203,6 @@ def signature_field() -> fields.Nested:
         load_default=None,
         metadata={"description": "Makes the statement provably the player's own."},
     )
-
-
-def signature_of(body: JsonObject) -> PlayerSignature | None:
-    """Return the signature in the checked body of a request; None if there is none."""
-    return None if body["signature"] is None else PlayerSignature(**body["signature"])
 
 
 class OnlySignature(StrictSchema):
