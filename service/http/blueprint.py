@@ -1,4 +1,6 @@
-"""Blueprints whose routes are described once: the description checks requests and makes the OpenAPI document.
+"""Flask's and flask-smorest's classes as this API uses them: the application, its routes, their description.
+
+A route is described once: the description checks requests and makes the OpenAPI document.
 
 flask-smorest generates the document from marshmallow schemas. Its own decorators are not used: each
 of them wraps the view once more, and they read requests less strictly than this API promises.
@@ -11,16 +13,18 @@ from http import HTTPStatus
 from typing import Any, Concatenate, Final, ParamSpec, TypeAlias, TypeVar
 
 import flask_smorest  # type: ignore[import-untyped] # has no annotations
-from flask import Response, request
+from flask import Flask, Request, Response, request
 from marshmallow import Schema
+from typing_extensions import override
 from werkzeug.exceptions import HTTPException
+from werkzeug.routing import IntegerConverter, MapAdapter, Rule
 
 from domain.errors import Malformed, NotNow
 from domain.json_types import JsonObject
 from domain.messages import Text, message
 from replay.language.renderer import english
 from service.errors import BodyTooLarge, Forbidden, Unauthorised, UnsupportedBody
-from service.http.auth import (
+from service.http.context import (
     ACCESS_POLICIES,
     AuthPolicy,
     Resource,
@@ -31,12 +35,11 @@ from service.http.auth import (
     require_access,
     require_resource,
 )
-from service.http.json_body import GIVEN_TWICE, read_json
 from service.http.problems import CONTENT_TYPE, PROBLEM_TYPES
-from service.http.responses import json_response, no_content
-from service.http.schemas.fields import StrictSchema, String, validate
+from service.http.responses import ApiResponse, json_response, no_content
 from service.http.schemas.responses import Problem
 from service.http.schemas.type_schemas import RESPONSES
+from service.http.validation import GIVEN_TWICE, StrictSchema, String, read_json, validate
 
 Endpoint: TypeAlias = Callable[..., Response]
 View: TypeAlias = Callable[..., Response | JsonObject | None]
@@ -99,6 +102,52 @@ def _with_method(
         return route(self, method, *args, **kwargs)
 
     return register
+
+
+class PathInteger(IntegerConverter):
+    """An integer in a path. Werkzeug's own converter accepts digits of any script, and any number of them."""
+
+    regex = "[0-9]{1,16}"
+
+
+class _Rule(Rule):
+    """A rule that compiles the functions that build its addresses when it builds the first one.
+
+    Werkzeug compiles them for every rule in advance, which takes longer than all else that creates the
+    application.
+    """
+
+    @override
+    def _compile_builder(self, append_unknown: bool = True) -> Callable[..., tuple[str, str]]:
+        compile = super()._compile_builder
+        builder: Callable[..., tuple[str, str]] | None = None
+
+        def build(rule: Rule, /, **values: Any) -> tuple[str, str]:
+            nonlocal builder
+            if builder is None:
+                builder = compile(append_unknown)
+            return builder(rule, **values)
+
+        return build
+
+
+class Application(Flask):
+    """Flask without what this application does not use: asynchronous views, and routes by host name."""
+
+    response_class: type[Response] = ApiResponse
+    url_rule_class: type[Rule] = _Rule
+
+    @override
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        return func
+
+    @override
+    def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
+        if request is None:
+            return None
+        return MapAdapter(
+            self.url_map, "", "/", "", request.scheme, request.path, default_method=request.method
+        )
 
 
 class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask_smorest has no annotations

@@ -1,16 +1,30 @@
-"""What views need for the current request: the parts of the service, and where the request comes from."""
+"""What is known of the current request: the service that handles it, where it comes from, and who sends it.
 
+A private game must look like a game that does not exist to everybody who may not see it, whatever else is
+wrong with their request. `blueprint.py` calls `hide_private`, `require_resource` and `require_access` only
+when a request has failed: a successful request has passed the same checks where the game was loaded.
+"""
+
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Final, cast
+from typing import Any, Final, Literal, TypeAlias, cast
 
-from flask import current_app, request
+from flask import current_app, g, request
 
+from domain.game import Game
+from domain.messages import message
 from service.accounts.password_guesses import LoginSource
 from service.accounts.tokens import MAX_CLIENT_LENGTH
 from service.bootstrap import Service
-from service.errors import TooManyRequests
-from service.http.access_log import AccessLog
-from service.http.metrics import Metrics
+from service.errors import Forbidden, TooManyRequests, Unauthorised, Unavailable
+from service.games.access import (
+    is_correspondent,
+    require_correspondent,
+    require_dispute,
+    require_opener,
+    require_party,
+)
+from service.http.access_log import AccessLog, Metrics
 from service.visitors import network_of
 
 SERVICE: Final = "cartulary"
@@ -70,3 +84,165 @@ def change_email(player_id: str, address: str, password: str | None) -> None:
         service().accounts.players.require_password_of_owner(player_id, password)
     mail.addresses.set(player_id, address)
     mail.confirmations.request(player_id, client_network())
+
+
+AuthPolicy: TypeAlias = Literal[
+    "public",
+    "optional_auth",
+    "login_required",
+    "participants_only",
+    "ruling_parties_only",
+    "dispute_opener_only",
+    "correspondents_only",
+    "administrators_only",
+]
+"""Who may call a route. `public` ignores tokens; `optional_auth` serves everybody, but refuses an
+invalid token; `participants_only` serves the players of the game in the URL; `ruling_parties_only` its
+arbiter or, if it has none, its players; `dispute_opener_only` the player who opened the dispute;
+`correspondents_only` the players of the game and its arbiter; `administrators_only` players with the role of
+an administrator, whatever game they ask for."""
+
+Resource: TypeAlias = Literal["dispute", "takeback", "message"]
+"""What the number in the URL of a route names."""
+
+
+def bearer_token() -> str | None:
+    """Return the token of the request, or None if it has none.
+
+    Raises Unauthorised if the Authorization header is not a bearer token.
+    """
+    header: str | None = request.environ.get("HTTP_AUTHORIZATION")
+    if header is None:
+        return None
+    scheme, _, token = header.partition(" ")
+    if scheme.lower() != "bearer" or not token.strip():
+        raise Unauthorised(message("the Authorization header must be `Bearer TOKEN`"))
+    return token.strip()
+
+
+def optional_auth() -> str | None:
+    """Return the id of the player who sends the request, or None without a token.
+
+    Raises Unauthorised for an invalid token.
+    """
+    if "player_id" not in g:
+        token = bearer_token()
+        if token is None:
+            g.player_id = None
+        else:
+            g.player_locale = None  # of a token that is not valid, or cannot be looked up
+            owner = service().accounts.players.tokens.owner(token)
+            if owner is None:
+                raise Unauthorised(message("the token is invalid or has expired"))
+            g.player_id, g.player_locale = owner.id, owner.locale
+    current: str | None = g.player_id
+    return current
+
+
+def login_required() -> str:
+    """Return the id of the player who sends the request. Raises Unauthorised without a valid token."""
+    player_id = optional_auth()
+    if player_id is None:
+        raise Unauthorised(message("a token is required: `Authorization: Bearer TOKEN`"))
+    return player_id
+
+
+def administrator_required() -> str:
+    """Return the id of the administrator who sends the request.
+
+    Raises Unauthorised without a valid token, Forbidden for any other player.
+    """
+    player_id = login_required()
+    service().administration.require_administrator(player_id)
+    return player_id
+
+
+def authenticated_player() -> str | None:
+    """Return the id of the player who sends the request, or None without a valid token."""
+    try:
+        return optional_auth()
+    except Unauthorised:
+        return None
+
+
+def player_locale() -> str | None:
+    """Return the locale that the sender of the request has set; None without a setting or a valid token.
+
+    The token is looked up, at most once, if that has not been done for the request. An error is not raised.
+    """
+    if "player_locale" not in g:
+        g.player_locale = None
+        with suppress(Unauthorised, Unavailable):
+            optional_auth()
+    locale: str | None = g.player_locale
+    return locale
+
+
+def hide_private(game_id: str) -> None:
+    """Raise NotFound if the sender of the request may not know of the game.
+
+    Otherwise remember the game's seq for the response (`problems.py`).
+    """
+    g.game_seq = service().games.queries.visible_game(game_id, authenticated_player()).seq
+
+
+def require_resource(resource: Resource, arguments: Mapping[str, Any]) -> None:
+    """Raise NotFound if the dispute, the takeback or the message in the URL does not exist.
+
+    `arguments` are those of the URL; the sender of the request may know of the game. Somebody who may not
+    read its messages does not learn which of them exist.
+    """
+    game = service().games.queries.game(arguments["game_id"])
+    match resource:
+        case "dispute":
+            require_dispute(game, arguments["seq"])
+        case "takeback":
+            service().games.disputes.require_takeback(game, arguments["seq"])
+        case "message":
+            player_id = authenticated_player()
+            if player_id is not None and is_correspondent(game, player_id):
+                service().chat.require(game, arguments["number"])
+
+
+def require_access(auth: AuthPolicy, arguments: Mapping[str, Any]) -> None:
+    """Raise Forbidden if the policy does not allow the sender of the request to call the route.
+
+    `arguments` are those of the URL. For an administrator, NotFound is raised if what the URL names does not
+    exist.
+    """
+    if auth == "administrators_only":
+        administrator_required()
+        service().administration.require_target(arguments)
+        return
+    check = _ACCESS_CHECKS.get(auth)
+    if check is not None:
+        player_id = login_required()
+        game = service().games.queries.visible_game(arguments["game_id"], player_id)
+        check(game, player_id, arguments)
+
+
+def _participants_only(game: Game, player_id: str, _: Mapping[str, Any]) -> None:
+    if not game.has_joined(player_id):
+        raise Forbidden(message("this is not a player of the game"))
+
+
+def _ruling_parties_only(game: Game, player_id: str, _: Mapping[str, Any]) -> None:
+    require_party(game, player_id)
+
+
+def _dispute_opener_only(game: Game, player_id: str, arguments: Mapping[str, Any]) -> None:
+    require_opener(game, require_dispute(game, arguments["seq"]), player_id)
+
+
+def _correspondents_only(game: Game, player_id: str, _: Mapping[str, Any]) -> None:
+    require_correspondent(game, player_id)
+
+
+_ACCESS_CHECKS: Final[Mapping[AuthPolicy, Callable[[Game, str, Mapping[str, Any]], None]]] = {
+    "participants_only": _participants_only,
+    "ruling_parties_only": _ruling_parties_only,
+    "dispute_opener_only": _dispute_opener_only,
+    "correspondents_only": _correspondents_only,
+}
+ACCESS_POLICIES: Final = frozenset({*_ACCESS_CHECKS, "administrators_only"})
+"""The policies that forbid a route to some of the players who are logged in."""

@@ -18,7 +18,7 @@ from service.accounts.tokens import token_key
 from service.errors import NotFound, TooManyRequests, Unavailable
 from service.http.context import client_network, service
 from service.http.responses import no_content
-from service.http.schemas.fields import whole_number
+from service.http.validation import whole_number
 
 STREAM_REFUSAL: Final = "cartulary.stream_refusal"
 """Set by the gateway: a function that takes the key of a visitor (service/bounds.py) and returns which bound

@@ -22,8 +22,7 @@ from replay.language.names import Names
 from replay.language.renderer import Renderer, renderer
 from replay.language.times import locale_of
 from service.accounts.names import AccountNames
-from service.http.auth import player_locale
-from service.http.context import service
+from service.http.context import player_locale, service
 
 MAX_HEADER_LENGTH: Final = 512
 """Characters of an `Accept-Language` header. A longer one, as no browser sends, selects English."""

@@ -24,8 +24,7 @@ from typing_extensions import override
 
 from domain.messages import Term, counted, message, term
 from service.errors import TooManyRequests
-from service.http.auth import authenticated_player
-from service.http.context import client_network, service
+from service.http.context import authenticated_player, client_network, service
 
 SCHEME: Final = "monotonic"
 MAX_WINDOWS: Final = 100_000

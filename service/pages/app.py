@@ -5,9 +5,9 @@ from typing import Final
 from flask import Flask
 
 from service.bootstrap import Service
+from service.http.access_log import Metrics
 from service.http.api_docs import PREFIX
 from service.http.app import create_app
-from service.http.metrics import Metrics
 from service.pages import announcements, assets, blueprint, errors, session, templating
 from service.pages.views import (
     accounts,

@@ -16,7 +16,7 @@ from werkzeug.wrappers import Response
 from domain.errors import CartularyError, Malformed
 from domain.messages import Text, message
 from service.errors import ServiceError
-from service.http.schemas.fields import StrictSchema, String, validate, whole_number
+from service.http.validation import StrictSchema, String, validate, whole_number
 from service.pages.return_addresses import NEXT_FIELD
 
 CSRF_FIELD: Final = "csrf_token"

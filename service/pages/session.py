@@ -33,8 +33,7 @@ from replay.language.catalogue import languages
 from service.accounts.password_guesses import LoginSource
 from service.accounts.tokens import TOKEN_DAYS
 from service.errors import Unauthorised, Unavailable
-from service.http.auth import player_locale
-from service.http.context import client_name, client_network, service
+from service.http.context import client_name, client_network, player_locale, service
 from service.shared_secret import shared_secret
 
 SESSION_KEY: Final = "cartulary:session-key"
@@ -144,7 +143,7 @@ def can_write_session() -> bool:
 
 
 def load_visitor() -> None:
-    """Identify the visitor of a page by the session, as `service.http.auth` does by the header of a request.
+    """Identify the visitor of a page by the session, as `service.http.context` does by a header.
 
     A token that is not valid any more is removed from the session. An account without a time zone gets that
     of the browser.

@@ -14,7 +14,7 @@ from typing_extensions import override
 
 from domain.messages import Message, message
 from service.bounds import Bounds
-from service.http.json_body import MAX_BODY_BYTES
+from service.http.validation import MAX_BODY_BYTES
 from service.server.client_address import TrustedProxies
 from service.server.connections import ConnectionTable, State
 from service.server.http_request import HttpRequest

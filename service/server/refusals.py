@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from domain.messages import Text
 from replay.language.renderer import english
-from service.http.metrics import Metrics
+from service.http.access_log import Metrics
 
 log = logging.getLogger(__name__)
 

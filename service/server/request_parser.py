@@ -11,7 +11,7 @@ import httptools
 
 from domain.messages import Message, message
 from service.bounds import Bounds
-from service.http.json_body import BODY_TOO_LARGE, MAX_BODY_BYTES
+from service.http.validation import BODY_TOO_LARGE, MAX_BODY_BYTES
 from service.server.http_request import HttpRequest
 
 MAX_HEADERS: Final = 100

@@ -22,8 +22,8 @@ from cachetools import LRUCache
 from domain.errors import Unreadable
 from domain.event import ZEROS
 from service.accounts.tokens import TOKEN_CACHE_TTL
+from service.http.access_log import Metrics
 from service.http.event_streams import ReachedBound, StreamRequest
-from service.http.metrics import Metrics
 from service.server.append_feed import AppendFeed
 from service.server.player_streams import RESET_FRAME, PlayerStream
 from service.server.stream_listener import (

@@ -20,8 +20,8 @@ from domain.messages import message
 from service.bootstrap import Service, build
 from service.errors import Unavailable, log_text
 from service.http import access_log
+from service.http.access_log import Metrics, share
 from service.http.context import ACCESS_LOG
-from service.http.metrics import Metrics, share
 from service.pages.app import create_web_app
 from service.pages.session import load_key
 from service.server.client_address import TrustedProxies

@@ -18,7 +18,7 @@ from flask import Flask, Response, request
 
 from service.accounts.tokens import TokenOwner
 from service.bounds import Bounds
-from service.http.metrics import Metrics
+from service.http.access_log import Metrics
 from service.server.client_address import TrustedProxies
 from service.server.connections import SPARE_FILES, ConnectionTable
 from service.server.gateway import Gateway

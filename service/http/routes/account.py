@@ -2,9 +2,14 @@
 
 from domain.json_types import JsonObject
 from service.accounts.tokens import session_id
-from service.http.auth import bearer_token
 from service.http.blueprint import NO_QUERY, Blueprint
-from service.http.context import change_email, client_source, request_confirmation, service
+from service.http.context import (
+    bearer_token,
+    change_email,
+    client_source,
+    request_confirmation,
+    service,
+)
 from service.http.ratelimits import limit_account_attempts, limit_new_places
 from service.http.responses import account
 from service.http.routes.players import account_of

@@ -7,7 +7,6 @@ from service.chat.chat import ShownChatMessage
 from service.http.blueprint import NO_QUERY, Blueprint
 from service.http.context import service
 from service.http.ratelimits import limit_messages
-from service.http.schemas.fields import MAX_INTEGER
 from service.http.schemas.lobby import (
     ChatMessage,
     ChatMessageList,
@@ -16,6 +15,7 @@ from service.http.schemas.lobby import (
     PostChatMessage,
     ReportChatMessage,
 )
+from service.http.validation import MAX_INTEGER
 
 _MAX_PAGE_SIZE: Final = 200
 _MESSAGES: Final = "/games/<game_id>/messages"

@@ -18,9 +18,9 @@ from service.http.schemas.disputes import (
     OpenDispute,
     RequestTakeback,
 )
-from service.http.schemas.fields import MAX_INTEGER
 from service.http.schemas.requests import OnlySignature
 from service.http.schemas.responses import AcceptedAction
+from service.http.validation import MAX_INTEGER
 
 _DISPUTES: Final = "/games/<game_id>/disputes"
 _DISPUTE: Final = f"{_DISPUTES}/<int(max={MAX_INTEGER}):seq>"

@@ -11,9 +11,9 @@ from domain.json_types import JsonObject
 from domain.messages import comma_list, message
 from service.errors import Unavailable
 from service.http import stored_metrics
+from service.http.access_log import CONTENT_TYPE
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import access_log, metrics, service
-from service.http.metrics import CONTENT_TYPE
 from service.http.schemas.responses import Health, ProcessHealth
 from service.operation.process_reports import health
 

@@ -8,13 +8,11 @@ from flask import Response
 
 from domain.json_types import JsonObject
 from replay.event_filter import CONDITIONS, parse_filter
-from service.http.auth import bearer_token
 from service.http.blueprint import NO_QUERY, Blueprint, response
-from service.http.context import service
+from service.http.context import bearer_token, service
 from service.http.event_streams import stream_response
 from service.http.language import request_language, request_renderer, with_language
 from service.http.responses import continuation, json_response
-from service.http.schemas.fields import MAX_INTEGER
 from service.http.schemas.requests import (
     EventQuery,
     EventsQuery,
@@ -29,6 +27,7 @@ from service.http.schemas.responses import (
     KeyList,
     ReceiptList,
 )
+from service.http.validation import MAX_INTEGER
 
 MAX_PAGE_SIZE: Final = 500
 

@@ -8,9 +8,8 @@ from werkzeug.http import quote_etag
 
 from domain.json_types import JsonObject
 from service.http.api_docs import PREFIX
-from service.http.auth import bearer_token
 from service.http.blueprint import NO_QUERY, Blueprint, response
-from service.http.context import service
+from service.http.context import bearer_token, service
 from service.http.event_streams import player_stream_response
 from service.http.language import request_renderer
 from service.http.ratelimits import limit_new_places, limit_webhook_tests

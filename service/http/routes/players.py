@@ -8,9 +8,9 @@ from domain.messages import message
 from service.accounts.account_reader import Player
 from service.errors import Unauthorised
 from service.games.summary import summarize
-from service.http.auth import bearer_token
 from service.http.blueprint import Blueprint
 from service.http.context import (
+    bearer_token,
     client_name,
     client_network,
     client_source,

@@ -4,7 +4,7 @@ from typing import Literal, NotRequired, TypedDict
 
 from domain.json_types import PlayerId, Timestamp
 from service.accounts.keys import MAX_NAME_LENGTH
-from service.http.schemas.fields import HexText, StrictSchema, String
+from service.http.validation import HexText, StrictSchema, String
 
 
 def _locale() -> String:

@@ -4,7 +4,10 @@ from typing import Annotated, Literal, TypedDict
 
 from domain.json_types import Digest, GameId, PlayerId, PositiveCount, Timestamp
 from service.games.listings import STATUSES
-from service.http.schemas.fields import (
+from service.http.schemas.notifications import NotificationDelivery
+from service.http.schemas.requests import PageQuery
+from service.http.schemas.responses import Event, ProcessHealth
+from service.http.validation import (
     AnyObject,
     NonNegativeInteger,
     PositiveInteger,
@@ -12,9 +15,6 @@ from service.http.schemas.fields import (
     StrictSchema,
     String,
 )
-from service.http.schemas.notifications import NotificationDelivery
-from service.http.schemas.requests import PageQuery
-from service.http.schemas.responses import Event, ProcessHealth
 
 
 class SearchPlayers(StrictSchema):

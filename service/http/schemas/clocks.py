@@ -3,8 +3,8 @@
 from typing import Annotated, TypedDict
 
 from domain.json_types import Count, PlayerId, Seat, Timestamp
-from service.http.schemas.fields import Flag, StrictSchema, String
 from service.http.schemas.requests import signature_field
+from service.http.validation import Flag, StrictSchema, String
 
 
 class AnnounceHoliday(StrictSchema):

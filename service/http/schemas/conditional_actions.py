@@ -5,10 +5,10 @@ from typing import Literal, NotRequired, TypedDict
 from marshmallow import fields
 
 from domain.json_types import PositiveCount, Seat
-from service.http.schemas.fields import AnyValue, HexText, NonNegativeInteger, StrictSchema
 from service.http.schemas.requests import SignatureByKey
 from service.http.schemas.responses import Action
 from service.http.schemas.type_schemas import REFERENCE
+from service.http.validation import AnyValue, HexText, NonNegativeInteger, StrictSchema
 
 
 class SignatureOfTree(SignatureByKey):

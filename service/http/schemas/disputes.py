@@ -5,16 +5,9 @@ from typing import Annotated, Final, Literal, TypeAlias, TypedDict
 from domain.chance import MAX_NONCE_BYTES
 from domain.disputes.events import Ruling as AnyRuling
 from domain.json_types import PlayerId, PositiveCount, Seat, Timestamp
-from service.http.schemas.fields import (
-    AnyValue,
-    Flag,
-    HexBytes,
-    PositiveInteger,
-    StrictSchema,
-    String,
-)
 from service.http.schemas.requests import signature_field
 from service.http.schemas.type_schemas import REFERENCE, RESPONSES, Component
+from service.http.validation import AnyValue, Flag, HexBytes, PositiveInteger, StrictSchema, String
 
 _STATEMENT: Final = {
     "minLength": 1,

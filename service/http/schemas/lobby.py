@@ -6,7 +6,8 @@ from domain.json_types import Count, PlayerId, PositiveCount, Timestamp
 from domain.registry import EXPANSIONS, RULES
 from service.games.game_filter import PACES
 from service.games.listings import STATUSES
-from service.http.schemas.fields import (
+from service.http.schemas.requests import PageQuery, signature_field
+from service.http.validation import (
     Choice,
     NonNegativeInteger,
     PositiveInteger,
@@ -14,7 +15,6 @@ from service.http.schemas.fields import (
     StrictSchema,
     String,
 )
-from service.http.schemas.requests import PageQuery, signature_field
 
 ListGames: Final = PageQuery.from_dict(
     {

@@ -3,7 +3,7 @@
 from typing import Literal, NotRequired, TypedDict
 
 from domain.json_types import Count, GameId, PlayerId, PositiveCount, Timestamp
-from service.http.schemas.fields import AnyObject, AnyValue, QueryInteger, StrictSchema, String
+from service.http.validation import AnyObject, AnyValue, QueryInteger, StrictSchema, String
 from service.notifications.kinds import Kind
 
 

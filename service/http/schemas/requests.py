@@ -10,7 +10,8 @@ from domain.registry import EXPANSIONS, RULES
 from replay.playout import DEFAULT_BOTS, STRONG
 from service.games.game_settings import DEFAULT_BOT, MAX_BOTS
 from service.games.player_signatures import PlayerSignature
-from service.http.schemas.fields import (
+from service.http.schemas.type_schemas import REFERENCE
+from service.http.validation import (
     AnyObject,
     AnyValue,
     Choice,
@@ -22,7 +23,6 @@ from service.http.schemas.fields import (
     String,
     TextList,
 )
-from service.http.schemas.type_schemas import REFERENCE
 
 _EXPANSIONS: Final = ", ".join(f"`{option}` of {rules}" for rules, option in EXPANSIONS)
 _BOTS: Final = ", ".join(f"`{name}`" for name in (*DEFAULT_BOTS, STRONG))

@@ -5,7 +5,9 @@ from typing import Annotated, Final, TypedDict
 from domain.json_types import PositiveCount, Seat, Timestamp
 from domain.registry import RULES
 from ledger.envelope import MAX_SEATS
-from service.http.schemas.fields import (
+from service.http.schemas.responses import Action, Position
+from service.http.schemas.type_schemas import REFERENCE, OneOf
+from service.http.validation import (
     AnyValue,
     HexBytes,
     IntegerList,
@@ -13,8 +15,6 @@ from service.http.schemas.fields import (
     StrictSchema,
     String,
 )
-from service.http.schemas.responses import Action, Position
-from service.http.schemas.type_schemas import REFERENCE, OneOf
 
 _MAX_SEED_BYTES: Final = 32
 _AFTER: Final = {

@@ -3,11 +3,7 @@
 from typing import Annotated, TypedDict
 
 from domain.json_types import Count, Digest, PositiveCount
-from service.http.schemas.fields import (
-    QueryInteger,
-    StrictSchema,
-    String,
-)
+from service.http.validation import QueryInteger, StrictSchema, String
 
 
 class InclusionQuery(StrictSchema):

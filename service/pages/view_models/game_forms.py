@@ -17,7 +17,7 @@ from service.errors import KeyNotUsable, Stale
 from service.games.access import is_correspondent
 from service.games.player_signatures import PlayerSignature
 from service.http.context import service
-from service.http.schemas.fields import HexBytes, HexText, QueryInteger, StrictSchema, String
+from service.http.validation import HexBytes, HexText, QueryInteger, StrictSchema, String
 from service.pages import session
 from service.pages.forms import Form, number_parameter, read_form
 

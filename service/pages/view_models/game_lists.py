@@ -27,7 +27,7 @@ from service.games.game_filter import PACES, GameFilter, Pace
 from service.games.summary import Summary, summarize
 from service.http.context import service
 from service.http.language import request_renderer
-from service.http.schemas.fields import whole_number
+from service.http.validation import whole_number
 
 FIRST_PAGE_GAMES: Final = 6
 """Games of each list on the first page."""

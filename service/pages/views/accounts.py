@@ -20,8 +20,13 @@ from service.errors import (
     Unauthorised,
 )
 from service.http import problems
-from service.http.auth import player_locale
-from service.http.context import client_name, client_network, request_confirmation, service
+from service.http.context import (
+    client_name,
+    client_network,
+    player_locale,
+    request_confirmation,
+    service,
+)
 from service.http.ratelimits import limit_account_attempts, limit_new_places
 from service.http.schemas.account import (
     AddKey,
@@ -31,7 +36,7 @@ from service.http.schemas.account import (
     RequestPasswordReset,
     ResetPassword,
 )
-from service.http.schemas.fields import Choice, StrictSchema, String
+from service.http.validation import Choice, StrictSchema, String
 from service.pages import session
 from service.pages.forms import Form, entered_form, read_field, read_form, see_other
 from service.pages.return_addresses import ACCOUNT, FORGOTTEN_PASSWORD, naming_address, next_address

@@ -11,7 +11,7 @@ from service.games.access import require_correspondent
 from service.http.context import service
 from service.http.problems import status_of
 from service.http.ratelimits import limit_messages
-from service.http.schemas.fields import MAX_INTEGER, Choice, StrictSchema, String, whole_number
+from service.http.validation import MAX_INTEGER, Choice, StrictSchema, String, whole_number
 from service.pages.forms import Form, entered_form, number_parameter, read_form, see_other
 from service.pages.return_addresses import next_address
 from service.pages.session import require_player

@@ -17,7 +17,7 @@ from service.http.problems import status_of
 from service.http.ratelimits import limit_disputes, limit_new_places
 from service.http.routes.clocks import parse_days
 from service.http.schemas.clocks import AnnounceHoliday
-from service.http.schemas.fields import Choice, StrictSchema, String
+from service.http.validation import Choice, StrictSchema, String
 from service.pages import session
 from service.pages.forms import (
     Form,

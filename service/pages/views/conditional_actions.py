@@ -12,9 +12,8 @@ from service.conditional_actions.conditional_actions import ConditionalActionsOf
 from service.errors import Stale
 from service.games.player_signatures import PlayerSignature
 from service.http.context import service
-from service.http.json_body import decode_json
 from service.http.problems import status_of
-from service.http.schemas.fields import HexText, QueryInteger, StrictSchema, String
+from service.http.validation import HexText, QueryInteger, StrictSchema, String, decode_json
 from service.pages.forms import Form, entered_form, read_form, see_other
 from service.pages.templating import page
 from service.pages.view_models.action_steps import ActionSteps, action_steps, read_query

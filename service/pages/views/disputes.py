@@ -17,7 +17,7 @@ from service.games.dispute_view import dispute_summary, pending_takeback
 from service.http.context import service
 from service.http.problems import status_of
 from service.http.ratelimits import limit_disputes
-from service.http.schemas.fields import MAX_INTEGER, Choice, QueryInteger, String
+from service.http.validation import MAX_INTEGER, Choice, QueryInteger, String
 from service.pages.forms import Form, entered_form, read_form, see_other
 from service.pages.templating import page
 from service.pages.view_models.game_forms import (

@@ -14,8 +14,8 @@ from service.errors import TooManyGames
 from service.games.game_settings import DEFAULT_BOT
 from service.http.context import service
 from service.http.ratelimits import limit_account_attempts, limit_new_places
-from service.http.schemas.fields import String, validate
 from service.http.schemas.requests import CreateGame
+from service.http.validation import String, validate
 from service.pages.forms import Form, entered_form, read_form, see_other
 from service.pages.session import require_player, require_player_or_guest, viewer
 from service.pages.templating import absolute_url, page

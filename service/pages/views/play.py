@@ -24,9 +24,8 @@ from service.games.access import can_see, is_correspondent
 from service.games.viewpoint import viewpoint_of
 from service.http.context import service
 from service.http.event_streams import stream_response
-from service.http.json_body import decode_json
 from service.http.problems import status_of
-from service.http.schemas.fields import validate, whole_number
+from service.http.validation import decode_json, validate, whole_number
 from service.pages.forms import seat_parameter, see_other, sequence_number
 from service.pages.session import session_token, viewer
 from service.pages.templating import page

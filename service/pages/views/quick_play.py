@@ -13,8 +13,8 @@ from domain.registry import RegisteredRuleSystem, rule_systems
 from service.games.game_settings import DEFAULT_BOT
 from service.http.context import service
 from service.http.ratelimits import limit_account_attempts, limit_new_places
-from service.http.schemas.fields import StrictSchema, String
 from service.http.schemas.requests import CreateGame
+from service.http.validation import StrictSchema, String
 from service.pages.forms import read_form, see_other
 from service.pages.session import require_player_or_guest
 from service.pages.templating import page

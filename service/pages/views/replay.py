@@ -23,8 +23,8 @@ from service.games.viewpoint import Viewpoint, viewpoint_of
 from service.http.context import service
 from service.http.language import request_renderer
 from service.http.routes.pictures import png_response, svg_response
-from service.http.schemas.fields import validate
 from service.http.schemas.requests import PictureQuery
+from service.http.validation import validate
 from service.pages.forms import number_parameter, seat_parameter
 from service.pages.session import viewer
 from service.pages.templating import page

@@ -17,10 +17,9 @@ from replay.playout import quick_bot_names
 from service.errors import Forbidden, NotFound, SandboxConflict, TooManySandboxes
 from service.games.access import can_see
 from service.http.context import client_network, service
-from service.http.json_body import decode_json
 from service.http.language import game_names
 from service.http.problems import status_of
-from service.http.schemas.fields import Choice, QueryInteger, StrictSchema, String
+from service.http.validation import Choice, QueryInteger, StrictSchema, String, decode_json
 from service.pages import session
 from service.pages.forms import Form, entered_form, read_form, see_other
 from service.pages.templating import page

@@ -13,8 +13,7 @@ from flask import Flask
 from typing_extensions import override
 
 from service.http import access_log
-from service.http.access_log import AccessLog
-from service.http.metrics import Metrics
+from service.http.access_log import AccessLog, Metrics
 from service.operation import json_logging
 from tests.support.processes import HANG_SECONDS
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.errors import Malformed
-from service.http.json_body import MAX_DEPTH, decode_json
+from service.http.validation import MAX_DEPTH, decode_json
 from tests.support.accounts import Accounts
 from tests.support.processes import HANG_SECONDS
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from service.bounds import Bounds
-from service.http.metrics import Metrics
+from service.http.access_log import Metrics
 from service.server.connections import MAX_REFUSED, SPARE_FILES, ConnectionTable
 from service.server.refusals import Refusals
 from tests.support.front import Front, RawClient

@@ -6,7 +6,7 @@ import pytest
 
 from domain.messages import Message, message
 from service.bounds import Bounds
-from service.http.json_body import MAX_BODY_BYTES
+from service.http.validation import MAX_BODY_BYTES
 from service.server.http_request import HttpRequest, has_normal_path
 from service.server.request_parser import MAX_HEADERS, MAX_WIRE_BYTES, RequestParser
 

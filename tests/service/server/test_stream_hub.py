@@ -14,8 +14,8 @@ from domain.game import Game
 from service.accounts.account_reader import account_key
 from service.accounts.tokens import token_key
 from service.bootstrap import Service
+from service.http.access_log import Metrics
 from service.http.event_streams import StreamRequest
-from service.http.metrics import Metrics
 from service.server import streams
 from service.server.stream_listener import BATCH_SIZE, HEARTBEAT_FRAME, Listener
 from service.server.streams import StreamHub

@@ -2,8 +2,8 @@
 
 import asyncio
 
+from service.http.access_log import Metrics
 from service.http.event_streams import StreamRequest
-from service.http.metrics import Metrics
 from service.operation.embedded_redis import EmbeddedRedis
 from service.server.stream_listener import Listener
 from service.server.streams import StreamHub
