@@ -23,6 +23,7 @@ def test_a_friend_who_joins_by_a_link_appears_at_once(visitors: Visitors) -> Non
     host = visitors.new(visitors.accounts.register())
     page = host.open("/games/new?rules=baron")
     page.get_by_label("Players", exact=True).select_option("2")
+    page.get_by_text("All options").click()
     page.get_by_label("Private game").check()
     page.get_by_role("button", name="Create the game").click()
     link = page.get_by_label("Invitation link").input_value()

@@ -22,6 +22,7 @@ def create_game(visitor: Visitor, rules: str, *, seats: int, bots: int, **option
     """Fill in the form for a new game, with options by their names; returns the id of the game."""
     page = visitor.open(f"/games/new?rules={rules}")
     page.locator("[name=seats]").select_option(str(seats))
+    page.get_by_text("All options").click()
     page.locator("[name=bots-sensible]").select_option(str(bots))
     for name, value in options.items():
         field = page.locator(f"[name=option-{name}]")

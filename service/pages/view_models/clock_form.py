@@ -35,8 +35,6 @@ class ClockForm:
 
     time_zone: str
     """The time zone that is chosen at first."""
-    has_faults: bool
-    """Whether one of the fields that are hidden at first is wrong."""
     banks: tuple[int, ...] = BANKS
     increments: tuple[int, ...] = INCREMENTS
     usual_excused: int = USUAL_EXCUSED

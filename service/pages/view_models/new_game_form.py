@@ -6,6 +6,7 @@ the clock (clock_form.py).
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from domain.contract import AnyRuleSystem
@@ -49,6 +50,49 @@ BOT_HELP: Final[Mapping[str, Text]] = {
     STRONG: message("They try out their best actions for a few seconds before they choose one."),
     RANDOM: message("They choose any legal action by chance."),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A usual kind of game: `values` are what its form begins with, where they differ from the defaults."""
+
+    title: Text
+    description: Text
+    values: Mapping[str, str]
+
+
+WEEKS: Final = "weeks"
+PRESETS: Final[Mapping[str, Preset]] = {
+    "today": Preset(
+        message("A quick game"),
+        message(
+            "Today, in one sitting: five minutes for each turn, and a bot plays a missed turn. Bots can take"
+            " the places that stay free."
+        ),
+        {"clock": "300", "clock-turn": "bot"},
+    ),
+    WEEKS: Preset(
+        message("A turn a day"),
+        message("Over some weeks: each turn has a day, and the first missed deadline is excused."),
+        {},
+    ),
+    "club": Preset(
+        message("A club game"),
+        message(
+            "In peace: a day for each turn and a reserve of a week, without nights and holidays. Takebacks by"
+            " agreement, and substitutes for players who cannot go on."
+        ),
+        {
+            "clock-bank": str(7 * 24 * 3600),
+            "clock-night_from": "22:00",
+            "clock-night_to": "08:00",
+            "clock-holidays": "yes",
+            "option-takebacks": "yes",
+            "option-substitutes": "yes",
+        },
+    ),
+}
+"""The kinds of games that the page offers first, by their names in its address."""
 
 
 def usual_seats(rules: AnyRuleSystem) -> int:

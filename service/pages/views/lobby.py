@@ -19,14 +19,16 @@ from service.http.validation import String, validate
 from service.pages.forms import Form, entered_form, read_form, see_other
 from service.pages.session import require_player, require_player_or_guest, viewer
 from service.pages.templating import absolute_url, page
-from service.pages.view_models.clock_form import FIELD, ClockForm
+from service.pages.view_models.clock_form import ClockForm
 from service.pages.view_models.clock_view import clock_text
 from service.pages.view_models.game_forms import NonceForm, conversation
 from service.pages.view_models.new_game_form import (
     BOT_HELP,
     BOT_LABELS,
     CLOCKS,
+    PRESETS,
     USUAL_CLOCK,
+    WEEKS,
     faults_by_field,
     kind_of,
     new_game_address,
@@ -57,11 +59,14 @@ class Joining(NonceForm):
 
 @blueprint.get("/games/new")
 def show_new_game() -> Response:
-    """Show the form for a new game of one of the rule systems."""
+    """Show the form for a new game of one of the rule systems, filled in for a usual kind of game."""
     require_player()
     entries = rule_systems()
     name = request.args.get("rules", "")
-    return _new_game_page(entries.get(name) or next(iter(entries.values())), Form())
+    preset = request.args.get("preset", WEEKS)
+    preset = preset if preset in PRESETS else WEEKS
+    form = Form({"preset": preset, **PRESETS[preset].values})
+    return _new_game_page(entries.get(name) or next(iter(entries.values())), form)
 
 
 @blueprint.post("/games")
@@ -176,6 +181,7 @@ def _new_game_page(entry: RegisteredRuleSystem, form: Form, status: int = 200) -
         entry=entry,
         form=form,
         rule_systems=rule_systems().values(),
+        presets=PRESETS,
         seat_counts=seat_counts(entry.system),
         usual_seats=usual_seats(entry.system),
         bots=offered_bots(entry.system),
@@ -183,10 +189,8 @@ def _new_game_page(entry: RegisteredRuleSystem, form: Form, status: int = 200) -
         bot_help=BOT_HELP,
         clocks=CLOCKS,
         usual_clock=USUAL_CLOCK,
-        clock_form=ClockForm(
-            time_zone=_time_zone(),
-            has_faults=any(name.startswith(FIELD) for name in form.faults),
-        ),
+        clock_form=ClockForm(time_zone=_time_zone()),
+        has_folded_faults=bool(form.faults.keys() - {"seats", "invite"}),
         option_fields=option_fields(entry.system),
         kind_of=kind_of,
         time_per_turn=time_per_turn,

@@ -162,4 +162,4 @@ def test_wrong_settings_of_a_clock_are_explained_beside_their_fields(
     assert refused.status_code == 400
     for field in ("clock-night_from", "clock-excused"):
         assert f'id="field-{field}-fault"' in refused.text
-    assert "<details open>" in refused.text
+    assert '<details class="all-options" open>' in refused.text

@@ -7,8 +7,10 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from domain.lifecycle import seat_counts
+from domain.options import COMMON_OPTION_FIELDS
 from domain.registry import rule_systems
 from service.bootstrap import Service
+from service.pages.view_models.new_game_form import PRESETS
 from tests.support.page_forms import log_in, post
 from tests.support.service_games import start_game
 
@@ -87,6 +89,56 @@ def test_the_form_shows_every_option_and_its_defaults_are_valid(
     )
     game = service.games.queries.game(game_of(response.location))
     assert (game.rules, game.seats, game.creator) == (entry.system, 2, player)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_preset_fills_in_the_form(browser: FlaskClient, service: Service, preset: str) -> None:
+    """The game has the settings of the preset, and every other option is folded into one element."""
+    log_in(browser, service)
+    page = browser.get(f"/games/new?rules=baron&preset={preset}").text
+    assert re.findall(r'preset=(\w+)" aria-current="true"', page) == [preset]
+    (folded,) = re.findall(r'<details class="all-options">.*?</details>', page, re.DOTALL)
+    for field in (*rule_systems()["baron"].system.OPTION_FIELDS, *COMMON_OPTION_FIELDS):
+        assert f'name="option-{field.name}"' in folded
+    # A browser sends the chosen option of each selection.
+    chosen = {
+        name: match[1]
+        for name, options in re.findall(
+            r'<select[^>]*name="([^"]+)"[^>]*>(.*?)</select>', page, re.DOTALL
+        )
+        if (match := re.search(r'<option value="([^"]*)" selected', options))
+    }
+    ticked = dict.fromkeys(
+        re.findall(r'name="([^"]+)" type="checkbox" value="yes" checked', page), "yes"
+    )
+    times = dict(re.findall(r'name="(clock-night_\w+)" type="time" value="([^"]+)"', page))
+    settings = {"option-seating": "drawn", **chosen, **ticked, **times}
+    created = post(browser, "/games", "/account", rules="baron", **settings)
+    game = service.games.queries.game(game_of(created.location))
+    clock = game.clock or {}
+    expected = {"today": 300, "weeks": 86_400, "club": 86_400}
+    assert clock["per_turn"] == expected[preset]
+    is_club = preset == "club"
+    assert (clock.get("bank"), clock.get("nights"), clock.get("holidays")) == (
+        (604_800, ["22:00", "08:00"], True) if is_club else (None, None, None)
+    )
+    for option in ("takebacks", "substitutes"):
+        assert game.options.get(option, False) == is_club
+    assert (clock.get("on_deadline", {}).get("turn") == "bot") == (preset == "today")
+
+
+def test_a_preset_that_does_not_exist_is_the_usual_one(
+    browser: FlaskClient, service: Service
+) -> None:
+    log_in(browser, service)
+    for query in ("", "?preset=", "?preset=<b>"):
+        page = browser.get(f"/games/new{query}").text
+        assert re.findall(r'preset=(\w+)" aria-current="true"', page) == ["weeks"]
+    entered = {"rules": "baron", "seats": "2", "preset": "club", "option-seating": "drawn"}
+    refused = post(browser, "/games", "/account", invite="?", **entered)
+    assert refused.status_code == 400
+    assert re.findall(r'preset=(\w+)" aria-current="true"', refused.text) == ["club"]
+    assert '<details class="all-options">' in refused.text
 
 
 def test_all_settings_of_the_form_are_those_of_the_game(
