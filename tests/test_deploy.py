@@ -1,5 +1,6 @@
 """The container image and the compose file name commands, settings and files that exist."""
 
+import json
 import re
 import shlex
 from pathlib import Path
@@ -11,6 +12,10 @@ from ruamel.yaml import YAML
 
 from cartulary.cli import cartulary
 from service import settings
+from service.bootstrap import Service
+from service.http.app import create_app
+from service.operation.process_reports import Reporter
+from tests.support.service_games import start_game
 
 ROOT = Path(__file__).parent.parent
 DEPLOY = ROOT / "deploy"
@@ -68,3 +73,50 @@ def test_the_image_is_built_from_files_that_exist() -> None:
         assert list(ROOT.glob(pattern)), pattern
     packages = {path.parent.name for path in ROOT.glob("[!.]*/__init__.py")} - {"bench"}
     assert packages <= set(patterns)
+
+
+def exposed_metrics(service: Service) -> set[str]:
+    """Return the names of all metrics that a web process shows, with those of the samples of histograms."""
+    Reporter(service.process_reports, "scheduler").report(
+        {"waiting games": 0, "failed games": 0, "overdue_milliseconds": 0}
+    )
+    client = create_app(service).test_client()
+    client.get("/api/v1/keys")
+    start_game(service)
+    page = client.get("/metrics").text
+    return {
+        name
+        for line in page.splitlines()
+        if (match := re.match(r"# TYPE (\w+) (\w+)", line))
+        for name in ([f"{match[1]}_bucket"] if match[2] == "histogram" else [match[1]])
+    }
+
+
+def metrics_in(expression: str) -> set[str]:
+    """Return the names of metrics in an expression of PromQL."""
+    return set(re.findall(r"\bcartulary_\w+", expression))
+
+
+def test_the_dashboard_and_the_alerts_use_the_metrics_that_exist(service: Service) -> None:
+    exposed = {name for name in exposed_metrics(service) if not name.endswith("_created")}
+    dashboard = json.loads((DEPLOY / "dashboard.json").read_text())
+    targets = [target for panel in dashboard["panels"] for target in panel.get("targets", [])]
+    shown = set().union(*(metrics_in(target["expr"]) for target in targets))
+    assert shown == exposed, "every metric is on the dashboard, and no other"
+    alerts: Any = YAML(typ="safe").load(DEPLOY / "alerts.yaml")
+    rules = [rule for group in alerts["groups"] for rule in group["rules"]]
+    assert set().union(*(metrics_in(rule["expr"]) for rule in rules)) <= exposed
+    assert all(rule["annotations"]["summary"] for rule in rules)
+
+
+def test_the_panels_of_the_dashboard_do_not_overlap() -> None:
+    dashboard = json.loads((DEPLOY / "dashboard.json").read_text())
+    cells = [
+        (x, y)
+        for panel in dashboard["panels"]
+        for place in [panel["gridPos"]]
+        for x in range(place["x"], place["x"] + place["w"])
+        for y in range(place["y"], place["y"] + place["h"])
+    ]
+    assert len(cells) == len(set(cells))
+    assert len({panel["id"] for panel in dashboard["panels"]}) == len(dashboard["panels"])
