@@ -8,13 +8,14 @@ cookies: a request acts for a player only by the token that its sender adds, so 
 more than its visitor could.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import orjson
-from flask import Response
+from flask import Response, request
 from typing_extensions import override
 from werkzeug.datastructures import Headers
+from werkzeug.http import quote_etag
 
 from domain.game import Game
 from domain.json_types import JsonObject
@@ -70,6 +71,26 @@ def json_response(
 ) -> Response:
     """Return a response with a JSON body."""
     return ApiResponse(orjson.dumps(value), status, headers, content_type="application/json")
+
+
+def tagged_response(
+    content: str | bytes | Callable[[], bytes],
+    content_type: str,
+    etag: str,
+    headers: Mapping[str, str],
+    *,
+    is_weak: bool = False,
+    is_conditional: bool = True,
+) -> Response:
+    """Return a response with an ETag: a 304 without the content if the client has it, and `is_conditional`.
+
+    `content` may be a function, which is called only if the client does not have the content.
+    """
+    tagged = {**headers, "ETag": quote_etag(etag, weak=is_weak)}
+    if is_conditional and request.if_none_match.contains_weak(etag):
+        return ApiResponse(status=304, headers=tagged)
+    body = content() if callable(content) else content
+    return ApiResponse(body, headers=tagged, content_type=content_type)
 
 
 def accepted_events(accepted: AcceptedAction) -> JsonObject:

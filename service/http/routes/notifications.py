@@ -4,7 +4,6 @@ from hashlib import sha256
 from typing import Final
 
 from flask import Response, request
-from werkzeug.http import quote_etag
 
 from domain.json_types import JsonObject
 from service.http.api_docs import PREFIX
@@ -13,7 +12,7 @@ from service.http.context import bearer_token, service
 from service.http.event_streams import player_stream_response
 from service.http.language import request_renderer
 from service.http.ratelimits import limit_new_places, limit_webhook_tests
-from service.http.responses import json_response
+from service.http.responses import json_response, tagged_response
 from service.http.schemas.notifications import (
     AddPushSubscription,
     AddWebhook,
@@ -192,14 +191,11 @@ def _document(content: bytes, content_type: str) -> Response:
     """Return the response with a feed; 304 if the client has it."""
     etag = sha256(content).hexdigest()[:_ETAG_DIGITS]
     headers = {
-        "ETag": quote_etag(etag),
         "Cache-Control": "private, max-age=60",
         # A link in a feed must not reveal the address of the feed.
         "Referrer-Policy": "no-referrer",
     }
-    if request.if_none_match.contains(etag):
-        return Response(status=304, headers=headers)
-    return Response(content, headers=headers, content_type=content_type)
+    return tagged_response(content, content_type, etag, headers)
 
 
 @push.get("/me/push", "The public key, and all subscriptions.", PushState, query=NO_QUERY)

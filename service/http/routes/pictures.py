@@ -1,10 +1,11 @@
 """Pictures: the board of a position as SVG and PNG. The pages have addresses of their own for them."""
 
+from collections.abc import Callable
+from functools import partial
 from hashlib import sha256
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from flask import Response, request
-from werkzeug.http import quote_etag
+from flask import Response
 
 from domain.json_types import JsonObject
 from domain.messages import message
@@ -16,6 +17,7 @@ from service.games.viewpoint import viewpoint_of
 from service.http.blueprint import Blueprint, response
 from service.http.context import service
 from service.http.language import language_headers, request_language, request_renderer
+from service.http.responses import tagged_response
 from service.http.schemas.requests import PictureQuery
 
 ETAG_DIGITS: Final = 32
@@ -26,15 +28,6 @@ _HEADERS: Final = {"ETag": "A digest of what the picture shows."}
 _NOT_MODIFIED: Final = response("The picture is still the one that the client has.")
 
 blueprint = Blueprint("pictures", "Pictures of positions.", auth="optional_auth")
-
-
-class _Picture(NamedTuple):
-    """A picture as an SVG document, with the headers of a response that contains it."""
-
-    document: str
-    headers: dict[str, str]
-    is_modified: bool
-    """Whether the client does not have it yet."""
 
 
 @blueprint.get(
@@ -73,37 +66,40 @@ def get_position_png(game_id: str, player: str | None, query: JsonObject) -> Res
 
 def svg_response(game_id: str, player: str | None, query: JsonObject) -> Response:
     """Return the response with a picture as SVG; `query` is that of `PictureQuery`."""
-    picture = _picture(game_id, player, query, is_png=False)
-    if not picture.is_modified:
-        return Response(status=304, headers=picture.headers)
-    return Response(
-        picture.document, headers=picture.headers, content_type="image/svg+xml; charset=utf-8"
-    )
+    return _response(game_id, player, query, "image/svg+xml; charset=utf-8", str.encode)
 
 
 def png_response(game_id: str, player: str | None, query: JsonObject) -> Response:
     """Return the response with a picture as PNG; `query` is that of `PictureQuery`."""
-    picture = _picture(game_id, player, query, is_png=True)
-    if not picture.is_modified:
-        return Response(status=304, headers=picture.headers)
     width = query["width"] or (_WIDE_WIDTH if _is_wide(query) else _WIDTH)
-    png = service().pictures.png(picture.document, width)
-    return Response(png, headers=picture.headers, content_type="image/png")
+    return _response(
+        game_id,
+        player,
+        query,
+        "image/png",
+        lambda document: service().pictures.png(document, width),
+    )
 
 
-def _picture(game_id: str, player: str | None, query: JsonObject, *, is_png: bool) -> _Picture:
+def _response(
+    game_id: str,
+    player: str | None,
+    query: JsonObject,
+    content_type: str,
+    encode: Callable[[str], bytes],
+) -> Response:
+    """Return the response with a picture. `encode` returns its content for the SVG document."""
     scene, order = _scene(game_id, player, query["seq"])
     document = svg(
         scene, request_renderer(), wide=_is_wide(query), pixels=query["width"], order=order
     )
-    shown = f"{'png' if is_png else 'svg'} {document}"
-    etag = sha256(shown.encode()).hexdigest()[:ETAG_DIGITS]
-    headers = {
-        **language_headers(request_language()),
-        "ETag": quote_etag(etag, weak=True),
-        "Cache-Control": "private, no-cache",
-    }
-    return _Picture(document, headers, not request.if_none_match.contains_weak(etag))
+    return tagged_response(
+        partial(encode, document),
+        content_type,
+        sha256(f"{content_type} {document}".encode()).hexdigest()[:ETAG_DIGITS],
+        {**language_headers(request_language()), "Cache-Control": "private, no-cache"},
+        is_weak=True,
+    )
 
 
 def _scene(game_id: str, player: str | None, seq: int | None) -> tuple[Scene, list[Finisher]]:

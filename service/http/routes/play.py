@@ -2,8 +2,7 @@
 
 from typing import Final
 
-from flask import Response, request
-from werkzeug.http import quote_etag
+from flask import Response
 
 from domain.errors import Malformed
 from domain.game import Game
@@ -15,7 +14,7 @@ from service.games.access import require_seat
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import service
 from service.http.language import request_language, request_renderer, with_language
-from service.http.responses import accepted_events, json_response
+from service.http.responses import accepted_events, json_response, tagged_response
 from service.http.schemas.requests import PositionQuery, SubmitAction
 from service.http.schemas.responses import AcceptedAction, LegalActions, LessonList, Position
 
@@ -57,14 +56,10 @@ def get_position(game_id: str, player: str | None, query: JsonObject) -> Respons
     body = canonical(position)
     # While the game is on, spectators get the position whose hash is in the log.
     etag = str(seq) if seat is None and not head.has_ended else _etag(game, body)
-    headers = {
-        "ETag": quote_etag(etag),
-        "Cache-Control": "private, no-cache",
-        "Vary": "Authorization",
-    }
-    if query["seq"] is None and request.if_none_match.contains_weak(etag):
-        return Response(status=304, headers=headers)
-    return Response(body, headers=headers, content_type="application/json")
+    headers = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
+    return tagged_response(
+        body, "application/json", etag, headers, is_conditional=query["seq"] is None
+    )
 
 
 def _etag(game: Game, body: bytes) -> str:

@@ -2,15 +2,14 @@
 
 from hashlib import sha256
 
-from flask import Blueprint, Response, request
-from werkzeug.http import quote_etag
+from flask import Blueprint, Response
 
 from domain.messages import message
 from domain.registry import rule_systems
 from replay.language.catalogue import languages
 from service.errors import NotFound
 from service.http.language import request_language
-from service.http.responses import ApiResponse
+from service.http.responses import tagged_response
 from service.pages.rules.pages import rules_pages
 from service.pages.rules.pictures import picture_svg
 from service.pages.rules.source import INDEX, page_address
@@ -41,15 +40,16 @@ def get_picture(name: str, language: str) -> Response:
     svg = picture_svg(name, language) if language in languages() else None
     if svg is None:
         raise NotFound(message("there is no such picture"))
-    etag = sha256(svg.encode()).hexdigest()[:32]
-    headers = {
-        "ETag": quote_etag(etag, weak=True),
-        "Cache-Control": f"public, max-age={_PICTURE_SECONDS}",
-        "Content-Language": language,
-    }
-    if request.if_none_match.contains_weak(etag):
-        return ApiResponse(status=304, headers=headers)
-    return ApiResponse(svg, headers=headers, content_type="image/svg+xml; charset=utf-8")
+    return tagged_response(
+        svg,
+        "image/svg+xml; charset=utf-8",
+        sha256(svg.encode()).hexdigest()[:32],
+        {
+            "Cache-Control": f"public, max-age={_PICTURE_SECONDS}",
+            "Content-Language": language,
+        },
+        is_weak=True,
+    )
 
 
 def _rules_page(name: str) -> Response:
