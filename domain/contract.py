@@ -204,6 +204,13 @@ class RuleSystem(Protocol[S, A, P]):
     CLAUSES: Mapping[str, Text]
     """Every clause that it can name or explain: id → one short sentence."""
 
+    EXPLAINED_BY: Mapping[str, str]
+    """The clause whose sentence explains a word to newcomers.
+
+    Words are `score`, types of actions, kinds of terrains and pieces and what can be chosen, as in JSON, and
+    the labels and headings of a scene, in English as `domain.messages.english_word` returns them.
+    """
+
     OUT_CLAUSES: Collection[str]
     """The clauses by which a seat goes out of the game: `explain` names one of them, with the seat."""
 

@@ -183,3 +183,12 @@ def mentions(text: Value, value: Value) -> bool:
     if isinstance(text, Listing):
         return any(mentions(part, value) for part in text.items)
     return text == value
+
+
+def english_word(text: Text) -> str:
+    """The English template of a message, or the first form of a term: `city`."""
+    if isinstance(text, Amount):
+        return english_word(text.term)
+    if isinstance(text, Term):
+        return text.forms.partition(";")[0]
+    return text.template if isinstance(text, Message) else ""

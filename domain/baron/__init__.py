@@ -18,7 +18,7 @@ from domain.baron.choices import (
     choices,
     preview,
 )
-from domain.baron.clauses import CLAUSES
+from domain.baron.clauses import CLAUSES, EXPLAINED_BY
 from domain.baron.decide import decide, forfeit, remove
 from domain.baron.event_messages import event_message
 from domain.baron.explain import explain

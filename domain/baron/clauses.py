@@ -112,3 +112,40 @@ CLAUSES: Final[Mapping[str, Text]] = {
         "A seat that resigns or is removed is out; each departure is a separate moment."
     ),
 }
+
+EXPLAINED_BY: Final[Mapping[str, str]] = {
+    # Types of actions
+    "draw": "BN-DRW-1",
+    "place_tile": "BN-LAY-3",
+    "discard_tile": "BN-LAY-4",
+    "place_keep": "BN-KEP-1",
+    "end_turn": "BN-TRN-3",
+    "resign": "BN-END-4",
+    # Tiles and keeps
+    "meadow": "BN-KEP-1",
+    "village": "BN-LAY-2",
+    "field": "BN-LAY-2",
+    "forest": "BN-LAY-2",
+    "vineyard": "BN-LAY-2",
+    "quarry": "BN-LAY-2",
+    "pond": "BN-LAY-2",
+    "marsh": "BN-BAR-1",
+    "cursed_place": "BN-BAR-1",
+    "keep_knight": "BN-BAR-3",
+    "keep_baron": "BN-FGT-1",
+    # Headings and numbers
+    "no barony": "BN-BAR-1",
+    "barony": "BN-BAR-1",
+    "winner": "BN-END-3",
+    "score": "BN-OUB-1",
+    "place": "BN-END-3",
+    "reserve": "BN-LAY-1",
+    "keeps": "BN-MAT-2",
+    "keeps resting": "BN-KEP-2",
+    "on the board": "BN-KEP-3",
+    "turns left": "BN-END-1",
+    "market": "BN-DRW-1",
+    "pile": "BN-END-1",
+    "removed from the game": "BN-SET-3",
+}
+"""The clause that explains a word of a page."""

@@ -17,7 +17,7 @@ from domain.barony.action_text import action_text, parse_action_text
 from domain.barony.actions import action_to_json, parse_action
 from domain.barony.bots import BOTS
 from domain.barony.choices import QUESTIONS, attempt, choice_message, choices
-from domain.barony.clauses import CLAUSES
+from domain.barony.clauses import CLAUSES, EXPLAINED_BY
 from domain.barony.decide import (
     actions_at_any_time,
     decide,

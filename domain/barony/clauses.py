@@ -103,3 +103,49 @@ CLAUSES: Final[Mapping[str, Text]] = {
         "A cast consists of available spells of one family and replaces the action of the turn."
     ),
 }
+
+EXPLAINED_BY: Final[Mapping[str, str]] = {
+    # Types of actions
+    "place_city": "BY-SET-4",
+    "recruit": "BY-REC-1",
+    "move": "BY-MOV-1",
+    "build": "BY-BLD-1",
+    "new_city": "BY-CTY-1",
+    "expedition": "BY-EXP-1",
+    "noble_title": "BY-TTL-1",
+    "pass": "BY-TURN-2",
+    "agree_to_end": "BY-END-5",
+    "resign": "BY-END-6",
+    "cast": "BS-SPL-1",
+    # Terrains and pawns
+    "mountain": "BY-MOV-6",
+    "forest": "BY-CTY-2",
+    "plain": "BY-MAT-3",
+    "field": "BY-MAT-3",
+    "lake": "BY-MOV-3",
+    "village": "BY-CTY-1",
+    "stronghold": "BY-MOV-4",
+    "city": "BY-REC-1",
+    "knight": "BY-MOV-1",
+    # Titles
+    "baron": "BY-TTL-1",
+    "viscount": "BY-TTL-1",
+    "count": "BY-TTL-1",
+    "marquis": "BY-TTL-1",
+    "duke": "BY-END-2",
+    "King": "BY-END-4",
+    # Numbers
+    "score": "BY-END-1",
+    "place": "BY-END-4",
+    "score track": "BY-END-1",
+    "tokens": "BY-MAT-3",
+    "resource points": "BY-TTL-1",
+    "reserve": "BY-MAT-1",
+    "new cities": "BY-CTY-1",
+    "removed from the game": "BY-EXP-1",
+    "end of the game": "BY-END-5",
+    "this round": "BY-TURN-4",
+    "bank": "BY-MAT-4",
+    "last round": "BY-END-5",
+}
+"""The clause that explains a word of a page."""

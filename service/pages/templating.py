@@ -9,7 +9,7 @@
 
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from babel import Locale, UnknownLocaleError
 from flask import Flask, Response, g, render_template, request
@@ -30,6 +30,7 @@ from domain.messages import (
     Text,
     Value,
     comma_list,
+    english_word,
     hex_at,
     listing,
 )
@@ -87,6 +88,9 @@ def register(app: Flask) -> None:
         count_in_title=count_in_title,
         badge_of=badge_of,
         rules_url=rules_url,
+        explanation=_explanation,
+        explanations_of=_explanations_of,
+        english_word=english_word,
         csrf_field=_csrf_field,
         viewer=viewer,
         push_key=lambda: service().notifications.vapid_key.public,
@@ -149,6 +153,26 @@ def _game_title(game: Game | Summary) -> Text:
     if isinstance(game, Summary):
         return game_title(rule_system_for(game.rules, game.options), game.options)
     return game_title(game.rules, game.options)
+
+
+class Explanation(NamedTuple):
+    """What explains a word of a game: a clause, and its sentence."""
+
+    clause: str
+    sentence: Text
+
+
+def _explanation(game: Game, word: str) -> Explanation | None:
+    """Return what explains a word of a game; None if nothing does."""
+    clause = game.rules.EXPLAINED_BY.get(word)
+    return None if clause is None else Explanation(clause, game.rules.CLAUSES[clause])
+
+
+def _explanations_of(game: Game) -> list[Explanation]:
+    """Return what explains the words of a game, each clause once."""
+    rules = game.rules
+    clauses = dict.fromkeys(rules.EXPLAINED_BY.values())
+    return [Explanation(clause, rules.CLAUSES[clause]) for clause in clauses]
 
 
 def _names(players: Iterable[str]) -> Listing:

@@ -79,6 +79,7 @@ __all__ = [
 NAME: Final = "stones"
 TITLE: Final = term("Stones")
 SCORE_NAME: Final[Text] = term("points")
+EXPLAINED_BY: Final[Mapping[str, str]] = {}
 OUT_CLAUSES: Final[Collection[str]] = ("ST-END",)
 LESSONS: Final[Sequence[AnyLesson]] = ()
 LABELS: Final[Mapping[str, Text]] = {}

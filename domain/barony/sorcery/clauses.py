@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from domain.barony.clauses import CLAUSES as BASE_CLAUSES
+from domain.barony.clauses import EXPLAINED_BY as EXPLAINED_BY_BASE_CLAUSES
 from domain.messages import Text, message
 
 CLAUSES: Final[Mapping[str, Text]] = {
@@ -72,3 +73,25 @@ CLAUSES: Final[Mapping[str, Text]] = {
     ),
     "BS-SAN-2": message("Sanctuary requires a hex without a building."),
 }
+
+EXPLAINED_BY: Final[Mapping[str, str]] = {
+    **EXPLAINED_BY_BASE_CLAUSES,
+    "mysterious_place": "BS-MYS-2",
+    "bank": "BS-MAT-1",
+    "magic tokens": "BS-MYS-2",
+    "imprints": "BS-MYS-5",
+    "movement spells": "BS-SPL-1",
+    "recruitment spells": "BS-SPL-1",
+    "construction spells": "BS-SPL-6",
+    # Spells
+    "abundance": "BS-ABU-1",
+    "celerity": "BS-CEL-1",
+    "charm": "BS-CHA-1",
+    "illusion": "BS-ILL-1",
+    "petrification": "BS-PET-1",
+    "portal": "BS-POR-1",
+    "sanctuary": "BS-SAN-1",
+    "teleportation": "BS-TEL-1",
+    "tornado": "BS-TOR-1",
+}
+"""The clause that explains a word of a page."""

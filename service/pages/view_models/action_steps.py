@@ -76,6 +76,8 @@ class Option:
     address: str
     symbol: str = ""
     number: str = ""
+    word: str = ""
+    """The value of the choice, by which the rule system explains it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +141,7 @@ class ActionSteps:
                 self._address_of(choice),
                 choice.symbol,
                 number,
+                choice.value,
             )
             for choice, number in self._following
             if choice.at is None

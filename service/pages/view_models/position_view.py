@@ -37,11 +37,11 @@ class PositionView:
         return table_rows(self.scene, request_renderer())
 
     @property
-    def legend(self) -> list[tuple[Markup, str]]:
-        """The terrains and pieces of the game, each as a drawing with its name."""
+    def legend(self) -> list[tuple[Markup, str, str]]:
+        """The terrains and pieces of the game, each as a drawing with its name and its kind."""
         render = request_renderer()
         return [
-            (self.symbol(entry.kind), render.sentence(entry.meaning))
+            (self.symbol(entry.kind), render.sentence(entry.meaning), entry.kind)
             for entry in legend_entries(self.scene)
             if entry.sign in {"terrain", "piece"}
         ]

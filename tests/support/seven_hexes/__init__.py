@@ -18,6 +18,7 @@ from tests.support.seven_hexes.formats import (
 from tests.support.seven_hexes.presentation import (
     CLAUSES,
     DESCRIPTION,
+    EXPLAINED_BY,
     LABELS,
     LESSONS,
     OPTION_FIELDS,
@@ -64,6 +65,7 @@ __all__ = [
     "CLAUSES",
     "DESCRIPTION",
     "EVENTS",
+    "EXPLAINED_BY",
     "LABELS",
     "LESSONS",
     "NAME",

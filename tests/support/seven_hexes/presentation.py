@@ -52,6 +52,12 @@ LESSONS: Final[Sequence[Lesson[Any, Any]]] = ()
 OPTION_FIELDS: Final[Sequence[OptionField]] = ()
 POINT: Final = term("point; plural: points; a: a point; the: the point")
 SCORE_NAME: Final[Text] = message("points")
+EXPLAINED_BY: Final[Mapping[str, str]] = {
+    "claim": "SH-CLAIM",
+    "pass": "SH-PASS",
+    "resign": "SH-END",
+    "score": "SH-SCORE",
+}
 OUT_CLAUSES: Final[Collection[str]] = ("SH-END",)
 LABELS: Final[Mapping[str, Text]] = {
     **COMMON_LABELS,
