@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from domain.contract import AnyRuleSystem
-from domain.messages import english_word, message, term
 from domain.messages import counted as amount_of
+from domain.messages import english_word, message, term
 from domain.registry import rule_systems
 from domain.scene import Scene
 from ledger.record import read
