@@ -11,19 +11,22 @@ from tests.support.playing_by_clicking import (
 
 
 @pytest.mark.parametrize(
-    ("name", "actions"),
+    ("name", "actions", "phone"),
     [
-        pytest.param("barony", None, marks=pytest.mark.nightly),
-        ("sorcery", None),
-        pytest.param("baron", None, marks=pytest.mark.nightly),
-        ("baron of two", 10),
-        ("seven hexes", None),
+        pytest.param("barony", None, False, marks=pytest.mark.nightly),
+        pytest.param("barony", None, True, marks=pytest.mark.nightly),
+        ("sorcery", None, True),
+        pytest.param("sorcery", None, False, marks=pytest.mark.nightly),
+        pytest.param("baron", None, False, marks=pytest.mark.nightly),
+        pytest.param("baron", None, True, marks=pytest.mark.nightly),
+        ("baron of two", 10, False),
+        ("seven hexes", None, False),
     ],
 )
 def test_two_people_and_bots_play_to_the_end(
-    name: str, actions: int | None, visitors: Visitors
+    name: str, actions: int | None, phone: bool, visitors: Visitors
 ) -> None:
-    people = two_people_and_bots(name, visitors)
+    people = two_people_and_bots(name, visitors, phone=phone)
     play_to_the_end(people, actions=actions)
     results = {player.page.locator(RANKING).inner_text() for player in people}
     assert len(results) == 1

@@ -11,19 +11,22 @@ from tests.support.playing_by_clicking import (
 
 
 @pytest.mark.parametrize(
-    ("name", "actions"),
+    ("name", "actions", "phone"),
     [
-        ("barony", None),
-        pytest.param("sorcery", None, marks=pytest.mark.nightly),
-        pytest.param("baron", None, marks=pytest.mark.nightly),
-        ("baron of two", 10),
-        pytest.param("seven hexes", None, marks=pytest.mark.nightly),
+        ("barony", None, False),
+        pytest.param("barony", None, True, marks=pytest.mark.nightly),
+        pytest.param("sorcery", None, False, marks=pytest.mark.nightly),
+        pytest.param("sorcery", None, True, marks=pytest.mark.nightly),
+        pytest.param("baron", None, False, marks=pytest.mark.nightly),
+        pytest.param("baron", None, True, marks=pytest.mark.nightly),
+        ("baron of two", 10, True),
+        pytest.param("seven hexes", None, False, marks=pytest.mark.nightly),
     ],
 )
 def test_two_people_without_scripts_and_bots_play_to_the_end(
-    name: str, actions: int | None, visitors: Visitors
+    name: str, actions: int | None, phone: bool, visitors: Visitors
 ) -> None:
-    people = two_people_and_bots(name, visitors, has_scripts=False)
+    people = two_people_and_bots(name, visitors, has_scripts=False, phone=phone)
     play_to_the_end(people, actions=actions)
     results = {player.page.locator(RANKING).inner_text() for player in people}
     assert len(results) == 1

@@ -49,6 +49,8 @@ class Visitor:
     context: BrowserContext
     page: Page
     account: PlayerClient | None = None
+    has_touch: bool = False
+    """Whether the browser is that of a phone."""
     problems: list[str] = field(default_factory=list)
     expected_statuses: set[int] = field(default_factory=set)
     expects_failed_requests: bool = False
@@ -169,7 +171,7 @@ class Visitors:
             timezone_id=time_zone,
         )
         context.set_default_timeout(_TIMEOUT_MILLISECONDS)
-        visitor = Visitor(self.site, context, context.new_page())
+        visitor = Visitor(self.site, context, context.new_page(), has_touch=phone)
         if account is not None:
             visitor.log_in(account)
         self.visitors.append(visitor)

@@ -47,7 +47,7 @@ MAX_STEPS: Final = 30
 
 @dataclass
 class ClickingPlayer:
-    """A visitor who plays a game. All choices come from `chance`.
+    """A visitor who plays a game, on a phone with a finger. All choices come from `chance`.
 
     `types` are the values of the types of actions that the player prefers, in this order.
     """
@@ -124,9 +124,12 @@ class ClickingPlayer:
         self.page.locator(_SETTLED).wait_for(state="attached")
 
     def press(self, target: Locator) -> None:
-        """Click on something."""
+        """Click on something, or tap it."""
         self.clicks += 1
-        target.click()
+        if self.visitor.has_touch:
+            target.tap()
+        else:
+            target.click()
 
     def option(self) -> Locator:
         """Return one of the options: a hex of the board if the options are hexes, else one in words."""
@@ -143,7 +146,7 @@ class ClickingPlayer:
 
 
 def two_people_and_bots(
-    name: str, visitors: Visitors, *, has_scripts: bool = True
+    name: str, visitors: Visitors, *, has_scripts: bool = True, phone: bool = False
 ) -> list[ClickingPlayer]:
     """Start one of the games; returns two people at browsers, who have the first seats."""
     fields, types = GAMES[name]
@@ -154,7 +157,7 @@ def two_people_and_bots(
         creator.http.post(f"/api/v1/games/{game_id}/bots", json={}).raise_for_status()
     return [
         ClickingPlayer(
-            visitors.new(account, javascript=has_scripts),
+            visitors.new(account, javascript=has_scripts, phone=phone),
             game_id,
             random.Random(seat),
             types,
