@@ -43,9 +43,7 @@ def play(system: str, player_class: Callable[..., PlayerT], visitors: Visitors) 
             second.act(game_id).raise_for_status()
             continue
         wait_until(player.is_to_act)
-        head = game()["head"]
         player.act()
-        wait_until(lambda head=head: game()["head"] != head)
     return player
 
 

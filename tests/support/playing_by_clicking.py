@@ -25,7 +25,7 @@ GAMES: Final[dict[str, tuple[dict[str, Any], tuple[str, ...]]]] = {
 actions that the people prefer.
 """
 YOUR_TURN: Final = "#status.your-turn"
-RANKING: Final = ".ranking"
+RANKING: Final = ".ending > ol"
 CHOICES: Final = "#choices a.choice"
 BOARD_OPTIONS: Final = "#board a.option[data-at]"
 _MARK: Final = """() => {
