@@ -12,19 +12,22 @@ from markdown_it.token import Token
 from markupsafe import Markup, escape
 
 from domain.registry import RegisteredRuleSystem, rule_systems
+from replay.language.catalogue import ENGLISH
 from replay.language.renderer import renderer
-from service.pages.rules.pictures import Picture, pictures_by_clause
+from service.pages.rules.pictures import Picture, picture, pictures_by_clause
 from service.pages.rules.source import (
     CLAUSE,
     INDEX,
     Chapter,
     chapters,
+    introductions,
     page_address,
     page_of_anchors,
     rules_url,
     slug,
 )
 
+_PICTURE: Final = re.compile(r"<!-- picture: ([\w-]+) -->")
 _ANCHOR_TAG: Final = re.compile(r'<a id="([^"]+)">')
 _REFERENCE: Final = re.compile(r"\b[A-Z]{2,}(?:-[A-Z]+)+(?:-\d+)?\b")
 """The id of a clause, or of a group of clauses."""
@@ -53,6 +56,18 @@ def rules_pages(language: str) -> Mapping[str, RulesPage]:
     """Return all pages of the rules by name: first the one that leads to the others."""
     names = (INDEX, *rule_systems())
     return MappingProxyType({name: _page(name, language) for name in names})
+
+
+@lru_cache(maxsize=32)
+def introduction(name: str, language: str) -> RulesPage | None:
+    """Return the illustrated introduction to a game; None if it has none."""
+    chapter = introductions(language).get(name)
+    if chapter is None:
+        return None
+    builder = _Builder(chapter.page, {}, level=1, title=None, language=language)
+    content = builder.render(chapter)
+    first, *headings = builder.headings
+    return RulesPage(first.text, tuple(headings), content)
 
 
 def _page(name: str, language: str) -> RulesPage:
@@ -98,12 +113,14 @@ class _Builder:
         *,
         level: int,
         title: str | None,
+        language: str = ENGLISH,
     ) -> None:
         self.headings: list[Heading] = []
         self._page = page
         self._pictures = pictures
         self._first_level = level
         self._title = title
+        self._language = language
         self._levels: list[int] = []
         self._markdown = MarkdownIt("commonmark").enable("table")
 
@@ -136,6 +153,9 @@ class _Builder:
             elif token.type == "code_block":
                 # It may be wider than the page; with the focus, it can be scrolled with the keyboard.
                 token.attrSet("tabindex", "0")
+            elif token.type == "html_block" and (comment := _PICTURE.match(token.content)):
+                yield _figure(picture(comment[1], self._language))
+                continue
             if token.type == "inline":
                 token.children = list(self._inline(token.children or []))
             if token.type == "table_open":
@@ -266,9 +286,9 @@ def _html(content: str) -> Token:
     return Token("html_block", "", 0, content=content)
 
 
-def _figure(picture: Picture) -> Token:
+def _figure(shown: Picture) -> Token:
     return _html(
-        f'<figure class="rules-picture"><img src="{escape(picture.address)}"'
-        f' alt="{escape(picture.description)}" width="{picture.width}" height="{picture.height}"'
-        f' loading="lazy"><figcaption>{escape(picture.caption)}</figcaption></figure>\n'
+        f'<figure class="rules-picture"><img src="{escape(shown.address)}"'
+        f' alt="{escape(shown.description)}" width="{shown.width}" height="{shown.height}"'
+        f' loading="lazy"><figcaption>{escape(shown.caption)}</figcaption></figure>\n'
     )

@@ -55,6 +55,11 @@ def pictures_by_clause(language: str) -> Mapping[str, Sequence[Picture]]:
     return result
 
 
+def picture(name: str, language: str) -> Picture:
+    """Return a picture of the rules in a language. Raises KeyError if there is none of this name."""
+    return _picture(name, language)
+
+
 def picture_svg(name: str, language: str) -> str | None:
     """Return a picture as an SVG document; None if there is none of this name."""
     return _picture(name, language).svg if name in _sources() else None

@@ -22,6 +22,8 @@ CLAUSE: Final = re.compile(r"\b[A-Z]+(?:-[A-Z]+)+-\d+\b")
 """The id of a clause."""
 _ANCHOR: Final = re.compile(r'<a id="([^"]+)"></a>')
 _HEADING: Final = re.compile(r"^#+ (.+)$", re.MULTILINE)
+_PAGE: Final = re.compile(r"^<!-- page: (\w+) -->$", re.MULTILINE)
+"""The comment that names the page of an introduction."""
 _PACKAGED: Final = Path(__file__).parent
 _DOCS: Final = Path(__file__).parents[3] / "docs"
 
@@ -38,13 +40,39 @@ class Chapter:
 @lru_cache(maxsize=32)
 def chapters(language: str) -> tuple[Chapter, ...]:
     """Return the chapters of the rules in a language; in English if they are not translated."""
+    return tuple(map(_chapter, _parts("rules", language)))
+
+
+@lru_cache(maxsize=32)
+def introductions(language: str) -> Mapping[str, Chapter]:
+    """Return the introductions to the games in a language, or in English, by the names of rule systems.
+
+    A comment below the heading of each names its page, and comments in the text name pictures.
+    """
+    parts = [(_PAGE.search(part), part) for part in _parts("rules-introduction", language)]
+    return MappingProxyType(
+        {
+            page[1]: Chapter(_PAGE.sub("", part), (), introduction_name(page[1]))
+            for page, part in parts
+            if page is not None
+        }
+    )
+
+
+def introduction_name(name: str) -> str:
+    """Return the name of the page with the introduction to a game."""
+    return f"{name}/introduction"
+
+
+def _parts(name: str, language: str) -> list[str]:
+    """Return the chapters of a text in a language; in English if it is not translated."""
     suffix = "" if language == ENGLISH else f".{language}"
-    paths = [folder / f"rules{suffix}.md" for folder in (_PACKAGED, _DOCS)]
+    paths = [folder / f"{name}{suffix}.md" for folder in (_PACKAGED, _DOCS)]
     path = next((path for path in paths if path.is_file()), None)
     if path is None:
-        return () if language == ENGLISH else chapters(ENGLISH)
+        return [] if language == ENGLISH else _parts(name, ENGLISH)
     parts = re.split(r"^(?=# )", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    return tuple(_chapter(part) for part in parts if part)
+    return [part for part in parts if part]
 
 
 @lru_cache(maxsize=1)

@@ -10,9 +10,9 @@ from replay.language.catalogue import languages
 from service.errors import NotFound
 from service.http.language import request_language
 from service.http.responses import tagged_response
-from service.pages.rules.pages import rules_pages
+from service.pages.rules.pages import RulesPage, introduction, rules_pages
 from service.pages.rules.pictures import picture_svg
-from service.pages.rules.source import INDEX, page_address
+from service.pages.rules.source import INDEX, introduction_name, page_address
 from service.pages.templating import page
 
 _PICTURE_SECONDS = 24 * 3600
@@ -34,6 +34,15 @@ def show_rules(name: str) -> Response:
     return _rules_page(name)
 
 
+@blueprint.get("/rules/<name>/introduction")
+def show_introduction(name: str) -> Response:
+    """Show a game in five minutes, with pictures."""
+    shown = introduction(name, request_language())
+    if shown is None:
+        raise NotFound(message("there are no rules of this name"))
+    return _rules_page(name, shown)
+
+
 @blueprint.get("/rules/pictures/<name>/<language>.svg")
 def get_picture(name: str, language: str) -> Response:
     """Return a picture of the rules, which is the same for every visitor."""
@@ -52,9 +61,21 @@ def get_picture(name: str, language: str) -> Response:
     )
 
 
-def _rules_page(name: str) -> Response:
+def _rules_page(name: str, shown: RulesPage | None = None) -> Response:
+    """Return the page of the clauses of a game, or another one about it."""
     games = [
         (page_address(other), entry.system.TITLE, other == name)
         for other, entry in rule_systems().items()
     ]
-    return page("rules.html", rules=rules_pages(request_language())[name], games=games)
+    language = request_language()
+    introduced = [
+        (page_address(introduction_name(other)), introduction(other, language))
+        for other in ([name] if name else rule_systems())
+    ]
+    return page(
+        "rules.html",
+        rules=shown or rules_pages(language)[name],
+        games=games,
+        introductions=[(address, found.title) for address, found in introduced if found],
+        clauses_address=None if shown is None else page_address(name),
+    )

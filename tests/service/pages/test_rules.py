@@ -14,7 +14,7 @@ from domain.registry import rule_systems
 from replay.language.catalogue import languages
 from replay.language.renderer import renderer
 from service.pages.rules import pages, source
-from service.pages.rules.pages import rules_pages
+from service.pages.rules.pages import introduction, rules_pages
 from service.pages.rules.pictures import SOURCE, pictures_by_clause
 from service.pages.rules.source import rules_url
 from tests.games.make_rules_pictures import rules_pictures
@@ -199,3 +199,54 @@ class TestOverHttp:
         response = browser.get(address)
         assert response.status_code == 404
         assert response.mimetype == "text/html"
+
+
+LANGUAGES = list(languages())
+
+
+class TestIntroductions:
+    """The games in five minutes."""
+
+    @pytest.mark.parametrize("language", LANGUAGES)
+    @pytest.mark.parametrize("name", list(rule_systems()))
+    def test_a_game_is_explained_with_pictures_in_every_language(
+        self, browser: FlaskClient, name: str, language: str
+    ) -> None:
+        response = browser.get(f"/rules/{name}/introduction", headers={"Accept-Language": language})
+        assert response.status_code == 200
+        page = introduction(name, language)
+        assert page is not None
+        shown = Structure(page.content)
+        english = introduction(name, "en")
+        assert english is not None
+        sources = [image["src"] for image in Structure(english.content).images]
+        assert len(sources) >= 3
+        assert [image["src"] for image in shown.images] == [
+            str(source).replace("/en.svg", f"/{language}.svg") for source in sources
+        ]
+        assert all(image["alt"] for image in shown.images)
+        assert "<!--" not in page.content
+        words = re.sub("<[^>]+>", " ", page.content).split()
+        # Five minutes of reading, at 200 words a minute.
+        assert 150 <= len(words) <= 1000
+
+    @pytest.mark.parametrize("language", LANGUAGES)
+    @pytest.mark.parametrize("name", list(rule_systems()))
+    def test_it_says_nothing_of_formats_and_servers(self, name: str, language: str) -> None:
+        page = introduction(name, language)
+        assert page is not None
+        words = r"\b(server|serveur|servidor|programs?|formats?|json|http|hash|seed|log)\b|`|<code>"
+        assert re.search(words, page.content, re.IGNORECASE) is None
+
+    def test_the_pages_of_the_rules_lead_to_them_first(self, browser: FlaskClient) -> None:
+        for name in rule_systems():
+            for address in ("/rules", f"/rules/{name}"):
+                page = browser.get(address).text
+                link = page.index(f'href="/rules/{name}/introduction"')
+                assert link < page.index("<h1", page.index('class="rules-text"'))
+            after = browser.get(f"/rules/{name}/introduction").text
+            assert f'href="/rules/{name}">All rules, clause by clause' in after
+            assert 'href="/tutorial">Learn by playing' in after
+
+    def test_other_games_have_none(self, browser: FlaskClient) -> None:
+        assert browser.get("/rules/chess/introduction").status_code == 404
