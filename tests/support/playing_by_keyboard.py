@@ -57,7 +57,12 @@ _SHORTEST_WAY: Final = """(target) => {
 They are its number, Enter for the confirmation, or else Tab and Shift+Tab in the order of the page, and on
 the board the arrow keys, which are tried out.
 """
-MAX_ATTEMPTS: Final = 4
+_IS_UNDER_WAY: Final = """() =>
+    document.documentElement.dataset.left === undefined || document.querySelector(".htmx-request") !== null"""
+"""Whether the answer to a choice is being loaded or has come. A page that was just replaced takes no numbers
+until its script has started.
+"""
+MAX_ATTEMPTS: Final = 20
 """How often there may turn out to be no such way, because the board was scrolled on it, or because an event
 has replaced the page in the meantime.
 """
@@ -78,7 +83,9 @@ class KeyboardPlayer(ClickingPlayer):
             for key in way["keys"] or ():
                 self._type(key)
             if way["isShortcut"]:
-                return
+                if way["keys"] == ["Enter"] or self.page.evaluate(_IS_UNDER_WAY):
+                    return
+                continue
             if target.evaluate("(element) => element === document.activeElement"):
                 self._type("Space" if target.get_attribute("type") == "checkbox" else "Enter")
                 return
