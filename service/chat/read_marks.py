@@ -34,12 +34,14 @@ _SEPARATOR: Final = " "
 class ReadMark:
     """What a player has not read yet in a game, and what they have dismissed.
 
-    `unread` is the number of messages, at most MAX_UNREAD, and `last` the last of them.
+    `unread` is the number of unread messages, at most MAX_UNREAD, and `last` the last of them. `messages` is
+    the number of the last message of all.
     """
 
     unread: int = 0
     last: ChatMessage | None = None
     dismissed: frozenset[str] = frozenset()
+    messages: int = 0
 
 
 class ReadMarks:
@@ -86,7 +88,7 @@ class ReadMarks:
         self._redis.hset(messages_key(game_id), name, value)
 
 
-def _mark(dismissed: Any, unread: int, number: int, newest: Any) -> ReadMark:
+def _mark(dismissed: Any, unread: int, number: int, newest: Any, messages: int) -> ReadMark:
     keys = to_text(dismissed).split(_SEPARATOR) if dismissed else ()
     last = decode_message(number, newest) if number else None
-    return ReadMark(unread, last, frozenset(keys))
+    return ReadMark(unread, last, frozenset(keys), messages)

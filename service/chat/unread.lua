@@ -3,7 +3,8 @@
 -- KEYS  1 the players whom the player has muted, then the messages of each game
 -- ARGV  1 the player, 2 the most messages of a game that are examined
 -- Returns for each game {dismissed or '', how many messages are unread, the number of the last unread one or 0,
---         that message as JSON or ''}. Erased messages and those of muted players are not counted.
+--         that message as JSON or '', the number of the last message of all}. Erased messages and those of muted
+--         players are not counted as unread.
 
 local player, limit = ARGV[1], tonumber(ARGV[2])
 local result = {}
@@ -25,7 +26,7 @@ for game = 2, #KEYS do
       end
     end
   end
-  result[game - 1] = {marks[3] or '', count, number, newest}
+  result[game - 1] = {marks[3] or '', count, number, newest, last}
 end
 
 return result

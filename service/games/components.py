@@ -118,7 +118,7 @@ def build_games(
         commands=commands,
         signatures=signatures,
         lobby=Lobby(commands, invitation_commands, players, settings),
-        rematches=Rematches(repository, commands, players),
+        rematches=Rematches(repository, commands, players, client),
         invitation_commands=invitation_commands,
         invitations=invitations,
         received_invitations=ReceivedInvitations(listings, queries, accounts.mutes),

@@ -55,6 +55,12 @@ class Concern:
         return f"{self.kind}-{self.number}"
 
     @property
+    def can_be_dismissed(self) -> bool:
+        """Whether the person may leave it at that, because it is news or has no answer but agreement."""
+        asks_for_agreement = self.kind in ("end", "pause", "vacancy")
+        return self.urgency == "news" or (self.urgency == "answer" and asks_for_agreement)
+
+    @property
     def is_counted(self) -> bool:
         """Whether badges and titles count it."""
         return self.urgency != "status"

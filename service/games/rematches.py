@@ -4,8 +4,11 @@ The id of a rematch follows from that of the game, so that it is created once, h
 it at the same time. If a rematch was abandoned before it started, the next request creates another one.
 """
 
+from contextlib import suppress
 from hashlib import sha256
 from typing import Any, Final
+
+import redis
 
 from domain.errors import NotNow
 from domain.game import Game
@@ -15,6 +18,7 @@ from service.errors import Forbidden, IdempotencyConflict, NotFound
 from service.games.access import can_see
 from service.games.commands import GameCommands
 from service.games.loader import GameLoader
+from service.store.redis_event_store import MESSAGE_POSTED, appended_channel
 
 MAX_REMATCHES: Final = 20
 """The most rematches of one game that may be abandoned before they start."""
@@ -23,8 +27,16 @@ MAX_REMATCHES: Final = 20
 class Rematches:
     """Creates the rematches of games. Thread-safe; every method raises Unavailable."""
 
-    def __init__(self, loader: GameLoader, commands: GameCommands, players: Players) -> None:
+    def __init__(
+        self,
+        loader: GameLoader,
+        commands: GameCommands,
+        players: Players,
+        client: redis.Redis,
+    ) -> None:
+        """`client` reports a rematch to the streams of the game before."""
         self._loader = loader
+        self._redis = client
         self._commands = commands
         self._players = players
 
@@ -94,7 +106,7 @@ class Rematches:
         candidates = people if game.arbiter is None else [*people, game.arbiter]
         accounts = {account.id for account in self._players.get(candidates) if account is not None}
         options: dict[str, Any] = {**game.options, "rematch_of": game.id}
-        return self._commands.create(
+        rematch = self._commands.create(
             player,
             rules=game.rules.NAME,
             seats=game.seats,
@@ -106,6 +118,10 @@ class Rematches:
             nonce=nonce,
             game_id=rematch_id,
         )
+        # The rematch exists, whether or not the pages of the game before hear of it.
+        with suppress(redis.RedisError):
+            self._redis.publish(appended_channel(game.id), MESSAGE_POSTED)
+        return rematch
 
     def _join(self, rematch: Game, player: str, nonce: bytes | None) -> Game:
         """Give the player a place in a rematch, if there is one to take, and return the rematch."""

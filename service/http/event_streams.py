@@ -4,7 +4,7 @@ WSGI has no event streams: the application leaves a `StreamRequest` in the WSGI 
 sends the stream (service/server/streams.py).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias, assert_never
@@ -58,6 +58,8 @@ class StreamRequest:
     """
     has_messages: bool = False
     """Whether the stream reports chat messages, without an id and without their text."""
+    has_missed: Callable[[], bool] | None = None
+    """For such a stream, whether the client has missed one; called in a thread once the stream has begun."""
 
 
 RETRY_STREAM_SECONDS: Final = 5
@@ -68,17 +70,25 @@ _FROM_NOW: Final = ("", "0", "-")
 
 
 def stream_response(
-    game: Game, player: str | None, token: str | None, after: int, *, has_messages: bool = False
+    game: Game,
+    player: str | None,
+    token: str | None,
+    after: int,
+    *,
+    has_messages: bool = False,
+    has_missed: Callable[[], bool] | None = None,
 ) -> Response:
     """Return the response that opens a stream of the events of a game, which the player may see.
 
     The stream begins after `Last-Event-ID` or, without this header, after event `after`, and ends when the
     token is revoked. With `has_messages` it also reports chat messages, which the player must be allowed to
-    read. Raises Malformed (the header), and Unavailable or TooManyRequests if this visitor may
+    read, and a rematch, also after the end of the game; at the beginning too, if `has_missed` returns that
+    the client does not know of one. Raises Malformed (the header), and Unavailable or TooManyRequests if this
+    visitor may
     not open another stream.
     """
     after = _last_event_id(default=after)
-    if game.has_ended and after == game.seq:
+    if game.has_ended and after == game.seq and not has_messages:
         return no_content()
     visitor = player or client_network()
     _check_stream_bounds(visitor)
@@ -93,6 +103,7 @@ def stream_response(
         evict_without_invitation=player if game.options["private"] else None,
         must_reset=after > game.seq,
         has_messages=has_messages,
+        has_missed=has_missed,
     )
     return Response(
         content_type="text/event-stream",

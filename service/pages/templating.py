@@ -54,7 +54,14 @@ from service.pages.return_addresses import (
 )
 from service.pages.rules.source import rules_url
 from service.pages.session import can_write_session, viewer
-from service.pages.view_models.concern_lines import badge_of, concerns_on_page, count_in_title
+from service.pages.view_models.clock_view import clock_templates, time_until
+from service.pages.view_models.concern_lines import (
+    badge_of,
+    concerns_on_page,
+    count_in_title,
+    stream_address,
+)
+from service.pages.view_models.game_forms import new_key
 from service.pages.view_models.game_lists import address_of_games, recap_of
 
 
@@ -84,8 +91,12 @@ def register(app: Flask) -> None:
         announcements_to_show=announcements_to_show,
         asset=asset,
         style_sheets=style_sheets,
+        clock_templates=lambda: clock_templates(request_renderer()),
+        time_until=time_until,
         concerns_on_page=concerns_on_page,
+        new_key=new_key,
         count_in_title=count_in_title,
+        stream_address=stream_address,
         badge_of=badge_of,
         rules_url=rules_url,
         explanation=_explanation,

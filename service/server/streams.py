@@ -217,6 +217,8 @@ class StreamHub:
                 break
             yield page
             last_sent = page[-1].seq
+        if stream.has_missed is not None and await asyncio.to_thread(stream.has_missed):
+            listener.offer(MESSAGE)
         while True:
             try:
                 async with asyncio.timeout(HEARTBEAT_SECONDS):

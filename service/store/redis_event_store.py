@@ -52,7 +52,7 @@ T = TypeVar("T")
 APPENDED_CHANNEL: Final = "cartulary:appended"
 """The channel on which every append to any game is published, as `GAME SEQ`."""
 MESSAGE_POSTED: Final = "message"
-"""What is published on the channel of a game when a chat message is posted."""
+"""What is published on the channel of a game when a chat message is posted, or a rematch is created."""
 ACTIVE_GAMES_KEY: Final = "cartulary:live"
 _STATEMENTS_KEY: Final = "cartulary:statements"
 IDEMPOTENCY_SECONDS: Final = 7 * 24 * 3600
@@ -77,7 +77,7 @@ def _log_key(game_id: str) -> str:
 def appended_channel(game_id: str) -> str:
     """Return the channel on which every append to this game is published, as `SEQ`.
 
-    A chat message that is posted in the game is published there too, as MESSAGE_POSTED.
+    MESSAGE_POSTED is published there too.
     """
     return f"{APPENDED_CHANNEL}:{game_id}"
 

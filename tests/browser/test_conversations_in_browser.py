@@ -17,7 +17,7 @@ def test_a_chat_message_appears_on_the_open_pages_of_its_readers(visitors: Visit
     body = {"text": "Your move was clever."}
     first.http.post(f"/api/v1/games/{game_id}/messages", json=body).raise_for_status()
     for page in (game, chat):
-        page.get_by_text("Your move was clever.").wait_for()
+        page.get_by_text("Your move was clever.", exact=True).wait_for()
     assert game.evaluate("window.isSamePage")
 
 

@@ -3,8 +3,10 @@
 That is its settings, the time left, what happens at a deadline, holidays of players, and vacant seats.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
 
 from domain.clock import substitutes
 from domain.clock.deadlines import deadline_policy
@@ -16,13 +18,12 @@ from domain.json_types import Timestamp
 from domain.messages import Message, Text, message, plural_message
 from ledger.turn_clock import (
     bank_milliseconds,
-    duration_message,
     holiday_until,
     is_pause_over,
     milliseconds_left,
     pause_limit,
-    time_left_message,
 )
+from service import clock
 from service.pages.view_models.new_game_form import time_per_turn
 
 
@@ -35,16 +36,24 @@ class HolidayRow:
     ends: Timestamp
 
 
-def clock_text(clock: Clock | None) -> Text:
+def clock_text(settings: Clock | None) -> Text:
     """Return how much time a clock allows, and which time does not count, in words."""
-    if clock is None:
+    if settings is None:
         return time_per_turn(None)
-    if has_only_time_per_turn(clock):
-        return time_per_turn(clock["per_turn"])
-    return clock_message(clock)
+    if has_only_time_per_turn(settings):
+        return time_per_turn(settings["per_turn"])
+    return clock_message(settings)
 
 
-def time_left_text(game: Game, at: Timestamp) -> Message | None:
+@dataclass(frozen=True, slots=True)
+class TimeLeft:
+    """How much time is left until a deadline, in words; `milliseconds` is None if the time does not run."""
+
+    text: Message
+    milliseconds: int | None
+
+
+def time_left(game: Game, at: Timestamp) -> TimeLeft | None:
     """Return how much time the player to act has left at a time, or why the clock stands still.
 
     None without a deadline.
@@ -53,12 +62,63 @@ def time_left_text(game: Game, at: Timestamp) -> Message | None:
     if milliseconds is None:
         return None
     if pause_limit(game) is not None and not is_pause_over(game, at):
-        return message("the clock stands still: all players have agreed to a pause")
+        return TimeLeft(message("the clock stands still: all players have agreed to a pause"), None)
+    dispute = game.open_dispute
+    if dispute is not None and (dispute.clock_stopped_until or "") > at:
+        return TimeLeft(message("the clock stands still: a dispute is open"), None)
+    text = left_message(milliseconds)
     if holiday_until(game, at) is not None:
-        return message(
-            "the player to act is on holiday; {time}", time=time_left_message(milliseconds)
-        )
-    return time_left_message(milliseconds)
+        return TimeLeft(message("the player to act is on holiday; {time}", time=text), None)
+    return TimeLeft(text, milliseconds)
+
+
+def time_until(deadline: Timestamp) -> TimeLeft:
+    """Return how much time is left now until a timestamp."""
+    milliseconds = (clock.parse(deadline) - clock.now()) // timedelta(milliseconds=1)
+    return TimeLeft(left_message(milliseconds), milliseconds)
+
+
+def left_message(milliseconds: int) -> Message:
+    """Return the time until a deadline, or since it, as people read clocks: `2 d 3 h left`, `45 s late`."""
+    time = short_duration(abs(milliseconds))
+    return TEMPLATES["left" if milliseconds > 0 else "late"](time)
+
+
+def short_duration(milliseconds: int) -> Message:
+    """Return a time in days and hours, in hours and minutes, in minutes, or in seconds in the last minute."""
+    seconds = milliseconds // 1000
+    minutes = seconds // 60
+    hours = minutes // 60
+    days = hours // 24
+    if days:
+        return TEMPLATES["days"](days, hours % 24)
+    if hours:
+        return TEMPLATES["hours"](hours, minutes % 60)
+    return TEMPLATES["minutes"](minutes) if minutes else TEMPLATES["seconds"](seconds)
+
+
+TEMPLATES: Final[Mapping[str, Callable[..., Message]]] = {
+    "days": lambda days, hours: message("{days} d {hours} h", days=days, hours=hours),
+    "hours": lambda hours, minutes: message(
+        "{hours} h {minutes} min", hours=hours, minutes=minutes
+    ),
+    "minutes": lambda minutes: message("{minutes} min", minutes=minutes),
+    "seconds": lambda seconds: message("{seconds} s", seconds=seconds),
+    "left": lambda time: message("{time} left", time=time),
+    "late": lambda time: message("{time} late", time=time),
+}
+"""The messages of which a clock that ticks is made, by name; js/clock.js fills them in as well."""
+_PLACES: Final[Mapping[str, tuple[str, ...]]] = {
+    "days": ("{0}", "{1}"),
+    "hours": ("{0}", "{1}"),
+}
+
+
+def clock_templates(render: Callable[[Message], str]) -> Mapping[str, str]:
+    """Return TEMPLATES as texts with the places `{0}` and `{1}` for their values."""
+    return {
+        name: render(template(*_PLACES.get(name, ("{0}",)))) for name, template in TEMPLATES.items()
+    }
 
 
 def bank_rows(game: Game) -> list[tuple[int, Message]]:
@@ -66,7 +126,7 @@ def bank_rows(game: Game) -> list[tuple[int, Message]]:
     if game.state is None or game.status != "playing":
         return []
     return [
-        (seat, duration_message(left))
+        (seat, short_duration(left))
         for seat in game.state.in_game()
         if (left := bank_milliseconds(game, seat)) is not None
     ]

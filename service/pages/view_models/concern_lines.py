@@ -8,7 +8,9 @@ from flask import g
 
 from domain.game import Game, GameOf
 from domain.messages import PlayerWithId, Text, message_in, plural_message
+from service.bootstrap import Service
 from service.chat.read_marks import ReadMark
+from service.errors import Unavailable
 from service.games.access import can_see, is_correspondent
 from service.games.concerns import Concern, concerns_of
 from service.games.summary import Summary
@@ -40,10 +42,14 @@ class Badge:
 
 @dataclass(frozen=True, slots=True)
 class GameConcerns:
-    """What concerns the viewer in a game, what waits for an answer first; `rematch` is that of the game."""
+    """What concerns the viewer in a game, what waits for an answer first; `rematch` is that of the game.
+
+    `messages` is the number of the last message in it, 0 for somebody who does not read them.
+    """
 
     concerns: Sequence[Concern] = ()
     unread: int = 0
+    messages: int = 0
     rematch: Game | None = None
 
     @property
@@ -57,8 +63,34 @@ def concerns_on_page(game: Game) -> GameConcerns:
     """Return what concerns the viewer in the game of a page, read once for each request."""
     read: dict[str, GameConcerns] = g.setdefault("concerns", {})
     if game.id not in read:
-        read[game.id] = _read(game, viewer())
+        read[game.id] = _read(service(), game, viewer())
     return read[game.id]
+
+
+def stream_address(game: Game) -> str | None:
+    """Return the address of the event stream that a page of a game follows; None if nothing is to follow.
+
+    Its parameter `known` says which messages and which rematch the page has shown.
+    """
+    player = viewer()
+    if player is None or not is_correspondent(game, player):
+        return None if game.has_ended else f"/games/{game.id}/stream?after={game.seq}"
+    return f"/games/{game.id}/stream?after={game.seq}&known={_known(concerns_on_page(game))}"
+
+
+def has_missed(service: Service, game: Game, player: str, known: str) -> bool:
+    """Return whether a page with this parameter `known` lacks a message or a rematch of a game.
+
+    It needs no request, so that a stream can call it later.
+    """
+    try:
+        return known != _known(_read(service, game, player))
+    except Unavailable:
+        return False
+
+
+def _known(concerns: GameConcerns) -> str:
+    return f"{concerns.messages}-{'' if concerns.rematch is None else concerns.rematch.id}"
 
 
 def count_in_title(game: object) -> str:
@@ -94,13 +126,13 @@ def badge_count() -> int:
     return sum(badge.count for badge in g.get("badges", {}).values())
 
 
-def _read(game: Game, player: str | None) -> GameConcerns:
-    rematch = service().games.rematches.of(game) if game.has_ended and player is not None else None
+def _read(service: Service, game: Game, player: str | None) -> GameConcerns:
+    rematch = service.games.rematches.of(game) if game.has_ended else None
     if rematch is not None and not can_see(rematch, player):
         rematch = None
     mark = ReadMark()
     if player is not None and is_correspondent(game, player):
-        (mark,) = service().chat.marks.of(player, [game.id])
+        (mark,) = service.chat.marks.of(player, [game.id])
     concerns = [
         concern
         for concern in concerns_of(game, player, rematch)
@@ -109,7 +141,7 @@ def _read(game: Game, player: str | None) -> GameConcerns:
     if mark.last is not None:
         concerns.append(_unread(mark.unread, mark.last.number, mark.last.author, mark.last.text))
         concerns.sort(key=lambda concern: concern.urgency)
-    return GameConcerns(concerns, unread=mark.unread, rematch=rematch)
+    return GameConcerns(concerns, mark.unread, mark.messages, rematch)
 
 
 def _unread(count: int, number: int, author: str, text: str | None) -> Concern:

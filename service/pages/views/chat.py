@@ -1,4 +1,6 @@
-"""The page of the messages within a game, and what a reader can do with each; the players who are muted."""
+"""The page of the messages within a game, and what a reader can do with each; the players who are muted; and
+what readers dismiss.
+"""
 
 from typing import Final
 
@@ -16,6 +18,7 @@ from service.pages.forms import Form, entered_form, number_parameter, read_form,
 from service.pages.return_addresses import next_address
 from service.pages.session import require_player
 from service.pages.templating import page
+from service.pages.view_models.concern_lines import concerns_on_page
 from service.pages.view_models.game_forms import KeyedForm, form_about_event, key_of, new_key
 from service.pages.view_models.game_forms import require_player as player_of
 
@@ -101,6 +104,27 @@ def change_mute() -> BaseResponse:
     return see_other(next_address())
 
 
+class DismissalForm(StrictSchema):
+    """The key of a concern (service/games/concerns.py)."""
+
+    concern = String(required=True)
+
+
+@blueprint.post("/games/<game_id>/concerns/dismissals")
+def dismiss_concern(game_id: str) -> BaseResponse:
+    """Do not show the viewer a concern any more; messages are then read."""
+    player = require_player()
+    game = service().games.queries.visible_game(game_id, player)
+    key = read_form(DismissalForm())["concern"]
+    # What does not concern the viewer any more needs no mark.
+    for concern in concerns_on_page(game).concerns:
+        if concern.key == key and concern.kind == "messages":
+            service().chat.marks.read(game_id, player, concern.number)
+        elif concern.key == key and concern.can_be_dismissed:
+            service().chat.marks.dismiss(game_id, player, key)
+    return see_other(next_address(f"/games/{game_id}"))
+
+
 def _seq(text: str | None) -> int | None:
     """Return the seq that was entered, 0 for a text that is none."""
     return None if text is None else whole_number(text) or 0
@@ -118,6 +142,8 @@ def _page(
     game = service().games.queries.visible_game(game_id, player)
     require_correspondent(game, player)
     message_page = service().chat.latest(game_id, player, before, _SHOWN_MESSAGES)
+    if before is None:
+        service().chat.marks.read(game_id, player, message_page.last)
     service().accounts.players.handles({each.message.author for each in message_page.messages})
     return page(
         "chat.html",

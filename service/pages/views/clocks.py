@@ -27,6 +27,7 @@ from service.pages.forms import (
     see_other,
     sequence_number,
 )
+from service.pages.return_addresses import next_address
 from service.pages.templating import page
 from service.pages.view_models.clock_view import (
     bank_rows,
@@ -35,7 +36,7 @@ from service.pages.view_models.clock_view import (
     deadline_texts,
     holiday_rows,
     reason_not_to_leave,
-    time_left_text,
+    time_left,
 )
 from service.pages.view_models.game_forms import (
     REFUSALS,
@@ -89,7 +90,7 @@ def agree_to_pause(game_id: str) -> Response:
         )
     except REFUSALS as error:
         return clock_page(game_viewer(game_id), error)
-    return see_other(f"/games/{game_id}/clock")
+    return see_other(next_address(f"/games/{game_id}/clock"))
 
 
 @blueprint.get(HOLIDAYS)
@@ -152,7 +153,7 @@ def clock_page(current: GameViewer, error: Refusal | TooManyGames | None = None)
         seat=current.seat,
         form=Form() if error is None else Form().refused(error),
         settings=clock_text(game.clock),
-        time_left=time_left_text(game, now),
+        time_left=time_left(game, now),
         deadline=clock.deadline(game),
         banks=bank_rows(game),
         holidays=holiday_rows(game, now),
@@ -234,4 +235,4 @@ def take_seat(game_id: str) -> Response:
         )
     except (*REFUSALS, TooManyGames) as error:
         return clock_page(game_viewer(game_id), error)
-    return see_other(f"/games/{game_id}")
+    return see_other(next_address(f"/games/{game_id}"))

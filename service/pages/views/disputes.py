@@ -12,13 +12,15 @@ from domain.disputes.messages import ruling_message
 from domain.errors import Malformed
 from domain.json_types import JsonObject
 from domain.messages import Text, message
-from service.games.access import require_dispute
+from service.games.access import is_correspondent, require_dispute
 from service.games.dispute_view import dispute_summary, pending_takeback
 from service.http.context import service
 from service.http.problems import status_of
 from service.http.ratelimits import limit_disputes
 from service.http.validation import MAX_INTEGER, Choice, QueryInteger, String
 from service.pages.forms import Form, entered_form, read_form, see_other
+from service.pages.return_addresses import next_address
+from service.pages.session import viewer
 from service.pages.templating import page
 from service.pages.view_models.game_forms import (
     NOT_A_PLAYER,
@@ -112,7 +114,12 @@ def open_dispute(game_id: str) -> Response:
 
 @blueprint.get(_DISPUTE)
 def show_dispute(game_id: str, seq: int) -> Response:
-    """Show a dispute with everything that was written in it."""
+    """Show a dispute with everything that was written in it; its ruling is no news to the viewer then."""
+    player = viewer()
+    if player is not None:
+        game = service().games.queries.visible_game(game_id, player)
+        if is_correspondent(game, player) and require_dispute(game, seq).ending is not None:
+            service().chat.marks.dismiss(game_id, player, f"ruling-{seq}")
     return _dispute_page(game_viewer(game_id), seq)
 
 
@@ -297,7 +304,7 @@ def request_takeback(game_id: str) -> Response:
         )
     except REFUSALS as error:
         return _takeback_page(game_viewer(game_id), error)
-    return see_other(f"/games/{game_id}/takebacks")
+    return see_other(next_address(f"/games/{game_id}/takebacks"))
 
 
 @blueprint.post(f"{_TAKEBACKS}/<int(max={MAX_INTEGER}):seq>/answers")
@@ -318,7 +325,7 @@ def answer_takeback(game_id: str, seq: int) -> Response:
         )
     except REFUSALS as error:
         return _takeback_page(game_viewer(game_id), error)
-    return see_other(f"/games/{game_id}/takebacks")
+    return see_other(next_address(f"/games/{game_id}/takebacks"))
 
 
 def _takeback_page(current: GameViewer, error: Refusal | None = None) -> Response:

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from flask import Blueprint, Response, jsonify, request
 from werkzeug.wrappers import Response as BaseResponse
 
+from domain.disputes import takebacks
 from domain.errors import Malformed, Refused
 from domain.event import Event
 from domain.game import STATUS_MESSAGES, Game
@@ -20,7 +22,7 @@ from replay.score_chart import Mark
 from service import clock
 from service.conditional_actions.conditional_actions import void_message
 from service.errors import KeyNotUsable, NotFound, Stale, Unauthorised
-from service.games.access import can_see, is_correspondent
+from service.games.access import is_correspondent
 from service.games.viewpoint import viewpoint_of
 from service.http.context import service
 from service.http.event_streams import stream_response
@@ -40,13 +42,15 @@ from service.pages.view_models.clock_view import (
     can_take_seats,
     deadline_texts,
     reason_not_to_leave,
-    time_left_text,
+    time_left,
 )
+from service.pages.view_models.concern_lines import concerns_on_page, has_missed
 from service.pages.view_models.game_forms import (
     SignedForm,
     conversation,
     key_of,
     new_key,
+    reason_not_to,
     signature_of,
 )
 from service.pages.view_models.position_view import (
@@ -184,7 +188,12 @@ def stream_events(game_id: str) -> Response:
     game = service().games.queries.visible_game(game_id, player)
     after = sequence_number(request.args.get("after", "0"), "after")
     has_messages = player is not None and is_correspondent(game, player)
-    return stream_response(game, player, session_token(), after, has_messages=has_messages)
+    missed = None
+    if player is not None and has_messages and "known" in request.args:
+        missed = partial(has_missed, service(), game, player, request.args["known"])
+    return stream_response(
+        game, player, session_token(), after, has_messages=has_messages, has_missed=missed
+    )
 
 
 def game_page(
@@ -238,14 +247,16 @@ def game_page(
         "deadline_texts": deadline_texts(game),
         "can_take_seats": can_take_seats(game, player),
         "leave_reason": reason_not_to_leave(game, seat),
-        "time_left": time_left_text(game, clock.format(clock.now())),
+        "time_left": time_left(game, clock.format(clock.now())),
         "latest": [
             (event, actor_message(event), outcome_message(game.rules, event))
             for event in reversed(events)
         ],
         "key": new_key(),
         "conversation": conversation(game, player),
-        "rematch": _rematch(game, player),
+        "rematch": concerns_on_page(game).rematch,
+        "can_take_back": seat is not None
+        and reason_not_to(lambda: takebacks.request(game, seat)) is None,
     }
     if seat is not None and player is not None and game.status == "playing":
         values["void"] = _void_message(game, player)
@@ -265,12 +276,6 @@ def _game_end(game: Game, scene: Scene) -> GameEnd | None:
     if chart is None:
         return None
     return GameEnd(finishers(scene, chart), chart.turning_point, chart.first_action)
-
-
-def _rematch(game: Game, player: str | None) -> Game | None:
-    """Return the rematch of a game that has ended, if there is one that the viewer may see."""
-    rematch = service().games.rematches.of(game) if game.has_ended else None
-    return rematch if rematch is not None and can_see(rematch, player) else None
 
 
 def _replaces_choices_only(steps: ActionSteps) -> bool:

@@ -17,20 +17,20 @@ def test_messages_of_others_are_unread_until_they_are_read(service: Service) -> 
     assert mark(service, game, "bea") == ReadMark()
     service.chat.post(game, "ada", "Hello.")
     last = service.chat.post(game, "ada", "Are you there?")
-    assert mark(service, game, "bea") == ReadMark(2, last)
-    assert mark(service, game, "ada") == ReadMark()
+    assert mark(service, game, "bea") == ReadMark(2, last, messages=2)
+    assert mark(service, game, "ada") == ReadMark(messages=2)
     service.chat.marks.read(game, "bea", 1)
     assert mark(service, game, "bea").unread == 1
     service.chat.marks.read(game, "bea", 2)
     service.chat.marks.read(game, "bea", 1)
-    assert mark(service, game, "bea") == ReadMark()
+    assert mark(service, game, "bea") == ReadMark(messages=2)
 
 
 def test_whoever_writes_has_read_what_was_written_before(service: Service) -> None:
     game = start_game(service).id
     service.chat.post(game, "ada", "Hello.")
     service.chat.post(game, "bea", "Hi.")
-    assert mark(service, game, "bea") == ReadMark()
+    assert mark(service, game, "bea") == ReadMark(messages=2)
     assert mark(service, game, "ada").unread == 1
 
 
@@ -41,7 +41,7 @@ def test_erased_messages_and_those_of_muted_players_are_not_unread(service: Serv
     service.chat.post(game, "ada", "A mistake.")
     service.chat.erase(game, "ada", 3)
     service.accounts.mutes.add("bea", "cid")
-    assert mark(service, game, "bea") == ReadMark(1, first)
+    assert mark(service, game, "bea") == ReadMark(1, first, messages=3)
 
 
 def test_what_is_counted_and_kept_is_bounded(service: Service) -> None:

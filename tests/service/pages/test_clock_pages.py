@@ -44,7 +44,7 @@ def test_the_page_of_a_clock_shows_its_settings_and_what_is_left(players: Player
         "nights from 22:00 to 08:00 (Europe/Paris) do not count",
         "weekends (Europe/Paris) do not count",
         "announced holidays of the player to act do not count",
-        "10 d 0.000 s",
+        "10 d 0 h",
     ):
         assert text.lower() in shown.lower()
     assert address not in forms_of(players["eve"].get(address))

@@ -81,7 +81,7 @@ def test_a_player_comes_to_an_action_by_links_and_sends_it_once(table: Table) ->
 
 
 def test_above_a_preview_the_page_states_that_the_player_is_still_to_act(table: Table) -> None:
-    status = re.compile(r'<p id="status".*</p>')
+    status = re.compile(r'<span id="status".*</span>')
     shown = status.search(table.first_action())
     assert shown is not None
     assert "It is your turn" in shown[0]

@@ -276,6 +276,22 @@ def test_a_chat_message_is_reported_only_to_streams_of_its_readers(service: Serv
     asyncio.run(follow())
 
 
+def test_a_message_that_a_client_has_missed_is_reported_when_its_stream_begins(
+    service: Service,
+) -> None:
+    game = game_with(service, 5)
+
+    async def follow() -> None:
+        async with running_hub(service) as hub:
+            request = StreamRequest(game.id, 4, has_messages=True, has_missed=lambda: True)
+            stream = Stream(hub, request)
+            await stream.read_to(5)
+            assert await stream.next() == {"event": "message-posted", "data": {}}
+            await stream.close()
+
+    asyncio.run(follow())
+
+
 def test_pages_with_lost_events_are_dropped_after_a_failover(
     service: Service, pages_read: list[int]
 ) -> None:

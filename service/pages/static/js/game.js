@@ -28,8 +28,10 @@ function isSending() {
 /** @param {HTMLElement} game */
 export function start(game) {
   const address = game.dataset.stream;
-  if (address === undefined || game.dataset.ended !== undefined) return undefined;
-  const [path] = address.split("?");
+  if (address === undefined) return undefined;
+  // The stream of a game that has ended reports messages and a rematch; the page does not depend on it.
+  const isEnded = game.dataset.ended !== undefined;
+  const stream = new URL(address, location.href);
   let seq = Number(game.dataset.seq);
   let retry = MIN_RETRY;
   let timer = 0;
@@ -38,7 +40,8 @@ export function start(game) {
   let source;
 
   function open() {
-    source = new EventSource(`${path}?after=${seq}`);
+    stream.searchParams.set("after", String(seq));
+    source = new EventSource(stream);
     source.onopen = () => {
       retry = MIN_RETRY;
       showReachable(true);
@@ -48,7 +51,7 @@ export function start(game) {
     source.addEventListener("message-posted", () => refreshLater(10));
     source.onerror = () => {
       // The browser gives up when the server responds with an error, such as while it starts.
-      if (source?.readyState !== EventSource.CLOSED) return;
+      if (source?.readyState !== EventSource.CLOSED || isEnded) return;
       showReachable(false);
       timer = window.setTimeout(open, retry);
       retry = Math.min(2 * retry, MAX_RETRY);

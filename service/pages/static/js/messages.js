@@ -1,5 +1,5 @@
 // @ts-check
-/** The messages of a game: new ones are read when the event stream reports them, and from time to time. */
+/** The messages of a game: new ones are shown when the page was read again (concerns.js), and from time to time. */
 
 const MILLISECONDS_BETWEEN_READS = 8000;
 
@@ -8,33 +8,40 @@ const MILLISECONDS_BETWEEN_READS = 8000;
  * @returns {() => void} a function that stops it
  */
 export function start(list) {
-  const { address, stream } = list.dataset;
+  const { address } = list.dataset;
   if (!address) return () => {};
-  const source = stream ? new EventSource(stream) : undefined;
 
   async function read() {
-    // A form that the reader has opened stays as it is.
-    if (document.hidden || list.querySelector("details[open]")) return;
+    if (document.hidden) return;
     try {
       const response = await fetch(/** @type {string} */ (address), { headers: { Accept: "text/html" } });
-      if (!response.ok || !list.isConnected) return;
-      const page = new DOMParser().parseFromString(await response.text(), "text/html");
-      const current = page.getElementById("messages");
-      if (!current || current.dataset.last === list.dataset.last) return;
-      list.replaceChildren(...current.childNodes);
-      list.dataset.last = current.dataset.last;
-      const htmx = /** @type {any} */ (window).htmx;
-      htmx?.process(list);
+      if (response.ok) show(new DOMParser().parseFromString(await response.text(), "text/html"));
     } catch {
       // The server cannot be reached: the next reading may succeed.
     }
   }
 
-  source?.addEventListener("message-posted", () => void read());
-  source?.addEventListener("end", () => source.close());
+  /** @param {Document} page */
+  function show(page) {
+    const current = page.getElementById("messages");
+    // A form that the reader has opened stays as it is.
+    if (!current || !list.isConnected || list.querySelector("details[open]")) return;
+    if (current.dataset.last === list.dataset.last) return;
+    list.replaceChildren(...current.childNodes);
+    list.dataset.last = current.dataset.last;
+    const htmx = /** @type {any} */ (window).htmx;
+    htmx?.process(list);
+  }
+
+  /** @param {Event} event */
+  function showRead(event) {
+    show(/** @type {CustomEvent} */ (event).detail);
+  }
+
+  document.addEventListener("page-read", showRead);
   const timer = window.setInterval(read, MILLISECONDS_BETWEEN_READS);
   return () => {
     window.clearInterval(timer);
-    source?.close();
+    document.removeEventListener("page-read", showRead);
   };
 }
