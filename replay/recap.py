@@ -224,16 +224,28 @@ def _is_marked(cell: Cell) -> bool:
 
 
 def scene_with_recap(scene: Scene, events: Sequence[RecapEvent]) -> Scene:
-    """Return a scene of the position after these events in which everything that they changed is marked."""
+    """Return a scene of the position after these events in which all that they changed is marked too."""
     marked: dict[Hex, Cell] = {}
     for event in events:
         for cell in event.cells:
             former = marked.get(cell.at)
             marked[cell.at] = cell if former is None else _marked_twice(former, cell)
-    cells = tuple(_with_marks(cell, marked.get(cell.at)) for cell in scene.cells)
-    return replace(
-        scene, cells=cells, arrows=tuple(arrow for event in events for arrow in event.arrows)
+    cells = tuple(
+        _marked_twice(marked[cell.at], cell) if cell.at in marked else cell for cell in scene.cells
     )
+    arrows = tuple(arrow for event in events for arrow in event.arrows)
+    return replace(scene, cells=cells, arrows=(*arrows, *scene.arrows))
+
+
+def without_marks(scene: Scene) -> Scene:
+    """Return a scene without the marks of the last event."""
+    cells = tuple(
+        replace(cell, is_changed=False, removed=(), note="", is_contested=False)
+        if _is_marked(cell)
+        else cell
+        for cell in scene.cells
+    )
+    return replace(scene, cells=cells, arrows=())
 
 
 def _marked_twice(former: Cell, cell: Cell) -> Cell:
@@ -253,15 +265,3 @@ def _joined(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
     for piece in pieces:
         counts[replace(piece, count=1)] += piece.count
     return tuple(replace(piece, count=count) for piece, count in counts.items())
-
-
-def _with_marks(cell: Cell, marked: Cell | None) -> Cell:
-    if marked is None:
-        return cell
-    return replace(
-        cell,
-        is_changed=marked.is_changed,
-        removed=marked.removed,
-        note=marked.note,
-        is_contested=marked.is_contested,
-    )

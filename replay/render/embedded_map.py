@@ -65,7 +65,7 @@ def board_svg(
     Each hex is a group with `data-at="q,r"`, a description for screen readers and the same description as
     its tooltip. Hexes have their coordinates unless `coordinates_svg` lies on the map. There is room for the
     hexes `beside` the board. `prefix` begins every id, for two maps in one page. For style sheets there are
-    the classes `map` (the root) and `sea` (the background).
+    the classes `map` (the root), `sea` (the background) and `arrows`.
     """
     ids = Ids(prefix)
     box = view_box(scene, beside)
@@ -84,7 +84,11 @@ def board_svg(
                 *(terrain_use(cell, ids) for cell in scene.cells),
                 *outline_lines(scene.outlines),
                 *_hexes(scene, renderer, ids),
-                arrows_markup(scene.arrows, [label.box for label in on_top], sizes.count),
+                element(
+                    "g",
+                    arrows_markup(scene.arrows, [label.box for label in on_top], sizes.count),
+                    class_="arrows",
+                ),
                 element(
                     "g",
                     on_lines(label.markup for label in on_top),

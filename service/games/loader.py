@@ -134,9 +134,8 @@ class GameCache:
             seqs = self._prefix_seqs.get(game_id, ())
             seq = max((seq for seq in seqs if upto is None or seq <= upto), default=None)
             round_end = self._round_ends.get(game_id)
-            if round_end is not None and (seq or 0) < round_end.game.seq <= (
-                inf if upto is None else upto
-            ):
+            end = inf if upto is None else upto
+            if round_end is not None and (seq or 0) < round_end.game.seq <= end:
                 return round_end
             if seq is None:
                 return None

@@ -41,7 +41,7 @@ def test_keys_and_the_slider_lead_to_other_events_without_loading_the_page(
     ):
         page.keyboard.press(key)
         wait_for_event(page, seq)
-    status = page.locator("#replay-status")
+    status = page.locator("#step-status")
     assert (status.text_content() or "").startswith("event 1: ")
     page.locator("#replay-seq").press("ArrowRight")
     wait_for_event(page, 2)

@@ -17,6 +17,7 @@ from domain.json_types import JsonObject
 from domain.messages import Message, PlayerAt, Text, message
 from domain.scene import Scene
 from replay.event_text import actor_message, outcome_message
+from replay.recap import without_marks
 from replay.render.podium import Finisher, finishers
 from replay.score_chart import Mark
 from service import clock
@@ -59,6 +60,7 @@ from service.pages.view_models.position_view import (
     position_view,
     scene_of,
 )
+from service.pages.view_models.recap_view import RecapView, is_on_earlier_board, recap_view
 from service.pages.views.lobby import show_open_game
 from service.pages.views.replay import show_event
 
@@ -227,13 +229,15 @@ def game_page(
             "choosing.html",
             game=game,
             steps=steps,
-            view=_view(game, seat, steps, last)
+            view=_view(game, seat, steps, last, recap_view(game, seat))
             if steps.changes_map or MAP_HEADER in request.headers
             else links_view(steps.scene, steps.links),
             key=new_key(),
         )
+    recap = recap_view(game, seat)
     values: dict[str, Any] = {
         "game": game,
+        "recap": recap,
         "seat": seat,
         "steps": steps,
         "refusal": refusal,
@@ -263,7 +267,7 @@ def game_page(
     if seat is not None and game.status == "playing":
         values["departure"] = service().games.replays.departure(game, seat)
     if game.state is not None:
-        view = values["view"] = _view(game, seat, steps, last)
+        view = values["view"] = _view(game, seat, steps, last, recap)
         values["game_end"] = _game_end(game, view.scene)
     # A script that has asked for the choices alone gets the whole page where more has changed.
     headers = {"HX-Retarget": "#page", "HX-Reselect": "#page"}
@@ -280,7 +284,11 @@ def _game_end(game: Game, scene: Scene) -> GameEnd | None:
 
 def _replaces_choices_only(steps: ActionSteps) -> bool:
     """Return whether a script asks for the next choices, and nothing else on the page has changed."""
-    return request.headers.get("HX-Target") == "acting" and not steps.is_outdated
+    return (
+        request.headers.get("HX-Target") == "acting"
+        and not steps.is_outdated
+        and not is_on_earlier_board()
+    )
 
 
 def _last_play(game: Game, latest: Sequence[Event]) -> Event | None:
@@ -295,13 +303,26 @@ def _last_play(game: Game, latest: Sequence[Event]) -> Event | None:
 
 
 def _view(
-    game: Game, seat: int | None, steps: ActionSteps | None, last: Event | None
+    game: Game,
+    seat: int | None,
+    steps: ActionSteps | None,
+    last: Event | None,
+    recap: RecapView | None,
 ) -> PositionView:
     """Return the view of the position, or of the preview of the action that the player has chosen."""
     if steps is not None and steps.shown_action is not None:
-        return position_view(steps.preview_scene(), links=steps.links)
-    scene = scene_of(game, seat, last)
-    return position_view(scene, links={} if steps is None else steps.links)
+        # A preview that the player has not asked for must not hide what has happened.
+        scene = steps.preview_scene()
+        is_chosen = has_choices(steps.query)
+        if recap is not None and not is_chosen:
+            scene = recap.scene(scene)
+        return position_view(scene, links=steps.links)
+    scene, links = scene_of(game, seat, last), {} if steps is None else steps.links
+    if recap is None:
+        return position_view(scene, links=links)
+    # Nothing can be chosen on an earlier board.
+    shown_links = links if recap.shown is None else {}
+    return position_view(recap.scene(without_marks(scene), links), links=shown_links)
 
 
 def _state_message(game: Game, seat: int | None) -> Message:

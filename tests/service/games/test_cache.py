@@ -161,3 +161,10 @@ def test_a_log_with_other_last_events_is_trusted_over_the_cache(
         take_action(other, game.id, random.Random(3))
     assert service.games.queries.game(game.id).hash == other.games.queries.game(game.id).hash
     other.redis.close()
+
+
+def test_no_state_precedes_the_first_event() -> None:
+    cache = GameCache(1)
+    cache.put_round_end(cached_game("game", 5))
+    assert cache.latest("game", 5) is not None
+    assert cache.latest("game", 0) is None

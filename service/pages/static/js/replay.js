@@ -7,6 +7,8 @@
  * speed. Autoplay goes on only on the page to which it has led itself.
  */
 
+import { announce, follow, followKeys } from "./stepping.js";
+
 /** Milliseconds that autoplay shows an event for at least, where the visitor prefers less motion. */
 const MIN_REDUCED_MOTION = 4000;
 
@@ -27,7 +29,7 @@ export function start(replay) {
   const game = replay.dataset.game ?? "";
   const isContinued = autoplay?.isExpected === true && autoplay.game === game;
   autoplay = isContinued ? { game, isExpected: false } : undefined;
-  const stopKeys = followKeys();
+  const stopKeys = followKeys(KEYS, () => (autoplay = undefined));
   const stopPlaying = startAutoplay(replay, game);
   startSlider(replay);
   startCopying(replay);
@@ -36,29 +38,6 @@ export function start(replay) {
     stopKeys();
     stopPlaying();
   };
-}
-
-/** @param {string} id */
-function follow(id) {
-  const link = document.getElementById(id);
-  if (link instanceof HTMLAnchorElement) link.click();
-}
-
-/** @returns {() => void} */
-function followKeys() {
-  /** @param {KeyboardEvent} event */
-  function onKeyDown(event) {
-    const id = KEYS[event.key];
-    if (!id || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    // These keys have a meaning of their own in fields, on the board and in what scrolls.
-    const target = /** @type {Element | null} */ (event.target);
-    if (target?.closest("input, select, textarea, summary, [role='group'], [role='region'], svg")) return;
-    event.preventDefault();
-    autoplay = undefined;
-    follow(id);
-  }
-  document.addEventListener("keydown", onKeyDown);
-  return () => document.removeEventListener("keydown", onKeyDown);
 }
 
 /**
@@ -137,20 +116,4 @@ function startCopying(replay) {
       () => field.select(),
     );
   });
-}
-
-/**
- * Screen readers announce changes of an element that stays, so it stands outside of what is replaced.
- * @param {string} text
- */
-function announce(text) {
-  let status = document.getElementById("replay-status");
-  if (!status) {
-    status = document.createElement("div");
-    status.id = "replay-status";
-    status.className = "visually-hidden";
-    status.setAttribute("role", "status");
-    document.body.append(status);
-  }
-  status.textContent = text;
 }

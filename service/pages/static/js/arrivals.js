@@ -1,0 +1,34 @@
+// @ts-check
+/**
+ * Draws what has happened since the board was shown before: new arrows grow, and hexes that have changed light up.
+ * A page that is loaded draws nothing; style sheets leave the motion out for visitors who prefer less of it.
+ */
+
+/** The address of the game, and everything that its boards have shown on this page. */
+let shown = { path: "", marks: new Set() };
+
+/** @param {HTMLElement} board */
+export function drawArrivals(board) {
+  const isFirst = shown.path !== location.pathname;
+  if (isFirst) shown = { path: location.pathname, marks: new Set() };
+  /** @type {NodeListOf<SVGElement>} */
+  const elements = board.querySelectorAll(".map .arrows > g, .map [data-at]");
+  for (const element of elements) {
+    const mark = markOf(element);
+    if (!isFirst && !shown.marks.has(mark)) draw(element);
+    shown.marks.add(mark);
+  }
+}
+
+/** @param {SVGElement} element @returns {string} what tells an arrow, or a hex in one state, from all others */
+function markOf(element) {
+  const at = element.getAttribute("data-at");
+  return at ? `${at} ${element.getAttribute("aria-label")}` : element.innerHTML;
+}
+
+/** @param {SVGElement} element */
+function draw(element) {
+  for (const path of element.querySelectorAll("path"))
+    path.style.setProperty("--length", String(Math.ceil(path.getTotalLength())));
+  element.classList.add("is-new");
+}

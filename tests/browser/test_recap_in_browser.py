@@ -1,0 +1,101 @@
+"""What has happened since a player's last turn: step by step on the board, and drawn as it arrives."""
+
+from typing import Final
+
+from playwright.sync_api import Page
+
+from tests.support.accounts import PlayerClient, take_turn
+from tests.support.browsing import Visitors
+
+TURNS: Final = 14
+MAP: Final = "#board svg.map"
+BOX: Final = """(selector) => {
+    const { x, y, width, height } = document.querySelector(selector).getBoundingClientRect();
+    return { x, y: y + scrollY, width, height };
+}"""
+NAME_OF_ANIMATION: Final = "element => getComputedStyle(element).animationName"
+
+
+def game_with_news(visitors: Visitors) -> tuple[str, list[PlayerClient], PlayerClient]:
+    """Return a game of three, its players, and the player who is to act after the others have."""
+    game_id, players = visitors.accounts.start_game(3)
+    for _ in range(TURNS):
+        take_turn(game_id, players)
+    to_act: int = players[0].http.get(f"/api/v1/games/{game_id}").json()["to_act"]
+    return game_id, players, players[to_act]
+
+
+def box_of(page: Page, selector: str) -> dict[str, float]:
+    """Return where an element is on the page. Events that arrive replace it, so it is found once."""
+    page.locator(selector).wait_for()
+    box: dict[str, float] = page.evaluate(BOX, selector)
+    return box
+
+
+def test_arrow_keys_lead_through_the_events_and_the_board_stays_in_its_place(
+    visitors: Visitors,
+) -> None:
+    game_id, _, reader = game_with_news(visitors)
+    page = visitors.new(reader).open(f"/games/{game_id}")
+    page.evaluate("window.isSamePage = true")
+    box = box_of(page, MAP)
+    count = page.locator(".recap-events li").count()
+    assert count >= 2
+    for number in range(1, count + 1):
+        page.keyboard.press("ArrowRight")
+        page.locator(".recap .count", has_text=f"{number}/{count}").wait_for()
+        assert box_of(page, MAP) == box
+        assert page.locator("#step-status").text_content()
+    page.keyboard.press("ArrowLeft")
+    page.locator(".recap .count", has_text=f"{count - 1}/{count}").wait_for()
+    page.locator("#recap-all").click()
+    page.locator(".recap .count").wait_for(state="detached")
+    assert page.url.endswith(f"/games/{game_id}")
+    assert box_of(page, MAP) == box
+    assert page.evaluate("window.isSamePage")
+
+
+def test_a_player_can_act_while_an_earlier_event_is_shown(visitors: Visitors) -> None:
+    game_id, _, reader = game_with_news(visitors)
+    page = visitors.new(reader).open(f"/games/{game_id}")
+    page.locator("#recap-next").click()
+    page.locator("#recap-all").wait_for()
+    page.locator("#choices .choice").first.click()
+    page.locator("#choices .path, #confirm").first.wait_for()
+    assert page.locator("#recap-all").count() == 0
+
+
+def test_the_recap_is_one_line_on_a_phone_and_outside_of_the_board(visitors: Visitors) -> None:
+    game_id, _, reader = game_with_news(visitors)
+    page = visitors.new(reader, phone=True).open(f"/games/{game_id}")
+    recap, board = box_of(page, ".recap"), box_of(page, MAP)
+    assert recap["height"] <= 60
+    assert recap["y"] >= board["y"] + board["height"]
+
+
+def test_the_move_of_an_opponent_is_drawn_when_it_arrives(visitors: Visitors) -> None:
+    game_id, players, reader = game_with_news(visitors)
+    visitor = visitors.new(reader)
+    visitor.page.emulate_media(reduced_motion="no-preference")
+    take_turn(game_id, players)
+    page = visitor.open(f"/games/{game_id}")
+    assert page.locator(".map .is-new").count() == 0
+    page.evaluate("window.isSamePage = true")
+    move(game_id, players)
+    page.locator(".map .is-new").first.wait_for(state="attached")
+    arrow = page.locator(".map .arrows .is-new path").first
+    assert arrow.evaluate(NAME_OF_ANIMATION) == "draw-arrow"
+    assert page.locator(".recap").is_visible()
+    # Nothing moves for those who prefer less motion: the arrow is there.
+    page.emulate_media(reduced_motion="reduce")
+    assert arrow.evaluate(NAME_OF_ANIMATION) == "none"
+    assert arrow.is_visible()
+    assert page.evaluate("window.isSamePage")
+
+
+def move(game_id: str, players: list[PlayerClient]) -> None:
+    """Have the player whose turn it is move a knight."""
+    to_act = players[0].http.get(f"/api/v1/games/{game_id}").json()["to_act"]
+    actions = players[to_act].legal_actions(game_id)[1]
+    action = next(each for each in actions if each["type"] == "move")
+    players[to_act].act(game_id, action).raise_for_status()
