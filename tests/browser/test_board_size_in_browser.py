@@ -13,7 +13,7 @@ from tests.support.board_windows import SIZES, wait_for_whole_board
 from tests.support.browsing import Visitors
 from tests.support.playing_by_clicking import ClickingPlayer, two_people_and_bots
 
-COLUMNS: Final = """() => [".game-main", ".game-side", ".game-talk"].map((name) => {
+COLUMNS: Final = """() => [".board-window", ".seat-cards", ".game-talk"].map((name) => {
     const { left, right, top } = document.querySelector(name).getBoundingClientRect();
     return [left, right, top].map(Math.round);
 })"""

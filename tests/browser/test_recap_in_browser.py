@@ -71,6 +71,7 @@ def test_the_recap_is_one_line_on_a_phone_and_outside_of_the_board(visitors: Vis
     recap, board = box_of(page, ".recap"), box_of(page, MAP)
     assert recap["height"] <= 60
     assert recap["y"] >= board["y"] + board["height"]
+    assert recap["y"] + recap["height"] <= box_of(page, ".board-tools")["y"]
 
 
 def test_the_move_of_an_opponent_is_drawn_when_it_arrives(visitors: Visitors) -> None:
