@@ -13,11 +13,11 @@ from tests.support.board_windows import SIZES, wait_for_whole_board
 from tests.support.browsing import Visitors
 from tests.support.playing_by_clicking import ClickingPlayer, two_people_and_bots
 
-COLUMNS: Final = """() => [".board-window", ".seat-cards", ".game-talk"].map((name) => {
+COLUMNS: Final = """() => [".board-window", ".game-side > *", ".game-talk"].map((name) => {
     const { left, right, top } = document.querySelector(name).getBoundingClientRect();
     return [left, right, top].map(Math.round);
 })"""
-"""The left and right side and the top of the board, of the players' cards and of the talk."""
+"""The left and right side and the top of the board, of what is beside it and of the talk."""
 
 LEAST_PIXELS: Final = 9
 PLACE_OF_START: Final = """() => {

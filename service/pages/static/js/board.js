@@ -7,8 +7,6 @@
  * A page that replaces this one shows the same part of the board.
  */
 
-import { drawArrivals } from "./arrivals.js";
-
 const MAX_ZOOM = 6;
 const STEP = 1.3;
 /** Milliseconds without an event of the wheel after which the next one begins a new gesture. */
@@ -80,7 +78,8 @@ export function start(board) {
     setZoom(shown.zoom);
     area.scrollTo(left, top);
   }
-  drawArrivals(board);
+  // The board is fitted first; this module is loaded after it.
+  void import("./arrivals.js").then(({ drawArrivals }) => drawArrivals(board));
   // What is above changes with the width of the window, and when a script adds a notice.
   const observer = new ResizeObserver(measure);
   observer.observe(document.body);
