@@ -73,6 +73,10 @@ pictures: install ## draw the pictures of the docs again, from recorded games
 screenshots: install ## take the screenshots of docs/web.md again, in a Chromium with a service of its own
 	@$(BIN)/python -m tests.browser.screenshots docs/screenshots
 
+.PHONY: icons
+icons: install ## draw the icons of the application again, from service/pages/static/icon.svg
+	@$(BIN)/python -m service.pages.draw_icons
+
 .PHONY: mails
 mails: install ## draw the mails of docs/notifications.md again, in a Chromium
 	@$(BIN)/python -m tests.browser.mails docs/screenshots

@@ -116,7 +116,14 @@ def _account_pages(target: Target) -> Traffic:
         *("/account", "/account/holidays", "/account/keys", "/account/notifications"),
         "/account/webhooks",
         *("/login", "/register", "/rules", "/rules/barony", "/rules/pictures/barony/en.svg"),
-        *("/pictures/barony.svg", "/push-worker.js", "/static/0/style.css", "/tutorial", "/verify"),
+        *("/pictures/barony.svg", "/static/0/style.css", "/tutorial", "/verify"),
+        *(
+            "/manifest.webmanifest",
+            "/icons/icon-512.png",
+            "/service-worker.js",
+            "/offline",
+            "/turns",
+        ),
         *(f"/email/confirm/{UNKNOWN}", f"/unsubscribe/{UNKNOWN}", f"/invitations/{UNKNOWN}"),
         *("/password/forgotten", f"/password/new/{UNKNOWN}"),
     )

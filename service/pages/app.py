@@ -17,6 +17,7 @@ from service.pages.views import (
     disputes,
     email,
     home,
+    installation,
     invitations,
     lobby,
     notifications,
@@ -30,6 +31,7 @@ from service.pages.views import (
 
 _VIEWS: Final = (
     home,
+    installation,
     announcements,
     accounts,
     email,

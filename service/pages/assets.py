@@ -19,6 +19,7 @@ FOLDER: Final = Path(__file__).parent / "static"
 TYPES: Final = {
     ".css": "text/css",
     ".js": "text/javascript",
+    ".png": "image/png",
     ".svg": "image/svg+xml",
     ".txt": "text/plain",
     ".ttf": "font/ttf",

@@ -19,7 +19,8 @@ from service.pages.session import can_write_session, load_visitor, viewer
 
 CONTENT_SECURITY_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self';"
-    " connect-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    " connect-src 'self'; worker-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none';"
+    " frame-ancestors 'none'"
 )
 STATIC_ENDPOINT: Final = "pages.static_files.get_file"
 """The view of static files, which are the same for every visitor."""

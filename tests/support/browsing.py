@@ -41,6 +41,9 @@ _FAILED_LOAD: Final = "Failed to load resource"
 """How Chromium begins the console message about a response with an error status, which `_check` judges."""
 
 
+_BLOCKED_WORKER: Final = "Service Worker registration blocked by Playwright"
+
+
 @dataclass
 class Visitor:
     """A person at a browser, who may have an account."""
@@ -116,7 +119,11 @@ class Visitor:
         is_failure = message.text.startswith(_FAILED_LOAD) or (
             self.expects_failed_requests and message.text.startswith("htmx:")
         )
-        if message.type in {"error", "warning"} and not is_failure:
+        if (
+            message.type in {"error", "warning"}
+            and not is_failure
+            and message.text != _BLOCKED_WORKER
+        ):
             self.problems.append(f"console: {message.text}")
 
     def _check_origin(self, request: Request) -> None:
@@ -155,10 +162,12 @@ class Visitors:
         language: str = "en",
         dark: bool = False,
         time_zone: str | None = None,
+        service_worker: bool = False,
     ) -> Visitor:
         """Return a visitor at a new browser, logged in if there is an account.
 
-        Without `time_zone`, the browser has that of the machine.
+        Without `time_zone`, the browser has that of the machine. `service_worker`: whether the browser runs
+        that of the site; requests that it answers or sends are no requests of a page.
         """
         context = self.browser.new_context(
             viewport=PHONE if phone else DESKTOP,
@@ -169,6 +178,7 @@ class Visitors:
             color_scheme="dark" if dark else "light",
             reduced_motion="reduce",
             timezone_id=time_zone,
+            service_workers="allow" if service_worker else "block",
         )
         context.set_default_timeout(_TIMEOUT_MILLISECONDS)
         visitor = Visitor(self.site, context, context.new_page(), has_touch=phone)

@@ -22,7 +22,6 @@ from service.notifications.kinds import KINDS, PLAYER_CHANNELS, Kind, PlayerChan
 from service.notifications.stored_messages import decode_message
 from service.notifications.webhooks.webhooks import Webhook
 from service.pages import session
-from service.pages.assets import files
 from service.pages.forms import Form, entered_form, read_field, read_form, see_other
 from service.pages.templating import page
 
@@ -166,14 +165,6 @@ def remove_push() -> Response:
     player_id = session.require_player()
     service().notifications.push_subscriptions.remove(player_id, read_field("subscription"))
     return see_other("/account/notifications")
-
-
-@blueprint.get("/push-worker.js")
-def get_push_worker() -> Response:
-    """Return the service worker. Its address is at the root, so that it may show any page."""
-    response = FlaskResponse(files()["js/push-worker.js"], mimetype="text/javascript")
-    response.cache_control.no_cache = True
-    return response
 
 
 WEBHOOKS: Final = "/account/webhooks"

@@ -25,7 +25,7 @@ function bytesOf(key) {
 
 /** @param {HTMLFormElement} form */
 async function subscribe(form) {
-  const registration = await navigator.serviceWorker.register("/push-worker.js");
+  const registration = await navigator.serviceWorker.register("/service-worker.js");
   const subscription = await registration.pushManager.subscribe({
     userVisibleOnly: true,
     applicationServerKey: bytesOf(form.dataset.key ?? ""),

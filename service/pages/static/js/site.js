@@ -184,6 +184,31 @@ async function showContradiction() {
   }
 }
 
+/** Let the site be installed, once the page has been shown. */
+async function install() {
+  try {
+    const { register, showTurns } = await import("./install.js");
+    await register();
+    for (const name of ["htmx:afterSwap", "visibilitychange"])
+      document.addEventListener(name, () => void showTurns().catch(() => {}));
+    await showTurns();
+  } catch {
+    // The browser keeps nothing, as in a private window, or the server cannot be reached.
+  }
+}
+
+const MILLISECONDS_BETWEEN_TRIALS = 5000;
+
+/** Load a page that the service worker has kept again, as soon as the server can be reached. */
+async function replaceKeptPage() {
+  if (!document.querySelector("#kept-page:not([hidden])")) return;
+  try {
+    if ((await fetch("/turns")).ok) location.reload();
+  } catch {
+    // It is tried again.
+  }
+}
+
 // For browsers without the media feature `scripting`.
 document.documentElement.classList.add("has-scripts");
 keepTimeZone();
@@ -198,4 +223,7 @@ document.addEventListener("htmx:sendError", () => showReachable(false));
 document.addEventListener("htmx:timeout", () => showReachable(false));
 document.addEventListener("htmx:afterOnLoad", () => showReachable(true));
 window.addEventListener("online", () => showReachable(true));
+window.addEventListener("online", replaceKeptPage);
+setInterval(replaceKeptPage, MILLISECONDS_BETWEEN_TRIALS);
+window.addEventListener("load", () => void install());
 startModules();
