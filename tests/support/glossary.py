@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from tests.support.pages import DOCS
@@ -39,10 +40,13 @@ class GlossaryTerm:
 
     def is_in(self, template: str) -> bool:
         """Whether an English template uses the term, in any inflection, in its own meaning."""
-        text = _CODE.sub("", re.sub(r"{[^}]*}", "{}", template))
+        text = _words(template)
+        # Every inflection begins so. Most messages do not have it, and need no regular expression.
+        if self.english.removeprefix("to ")[:-1].lower() not in text.lower():
+            return False
         for phrase in self.other_meanings:
             text = re.sub(rf"(?<!\w){re.escape(phrase)}\w*", "", text, flags=re.IGNORECASE)
-        return re.search(_inflected(self.english), text, re.IGNORECASE) is not None
+        return _inflected(self.english).search(text) is not None
 
 
 def glossary_terms() -> Iterator[GlossaryTerm]:
@@ -86,14 +90,23 @@ def _plain(entry: str) -> str:
     return re.sub(r"\s*\([^)]*\)|\*", "", _NOT.sub("", entry)).strip()
 
 
-def _inflected(term: str) -> str:
+@cache
+def _words(template: str) -> str:
+    """A template without the names of its values, and without what no language translates."""
+    return _CODE.sub("", re.sub(r"{[^}]*}", "{}", template))
+
+
+@cache
+def _inflected(term: str) -> re.Pattern[str]:
     """A pattern of an English term with the usual endings of its last word."""
     first, space, last = term.removeprefix("to ").rpartition(" ")
     endings = {"", "s", "es", "ed", "ing", "'s"}
     stems = {last + ending for ending in endings}
     stems |= {last[:-1] + ending for ending in ("ies", "ied") if last.endswith("y")}
     stems |= {last + "d", last[:-1] + "ing"} if last.endswith("e") else set()
-    return rf"(?<![\w-]){re.escape(first + space)}(?:{'|'.join(map(re.escape, sorted(stems)))})(?![\w-])"
+    inflections = "|".join(map(re.escape, sorted(stems)))
+    pattern = rf"(?<![\w-]){re.escape(first + space)}(?:{inflections})(?![\w-])"
+    return re.compile(pattern, re.IGNORECASE)
 
 
 def has_form(text: str, form: str) -> bool:
@@ -107,6 +120,7 @@ def _stem(word: str) -> str:
     return word[: max(len(word) - 3, 4)] if len(word) > 5 else word[: max(len(word) - 1, 3)]
 
 
+@cache
 def _folded(text: str) -> str:
     """The text in small letters without accents."""
     decomposed = unicodedata.normalize("NFD", text.lower())

@@ -16,10 +16,15 @@ def terms() -> tuple[GlossaryTerm, ...]:
     return tuple(glossary_terms())
 
 
-def terms_for(entry: Message) -> list[GlossaryTerm]:
+def terms_for(entry: Message) -> tuple[GlossaryTerm, ...]:
     """Return the terms that apply to a message, by the files in which it is."""
-    files = [path for path, _ in entry.locations]
-    return [term for term in terms() if all(path.startswith(term.folder) for path in files)]
+    return terms_in(frozenset(path for path, _ in entry.locations))
+
+
+@cache
+def terms_in(files: frozenset[str]) -> tuple[GlossaryTerm, ...]:
+    """Return the terms that apply to a message in these files."""
+    return tuple(term for term in terms() if all(path.startswith(term.folder) for path in files))
 
 
 def test_the_glossary_has_the_terms_of_the_games_and_of_the_project() -> None:
