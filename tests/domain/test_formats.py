@@ -44,9 +44,12 @@ def test_every_recorded_event_is_as_its_types_say(name: str) -> None:
 def test_every_position_of_a_recorded_game_is_as_its_type_says(name: str) -> None:
     for event, game in events_and_games(name):
         if game.state is not None:
+            examined = set()
             for viewer in [None, event["seq"] % game.seats, ALL_SECRETS]:
                 position = game.rules.position(game.state, viewer)
-                assert not faults(position, game.rules.POSITION)
+                if repr(position) not in examined:  # all are equal in a game without secrets
+                    assert not faults(position, game.rules.POSITION)
+                    examined.add(repr(position))
 
 
 @pytest.mark.parametrize("name", SYSTEMS)

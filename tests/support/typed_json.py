@@ -25,8 +25,8 @@ def faults(value: object, form: Any, path: str = "") -> list[str]:
 
 
 def _faults(value: object, form: Any, path: str) -> Iterator[str]:
-    origin, arguments = get_origin(form), get_args(form)
-    if is_typeddict(form):
+    is_object, origin, arguments = _parts(form)
+    if is_object:
         yield from _object_faults(value, form, path)
     elif origin is Annotated:
         inner, *metadata = arguments
@@ -71,6 +71,12 @@ def _object_faults(value: object, form: Any, path: str) -> Iterator[str]:
             yield from _faults(item, hints[name], f"{path}.{name}")
         else:
             yield f"{path}.{name}: is not a field of {form.__name__}"
+
+
+@cache
+def _parts(form: Any) -> tuple[bool, Any, tuple[Any, ...]]:
+    """Whether a type is a TypedDict, and its origin and arguments."""
+    return is_typeddict(form), get_origin(form), get_args(form)
 
 
 @cache
