@@ -154,7 +154,7 @@ def test_every_page_begins_with_links_to_the_others(page: Path) -> None:
         ("*(ruling)* 20 of each", "20 of each"),
         ("*Why:* the printed rules state", "The printed rules state"),
         ("BY-CTY-1 to BY-CTY-3", "BY-CTY-1 to BY-CTY-4"),
-        ("in the field `takes`", "in the field `kinds`"),
+        ("field `takes`", "field `kinds`"),
         ("\n### Laying\n", "\n## Laying\n"),
         ("| pond | 6 | 1 |\n", ""),
         ("(q+1, r-1)", "(q+1, r+1)"),

@@ -77,7 +77,13 @@ def _page(name: str, language: str) -> RulesPage:
     pictures = pictures_by_clause(language)
     title = renderer(language).sentence(rule_systems()[name].system.TITLE) if name else None
     builders = [
-        _Builder(name, pictures, level=2 if number else 1, title=None if number else title)
+        _Builder(
+            name,
+            pictures,
+            level=2 if number else 1,
+            title=None if number else title,
+            language=language,
+        )
         for number in range(len(parts))
     ]
     content = Markup().join(
@@ -121,6 +127,7 @@ class _Builder:
         self._first_level = level
         self._title = title
         self._language = language
+        self._labels = _labels(page, language)
         self._levels: list[int] = []
         self._markdown = MarkdownIt("commonmark").enable("table")
 
@@ -205,6 +212,9 @@ class _Builder:
                 if is_kept:
                     yield child
                 is_in_link, is_kept = False, True
+            elif child.type == "code_inline" and child.content in self._labels:
+                # People read what the page of a game calls an action, not its name in JSON.
+                yield from _emphasized(self._labels[child.content])
             elif child.type == "text" and not is_in_link:
                 yield from self._linked(child.content)
             else:
@@ -247,6 +257,21 @@ def _is_language_links(inline: Token) -> bool:
     return bool(links) and all(
         re.fullmatch(r"rules(\.\w+)?\.md", str(link.attrGet("href"))) for link in links
     )
+
+
+def _labels(page: str, language: str) -> Mapping[str, str]:
+    """Return what people call the types of actions of a game, by their names in JSON."""
+    entry = rule_systems().get(page)
+    if entry is None:
+        return {}
+    render, rules = renderer(language), entry.system
+    return {name: render(rules.LABELS[name]) for name in rules.ACTIONS if name in rules.LABELS}
+
+
+def _emphasized(text: str) -> Iterator[Token]:
+    yield Token("em_open", "em", 1)
+    yield _text(text)
+    yield Token("em_close", "em", -1)
 
 
 def _take_anchor(inline: Token) -> str | None:

@@ -3,6 +3,9 @@
 Every chapter with clauses is on the page of a rule system: the first one whose summaries of clauses
 (`CLAUSES`) contain all of them. The others are on the page that leads to the rules of all games. A built
 package contains a copy of the texts; a checkout has them in its docs.
+
+The texts in docs are for authors of programs too. What concerns only these (formats, seeds, the server) is
+between comments `<!-- programs -->` and `<!-- /programs -->`, and not on the pages, where people read.
 """
 
 import re
@@ -24,6 +27,10 @@ _ANCHOR: Final = re.compile(r'<a id="([^"]+)"></a>')
 _HEADING: Final = re.compile(r"^#+ (.+)$", re.MULTILINE)
 _PAGE: Final = re.compile(r"^<!-- page: (\w+) -->$", re.MULTILINE)
 """The comment that names the page of an introduction."""
+_FOR_PROGRAMS: Final = re.compile(r"\s*(?:> )?<!-- programs -->.*?<!-- /programs -->", re.DOTALL)
+"""What concerns authors of programs only: pages leave it out."""
+_TABLE: Final = re.compile(r"(?:^\|.*\n)+", re.MULTILINE)
+_CODE: Final = re.compile(r"`\w+`")
 _PACKAGED: Final = Path(__file__).parent
 _DOCS: Final = Path(__file__).parents[3] / "docs"
 
@@ -40,7 +47,7 @@ class Chapter:
 @lru_cache(maxsize=32)
 def chapters(language: str) -> tuple[Chapter, ...]:
     """Return the chapters of the rules in a language; in English if they are not translated."""
-    return tuple(map(_chapter, _parts("rules", language)))
+    return tuple(_chapter(_without_columns_of_code(part)) for part in _parts("rules", language))
 
 
 @lru_cache(maxsize=32)
@@ -71,8 +78,23 @@ def _parts(name: str, language: str) -> list[str]:
     path = next((path for path in paths if path.is_file()), None)
     if path is None:
         return [] if language == ENGLISH else _parts(name, ENGLISH)
-    parts = re.split(r"^(?=# )", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    return [part for part in parts if part]
+    text = _FOR_PROGRAMS.sub("", path.read_text(encoding="utf-8"))
+    return [part for part in re.split(r"^(?=# )", text, flags=re.MULTILINE) if part]
+
+
+def _without_columns_of_code(text: str) -> str:
+    """Return a text without the columns of tables that contain nothing but names for programs."""
+    return _TABLE.sub(lambda table: _narrower(table[0]), text)
+
+
+def _narrower(table: str) -> str:
+    rows = [line.strip().strip("|").split("|") for line in table.splitlines()]
+    kept = [
+        index
+        for index in range(len(rows[0]))
+        if not all(_CODE.fullmatch(row[index].strip()) for row in rows[2:])
+    ]
+    return "".join(f"|{'|'.join(row[index] for index in kept)}|\n" for row in rows)
 
 
 @lru_cache(maxsize=1)

@@ -202,6 +202,23 @@ class TestOverHttp:
 
 
 LANGUAGES = list(languages())
+FOR_PROGRAMS = (
+    r"\b(server|serveur|servidor|programs?|programmes?|programas?|formats?|json|http|hash|seed|graine|semilla)\b"
+    r"|game's log|journal de la partie|registro de la partida|<code>|data in a|datos en|données dans"
+)
+"""Words of formats and servers."""
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", PAGES)
+def test_the_pages_say_nothing_of_formats_and_servers(name: str, language: str) -> None:
+    """The texts in docs do, for authors of programs; those of coordinates are code in the docs too."""
+    coordinates = r"<pre.*?</pre>|<code>\[q, r\]</code>"
+    text = re.sub(coordinates, "", rules_pages(language)[name].content, flags=re.DOTALL)
+    assert [match[0] for match in re.finditer(FOR_PROGRAMS, text, re.IGNORECASE)] == []
+    docs = (DOCS / ("rules.md" if language == "en" else f"rules.{language}.md")).read_text()
+    assert "FORMAT" in docs
+    assert docs.count("<!-- programs -->") == docs.count("<!-- /programs -->") > 20
 
 
 class TestIntroductions:
