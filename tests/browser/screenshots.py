@@ -17,7 +17,7 @@ from playwright.sync_api import Page, ViewportSize, sync_playwright
 from tests.support import chromium
 from tests.support.accounts import PlayerClient
 from tests.support.browsing import Visitors
-from tests.support.playing_by_clicking import CHOICES
+from tests.support.playing_by_clicking import BOARD_OPTIONS, CHOICES
 from tests.support.processes import wait_until
 from tests.support.running_service import RunningService
 
@@ -83,8 +83,9 @@ def choose(*values: str) -> Callable[[Page], None]:
 
     def follow(page: Page) -> None:
         for value in values:
-            options = page.locator(CHOICES)
             named = page.locator(f"{CHOICES}[href$='choose={value}']")
+            hexes = page.locator(BOARD_OPTIONS)
+            options = hexes if hexes.count() else page.locator(CHOICES)
             if page.locator("#confirm").count() or not options.count():
                 return
             (named if named.count() else options).first.click()
@@ -95,6 +96,7 @@ def choose(*values: str) -> Callable[[Page], None]:
 
 def try_impossible(page: Page) -> None:
     """Ask why an action is not possible."""
+    page.locator(".not-possible summary").click()
     page.locator(".unavailable a").first.click()
     page.locator("#attempt .clause").wait_for()
 

@@ -244,11 +244,10 @@ class ActionSteps:
         links: dict[Hex, HexLink] = {}
         values = self.query.values
         hexes = [(choice, choice.at, number) for choice, number in self._following if choice.at]
-        if hexes:
-            address = self.query.address(values, attempt="")
-            for cell in self.scene.cells:
-                q, r = cell.at
-                links[cell.at] = HexLink(f"{address}{q},{r}", _WHY_NOT)
+        address = self.query.address(values, attempt="")
+        for cell in self.scene.cells:
+            q, r = cell.at
+            links[cell.at] = HexLink(f"{address}{q},{r}", _WHY_NOT)
         for index, choice in enumerate(self.step.path):
             if choice.at is not None and index in self.step.manual:
                 before = values[: self.step.manual.index(index)]
@@ -434,7 +433,7 @@ def _explain(game: Game, seat: int, step: Step[Any], value: str) -> Sequence[Att
     Where pieces of the seat can do nothing at all, there is a reason for each type of action.
     """
     at = _hex_of(value)
-    if at is not None and not step.path and _has_pieces(game, seat, at):
+    if at is not None and not step.manual and _has_pieces(game, seat, at):
         reasons = _explain_pieces(game, seat, at, value)
         if reasons:
             return reasons
@@ -453,13 +452,15 @@ def _has_pieces(game: Game, seat: int, at: Hex) -> bool:
 
 
 def _explain_pieces(game: Game, seat: int, at: Hex, value: str) -> list[Attempt]:
-    """Return why the pieces on a hex can take no action, for each type of action."""
+    """Return why the pieces on a hex can take no action, for each type of action; each clause once."""
     rules = game.rules
-    return [
-        Attempt(refused.why, refused.clause, at, rules.LABELS.get(type))
-        for type in rules.ACTIONS
-        if (refused := refusal(rules, game.state, seat, (action_choice(type),), value))
-    ]
+    attempts: dict[str | None, Attempt] = {}
+    for type in rules.ACTIONS:
+        refused = refusal(rules, game.state, seat, (action_choice(type),), value)
+        if refused is not None:
+            label = rules.LABELS.get(type)
+            attempts.setdefault(refused.clause, Attempt(refused.why, refused.clause, at, label))
+    return list(attempts.values())
 
 
 def _hex_of(value: str) -> Hex | None:

@@ -4,7 +4,7 @@ import pytest
 
 from domain.game import copy
 from replay.language.renderer import english
-from service.pages.view_models.action_steps import ActionQuery, action_steps
+from service.pages.view_models.action_steps import ActionQuery, ActionSteps, action_steps, numbers
 from tests.games.records import course_of
 from tests.support.barony_positions import given
 
@@ -49,3 +49,73 @@ def test_an_allowed_choice_that_is_not_offered_is_explained() -> None:
     assert steps is not None
     assert steps.attempts
     assert english(steps.attempts[0].why) == "this cannot be chosen here"
+
+
+def steps_in(text: str, *values: str, attempt: str | None = None) -> ActionSteps:
+    """Return the steps of seat 0 in a position of Sorcery, as a text diagram."""
+    game = copy(course_of("sorcery-movement")[-1])
+    game.status = "playing"
+    game.state = given(text)
+    steps = action_steps(game, 0, ActionQuery(values, attempt))
+    assert steps is not None
+    return steps
+
+
+CITY_AND_KNIGHTS = """
+    play round 2 seat 0
+    spells: celerity
+    0: baron, magic 1
+    1: baron
+    board
+    P0ck P P P0k F P1c
+    """
+
+
+def test_at_first_a_hex_says_all_that_can_be_done_there() -> None:
+    steps = steps_in(CITY_AND_KNIGHTS)
+    words = {option.address: english(option.label) for option in steps.hexes}
+    assert words["?choose=0,0"] == "0,0: recruitment, movement, spell"
+    assert words["?choose=3,0"] == "3,0: movement, construction, spell"
+    assert english(steps.links[0, 0].label) == "recruitment, movement, spell"
+    assert (steps.links[0, 0].state, steps.links[0, 0].is_aside) == ("option", False)
+    assert (steps.links[1, 0].state, steps.links[1, 0].is_aside) == ("option", True)
+    assert {english(option.label) for option in steps.options} >= {"movement", "recruitment"}
+
+
+def test_what_can_be_added_is_offered_beside_the_action() -> None:
+    steps = steps_in(CITY_AND_KNIGHTS, "3,0", "4,0")
+    assert steps.action_text == "move 3,0>4,0"
+    assert steps.question is not None
+    assert english(steps.question) == "Which other knight moves?"
+    assert steps.options == []
+    assert [english(option.label) for option in steps.hexes] == ["the knight on 0,0"]
+    further = steps_in(CITY_AND_KNIGHTS, "3,0", "2,0", "done")
+    assert (further.action_text, further.question, further.links) == ("move 3,0>2,0", None, {})
+
+
+def test_why_ones_own_pieces_can_do_nothing_is_explained_for_each_type_of_action() -> None:
+    steps = steps_in(
+        """
+        play round 2 seat 0
+        0: baron
+        1: baron
+        spells: charm
+        board
+        P0v P P P0k F P1c
+        """,
+        attempt="0,0",
+    )
+    assert len(steps.attempts) > 1
+    clauses = {attempt.clause for attempt in steps.attempts}
+    assert len(clauses) == len(steps.attempts)
+    assert "BY-MOV-1" in clauses
+
+
+@pytest.mark.parametrize(
+    ("cards", "hexes"), [(0, 9), (2, 51), (0, 108), (3, 97), (9, 40), (12, 0), (8, 90)]
+)
+def test_no_number_of_a_choice_begins_with_another_one(cards: int, hexes: int) -> None:
+    chosen = numbers(cards, hexes)
+    assert len(set(chosen)) == len(chosen) == cards + hexes
+    assert not any(a != b and a.startswith(b) for a in chosen for b in chosen)
+    assert max(map(len, chosen)) <= 3

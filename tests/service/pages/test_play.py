@@ -214,3 +214,29 @@ def test_the_board_stays_where_it_is_during_a_turn(table: Table) -> None:
                 boxes |= set(view_box.findall(text))
             table.active.post(f"/games/{table.id}/actions", data=fields(text))
         assert len(boxes) == 1
+
+
+def test_a_script_gets_the_map_where_it_changes_and_again_when_it_is_left(table: Table) -> None:
+    headers = {"HX-Request": "true", "HX-Target": "acting"}
+    query = ""
+    while 'id="confirm"' not in table.page(query):
+        option = OPTION.search(table.page(query))
+        assert option is not None
+        query = unescape(option[1])
+    browser, address = table.active, f"/games/{table.id}"
+    preview = browser.get(address + query, headers=headers).text
+    assert 'id="board-map" hx-swap-oob="true"' in preview
+    assert "Cartulary-Map" in preview
+    headers["Cartulary-Map"] = "changed"
+    assert 'id="board-map" hx-swap-oob="true"' in browser.get(address, headers=headers).text
+
+
+@pytest.mark.parametrize("table", ["barony"], indirect=True)
+def test_hexes_in_words_are_folded(table: Table) -> None:
+    text = table.page()
+    folded = text.index('<details class="in-words">')
+    hexes = text.index('<ul class="options hexes"')
+    assert folded < hexes < text.index("</details>", folded)
+    assert (
+        re.search('<a class="choice button"', text[: text.index('<div class="acting-bar"')]) is None
+    )
