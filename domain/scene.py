@@ -6,8 +6,8 @@ to by name (`mountain`, `knight`); a picture that has no drawing for a name show
 are strings of figures, which are the same in every language.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from domain.event import Event, EventData, recorded_data
@@ -126,6 +126,24 @@ class Scene:
     common_rows: tuple[Row, ...] = ()
     legend: tuple[LegendEntry, ...] = ()
     room: tuple[Hex, ...] = ()
+
+
+def with_changes(scenes: Sequence[Scene]) -> Scene:
+    """The last of several scenes of one position, with what the events of all of them have changed."""
+    *others, last = scenes
+    cells: dict[Hex, Cell] = {cell.at: cell for cell in last.cells}
+    for scene in others:
+        for cell in scene.cells:
+            same = cells[cell.at]
+            cells[cell.at] = replace(
+                same,
+                is_changed=same.is_changed or cell.is_changed,
+                removed=cell.removed + same.removed,
+                note=same.note or cell.note,
+                is_contested=same.is_contested or cell.is_contested,
+            )
+    arrows = tuple(arrow for scene in scenes for arrow in scene.arrows)
+    return replace(last, cells=tuple(cells.values()), arrows=arrows)
 
 
 def outcome_of(event: Event, event_message: Callable[[str, EventData], Text]) -> Text:

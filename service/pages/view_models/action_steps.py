@@ -12,15 +12,16 @@ from itertools import count
 from typing import Any, Final
 from urllib.parse import quote
 
-from domain.choices import Choice, Preview, action_choice
-from domain.contract import Action, evolve
+from domain.choices import COMMON_QUESTIONS, Choice, Preview, action_choice
+from domain.contract import Action, AnyRuleSystem, evolve
 from domain.errors import Malformed, Refused
 from domain.event import Event
 from domain.game import Game, copy
 from domain.hexes import Hex
 from domain.messages import Text, comma_list, hex_at, message
 from domain.next_step import Step, UnknownChoice, next_step, refusal
-from domain.scene import Scene, caption
+from domain.scene import Scene, caption, with_changes
+from domain.turn_plan import PlannedAction, TurnPlan, goes_on_after, turn_plan
 from replay.render.embedded_map import view_box
 from replay.render.map_links import HexLink
 from service.pages.view_models.position_view import unsealed_event
@@ -93,9 +94,21 @@ class Attempt:
     label: Text | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ShownAction:
+    """An action that the board previews: what the log would say of it, its short form and its JSON."""
+
+    caption: Text
+    text: str
+    json: Mapping[str, Any]
+
+
 @dataclass(frozen=True)
 class ActionSteps:
-    """Where a player stands on the way to an action, for the macros of templates/action_steps.html."""
+    """Where a player stands on the way to an action, for the macros of templates/action_steps.html.
+
+    If the player plans several actions of a turn, the game is as it is after those that are planned already.
+    """
 
     game: Game
     seat: int
@@ -105,8 +118,12 @@ class ActionSteps:
     actions: Sequence[Action] = field(repr=False)
     at_any_time: Sequence[Action] = ()
     attempts: Sequence[Attempt] = ()
+    planned: Sequence[PlannedAction[Any, Any]] = ()
+    """The actions that are confirmed together with the one of this step, and taken before it."""
+    room: Sequence[Hex] = ()
+    """The room of the map, which is that of the position before the planned actions."""
     last: Event | None = None
-    """The event that led to the position."""
+    """The event that led to the position; None if that is a planned action."""
     is_outdated: bool = False
     """Whether the address had choices that are not possible, such as that of a page before the last action.
     None of them is made, and `attempts` says so."""
@@ -185,10 +202,11 @@ class ActionSteps:
         rules = self.game.rules
         others = {action.type for action in self.at_any_time}
         others |= {choice.value for choice in self.step.options}
+        others |= set() if self.action is None else {self.action.type}
         return [
             Option(
                 rules.LABELS.get(type, message("{type}", type=type)),
-                self.query.address([], attempt=type),
+                self.query.address(self._planned_values, attempt=type),
             )
             for type in rules.ACTIONS
             if type not in others
@@ -206,16 +224,33 @@ class ActionSteps:
 
     @cached_property
     def path(self) -> list[tuple[Text, Text, str | None]]:
-        """The choices so far: question, answer, and the address that goes back to a choice of the player."""
+        """The choices so far: question, answer, and the address that goes back to a choice of the player.
+
+        A planned action is one choice.
+        """
         rows: list[tuple[Text, Text, str | None]] = []
+        before: tuple[str, ...] = ()
+        for planned, shown in zip(self.planned, self.shown_actions, strict=False):
+            rows.append((COMMON_QUESTIONS["action"], shown.caption, self.query.address(before)))
+            before += planned.values
         contexts = zip(self.step.path, self.step.contexts, strict=True)
         for index, (choice, context) in enumerate(contexts):
             back = None
             if index in self.step.manual:
-                back = self.query.address(self.query.values[: self.step.manual.index(index)])
+                back = self._address_before(index)
             question = self.game.rules.QUESTIONS[choice.question]
             rows.append((question, self._label(choice, context), back))
         return rows
+
+    @property
+    def _planned_values(self) -> tuple[str, ...]:
+        """The choices that led to the planned actions."""
+        return tuple(value for planned in self.planned for value in planned.values)
+
+    def _address_before(self, index: int) -> str:
+        """Return the address with the choices before one that the player has made."""
+        count = len(self._planned_values) + self.step.manual.index(index)
+        return self.query.address(self.query.values[:count])
 
     @property
     def back(self) -> str | None:
@@ -234,7 +269,7 @@ class ActionSteps:
     def scene(self) -> Scene:
         """The scene of the position."""
         scene: Scene = self.game.rules.scene(self.position, self.last)
-        return scene
+        return replace(scene, room=tuple(self.room) or scene.room)
 
     @cached_property
     def links(self) -> Mapping[Hex, HexLink]:
@@ -250,8 +285,7 @@ class ActionSteps:
             links[cell.at] = HexLink(f"{address}{q},{r}", _WHY_NOT)
         for index, choice in enumerate(self.step.path):
             if choice.at is not None and index in self.step.manual:
-                before = values[: self.step.manual.index(index)]
-                links[choice.at] = HexLink(self.query.address(before), _GO_BACK, "chosen")
+                links[choice.at] = HexLink(self._address_before(index), _GO_BACK, "chosen")
         own = {
             cell.at
             for cell in self.scene.cells
@@ -259,14 +293,14 @@ class ActionSteps:
         }
         for choice, at, number in hexes:
             address, label = self._address_of(choice), self._hex_label(choice)
-            is_aside = self._is_before_type and at not in own
+            is_aside = self._is_before_type and not self.planned and at not in own
             links[at] = HexLink(address, label, "option", number, is_aside)
         return links
 
     @property
     def changes_map(self) -> bool:
         """Whether the choices need another map than the position: a preview, or one with more hexes."""
-        return self.shown_action is not None or not self.is_within_board()
+        return self.is_preview or not self.is_within_board()
 
     def is_within_board(self) -> bool:
         """Return whether the map of the position has room for every linked hex."""
@@ -283,14 +317,30 @@ class ActionSteps:
         return self.step.action or self.step.extended
 
     @property
-    def action_text(self) -> str:
-        """The previewed action in short form."""
-        return self.game.rules.action_text(self.shown_action)
+    def is_preview(self) -> bool:
+        """Whether the board shows what has not happened yet."""
+        return bool(self.planned) or self.shown_action is not None
+
+    @cached_property
+    def shown_actions(self) -> list[ShownAction]:
+        """The actions that the board previews, in their order."""
+        rules = self.game.rules
+        actions = [planned.action for planned in self.planned]
+        if self.shown_action is not None:
+            actions.append(self.shown_action)
+        return [
+            ShownAction(
+                caption(event, rules.event_message),
+                rules.action_text(action),
+                rules.action_to_json(action),
+            )
+            for action, event in zip(actions, self._shown_events, strict=True)
+        ]
 
     @property
     def action_json(self) -> Mapping[str, Any]:
-        """The previewed action as JSON."""
-        return self.game.rules.action_to_json(self.shown_action)
+        """The last previewed action as JSON."""
+        return self.shown_actions[-1].json
 
     @cached_property
     def needs_second_confirmation(self) -> bool:
@@ -303,24 +353,36 @@ class ActionSteps:
         """What the previewed action leads to, without what the seat may not know yet."""
         return self.game.rules.preview(self.game.state, self.seat, self.shown_action)
 
-    @property
-    def preview_caption(self) -> Text:
-        """What the log would say of the action."""
-        return caption(self._preview_event(), self.game.rules.event_message)
+    @cached_property
+    def turn_goes_on(self) -> bool:
+        """Whether the player acts again in this turn after the previewed action."""
+        game, action = self.game, self.shown_action
+        return action is not None and goes_on_after(game.rules, game.state, self.seat, action)
 
     def preview_scene(self) -> Scene:
-        """Return the scene of the position after the action, with the differences marked.
+        """Return the scene of the position after the previewed actions, with the differences marked.
 
         It has the room of the scene before, so that the board stays where it is.
         """
         rules = self.game.rules
         after = copy(self.game)
-        after.state = evolve(rules, self.game.state, [self.preview.event])
-        scene: Scene = rules.scene(after.position(self.seat), self._preview_event())
-        return replace(scene, room=self.scene.room)
+        if self.shown_action is not None:
+            after.state = evolve(rules, self.game.state, [self.preview.event])
+        position = after.position(self.seat)
+        scenes = [rules.scene(position, event) for event in self._shown_events]
+        return replace(with_changes(scenes), room=self.scene.room)
 
-    def _preview_event(self) -> Event:
-        return unsealed_event(self.game, self.seat, self.preview.event, dict(self.action_json))
+    @cached_property
+    def _shown_events(self) -> list[Event]:
+        """The events of the previewed actions, as far as they are known."""
+        rules = self.game.rules
+        events = [(planned.action, planned.event) for planned in self.planned]
+        if self.shown_action is not None:
+            events.append((self.shown_action, self.preview.event))
+        return [
+            unsealed_event(self.game, self.seat, event, dict(rules.action_to_json(action)))
+            for action, event in events
+        ]
 
     def _is_among_legal(self) -> bool:
         return self.step.action in self.actions
@@ -362,11 +424,17 @@ def read_query(
 
 
 def action_steps(
-    game: Game, seat: int, query: ActionQuery, last: Event | None = None
+    game: Game,
+    seat: int,
+    query: ActionQuery,
+    last: Event | None = None,
+    *,
+    plans_turn: bool = False,
 ) -> ActionSteps | None:
     """Return where the seat stands with these choices; None if it can take no action now.
 
-    `last` is the event that led to the position, if the page marks what it changed.
+    `last` is the event that led to the position, if the page marks what it changed. With `plans_turn`, the
+    choices go on to the next action of the turn where nothing is revealed in between.
 
     If one of the choices cannot be made, it stands at the first step. The address is then usually one that
     the browser has kept, of a page before the last action.
@@ -377,26 +445,51 @@ def action_steps(
     actions, at_any_time = rules.legal_actions(state, seat), rules.actions_at_any_time(state, seat)
     if not actions and not at_any_time:
         return None
+    plan_for = turn_plan if plans_turn else _single_action
     attempts: Sequence[Attempt] = ()
     is_outdated = False
+    plan: TurnPlan[Any, Any] | None = None
     if query.action is not None:
         step, attempts = _typed_action(game, seat, query.action)
-        if attempts:
-            query = ActionQuery(fixed=query.fixed)
-            step = next_step(rules, state, seat, actions, ())
+        if not attempts:
+            plan = TurnPlan((), step, ())
     else:
         try:
-            step = next_step(rules, state, seat, actions, query.values)
+            plan = plan_for(rules, state, seat, actions, query.values)
         except UnknownChoice:
             is_outdated, attempts = True, [Attempt(NO_LONGER_POSSIBLE, None)]
-            query = ActionQuery(fixed=query.fixed)
-            step = next_step(rules, state, seat, actions, ())
-        if query.attempt is not None:
-            attempts = _explain(game, seat, step, query.attempt)
-    position = game.position(seat)
+    if plan is None:
+        query = ActionQuery(attempt=query.attempt, fixed=query.fixed)
+        plan = plan_for(rules, state, seat, actions, ())
+    room: Sequence[Hex] = ()
+    if plan.planned:
+        room = rules.scene(game.position(seat), last).room
+        game = copy(game)
+        game.state = plan.planned[-1].after
+        actions, last = rules.legal_actions(game.state, seat), None
+    if query.action is None and query.attempt is not None:
+        attempts = _explain(game, seat, plan.step, query.attempt)
     return ActionSteps(
-        game, seat, position, query, step, actions, at_any_time, attempts, last, is_outdated
+        game,
+        seat,
+        game.position(seat),
+        query,
+        plan.step,
+        actions,
+        at_any_time,
+        attempts,
+        plan.planned,
+        room,
+        last,
+        is_outdated,
     )
+
+
+def _single_action(
+    rules: AnyRuleSystem, state: Any, seat: int, actions: Sequence[Action], values: Sequence[str]
+) -> TurnPlan[Any, Any]:
+    """Return the plan of one action to which these choices lead. Raises UnknownChoice."""
+    return TurnPlan((), next_step(rules, state, seat, actions, values), tuple(values))
 
 
 def numbers(cards: int, hexes: int) -> list[str]:

@@ -221,7 +221,7 @@ def game_page(
     steps = notice = None
     if seat is not None and refusal is None:
         query = read_query(request.args.to_dict(flat=False))
-        steps = action_steps(game, seat, query, last)
+        steps = action_steps(game, seat, query, last, plans_turn=True)
         if steps is None and has_choices(query):
             notice = NO_LONGER_POSSIBLE
     if steps is not None and _replaces_choices_only(steps):
@@ -310,7 +310,7 @@ def _view(
     recap: RecapView | None,
 ) -> PositionView:
     """Return the view of the position, or of the preview of the action that the player has chosen."""
-    if steps is not None and steps.shown_action is not None:
+    if steps is not None and steps.is_preview:
         # A preview that the player has not asked for must not hide what has happened.
         scene = steps.preview_scene()
         is_chosen = has_choices(steps.query)

@@ -6,6 +6,7 @@ from html import unescape
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from werkzeug.datastructures import MultiDict
 
 from domain.game import Game
 from replay.render.pieces import EMBLEMS
@@ -63,9 +64,10 @@ def table(app: Flask, service: Service, request: pytest.FixtureRequest) -> Table
     return Table(app, service, request.param)
 
 
-def fields(text: str) -> dict[str, str]:
+def fields(text: str) -> MultiDict[str, str]:
     form = text[text.index('id="confirm"') :]
-    return {name: unescape(value) for name, value in HIDDEN.findall(form)}
+    form = form[: form.index("</form>")]
+    return MultiDict((name, unescape(value)) for name, value in HIDDEN.findall(form))
 
 
 def test_a_player_comes_to_an_action_by_links_and_sends_it_once(table: Table) -> None:
@@ -115,7 +117,8 @@ def test_a_form_without_its_token_is_refused_and_changes_nothing(table: Table) -
 def test_an_action_from_a_stale_page_is_explained_and_changes_nothing(table: Table) -> None:
     form = fields(table.first_action())
     browser = table.active
-    stale = {**form, "key": "another"}
+    stale = form.copy()
+    stale.setlist("key", [f"another-{key}" for key in form.getlist("key")])
     browser.post(f"/games/{table.id}/actions", data=form)
     before = table.game
     response = browser.post(f"/games/{table.id}/actions", data=stale)
