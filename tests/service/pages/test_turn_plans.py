@@ -2,6 +2,7 @@
 
 import json
 import re
+from html import unescape
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from flask import Flask
 from werkzeug.datastructures import MultiDict
 
 from domain.game import Game
+from domain.next_step import next_step
 from service.bootstrap import Service
 from service.pages.view_models.game_forms import new_key
 from tests.support.page_players import PlayersOfPages, forms_of
@@ -21,7 +23,7 @@ class Turn:
 
     def __init__(self, app: Flask, service: Service) -> None:
         self.service, self._players = service, PlayersOfPages(app, service)
-        self.ada, self.grace = self._players["ada"], self._players["grace"]
+        self.ada, self.grace = self.players = (self._players["ada"], self._players["grace"])
         self.id = self._players.game("baron")
         while not self.actions():
             self._players.act(self.id)
@@ -56,6 +58,22 @@ class Turn:
             fields.add("action", json.dumps(action))
             fields.add("key", new_key())
         return fields
+
+    def page(self, query: str) -> str:
+        return self.actor.get(f"/games/{self.id}{query}")
+
+    def choices_to(self, action: object) -> str:
+        """The query of the page on which this action is the first one that has been chosen."""
+        game = self.game
+        rules, seat = game.rules, game.to_act
+        assert seat is not None
+        actions = rules.legal_actions(game.state, seat)
+        values: list[str] = []
+        wanted = rules.parse_action(action)
+        while (step := next_step(rules, game.state, seat, actions, values)).action is None:
+            (choice,) = rules.choices(game.state, seat, wanted, step.path)
+            values.append(choice.value)
+        return "?" + "&".join(f"choose={value}" for value in values)
 
     def submit(self, fields: MultiDict[str, str], **headers: str) -> Any:
         return self.actor.client.post(f"/games/{self.id}/actions", data=fields, headers=headers)
@@ -138,3 +156,53 @@ def test_a_form_of_actions_that_is_not_well_formed_changes_nothing(turn: Turn, c
     change(fields)
     assert turn.submit(fields).status_code == 400
     assert turn.game.seq == before.seq
+
+
+FIELD = re.compile(r'<input type="hidden" name="(action|key)" value="([^"]*)">')
+
+
+def test_the_page_asks_for_the_keep_before_the_tile_is_sent_and_confirms_both(turn: Turn) -> None:
+    before, (lay, keep) = turn.game, turn.actions()
+    at = "{},{}".format(*lay["at"])
+    choices = turn.choices_to(lay)
+    laid = turn.page(choices)
+    assert f"lay meadow {at}" in laid
+    # Without a choice, the turn ends without a keep.
+    assert [action["type"] for action in actions_of(laid)] == ["place_tile", "end_turn"]
+    assert "On which meadow" in laid or "Put down a keep" in laid
+    whole = turn.page(f"{choices}&choose={at}")
+    assert actions_of(whole) == [lay, keep]
+    keys = [value for name, value in FIELD.findall(whole) if name == "key"]
+    assert len(set(keys)) == 2
+    fields = turn.fields(lay, keep)
+    fields.setlist("key", keys)
+    assert turn.submit(fields).status_code == 303
+    assert turn.game.seq == before.seq + 2
+    assert turn.game.turn == before.turn + 1
+
+
+def test_going_back_from_a_keep_leads_to_the_tile(turn: Turn) -> None:
+    lay, _ = turn.actions()
+    at = "{},{}".format(*lay["at"])
+    choices = turn.choices_to(lay)
+    whole = turn.page(f"{choices}&choose={at}")
+    back = re.search(r'<a id="back" class="button" href="([^"]+)"', whole)
+    assert back is not None
+    assert unescape(back[1]) == choices
+    # The tile that is planned is one choice, which can be made again.
+    assert '<a href="?" title="Choose again">' in whole
+
+
+def test_a_draw_is_confirmed_by_itself_and_the_page_says_why(turn: Turn) -> None:
+    turn.submit(turn.fields(*turn.actions()))
+    assert turn.game.to_act is not None
+    actor = turn.players[turn.game.to_act]
+    page = actor.get(f"/games/{turn.id}?choose=1")
+    assert [action["type"] for action in actions_of(page)] == ["draw"]
+    assert "The tile that comes from the pile into the market is not known yet." in page
+    assert "You confirm this by itself, so that you know it when you choose" in page
+
+
+def actions_of(page: str) -> list[Any]:
+    """The actions in the form that confirms them."""
+    return [json.loads(unescape(value)) for name, value in FIELD.findall(page) if name == "action"]

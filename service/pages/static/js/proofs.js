@@ -192,7 +192,8 @@ async function sendAhead(form, key) {
     fields.set("key", idempotencyKey.value);
     fields.set("signature", await sign(key, await payloadOf(form, fields)));
     fields.set("signature_key", key.id);
-    const receipt = await receiptOf(form.action, fields);
+    // The property of this name is the field.
+    const receipt = await receiptOf(form.getAttribute("action") ?? "", fields);
     if (!receipt) {
       for (const input of [...later, ...laterKeys]) input.remove();
       return;
