@@ -67,7 +67,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     """Return the service that these settings describe; for `read_only` see `Keyring`."""
     bounds = settings.bounds
     client = connect(settings.redis_url)
-    store = RedisEventStore(client, COMPANIONS)
+    store = RedisEventStore(client, COMPANIONS, wait_replicas=settings.wait_replicas)
     keyring = Keyring(client, settings.signing_key, read_only=read_only, origin=settings.origin)
     clock = TrustedClock(
         client, max_jump=bounds.max_clock_jump_seconds, hold=bounds.clock_hold_seconds

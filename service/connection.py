@@ -1,5 +1,12 @@
 """Connecting to Redis, and turning its connection errors into `Unavailable`.
 
+    redis://HOST:PORT/DB, rediss://…, unix:///PATH        one Redis
+    redis+sentinel://HOST:PORT,HOST:PORT/NAME/DB          the master NAME, which any of these Sentinels knows
+    rediss+sentinel://…                                   the same, with TLS to the Redis and the Sentinels
+
+USER:PASSWORD@ before the hosts is for the Redis, and ?sentinel_password=… for the Sentinels. After a
+failover, a connection to the former master is closed, and the next one goes to the new master.
+
 No command is ever sent twice automatically: after a lost connection it is unknown whether a write was
 done, so only the caller may repeat it. redis-py notices a connection that Redis has closed before it
 sends anything on it, and replaces it; so the first request after an outage succeeds.
@@ -7,17 +14,23 @@ sends anything on it, and replaces it; so the first request after an outage succ
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, Final
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import redis
+import redis.asyncio
+from redis.asyncio.sentinel import Sentinel as AsyncSentinel
 from redis.backoff import NoBackoff
 from redis.retry import Retry
+from redis.sentinel import Sentinel
 from typing_extensions import override
 
-from domain.errors import Unreadable
+from domain.errors import CartularyError, Unreadable
 from domain.messages import message
 from service.errors import Unavailable
 
+SENTINEL_SCHEMES: Final = ("redis+sentinel:", "rediss+sentinel:")
 SECONDS_TO_CONNECT: Final = 2.0
 SECONDS_TO_RESPOND: Final = 5.0
 
@@ -44,6 +57,10 @@ WRONG_TYPE: Final = "WRONGTYPE"
 """The word in the error of Redis for a key of another type than the command expects."""
 
 
+class InvalidRedisUrl(CartularyError):
+    """The URL names no Redis. The message leaves the URL out, which may contain a password."""
+
+
 def connect(
     url: str,
     *,
@@ -51,15 +68,89 @@ def connect(
     seconds_to_respond: float = SECONDS_TO_RESPOND,
 ) -> redis.Redis:
     """Return a client with a connection pool; it connects when it is first used. Thread-safe."""
+    options: dict[str, Any] = {
+        "retry": Retry(NoBackoff(), 0),
+        "socket_connect_timeout": seconds_to_connect,
+        "socket_timeout": seconds_to_respond,
+    }
+    if url.startswith(SENTINEL_SCHEMES):
+        master = parse_sentinel_url(url)
+        sentinel_options = options | master.sentinel_options
+        sentinel = Sentinel(master.sentinels, sentinel_kwargs=sentinel_options)  # type: ignore[no-untyped-call] # redis-py has no annotations here
+        client: redis.Redis = sentinel.master_for(  # type: ignore[no-untyped-call] # the same
+            master.name, redis_class=_MasterClient, **options, **master.options
+        )
+        return client
     # redis-py rejects the option for Unix sockets, which need no keepalive.
-    tcp_options = {} if url.startswith("unix:") else {"socket_keepalive": True}
-    return _Client.from_url(
-        url,
-        retry=Retry(NoBackoff(), 0),
-        socket_connect_timeout=seconds_to_connect,
-        socket_timeout=seconds_to_respond,
-        **tcp_options,
+    if not url.startswith("unix:"):
+        options["socket_keepalive"] = True
+    return _Client.from_url(url, **options)
+
+
+def connect_async(
+    url: str, *, max_connections: int, seconds_to_connect: float, seconds_to_respond: float
+) -> "redis.asyncio.Redis":
+    """Return a client for an event loop, all of whose users share a few connections.
+
+    Who asks for a connection while all are used waits for one, at most `seconds_to_respond`.
+    """
+    options: dict[str, Any] = {
+        "socket_connect_timeout": seconds_to_connect,
+        "socket_timeout": seconds_to_respond,
+    }
+    if url.startswith(SENTINEL_SCHEMES):
+        master = parse_sentinel_url(url)
+        sentinel_options = options | master.sentinel_options
+        sentinel = AsyncSentinel(master.sentinels, sentinel_kwargs=sentinel_options)  # type: ignore[no-untyped-call] # redis-py has no annotations here
+        client: redis.asyncio.Redis = sentinel.master_for(
+            master.name,
+            redis_class=_AsyncMasterClient,
+            max_connections=max_connections,
+            **options,
+            **master.options,
+        )
+        return client
+    pool: Any = redis.asyncio.BlockingConnectionPool.from_url(
+        url, max_connections=max_connections, timeout=seconds_to_respond, **options
     )
+    return redis.asyncio.Redis.from_pool(pool)
+
+
+@dataclass(frozen=True, slots=True)
+class SentinelUrl:
+    """A master that Sentinels know: their addresses, its name, and options of connections to each."""
+
+    sentinels: list[tuple[str, int]]
+    name: str
+    options: dict[str, Any]
+    sentinel_options: dict[str, Any]
+
+
+def parse_sentinel_url(url: str) -> SentinelUrl:
+    """Return the master that a URL names. Raises InvalidRedisUrl, whose message leaves the URL out."""
+    parts = urlsplit(url)
+    login, _, hosts = parts.netloc.rpartition("@")
+    sentinels = []
+    for address in hosts.split(","):
+        host, _, port = address.rpartition(":")
+        if not host or not port.isdecimal() or not 0 < int(port) < 1 << 16:
+            raise InvalidRedisUrl(message("must have a host and a port for each Sentinel"))
+        sentinels.append((host.strip("[]"), int(port)))
+    name, _, db = parts.path.removeprefix("/").partition("/")
+    query = dict(parse_qsl(parts.query, keep_blank_values=True))
+    if not name or (db and not db.isdecimal()) or not query.keys() <= {"sentinel_password"}:
+        raise InvalidRedisUrl(
+            message("must end with /NAME or /NAME/DB, the name of the master and a database")
+        )
+    options: dict[str, Any] = {"db": int(db or 0), "socket_keepalive": True}
+    if login:
+        user, _, password = login.rpartition(":")
+        options |= {"username": unquote(user) or None, "password": unquote(password)}
+    tls: dict[str, Any] = {"ssl": True} if parts.scheme.startswith("rediss") else {}
+    sentinel_options = tls | {
+        name.removeprefix("sentinel_"): value for name, value in query.items()
+    }
+    return SentinelUrl(sentinels, name, options | tls, sentinel_options)
 
 
 class _Client(redis.Redis):
@@ -77,6 +168,28 @@ class _Client(redis.Redis):
             return self.parse_response(connection, args[0], **options)  # type: ignore[no-untyped-call] # the same
         finally:
             self.connection_pool.release(connection)
+
+
+class _MasterClient(_Client):
+    """A client that closes its connections to the Sentinels, too."""
+
+    @override
+    def close(self) -> None:
+        super().close()
+        pool: Any = self.connection_pool
+        for sentinel in pool.sentinel_manager.sentinels:
+            sentinel.close()
+
+
+class _AsyncMasterClient(redis.asyncio.Redis):
+    """A client that closes its connections to the Sentinels, too."""
+
+    @override
+    async def aclose(self, close_connection_pool: bool | None = None) -> None:
+        await super().aclose(close_connection_pool)
+        pool: Any = self.connection_pool
+        for sentinel in pool.sentinel_manager.sentinels:
+            await sentinel.aclose()
 
 
 @contextmanager

@@ -1,7 +1,10 @@
 """The settings of the service, read from environment variables.
 
-    CARTULARY_REDIS_URL      Redis of the logs; default: the embedded Redis of the data folder
+    CARTULARY_REDIS_URL      Redis of the logs (service/connection.py); default: the embedded Redis of the
+                             data folder
     CARTULARY_QUEUE_URL      Redis of the job queue; default: the Redis of the logs
+    CARTULARY_WAIT_REPLICAS  replicas of the Redis of the logs that must have an event before it is
+                             acknowledged; default: 0
     CARTULARY_DATA           folder of the signing key and the embedded Redis; default: the folder
                              cartulary among the user's data
     CARTULARY_SIGNING_KEY    PEM file of the Ed25519 key that signs receipts, created by a web
@@ -101,6 +104,8 @@ class Settings:
     trusted_proxies: tuple[str, ...] = ()
     origin: str = ""
     witnesses: tuple[str, ...] = ()
+    wait_replicas: int = 0
+    """The number of replicas of Redis that must have an event before it is acknowledged."""
     bounds: Bounds = field(default_factory=Bounds)
     is_embedded: bool = False
     """Whether the logs are in the embedded Redis of the data folder."""
@@ -114,8 +119,9 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
     env = _Variables(environ)
     data = _absolute(env.path("DATA", default_data_folder()))
     signing_key = _absolute(env.path("SIGNING_KEY", data / SIGNING_KEY))
-    redis_url = env.str("REDIS_URL", None, validate=_url_with("redis", "rediss", "unix"))
-    queue_url = env.str("QUEUE_URL", None, validate=_url_with("redis", "rediss", "unix"))
+    redis_url = env.str("REDIS_URL", None, validate=_check_redis_url)
+    queue_url = env.str("QUEUE_URL", None, validate=_check_redis_url)
+    wait_replicas = env.number("WAIT_REPLICAS", 0, minimum=0)
     webhook_url = env.str("WEBHOOK_URL", None, validate=_url_with("http", "https", needs_host=True))
     webhook_networks = env.str("WEBHOOK_NETWORKS", "", validate=_check_networks)
     public_url = env.str("PUBLIC_URL", DEFAULT_PUBLIC_URL, validate=_check_public_url)
@@ -161,6 +167,7 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
         trusted_proxies=_items(proxies),
         origin=origin,
         witnesses=_items(witnesses),
+        wait_replicas=wait_replicas,
         bounds=Bounds(**bounds),
         is_embedded=redis_url is None,
     )
@@ -255,6 +262,19 @@ def _url_with(*schemes: str, needs_host: bool = False) -> Callable[[str], None]:
             raise ValidationError([message("must have a host")])
 
     return check
+
+
+def _check_redis_url(value: str) -> None:
+    # Imported here, so that commands without settings start quickly.
+    from service.connection import SENTINEL_SCHEMES, InvalidRedisUrl, parse_sentinel_url
+
+    if not value.startswith(SENTINEL_SCHEMES):
+        _url_with("redis", "rediss", "unix", "redis+sentinel", "rediss+sentinel")(value)
+        return
+    try:
+        parse_sentinel_url(value)
+    except InvalidRedisUrl as error:
+        raise ValidationError([error.message]) from None
 
 
 def _check_public_url(value: str) -> None:

@@ -22,6 +22,7 @@ from cachetools import LRUCache
 from domain.errors import Unreadable
 from domain.event import ZEROS
 from service.accounts.tokens import TOKEN_CACHE_TTL
+from service.connection import connect_async
 from service.http.access_log import Metrics
 from service.http.event_streams import ReachedBound, StreamRequest
 from service.server.append_feed import AppendFeed
@@ -93,14 +94,12 @@ class StreamHub:
         self._max_streams = max_streams
         self._max_streams_per_visitor = max_streams_per_visitor
         # All streams share a few connections. If many streams begin at once, they wait for a connection.
-        pool: Any = redis.asyncio.BlockingConnectionPool.from_url(
+        self._redis = connect_async(
             redis_url,
             max_connections=REDIS_CONNECTIONS,
-            timeout=REDIS_TIMEOUT,
-            socket_connect_timeout=CONNECT_TIMEOUT,
-            socket_timeout=REDIS_TIMEOUT,
+            seconds_to_connect=CONNECT_TIMEOUT,
+            seconds_to_respond=REDIS_TIMEOUT,
         )
-        self._redis: redis.asyncio.Redis = redis.asyncio.Redis.from_pool(pool)
         self._metrics = metrics
         self._channels: dict[str, Channel] = {}
         self._listeners: set[Listener] = set()

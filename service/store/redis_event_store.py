@@ -8,6 +8,7 @@
     cartulary:{GAME}:receipts hash, SEQ -> `KEY SIGNATURE`: the server's receipts for accepted actions
     cartulary:statements      set, the ids of games in whose disputes statements were written
     cartulary:live            set, the active games: ids of those that may have outbox entries
+    cartulary:replication     written before a wait for replicas
     cartulary:appended        channel, `GAME SEQ` after every append
     cartulary:appended:GAME   channel, `SEQ` after every append to that game
 
@@ -36,7 +37,7 @@ from domain.messages import message
 from ledger.envelope import is_hash
 from ledger.keys import RECEIPT_FIELDS
 from service.connection import WRONG_TYPE, to_text, unavailable_on_error
-from service.errors import IdempotencyConflict
+from service.errors import IdempotencyConflict, Unavailable
 from service.store.event_store import (
     Appended,
     AppendRequest,
@@ -55,6 +56,9 @@ MESSAGE_POSTED: Final = "message"
 """What is published on the channel of a game when a chat message is posted, or a rematch is created."""
 ACTIVE_GAMES_KEY: Final = "cartulary:live"
 _STATEMENTS_KEY: Final = "cartulary:statements"
+_REPLICATION_KEY: Final = "cartulary:replication"
+REPLICATION_MILLISECONDS: Final = 2000
+"""Time that replicas have to receive an event before its append fails."""
 IDEMPOTENCY_SECONDS: Final = 7 * 24 * 3600
 """How long the idempotency records of a game are kept after its end."""
 
@@ -85,9 +89,15 @@ def appended_channel(game_id: str) -> str:
 class RedisEventStore:
     """All logs of one Redis; implements `service.store.event_store.EventStore`. Thread-safe."""
 
-    def __init__(self, client: redis.Redis, companions: Sequence[Companion] = ()) -> None:
-        """`companions` are the hashes that features keep beside the logs."""
+    def __init__(
+        self, client: redis.Redis, companions: Sequence[Companion] = (), *, wait_replicas: int = 0
+    ) -> None:
+        """`companions` are the hashes that features keep beside the logs.
+
+        `wait_replicas`: the number of replicas that must have an event before it counts as appended.
+        """
         self._redis = client
+        self._wait_replicas = wait_replicas
         self._companions = tuple(companions)
         parts = ("log", _RECORDS, _OUTBOX, _SECRETS, _RECEIPTS, *(part for part, _ in companions))
         self._key_of = {part: number for number, part in enumerate(parts, start=1)}
@@ -136,8 +146,10 @@ class RedisEventStore:
         with unavailable_on_error():
             match self._append(keys=keys, args=args):
                 case [1, first, last]:
+                    self._wait_for_replicas()
                     return Appended(first, last)
                 case [2, first, last]:
+                    self._wait_for_replicas()
                     return Appended(first, last, is_repeat=True)
                 case [0, head]:
                     raise HeadMoved(head)
@@ -155,7 +167,24 @@ class RedisEventStore:
         digest, first, last = to_text(stored).split(" ")
         if digest != record.digest:
             raise _conflict()
+        self._wait_for_replicas()
         return Appended(int(first), int(last), is_repeat=True)
+
+    def _wait_for_replicas(self) -> None:
+        """Return when enough replicas have everything that has been appended until now.
+
+        Raises Unavailable if they are not quick enough. The events are appended nevertheless, and the request
+        succeeds when it is repeated with its idempotency key and the replicas are there again.
+        """
+        if not self._wait_replicas:
+            return
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+            # WAIT counts from the last write of its connection.
+            pipeline.set(_REPLICATION_KEY, 1)
+            pipeline.wait(self._wait_replicas, REPLICATION_MILLISECONDS)
+            _, count = pipeline.execute()
+        if count < self._wait_replicas:
+            raise Unavailable(message("too few replicas of the store have the event; try again"))
 
     def read(
         self, game_id: str, after: int = 0, upto: int | None = None, limit: int | None = None

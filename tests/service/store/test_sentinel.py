@@ -1,0 +1,223 @@
+"""A store whose master is found through Sentinel: it goes on after a failover, and loses nothing."""
+
+import asyncio
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from http import HTTPStatus
+from io import BytesIO
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+import redis
+
+from domain.event import Event as GameEvent
+from ledger.record import read
+from replay.audit.runner import audit
+from replay.language.renderer import english
+from service.bootstrap import Service, build
+from service.connection import InvalidRedisUrl, connect_async, parse_sentinel_url
+from service.errors import ServiceError, Unavailable
+from service.settings import Settings, SettingsError, load_settings
+from tests.support.accounts import Accounts, PlayerClient
+from tests.support.processes import wait_until
+from tests.support.running_service import RunningService
+from tests.support.sentinels import NAME, Replicated, replicated_redis
+from tests.support.service_games import start_game, take_action
+
+
+@pytest.fixture
+def servers(tmp_path: Path) -> Iterator[Replicated]:
+    """A master and its replica, with a Sentinel."""
+    (tmp_path / "servers").mkdir()
+    with replicated_redis(tmp_path / "servers") as servers:
+        yield servers
+
+
+@contextmanager
+def playing(service: Service, games: list[str]) -> Iterator[list[tuple[str, GameEvent]]]:
+    """Take random actions in games until the block ends; the value are the acknowledged events.
+
+    An action that was not acknowledged is not repeated: the next one shows whether it was appended.
+    """
+    acknowledged: list[tuple[str, GameEvent]] = []
+    stop = Event()
+
+    def play() -> None:
+        chance = random.Random(1)
+        while not stop.is_set():
+            for game_id in games:
+                with suppress(ServiceError):
+                    events = take_action(service, game_id, chance).events
+                    acknowledged.extend((game_id, event) for event in events)
+
+    thread = Thread(target=play)
+    thread.start()
+    try:
+        yield acknowledged
+    finally:
+        stop.set()
+        thread.join()
+
+
+def record_of(service: Service, game_id: str) -> bytes:
+    return b"".join(service.games.queries.record(game_id))
+
+
+def lose_nothing(servers: Replicated, settings: Settings, failovers: int) -> None:
+    """Play while the master fails `failovers` times, and check that every acknowledged event is there."""
+    service = build(
+        replace(settings, redis_url=servers.url, queue_url=servers.url, wait_replicas=1)
+    )
+    service.keyring.publish_key()
+    games = [start_game(service).id for _ in range(2)]
+    with playing(service, games) as acknowledged:
+        for _ in range(failovers):
+            before = len(acknowledged)
+            wait_until(lambda before=before: len(acknowledged) > before)  # type: ignore[misc] # a default
+            servers.fail_over()
+            before = len(acknowledged)
+            wait_until(lambda before=before: len(acknowledged) > before)  # type: ignore[misc] # the same
+    keys = [entry["public"] for entry in service.keyring.public_keys()]
+    for game_id in games:
+        record = record_of(service, game_id)
+        assert audit(BytesIO(record), keys=keys).first is None
+        stored = read(BytesIO(record)).events
+        assert [event["seq"] for event in stored] == list(range(1, len(stored) + 1))
+        for _, event in (item for item in acknowledged if item[0] == game_id):
+            assert stored[event["seq"] - 1]["hash"] == event["hash"]
+    service.redis.close()
+
+
+def test_a_failover_loses_no_acknowledged_event(servers: Replicated, settings: Settings) -> None:
+    lose_nothing(servers, settings, 1)
+
+
+@pytest.mark.nightly
+def test_many_failovers_lose_no_acknowledged_event(servers: Replicated, settings: Settings) -> None:
+    lose_nothing(servers, settings, 30)
+
+
+def test_without_the_replica_nothing_is_acknowledged(
+    servers: Replicated, settings: Settings
+) -> None:
+    service = build(replace(settings, redis_url=servers.url, queue_url=servers.url))
+    game = start_game(service)
+    strict = build(replace(settings, redis_url=servers.url, queue_url=servers.url, wait_replicas=1))
+    take_action(strict, game.id)
+    (replica,) = servers.servers.keys() - {servers.master_port()}
+    servers.servers[replica].kill()
+    servers.servers[replica].wait()
+    with pytest.raises(Unavailable, match="too few replicas"):
+        take_action(strict, game.id)
+    take_action(service, game.id)
+    for it in (service, strict):
+        it.redis.close()
+
+
+def test_event_streams_find_the_master(servers: Replicated) -> None:
+    async def ask() -> None:
+        client = connect_async(
+            servers.url, max_connections=2, seconds_to_connect=5, seconds_to_respond=5
+        )
+        info = await client.info("replication")
+        assert (info["role"], info["connected_slaves"]) == ("master", 1)
+        await client.aclose()
+
+    asyncio.run(ask())
+
+
+def test_a_sentinel_that_is_away_makes_the_store_unavailable(settings: Settings) -> None:
+    url = f"redis+sentinel://127.0.0.1:1,127.0.0.1:2/{NAME}"
+    service = build(replace(settings, redis_url=url, queue_url=url))
+    with pytest.raises(Unavailable, match="does not respond"):
+        service.store.head("0" * 16)
+
+
+def test_a_url_names_sentinels_a_master_and_a_login() -> None:
+    parsed = parse_sentinel_url(
+        "rediss+sentinel://ada:p%40ss@one:26379,[::1]:26380/games/3?sentinel_password=s"
+    )
+    assert parsed.sentinels == [("one", 26379), ("::1", 26380)]
+    assert parsed.name == "games"
+    assert parsed.options == {
+        "db": 3,
+        "socket_keepalive": True,
+        "username": "ada",
+        "password": "p@ss",
+        "ssl": True,
+    }
+    assert parsed.sentinel_options == {"ssl": True, "password": "s"}
+
+
+@pytest.mark.parametrize(
+    "rest",
+    ["one/games", "one:0/games", "one:1,/games", "one:1", "one:1/games/x", "one:1/games?tls=1"],
+)
+def test_a_url_without_a_sentinel_or_a_master_is_refused(rest: str, tmp_path: Path) -> None:
+    url = f"redis+sentinel://user:secret@{rest}"
+    with pytest.raises(InvalidRedisUrl):
+        parse_sentinel_url(url)
+    with pytest.raises(SettingsError) as error:
+        load_settings({"CARTULARY_DATA": str(tmp_path), "CARTULARY_REDIS_URL": url})
+    assert english(error.value.message).startswith("CARTULARY_REDIS_URL must")
+    assert "secret" not in english(error.value.message)
+
+
+def test_a_plain_redis_is_asked_for_replicas_too(service: Service, settings: Settings) -> None:
+    game = start_game(service)
+    strict = build(replace(settings, wait_replicas=1))
+    with pytest.raises(Unavailable, match="too few replicas"):
+        take_action(strict, game.id)
+    assert isinstance(strict.redis, redis.Redis)
+    strict.redis.close()
+
+
+def last_seq(player: PlayerClient, game_id: str) -> int:
+    """Return the seq of the last event of a game, as soon as the service can tell it."""
+    head = 0
+
+    def is_read() -> bool:
+        nonlocal head
+        response = player.http.get(f"/api/v1/games/{game_id}/legal-actions")
+        head = response.json()["seq"] if response.status_code == HTTPStatus.OK else 0
+        return head > 0
+
+    wait_until(is_read)
+    return head
+
+
+def act_if_possible(player: PlayerClient, game_id: str) -> None:
+    """Take the first legal action, if there is one and the service responds."""
+    response = player.http.get(f"/api/v1/games/{game_id}/legal-actions")
+    if response.status_code == HTTPStatus.OK and response.json()["actions"]:
+        player.act(game_id, response.json()["actions"][0], response.json()["seq"])
+
+
+@pytest.mark.nightly
+def test_a_whole_service_goes_on_after_a_failover(servers: Replicated, tmp_path: Path) -> None:
+    (tmp_path / "service").mkdir()
+    running = RunningService(
+        tmp_path / "service",
+        processes=1,
+        CARTULARY_REDIS_URL=servers.url,
+        CARTULARY_WAIT_REPLICAS="1",
+    )
+    running.start()
+    accounts = Accounts(running.url)
+    try:
+        ada = accounts.register()
+        game_id = ada.create_game()
+        ada.http.post(f"/api/v1/games/{game_id}/bots", json={}).raise_for_status()
+        for _ in range(3):
+            # No player acts four times in a row, so a worker has played the bot.
+            goal = last_seq(ada, game_id) + 4
+            while last_seq(ada, game_id) < goal:
+                # While there is no master, requests are refused with 503, and may be repeated.
+                act_if_possible(ada, game_id)
+            servers.fail_over()
+    finally:
+        accounts.close()
+        running.stop()

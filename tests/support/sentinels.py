@@ -1,0 +1,133 @@
+"""A Redis with replicas, watched by a Sentinel that fails it over: real processes on this machine."""
+
+import os
+import signal
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import redis
+
+from service.operation.embedded_redis import find_executable
+from tests.support.processes import wait_until
+
+NAME: Final = "games"
+"""The name of the master."""
+_DURABLE: Final = ("--appendonly", "yes", "--appendfsync", "always", "--save", "")
+
+
+@dataclass
+class Replicated:
+    """The servers by their ports, and the Sentinel."""
+
+    folder: Path
+    sentinel_port: int
+    servers: dict[int, "subprocess.Popen[bytes]"] = field(default_factory=dict)
+
+    @property
+    def url(self) -> str:
+        """The URL of the master, through the Sentinel."""
+        return f"redis+sentinel://127.0.0.1:{self.sentinel_port}/{NAME}"
+
+    def master_port(self) -> int:
+        """Return the port of the server that the Sentinel takes for the master."""
+        with redis.Redis(port=self.sentinel_port) as sentinel:
+            address: Any = sentinel.execute_command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", NAME)
+        return int(address[1])
+
+    def start_server(self, port: int, master: int | None = None) -> None:
+        """Start a server, as a replica of another one if that is given."""
+        folder = self.folder / str(port)
+        folder.mkdir(exist_ok=True)
+        replica = () if master is None else ("--replicaof", "127.0.0.1", str(master))
+        self.servers[port] = _start(
+            folder, "--port", str(port), *_DURABLE, "--repl-diskless-sync-delay", "0", *replica
+        )
+        wait_until(lambda: _responds(port))
+
+    def fail_over(self) -> None:
+        """Kill the master, wait for the new one, and start the killed one again as its replica."""
+        former = self.master_port()
+        self.servers[former].send_signal(signal.SIGKILL)
+        self.servers[former].wait()
+        wait_until(lambda: self.master_port() != former)
+        master = self.master_port()
+        wait_until(lambda: _role(master) == "master")
+        self.start_server(former, master)
+        self.wait_for_replica()
+
+    def wait_for_replica(self) -> None:
+        """Wait until the replica has everything that the master has, and the Sentinel knows it."""
+
+        def is_complete() -> bool:
+            with redis.Redis(port=self.master_port()) as client:
+                info = client.info("replication")
+            with redis.Redis(port=self.sentinel_port) as sentinel:
+                replicas: Any = sentinel.sentinel_slaves(NAME)
+            usable = [
+                replica
+                for replica in replicas
+                if not replica["is_disconnected"] and not replica["is_sdown"]
+            ]
+            return bool(info.get("slave0", {}).get("state") == "online" and usable)
+
+        wait_until(is_complete)
+
+
+@contextmanager
+def replicated_redis(folder: Path) -> Iterator[Replicated]:
+    """Run a master, a replica and a Sentinel; all are killed at the end."""
+    sentinel_port, master, replica = _free_ports(3)
+    cluster = Replicated(folder, sentinel_port)
+    sentinel: subprocess.Popen[bytes] | None = None
+    try:
+        cluster.start_server(master)
+        cluster.start_server(replica, master)
+        configuration = folder / "sentinel.conf"
+        configuration.write_text(
+            f"port {sentinel_port}\n"
+            f"sentinel monitor {NAME} 127.0.0.1 {master} 1\n"
+            f"sentinel down-after-milliseconds {NAME} 300\n"
+            f"sentinel failover-timeout {NAME} 3000\n"
+        )
+        sentinel = _start(folder, str(configuration), "--sentinel")
+        wait_until(lambda: _responds(sentinel_port))
+        cluster.wait_for_replica()
+        yield cluster
+    finally:
+        for process in (*cluster.servers.values(), *([] if sentinel is None else [sentinel])):
+            process.kill()
+            process.wait()
+
+
+def _start(folder: Path, *options: str) -> "subprocess.Popen[bytes]":
+    executable, _ = find_executable()
+    # The file of the configuration comes before the options.
+    command = [executable, *options, "--dir", str(folder), "--bind", "127.0.0.1"]
+    with (folder / "log").open("ab") as log:
+        return subprocess.Popen(command, stdout=log, stderr=log, env=os.environ)
+
+
+def _responds(port: int) -> bool:
+    try:
+        with redis.Redis(port=port) as client:
+            return bool(client.ping())
+    except redis.RedisError:
+        return False
+
+
+def _role(port: int) -> str:
+    with redis.Redis(port=port) as client:
+        return str(client.info("replication")["role"])
+
+
+def _free_ports(count: int) -> list[int]:
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [int(it.getsockname()[1]) for it in sockets]
+    for it in sockets:
+        it.close()
+    return ports
