@@ -133,7 +133,7 @@ def test_coordinates_are_shown_on_demand_and_can_be_read_at_every_size(
         visitor.open(f"/games/{game_id}?seq=8")
         page.locator("#board [data-zoom=in]").wait_for()
         shown = page.evaluate(COORDINATES)
-        assert len(shown) >= page.locator("#board svg.map [data-at]").count() / 2
+        assert len(shown) >= page.locator("#board svg.map [data-at]").count() / 3
         assert min(each["box"]["height"] for each in shown) >= LEAST_PIXELS
         assert page.evaluate(
             "document.querySelector('.board-layers').lastElementChild.matches('.coordinates')"
