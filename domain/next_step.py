@@ -193,7 +193,7 @@ class _Walk(Generic[S, A, P]):
         """The choices that are next on a way."""
         if not way.passed:
             for choice in self._choices(way.action, way.path):
-                yield choice, way.path, way._replace(path=(*way.path, choice))
+                yield choice, way.path, _Way(way.action, (*way.path, choice), (), way.ahead)
             return
         hexes = self._choices(way.action, way.path) if way.ahead else ()
         has_hexes = False
@@ -201,10 +201,11 @@ class _Walk(Generic[S, A, P]):
             if choice.at is not None and choice.addition is None:
                 has_hexes = True
                 path = (*way.path, choice)
-                yield choice, way.path, way._replace(path=path, ahead=way.ahead - 1)
+                yield choice, way.path, _Way(way.action, path, way.passed, way.ahead - 1)
         if not has_hexes:
             card = way.passed[0]
-            yield card, way.path[: way.path.index(card)], way._replace(passed=way.passed[1:])
+            following = _Way(way.action, way.path, way.passed[1:], way.ahead)
+            yield card, way.path[: way.path.index(card)], following
 
     def _ahead(self) -> Iterator[_Following[A]]:
         """The hexes that can be chosen before the cards which are next."""
@@ -214,9 +215,9 @@ class _Walk(Generic[S, A, P]):
             for choice in self._choices(way.action, way.path):
                 path = (*way.path, choice)
                 if choice.at is None and choice.addition is None:
-                    stack.append(way._replace(path=path, passed=(*way.passed, choice)))
+                    stack.append(_Way(way.action, path, (*way.passed, choice)))
                 elif choice.at is not None and choice.addition is None and way.passed:
-                    yield choice, way.path, way._replace(path=path, ahead=HEXES_AHEAD - 1)
+                    yield choice, way.path, _Way(way.action, path, way.passed, HEXES_AHEAD - 1)
 
     def _choices(self, action: A, path: tuple[Choice, ...]) -> Sequence[Choice]:
         if not path:

@@ -13,7 +13,13 @@ from domain.messages import Value, hex_at, message, semicolon_list
 from domain.scene import Cell, Scene
 from replay.language.renderer import Renderer
 from replay.render.board import HEXAGON
-from replay.render.descriptions import coordinates, describe_cell, piece_names, terrain_names
+from replay.render.descriptions import (
+    coordinates,
+    describe_cell,
+    describe_terrain,
+    piece_names,
+    terrain_names,
+)
 from replay.render.embedded_map import view_box
 from replay.render.geometry import CORNERS, RADIUS, centre
 from replay.render.markup import (
@@ -96,18 +102,19 @@ def _links(
         state: element("use", href=f"#{ids.of(state)}", class_="ring") if state else Markup()
         for state in {link.state for link in links.values()}
     }
-    # There are as many links without a state as hexes, and they have the same label.
-    sentences: dict[int, str] = {}
+    # Most links have no state, the same label, and a hex with nothing on it: its terrain is rendered once.
+    texts: dict[tuple[int, str], str] = {}
     for at in sorted(links, key=lambda at: (at[1], at[0])):
         link, cell = links[at], cells.get(at)
-        subject = hex_at(at) if cell is None else describe_cell(cell, pieces, terrains)
-        if link.state:
-            label = renderer.sentence(semicolon_list((link.label, subject)))
+        if not link.state and cell is not None and cell == Cell(at, cell.terrain):
+            key = (id(link.label), cell.terrain)
+            if key not in texts:
+                parts = (link.label, describe_terrain(cell, terrains))
+                texts[key] = renderer.sentence(semicolon_list(parts))
+            label = f"{texts[key]} {coordinates(at)}"
         else:
-            sentence = sentences.get(id(link.label))
-            if sentence is None:
-                sentence = sentences[id(link.label)] = renderer.sentence(link.label)
-            label = f"{sentence} · {renderer(subject)}"
+            subject = hex_at(at) if cell is None else describe_cell(cell, pieces, terrains)
+            label = renderer.sentence(semicolon_list((link.label, subject)))
         yield _link(at, link, label, target, rings)
 
 

@@ -29,11 +29,14 @@ def test_an_option_says_what_it_does_and_what_is_on_its_hex() -> None:
     assert "tabindex" not in hex_.attrib
 
 
-def test_the_tab_key_passes_a_link_without_a_state() -> None:
-    links = {(0, 1): HexLink("?try=0,1", message("why not"))}
-    hex_ = hexes(links_svg(FULL_SCENE, ENGLISH, links))["0,1"]
-    assert hex_.attrib["aria-label"] == "Why not · forest 0,1; just changed"
-    assert hex_.attrib["tabindex"] == "-1"
+def test_the_tab_key_passes_a_link_without_a_state_which_says_what_is_on_its_hex() -> None:
+    why_not = message("why not")
+    scene = recorded_scene("duke-of-four", 40)
+    links = {cell.at: HexLink("?try", why_not) for cell in scene.cells}
+    drawn = hexes(board_svg(scene, ENGLISH))
+    for at, hex_ in hexes(links_svg(scene, ENGLISH, links)).items():
+        assert hex_.attrib["tabindex"] == "-1"
+        assert hex_.attrib["aria-label"] == f"Why not; {drawn[at].attrib['aria-label']}"
 
 
 def test_an_option_shows_the_number_by_which_a_keyboard_chooses_it() -> None:
