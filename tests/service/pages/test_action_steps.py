@@ -84,13 +84,17 @@ def test_at_first_a_hex_says_all_that_can_be_done_there() -> None:
 
 def test_what_can_be_added_is_offered_beside_the_action() -> None:
     steps = steps_in(CITY_AND_KNIGHTS, "3,0", "4,0")
-    assert steps.action_text == "move 3,0>4,0"
+    assert steps.shown_actions[-1].text == "move 3,0>4,0"
     assert steps.question is not None
     assert english(steps.question) == "Which other knight moves?"
     assert steps.options == []
     assert [english(option.label) for option in steps.hexes] == ["the knight on 0,0"]
     further = steps_in(CITY_AND_KNIGHTS, "3,0", "2,0", "done")
-    assert (further.action_text, further.question, further.links) == ("move 3,0>2,0", None, {})
+    assert (further.shown_actions[-1].text, further.question, further.links) == (
+        "move 3,0>2,0",
+        None,
+        {},
+    )
 
 
 def test_why_ones_own_pieces_can_do_nothing_is_explained_for_each_type_of_action() -> None:
