@@ -69,8 +69,8 @@ def show_event(game_id: str) -> Response:
     try:
         event.read_steps()
     except Malformed as error:
-        return page("replay.html", 400, event=event, faults=list(error.fields.values()))
-    return page("replay.html", event=event, faults=[])
+        return page("replay.html", 400, game=head, event=event, faults=list(error.fields.values()))
+    return page("replay.html", game=head, event=event, faults=[])
 
 
 @blueprint.get("/games/<game_id>/log")

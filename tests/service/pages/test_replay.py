@@ -169,9 +169,28 @@ class TestSecrets:
 def reserve_of(text: str, seat: int) -> str:
     """Return what the card of a seat shows as its reserve."""
     card = text[text.index(f'class="seat-card seat-{seat}') :]
-    match = re.search(r"<dt>Reserve</dt><dd>([^<]*)</dd>", card)
+    match = re.search(r"<dt>(?:<[^>]*>)*Reserve(?:<[^>]*>)*</dt><dd>([^<]*)</dd>", card)
     assert match is not None
     return match[1]
+
+
+def test_the_story_of_an_event_is_told_before_what_only_programs_read(
+    browser: FlaskClient, store: StoreGame
+) -> None:
+    game_id, record = store("signed-actions")
+    event = next(event for event in record.events if "signature" in event)
+    text = browser.get(f"/games/{game_id}?seq={event['seq']}").text
+    story, _, rest = text[text.index('class="card event-story"') :].partition(
+        '<details class="event-evidence">'
+    )
+    evidence = rest.partition("</details>")[0]
+    assert 'class="story"' in story
+    assert 'class="clauses"' in story
+    for detail in (event["hash"], event["prev"], event["state"], event["signature"]["key"]):
+        assert detail not in story
+        assert detail in evidence
+    assert "&#34;type&#34;" not in story
+    assert "&#34;type&#34;" in evidence
 
 
 class TestAlternatives:
