@@ -98,7 +98,7 @@ def test_nothing_moves_the_board_while_an_action_is_chosen(
         assert boxes["board"] == before["board"]
         assert boxes["bar"]["bottom"] <= size[1]
         is_beside = boxes["bar"]["left"] >= boxes["window"]["right"]
-        assert is_beside or boxes["bar"]["top"] >= boxes["window"]["bottom"]
+        assert is_beside or boxes["bar"]["top"] >= boxes["window"]["bottom"], boxes
         if player.page.locator("#confirm").count():
             break
     assert player.page.locator("#confirm button[type=submit]").count() == 1
