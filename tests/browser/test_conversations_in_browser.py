@@ -1,5 +1,6 @@
 """What others write and answer appears on a page that is open, without loading it again."""
 
+from tests.support.accounts import take_turn
 from tests.support.browsing import Visitors
 
 
@@ -19,6 +20,22 @@ def test_a_chat_message_appears_on_the_open_pages_of_its_readers(visitors: Visit
     for page in (game, chat):
         page.get_by_text("Your move was clever.", exact=True).wait_for()
     assert game.evaluate("window.isSamePage")
+
+
+def test_players_write_to_each_other_beside_the_board(visitors: Visitors) -> None:
+    game_id, (first, second) = visitors.accounts.start_game(2)
+    pages = [visitors.new(player).open(f"/games/{game_id}") for player in (first, second)]
+    # What is being typed stays when an event replaces the page.
+    pages[1].get_by_label("Message", exact=True).fill("I will")
+    seq = take_turn(game_id, [first, second])["seq"]
+    pages[1].locator(f"#game[data-seq='{seq}']").wait_for()
+    assert pages[1].get_by_label("Message", exact=True).input_value() == "I will"
+    pages[1].get_by_label("Message", exact=True).fill("I will win.")
+    pages[1].get_by_role("button", name="Send", exact=True).click()
+    for page in pages:
+        page.locator(".message-text").get_by_text("I will win.").wait_for()
+        assert page.url.endswith(f"/games/{game_id}")
+    assert pages[1].get_by_label("Message", exact=True).input_value() == ""
 
 
 def test_the_page_of_takebacks_follows_the_answers(visitors: Visitors) -> None:

@@ -59,7 +59,7 @@ def show_chat(game_id: str) -> Response:
 @blueprint.post(_MESSAGES)
 @limit_messages
 def post_chat_message(game_id: str) -> BaseResponse:
-    """Write a message, and show all of them."""
+    """Write a message, and show all of them, or the page from which the form was sent."""
     player = player_of(game_id)
     try:
         values = read_form(MessageForm())
@@ -68,7 +68,7 @@ def post_chat_message(game_id: str) -> BaseResponse:
         service().chat.post(game_id, player, text, _seq(values["seq"]), key_of(values))
     except (Malformed, TooManyChatMessages) as error:
         return _page(game_id, player, entered_form().refused(error), status=status_of(error))
-    return see_other(f"/games/{game_id}/messages#message-form")
+    return see_other(next_address(f"/games/{game_id}/messages#message-form"))
 
 
 @blueprint.post(f"{_MESSAGE}/erase")

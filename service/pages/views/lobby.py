@@ -21,7 +21,7 @@ from service.pages.session import require_player, require_player_or_guest, viewe
 from service.pages.templating import absolute_url, page
 from service.pages.view_models.clock_form import ClockForm
 from service.pages.view_models.clock_view import clock_text
-from service.pages.view_models.game_forms import NonceForm, conversation
+from service.pages.view_models.game_forms import NonceForm, conversation, new_key
 from service.pages.view_models.new_game_form import (
     BOT_HELP,
     BOT_LABELS,
@@ -155,6 +155,7 @@ def show_open_game(
         has_joined=has_joined,
         link=None if token is None else absolute_url(f"/invitations/{token}"),
         conversation=conversation(game, player_id),
+        message_key=new_key(),
         invitation=invitation,
         invited_by=invited_by,
         bots=offered_bots(game.rules),

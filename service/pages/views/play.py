@@ -258,6 +258,7 @@ def game_page(
         ],
         "key": new_key(),
         "conversation": conversation(game, player),
+        "message_key": new_key(),
         "rematch": concerns_on_page(game).rematch,
         "can_take_back": seat is not None
         and reason_not_to(lambda: takebacks.request(game, seat)) is None,

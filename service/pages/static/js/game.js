@@ -14,6 +14,8 @@ const MIN_RETRY = 500;
 const MAX_RETRY = 15000;
 /** Milliseconds between looks at whether the responses of htmx have come. */
 const WAIT_FOR_RESPONSE = 50;
+/** The fields in which a reader may be typing. */
+const TEXTS = ["action-text", "message-text"];
 
 /** The requests of htmx that have no response yet. */
 let requests = 0;
@@ -115,14 +117,16 @@ async function read(address) {
  */
 function replace(html) {
   const focusSelector = selectorOf(document.activeElement);
-  const actionText = /** @type {HTMLInputElement | null} */ (document.getElementById("action-text"))?.value;
+  const texts = TEXTS.map((id) => /** @type {HTMLInputElement | null} */ (document.getElementById(id))?.value);
   const unfolded = [...document.querySelectorAll("#page details[open]")].map(({ className }) => className);
   const htmx = /** @type {any} */ (window).htmx;
   htmx.swap("#page", html, { swapStyle: "outerHTML", swapDelay: 0, settleDelay: 0 }, { select: "#page" });
   const title = new DOMParser().parseFromString(html, "text/html").title;
   if (title) document.title = title;
-  const input = /** @type {HTMLInputElement | null} */ (document.getElementById("action-text"));
-  if (input && actionText) input.value = actionText;
+  for (const [index, id] of TEXTS.entries()) {
+    const field = /** @type {HTMLInputElement | null} */ (document.getElementById(id));
+    if (field && texts[index]) field.value = texts[index];
+  }
   for (const details of document.querySelectorAll("#page details"))
     if (details.className && unfolded.includes(details.className)) details.setAttribute("open", "");
   const target = /** @type {HTMLElement | null} */ (focusSelector ? document.querySelector(focusSelector) : null);
