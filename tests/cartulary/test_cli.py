@@ -118,7 +118,7 @@ def test_reindex_rebuilds_the_listings(service: Service, settings: Settings) -> 
     games = {start_game(service).id for _ in range(3)}
     service.games.listings.clear()
     assert service.games.listings.games_in_progress("ada").games == ()
-    result = processes.cartulary(
+    result = processes.cartulary_here(
         "reindex", "--redis", settings.redis_url, CARTULARY_DATA=str(settings.data)
     )
     assert (result.returncode, result.stdout) == (0, "3 games reindexed\n")
@@ -142,7 +142,7 @@ def test_retiring_a_key_again_does_not_change_when_it_was_retired(
     redis = ["--redis", settings.redis_url]
     data = {"CARTULARY_DATA": str(settings.data)}
     first, again = (
-        processes.cartulary("retire-key", entry["key"], *redis, **data) for _ in range(2)
+        processes.cartulary_here("retire-key", entry["key"], *redis, **data) for _ in range(2)
     )
     (after,) = service.keyring.public_keys()
     assert after == {**entry, "until": after["until"]}
@@ -152,7 +152,7 @@ def test_retiring_a_key_again_does_not_change_when_it_was_retired(
         == again.stdout
         == f"key {entry['key']} was retired on {english(Instant(after['until']))}\n"
     )
-    result = processes.cartulary("retire-key", "0" * 16, *redis, **data)
+    result = processes.cartulary_here("retire-key", "0" * 16, *redis, **data)
     assert result.returncode == 1
     assert "this service has never published a key 0000000000000000" in result.stderr
 
@@ -168,11 +168,11 @@ def test_inspecting_a_live_game_shows_the_deliveries_of_notifications(
     (delivery,) = service.notifications.deliveries.about(game.id, game.seq)
     redis = ["--redis", settings.redis_url]
     data = {"CARTULARY_DATA": str(settings.data)}
-    text = processes.cartulary("inspect", game.id, str(game.seq), *redis, **data).stdout
+    text = processes.cartulary_here("inspect", game.id, str(game.seq), *redis, **data).stdout
     assert delivery.sent_at is not None
     sent_at = " ".join(english(Instant(delivery.sent_at, is_exact=True)).split())
     assert f"notification “your turn” to ada, by log: sent {sent_at}" in " ".join(text.split())
-    result = processes.cartulary("inspect", game.id, "1", "--json", *redis, **data)
+    result = processes.cartulary_here("inspect", game.id, "1", "--json", *redis, **data)
     assert '"deliveries":[]' in result.stdout
 
 
@@ -180,12 +180,12 @@ def test_inspecting_a_live_game_shows_the_deliveries_of_notifications(
 def test_without_a_running_service_the_error_suggests_how_to_start_one(
     tmp_path: Path, command: list[str]
 ) -> None:
-    result = processes.cartulary(*command, CARTULARY_DATA=str(tmp_path))
+    result = processes.cartulary_here(*command, CARTULARY_DATA=str(tmp_path))
     assert result.returncode == 1
     assert result.stdout == ""
     assert f"no service is running on {tmp_path}: start `cartulary serve` there" in result.stderr
     redis = ["--redis", f"unix://{tmp_path}/secret-word.sock"]
-    result = processes.cartulary(*command, *redis, CARTULARY_DATA=str(tmp_path))
+    result = processes.cartulary_here(*command, *redis, CARTULARY_DATA=str(tmp_path))
     assert result.returncode == 1
     assert "the Redis at the given URL does not respond" in result.stderr
     assert "secret-word" not in result.stderr
@@ -198,18 +198,20 @@ def test_commands_read_a_live_game_by_its_id(service: Service, settings: Setting
     data = {"CARTULARY_DATA": str(settings.data)}
     service.transparency.head_log.log([game.id])
     served = b"".join(service.games.queries.record(game.id))
-    exported = processes.cartulary("export", game.id, *redis, **data)
+    exported = processes.cartulary_here("export", game.id, *redis, **data)
     assert exported.returncode == 0
     assert exported.stdout.encode() == served
-    audited = processes.cartulary("audit", game.id, *redis, **data)
+    audited = processes.cartulary_here("audit", game.id, *redis, **data)
     assert audited.returncode == 0
-    replayed = processes.cartulary("replay", game.id, *redis, "--format", "json", **data)
+    replayed = processes.cartulary_here("replay", game.id, *redis, "--format", "json", **data)
     assert json.loads(replayed.stdout) == service.games.queries.game(game.id).position(None)
 
 
 def test_an_unknown_game_is_an_error_that_names_it(settings: Settings) -> None:
     redis = ["--redis", settings.redis_url]
-    result = processes.cartulary("replay", "nothing", *redis, CARTULARY_DATA=str(settings.data))
+    result = processes.cartulary_here(
+        "replay", "nothing", *redis, CARTULARY_DATA=str(settings.data)
+    )
     assert result.returncode == 1
     assert "there is no game nothing" in result.stderr
 
@@ -222,12 +224,12 @@ def test_exporting_a_live_game_creates_no_signing_key(
     assert len(published) == 1
     command = ["export", game.id, "--redis", settings.redis_url]
     path = tmp_path / "elsewhere" / "key.pem"
-    result = processes.cartulary(*command, CARTULARY_SIGNING_KEY=str(path))
+    result = processes.cartulary_here(*command, CARTULARY_SIGNING_KEY=str(path))
     assert (result.returncode, result.stdout) == (1, "")
     assert f"the signing key {path} cannot be read" in result.stderr
     assert not path.parent.exists()
     SigningKey.load_or_generate(path)
-    result = processes.cartulary(*command, CARTULARY_SIGNING_KEY=str(path))
+    result = processes.cartulary_here(*command, CARTULARY_SIGNING_KEY=str(path))
     assert (result.returncode, result.stdout) == (1, "")
     assert f"the signing key {path} is not one of this service's keys" in result.stderr
     assert service.keyring.public_keys() == published

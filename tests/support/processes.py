@@ -17,6 +17,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
+from click.testing import CliRunner
+
+from cartulary.cli import cartulary as program
+
 ROOT = Path(__file__).parents[2]
 
 Start: TypeAlias = Callable[..., "subprocess.Popen[bytes]"]
@@ -77,6 +81,20 @@ def run_program(
     if check:
         result.check_returncode()
     return result
+
+
+def cartulary_here(*arguments: str, **settings: str) -> "subprocess.CompletedProcess[str]":
+    """Run `cartulary ARGUMENTS` to its end in this process, which has imported the program already.
+
+    For commands that start no processes, and do not configure logging.
+    """
+    others = {name: None for name in os.environ if name.startswith("CARTULARY_")}
+    result = CliRunner().invoke(
+        program, arguments, prog_name="cartulary", env={**others, **environment(**settings)}
+    )
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return subprocess.CompletedProcess(arguments, result.exit_code, result.stdout, result.stderr)
 
 
 def cartulary(*arguments: str, **settings: str) -> "subprocess.CompletedProcess[str]":
