@@ -75,6 +75,7 @@ class Scenes:
             "proofs.verify_file": ["/verify"],
             "rules.show_index": ["/rules"],
             "rules.show_rules": ["/rules/baron", "/rules/sorcery"],
+            "rules.show_introduction": ["/rules/sorcery/introduction"],
         }
         self._add_open_game()
         self._add_running_games()
@@ -179,7 +180,7 @@ class Scenes:
         while http.get(f"/api/v1{game}").json()["to_act"] is not None:
             take_turn(game_id, [self.player, self.friend])
         wait_until(lambda: http.get(f"/api/v1{game}").json()["status"] == "finished")
-        self._add("play.show_game", game, f"{game}?seq=8", f"{game}?seq=9&as=0")
+        self._add("play.show_game", f"{game}?seq=8", f"{game}?seq=9&as=0", game)
         self._add("play.show_table", f"{game}/table")
         self._add("replay.list_events", f"{game}/log", f"{game}/log?seat=0")
         self._add("replay.compare_events", f"{game}/compare?from=5&to=9")

@@ -12,6 +12,7 @@ from tests.support.accounts import take_turn
 from tests.support.board_windows import SIZES, wait_for_whole_board
 from tests.support.browsing import Visitors
 from tests.support.playing_by_clicking import ClickingPlayer, two_people_and_bots
+from tests.support.processes import wait_until
 
 COLUMNS: Final = """() => [".board-window", ".game-side > *", ".game-talk"].map((name) => {
     const { left, right, top } = document.querySelector(name).getBoundingClientRect();
@@ -52,6 +53,21 @@ def test_the_whole_board_is_visible_in_play_and_in_replay(
             visitor.open(address)
             wait_for_whole_board(visitor.page)
             assert visitor.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_the_podium_leaves_the_whole_board_visible(visitors: Visitors) -> None:
+    game_id, players = visitors.accounts.start_game(3, options={"round_limit": 1})
+    first = players[0]
+    while first.http.get(f"/api/v1/games/{game_id}").json()["to_act"] is not None:
+        take_turn(game_id, players)
+    wait_until(lambda: first.http.get(f"/api/v1/games/{game_id}").json()["status"] == "finished")
+    visitor = visitors.new(first)
+    for width, height in SIZES:
+        visitor.page.set_viewport_size(ViewportSize(width=width, height=height))
+        visitor.open(f"/games/{game_id}")
+        wait_for_whole_board(visitor.page)
+        assert visitor.page.evaluate("document.documentElement.scrollWidth") <= width
+        assert visitor.page.locator(".podium li").count() == 3
 
 
 def test_a_wide_window_shows_the_board_the_players_and_the_talk_beside_each_other(
