@@ -151,9 +151,7 @@ def test_coordinates_are_shown_on_demand_and_can_be_read_at_every_size(
         shown = page.evaluate(COORDINATES)
         assert len(shown) >= page.locator("#board svg.map [data-at]").count() / 3
         assert min(each["box"]["height"] for each in shown) >= LEAST_PIXELS
-        assert page.evaluate(
-            "document.querySelector('.board-layers').lastElementChild.matches('.coordinates')"
-        )
+        assert page.locator(".board-layers > :last-child .coordinates").count() == 1
         assert not [
             (a["text"], b["text"]) for a in shown for b in shown if covers(a["box"], b["box"])
         ]
