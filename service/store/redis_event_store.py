@@ -144,19 +144,20 @@ class RedisEventStore:
         prefix = game_key(game_id, "")
         keys = [prefix + part for part in key_of]
         with unavailable_on_error():
-            match self._append(keys=keys, args=args):
-                case [1, first, last]:
-                    self._wait_for_replicas()
-                    return Appended(first, last)
-                case [2, first, last]:
-                    self._wait_for_replicas()
-                    return Appended(first, last, is_repeat=True)
-                case [0, head]:
-                    raise HeadMoved(head)
-                case [-2]:
-                    raise GuardFailed
-                case _:
-                    raise _conflict()
+            reply = self._append(keys=keys, args=args)
+        match reply:
+            case [1, first, last]:
+                self._wait_for_replicas()
+                return Appended(first, last)
+            case [2, first, last]:
+                self._wait_for_replicas()
+                return Appended(first, last, is_repeat=True)
+            case [0, head]:
+                raise HeadMoved(head)
+            case [-2]:
+                raise GuardFailed
+            case _:
+                raise _conflict()
 
     def find_idempotency_record(self, game_id: str, record: IdempotencyRecord) -> Appended | None:
         """See `EventStore.find_idempotency_record`."""
