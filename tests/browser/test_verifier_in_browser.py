@@ -44,6 +44,16 @@ def write(folder: Path, name: str, data: bytes) -> Path:
     return path
 
 
+def test_the_page_counts_the_lines_of_the_file(visitors: "Visitors") -> None:
+    file = FOLDER / "baron-last-turns-run-out.jsonl"
+    page = ready(visitors.new().open("/verify"))
+    page.get_by_label("Game record, and files of your receipts").set_input_files(file)
+    verdicts(page)
+    page.get_by_text("What was checked, one by one").click()
+    count = len(file.read_bytes().splitlines())
+    page.locator("[data-part=progress]").get_by_text(f"{count} lines read").wait_for()
+
+
 def test_a_visitor_verifies_files_from_another_server(visitors: "Visitors", tmp_path: Path) -> None:
     subject = subjects()[0]
     page = ready(visitors.new().open("/verify"))
