@@ -111,11 +111,14 @@ def stream_response(
     )
 
 
-def player_stream_response(player: str, token: str | None) -> Response:
+def player_stream_response(
+    player: str, token: str | None, *, has_messages: bool = False
+) -> Response:
     """Return the response that opens a stream of the events of all games of a player.
 
-    The stream begins after the events that `Last-Event-ID` names, or with the next events. Raises Malformed
-    (the header), and Unavailable or TooManyRequests if the player may not open another stream.
+    With `has_messages` it also reports chat messages in these games. The stream begins after the events that
+    `Last-Event-ID` names, or with the next events. Raises Malformed (the header), and Unavailable or
+    TooManyRequests if the player may not open another stream.
     """
     header = request.headers.get("Last-Event-ID", "")
     client_positions = {} if header in _FROM_NOW else _positions(header)
@@ -142,6 +145,7 @@ def player_stream_response(player: str, token: str | None) -> Response:
         visitor=player,
         player=player,
         token_key=None if token is None else token_key(token),
+        has_messages=has_messages,
         must_reset=any(seq > games[id].seq for id, seq in positions.items()),
         positions=positions,
     )

@@ -33,11 +33,13 @@ from domain.messages import (
     english_word,
     hex_at,
     listing,
+    message,
 )
 from domain.registry import rule_system_for
 from ledger.canonical import canonical
 from replay.event_text import game_title
 from replay.language.catalogue import languages
+from service import clock
 from service.games.access import is_correspondent
 from service.games.summary import Summary
 from service.http.context import service
@@ -62,7 +64,7 @@ from service.pages.view_models.concern_lines import (
     stream_address,
 )
 from service.pages.view_models.game_forms import new_key
-from service.pages.view_models.game_lists import address_of_games, recap_of
+from service.pages.view_models.game_lists import address_of_games, recap_of, rounded_time
 
 
 def page(
@@ -93,6 +95,7 @@ def register(app: Flask) -> None:
         style_sheets=style_sheets,
         clock_templates=lambda: clock_templates(request_renderer()),
         time_until=time_until,
+        time_ago=_time_ago,
         concerns_on_page=concerns_on_page,
         new_key=new_key,
         count_in_title=count_in_title,
@@ -247,6 +250,12 @@ def moment(timestamp: str, *, is_exact: bool = False) -> Markup:
     # For the script of the page, which shows it again if the time zone of a new visitor was not known.
     exact = Markup(" data-exact") if is_exact else ""
     return Markup('<time datetime="{}"{}>{}</time>').format(timestamp, exact, text)
+
+
+def _time_ago(timestamp: str) -> Text:
+    """Return how long ago a timestamp was, such as `3 hours ago`."""
+    seconds = (clock.now() - clock.parse(timestamp)).total_seconds()
+    return message("{time} ago", time=rounded_time(seconds))
 
 
 def player_list(game: Game) -> Listing:

@@ -17,7 +17,14 @@ from domain.event import ZEROS
 from service.connection import to_text
 from service.games.listings import current_listings, game_of_member
 from service.http.event_streams import StreamRequest
-from service.server.stream_listener import BATCH_SIZE, HEARTBEAT_FRAME, EventFrame, Listener
+from service.server.stream_listener import (
+    BATCH_SIZE,
+    HEARTBEAT_FRAME,
+    MESSAGE,
+    MESSAGE_TEXT,
+    EventFrame,
+    Listener,
+)
 
 LOOK_SECONDS: Final = 3.0
 """Time between two looks at the listings, for games that the player has joined."""
@@ -146,6 +153,9 @@ class PlayerStream:
     def _texts(self, frames: Iterable[EventFrame]) -> Iterable[bytes]:
         """Yield what to send of some events. Resets the listener at events that do not continue the log."""
         for frame in frames:
+            if frame is MESSAGE:
+                yield MESSAGE_TEXT
+                continue
             seq = self._positions.get(frame.game_id)
             # The client has it already, or the player has left the game.
             if seq is None or frame.seq <= seq:

@@ -29,6 +29,7 @@ NO_PAGES = {
     "replay.get_png": "a picture",
     "replay.get_svg": "a picture",
     "play.stream_events": "an event stream",
+    "home.stream_own_games": "an event stream",
     "installation.count_turns": "for scripts",
     "installation.get_icon": "a picture",
     "installation.get_manifest": "for browsers",

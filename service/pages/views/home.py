@@ -20,10 +20,11 @@ from service.errors import NotFound
 from service.games.access import game_not_found
 from service.games.game_settings import DEFAULT_BOT
 from service.http.context import service
+from service.http.event_streams import player_stream_response
 from service.http.language import game_names, request_renderer
 from service.http.responses import ApiResponse
 from service.pages.forms import Form, number_parameter
-from service.pages.session import viewer
+from service.pages.session import require_player, session_token, viewer
 from service.pages.templating import page
 from service.pages.view_models import game_lists
 from service.pages.view_models.concern_lines import read_badges
@@ -122,6 +123,12 @@ def get_thumbnail(game_id: str) -> BaseResponse:
     else:
         response.headers["Cache-Control"] = "public, no-cache"
     return response.make_conditional(request)
+
+
+@blueprint.get("/stream")
+def stream_own_games() -> Response:
+    """Stream the events of all games of the viewer, and report chat messages in them, to the first page."""
+    return player_stream_response(require_player(), session_token(), has_messages=True)
 
 
 @blueprint.get("/games/<game_id>/live")

@@ -153,6 +153,21 @@ def test_the_badges_of_a_list_cost_one_round_trip(table: Table, service: Service
     assert trips(1) == trips(3)
 
 
+def test_a_limit_of_a_dispute_and_a_message_also_say_how_far_away_they_are(
+    table: Table, service: Service
+) -> None:
+    ada, _ = table.players
+    number = service.games.disputes.open_dispute(table.game, ada, 1, "No.").events[0]["seq"]
+    assert "2 d 23 h left" in table.bea.get(f"{table.address}/disputes/{number}").text
+    service.chat.post(table.game, ada, "Hello")
+    assert "1 minute ago" in table.bea.get(f"{table.address}/messages").text
+
+
+def test_the_stream_of_the_first_page_is_for_players(app: Flask, table: Table) -> None:
+    assert table.bea.get("/stream").mimetype == "text/event-stream"
+    assert app.test_client().get("/stream").location.startswith("/login")
+
+
 def test_the_clock_says_that_a_dispute_stops_it(table: Table, service: Service) -> None:
     assert "59 min left" in table.bea.get(table.address).text
     service.games.disputes.open_dispute(table.game, table.players[0], 1, "Wrong.")

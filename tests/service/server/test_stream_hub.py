@@ -4,7 +4,7 @@ import asyncio
 import random
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
 import orjson
@@ -272,6 +272,30 @@ def test_a_chat_message_is_reported_only_to_streams_of_its_readers(service: Serv
                 assert frame is not None
                 assert frame["id"] == 6
                 await stream.close()
+
+    asyncio.run(follow())
+
+
+def test_a_chat_message_is_reported_to_the_stream_of_the_first_page_of_a_reader(
+    service: Service,
+) -> None:
+    game = game_with(service, 5)
+
+    async def follow() -> None:
+        async with running_hub(service) as hub:
+            positions = {game.id: 5}
+            request = StreamRequest(
+                "", 0, player=game.players[1], positions=positions, has_messages=True
+            )
+            async with aclosing(hub.frames(request, Listener())) as frames:
+                async for frame in frames:
+                    if b"event: games" in frame:
+                        await run(take_action, service, game.id)
+                    elif b"id: " in frame:
+                        # The stream follows the game by now.
+                        await run(service.chat.post, game.id, game.players[0], "Well played.")
+                    elif b"event: message-posted" in frame:
+                        return
 
     asyncio.run(follow())
 

@@ -15,15 +15,13 @@ const COUNT_IN_TITLE = /^\(\d+\) /;
 export function start(concerns) {
   const { stream, board = "/" } = concerns.dataset;
   if (!stream || document.querySelector("[data-module=game]")) return undefined;
-  const source = new EventSource(stream);
   /** @type {number | undefined} */
   let timer;
 
   async function read() {
     timer = undefined;
-    // Nobody reads the messages of a page that is not in front: then the page of the board says what is new.
-    const here = location.pathname + location.search;
-    const page = (document.hidden ? undefined : await pageAt(here)) ?? (await pageAt(board));
+    // The response to a form that was refused has an address that only takes forms.
+    const page = (await pageAt(location.pathname + location.search)) ?? (await pageAt(board));
     if (!page || !concerns.isConnected) return;
     replace(concerns, page);
     document.dispatchEvent(new CustomEvent("page-read", { detail: page }));
@@ -33,21 +31,50 @@ export function start(concerns) {
     timer ??= window.setTimeout(read, MILLISECONDS_BETWEEN_READS);
   }
 
-  function readWhenShown() {
-    if (!document.hidden) readSoon();
+  const stop = followWhileShown(stream, readSoon);
+  return () => {
+    stop();
+    window.clearTimeout(timer);
+  };
+}
+
+/**
+ * Follow an event stream while the page is in front. Browsers have few connections to a server for all their tabs.
+ * @param {string} address
+ * @param {() => void} report called when something has happened, and when the page comes to the front again
+ * @returns {() => void} a function that stops it
+ */
+export function followWhileShown(address, report) {
+  /** @type {EventSource | undefined} */
+  let source;
+
+  function close() {
+    source?.close();
+    source = undefined;
   }
 
-  source.onmessage = readSoon;
-  source.addEventListener("message-posted", readSoon);
-  source.addEventListener("end", () => {
-    source.close();
-    readSoon();
-  });
-  document.addEventListener("visibilitychange", readWhenShown);
+  function open() {
+    source = new EventSource(address);
+    source.onmessage = report;
+    source.addEventListener("message-posted", report);
+    source.addEventListener("end", () => {
+      close();
+      report();
+    });
+  }
+
+  function changeVisibility() {
+    close();
+    if (document.hidden) return;
+    open();
+    report();
+  }
+
+  if (!document.hidden) open();
+  document.addEventListener("visibilitychange", changeVisibility);
   return () => {
-    source.close();
-    window.clearTimeout(timer);
-    document.removeEventListener("visibilitychange", readWhenShown);
+    close();
+    document.removeEventListener("visibilitychange", changeVisibility);
   };
 }
 
