@@ -6,6 +6,7 @@ import socket
 from collections import Counter
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from threading import Event
 
@@ -46,9 +47,8 @@ def test_worker_and_scheduler_stop_on_a_signal(
     assert "Traceback" not in (tmp_path / "err").read_text()
 
 
-@pytest.mark.parametrize("kind", ["worker", "scheduler"])
 def test_health_checks_pass_while_processes_are_idle_and_fail_soon_after_one_is_killed(
-    start: Start, settings: Settings, kind: str
+    start: Start, settings: Settings
 ) -> None:
     seconds = {"CARTULARY_REPORT_SECONDS": "0.5"}
     reports = build(replace(settings, report_seconds=0.5)).process_reports
@@ -86,12 +86,18 @@ def test_health_checks_pass_while_processes_are_idle_and_fail_soon_after_one_is_
     wait_until(lambda: check() == (200, ""))
     wait_until(lambda: run_health() == (0, []))
 
-    processes[kind].kill()
-    is_missing = (503, f"these processes have not reported lately: {kind}")
-    # With the default settings, this is 30 seconds.
-    with idle_at_most(1.5 * reports.alive_for.total_seconds()):
-        wait_until(lambda: check() == is_missing)
-    assert run_health() == (1, [kind])
+    def is_reported(missing: list[str]) -> bool:
+        return check() == (
+            503,
+            f"these processes have not reported lately: {', '.join(missing)}",
+        )
+
+    for kind, missing in (("worker", ["worker"]), ("scheduler", ["worker", "scheduler"])):
+        processes[kind].kill()
+        # With the default settings, this is 30 seconds.
+        with idle_at_most(1.5 * reports.alive_for.total_seconds()):
+            wait_until(partial(is_reported, missing))
+        assert run_health() == (1, missing)
 
 
 def test_worker_and_scheduler_finish_games_and_notify(
