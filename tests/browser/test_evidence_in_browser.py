@@ -15,7 +15,7 @@ from ledger.keys import SigningKey
 from ledger.player_signatures import key_payload
 from replay.audit import audit
 from tests.support.browsing import EVIDENCE_MODULE, Visitor, Visitors
-from tests.support.playing_by_clicking import ClickingPlayer
+from tests.support.playing_by_clicking import RANKING, ClickingPlayer
 from tests.support.processes import wait_until
 
 
@@ -80,7 +80,7 @@ def test_a_game_played_with_a_browser_is_proven(visitors: Visitors, tmp_path: Pa
     key = guest.device_key()
     page.locator(".your-turn").wait_for()
     player.resign()
-    page.locator(".ranking").wait_for()
+    page.locator(RANKING).wait_for()
     own = [event for event in events(guest, player.game_id) if event.get("signature")]
     assert [event["signature"]["key"] for event in own] == [key["id"]] * 2
     assert own[-1]["action"] == {"type": "resign"}
