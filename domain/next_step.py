@@ -147,8 +147,7 @@ class _Walk(Generic[S, A, P]):
         """Return where the walk stands."""
         options = self._groups
         others = {value: group for value, (_, group) in self._alternatives.items()}
-        if options:
-            others |= self._grouped(self._ahead())
+        others |= self._grouped(self._ahead())
         others = {value: group for value, group in others.items() if value not in options}
         following = {**options, **others}
         path, contexts = self._path()
@@ -209,14 +208,23 @@ class _Walk(Generic[S, A, P]):
 
     def _ahead(self) -> Iterator[_Following[A]]:
         """The hexes that can be chosen before the cards which are next."""
-        stack = [way for way in reversed(self._ways) if not way.passed]
+        if any(way.passed for way in self._ways[:1]):
+            return
+        stack = [
+            _Way(way.action, way.path, (group.choice,))
+            for group in reversed(self._groups.values())
+            if group.choice.at is None and group.choice.addition is None
+            for way in reversed(group.ways)
+        ]
         while stack:
             way = stack.pop()
             for choice in self._choices(way.action, way.path):
                 path = (*way.path, choice)
-                if choice.at is None and choice.addition is None:
+                if choice.addition is not None:
+                    continue
+                if choice.at is None:
                     stack.append(_Way(way.action, path, (*way.passed, choice)))
-                elif choice.at is not None and choice.addition is None and way.passed:
+                else:
                     yield choice, way.path, _Way(way.action, path, way.passed, HEXES_AHEAD - 1)
 
     def _choices(self, action: A, path: tuple[Choice, ...]) -> Sequence[Choice]:
