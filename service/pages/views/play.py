@@ -67,6 +67,8 @@ from service.pages.views.replay import show_event
 MAX_ACTIONS: Final = 8
 """Actions that a player confirms together."""
 LATEST_EVENTS: Final = 8
+_EVENTS_OF_KEYS: Final = ("PlayerKeyAdded", "PlayerKeyRevoked")
+"""Events that browsers cause and no player thinks of; the log has them."""
 """Events that the page lists."""
 MAP_HEADER: Final = "Cartulary-Map"
 """The header of requests from pages whose map is not that of the position, such as a preview."""
@@ -255,6 +257,7 @@ def game_page(
         "latest": [
             (event, actor_message(event), outcome_message(game.rules, event))
             for event in reversed(events)
+            if event["type"] not in _EVENTS_OF_KEYS
         ],
         "key": new_key(),
         "conversation": conversation(game, player),
