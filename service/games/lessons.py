@@ -64,6 +64,8 @@ class Lessons:
         """
         if seat is None or head.status != "playing" or head.seq > self._bounds.max_replayed_events:
             return False
+        if head.state is None or seat not in head.state.in_game():
+            return False
         is_against_bots = set(range(head.seats)) - set(head.bot_seats) == {seat}
         return bool(head.rules.LESSONS) and (is_against_bots or is_tutorial(head))
 
