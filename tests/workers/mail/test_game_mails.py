@@ -5,6 +5,7 @@ from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
 from email.message import EmailMessage
+from html import unescape
 from typing import Any
 
 import pytest
@@ -112,6 +113,13 @@ def test_a_mail_has_the_board_the_link_the_names_and_what_has_happened(
             service.notifications.mail.tokens.unsubscribe_token(players[game.to_act or 0])
             in content
         )
+    sentence = service.games.recaps.sentence(game, players[game.to_act or 0])
+    assert sentence is not None
+    in_language = renderer(
+        HANDLES[handle], Names(dict(zip(players, HANDLES, strict=True)), game.players)
+    )
+    for content in (" ".join(plain.split()), unescape(html)):
+        assert in_language.sentence(sentence).split(":")[0] in content
     (picture,) = [part for part in mail.walk() if part.get_content_type() == "image/png"]
     assert bytes(picture.get_payload(decode=True)).startswith(PNG)
     assert f'src="cid:{picture["Content-ID"].strip("<>")}"' in html
