@@ -221,7 +221,9 @@ class Table:
         clicks, keys = self.player.clicks, getattr(self.player, "keys", 0)
         while True:
             self._act()
-            own = [event for event in self._events(head) if event["by"].get("seat") == 0]
+            own = [
+                each for each in self._events(head) if each["action"] and each["by"]["seat"] == 0
+            ]
             turns = {event["data"]["then"]["turn"] for event in own}
             if own[-1]["data"]["then"]["to_act"] != 0 or len(turns) > 1 or self.system != "Baron":
                 break
