@@ -67,9 +67,9 @@ from service.pages.views.replay import show_event
 MAX_ACTIONS: Final = 8
 """Actions that a player confirms together."""
 LATEST_EVENTS: Final = 8
+"""Events that the page lists."""
 _EVENTS_OF_KEYS: Final = ("PlayerKeyAdded", "PlayerKeyRevoked")
 """Events that browsers cause and no player thinks of; the log has them."""
-"""Events that the page lists."""
 MAP_HEADER: Final = "Cartulary-Map"
 """The header of requests from pages whose map is not that of the position, such as a preview."""
 
