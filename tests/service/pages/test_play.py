@@ -123,6 +123,9 @@ def test_an_action_from_a_stale_page_is_explained_and_changes_nothing(table: Tab
     before = table.game
     response = browser.post(f"/games/{table.id}/actions", data=stale)
     assert response.status_code in (409, 422)
+    (current,) = re.findall(r'<a href="([^"]+)" aria-current="page">', response.text)
+    assert current == f"/games/{table.id}"
+    assert 'class="is-current"' not in response.text
     assert "notice-error" in response.text
     assert table.game.seq == before.seq
 
@@ -180,6 +183,19 @@ def test_the_card_of_each_player_has_the_emblem_of_the_pieces(table: Table) -> N
     for seat, card in enumerate(cards):
         heading = card[: card.index("</h2>")]
         assert EMBLEMS[seat] in heading
+
+
+def test_ones_own_card_says_so(table: Table, browser: FlaskClient) -> None:
+    assert table.page().count("<strong>you</strong>") == 1
+    assert "<strong>you</strong>" not in browser.get(f"/games/{table.id}").text
+
+
+def test_where_only_hexes_can_be_chosen_the_page_says_that_they_are_marked(table: Table) -> None:
+    hint = "Choose one of the marked hexes on the board."
+    page = table.page()
+    has_words = '<ul class="options" aria-labelledby="question">' in page
+    assert (hint in page) != has_words
+    assert hint not in table.first_action()
 
 
 def test_the_position_can_be_read_as_a_table(table: Table) -> None:
