@@ -87,8 +87,9 @@ def test_above_a_preview_the_page_states_that_the_player_is_still_to_act(table: 
     before, shown = status.search(table.page()), status.search(table.first_action())
     assert before is not None
     assert shown is not None
-    assert shown[0] == before[0]
     assert "It is your turn" in shown[0]
+    # The line stays as high as it is, and does not name the player whose turn comes next.
+    assert shown[0] == before[0]
 
 
 def test_a_script_gets_the_next_choices_without_the_board(table: Table) -> None:

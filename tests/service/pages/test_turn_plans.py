@@ -172,7 +172,7 @@ def test_the_page_asks_for_the_keep_before_the_tile_is_sent_and_confirms_both(tu
     assert "On which meadow" in laid or "Put down a keep" in laid
     whole = turn.page(f"{choices}&choose={at}")
     assert actions_of(whole) == [lay, keep]
-    keys = [value for name, value in FIELD.findall(whole) if name == "key"]
+    keys = fields_of(whole, "key")
     assert len(set(keys)) == 2
     fields = turn.fields(lay, keep)
     fields.setlist("key", keys)
@@ -203,6 +203,12 @@ def test_a_draw_is_confirmed_by_itself_and_the_page_says_why(turn: Turn) -> None
     assert "You confirm this by itself, so that you know it when you choose" in page
 
 
+def fields_of(page: str, name: str) -> list[str]:
+    """The values of a field of the form that confirms actions."""
+    form = page[page.index('id="confirm"') :].partition("</form>")[0]
+    return [unescape(value) for field, value in FIELD.findall(form) if field == name]
+
+
 def actions_of(page: str) -> list[Any]:
     """The actions in the form that confirms them."""
-    return [json.loads(unescape(value)) for name, value in FIELD.findall(page) if name == "action"]
+    return [json.loads(value) for value in fields_of(page, "action")]
