@@ -72,7 +72,7 @@ TIMES: Final = {
 }
 """By name: what was measured, and the aim."""
 SHARE_OF_WORDS: Final = 0.35
-"""How often the player chooses in words where there are choices on the board as well."""
+"""How often a player who has begun an action goes on in words where the board has choices as well."""
 _OBSERVE: Final = """
 let clickedAt = 0;
 addEventListener("click", (event) => { clickedAt ||= event.timeStamp; }, true);
@@ -143,7 +143,8 @@ def choose_on_board(player: ClickingPlayer) -> Locator:
     hexes, words = player.page.locator(BOARD_OPTIONS), player.page.locator(CHOICES)
     only_words = words.evaluate_all(_ONLY_IN_WORDS)
     count = hexes.count()
-    if count and not (only_words and player.chance.random() < SHARE_OF_WORDS):
+    has_begun = "choose=" in player.page.url
+    if count and not (has_begun and only_words and player.chance.random() < SHARE_OF_WORDS):
         return hexes.nth(player.chance.randrange(count))
     return words.nth(player.chance.choice(only_words))
 
