@@ -53,6 +53,11 @@ PAGE_HEADERS: Final = (
 )
 """The headers of a page. Unlike the responses of the API, no other origin may read it."""
 
+STATIC_HEADERS: Final = (
+    ("X-Content-Type-Options", "nosniff"),
+    ("Content-Security-Policy", "default-src 'none'; script-src 'self'; connect-src 'self'"),
+)
+"""The headers of a static file: a page loads dozens, and only workers need a policy, which import scripts."""
 _COMPRESSED: Final = ["text/html", "text/css", "text/javascript", "image/svg+xml"]
 _MIN_COMPRESSED_BYTES: Final = 1024
 _BROTLI_LEVEL: Final = 4
@@ -143,7 +148,8 @@ def _require_own_page() -> None:
 def add_page_headers(response: Response) -> Response:
     """Give a response the headers of a page, except where the view has set them."""
     if isinstance(response, ApiResponse):
-        response.default_headers = PAGE_HEADERS
+        is_static = request.endpoint == STATIC_ENDPOINT
+        response.default_headers = STATIC_HEADERS if is_static else PAGE_HEADERS
     if response.mimetype == "text/html":
         response.headers["Content-Language"] = request_language()
         # Scripts get parts of some pages: a browser must not show a part that it has stored as the page.
