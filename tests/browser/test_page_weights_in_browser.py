@@ -40,7 +40,6 @@ def test_the_page_of_a_game_is_within_its_budget(
     assert 0 < scripts < whole <= MOST_KILOBYTES
 
 
-@pytest.mark.xfail(reason="the scripts weigh 44 KB: docs/page.md")
 def test_the_scripts_of_a_game_are_within_their_budget(
     weigh: Callable[[dict[str, object]], tuple[float, float]],
 ) -> None:

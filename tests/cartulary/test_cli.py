@@ -88,7 +88,8 @@ def test_invalid_settings_are_an_error_that_names_them(tmp_path: Path) -> None:
     assert result.returncode == 1
     assert result.stdout == ""
     assert result.stderr == (
-        "Error: CARTULARY_REDIS_URL must begin with one of these: redis://, rediss://, unix://, redis+sentinel://, rediss+sentinel://;"
+        "Error: CARTULARY_REDIS_URL must begin with one of these: redis://, rediss://, unix://,"
+        " redis+sentinel://, rediss+sentinel://;"
         " CARTULARY_WEBHOOK_URL must begin with one of these: http://, https://\n"
     )
 
