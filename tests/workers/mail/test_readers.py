@@ -65,7 +65,7 @@ def test_messages_of_some_minutes_are_one_mail_without_the_board_that_leads_to_t
         places = [text.index(f"> line {number}") for number in range(4)]
         assert places == sorted(places)
         assert f"{PUBLIC_URL}/games/{game.id}/messages#message-1\n" in text
-        assert "What has happened" not in text
+        assert "Since your last turn" not in text
         assert [part.get_content_type() for part in mail.walk() if not part.is_multipart()] == [
             "text/plain",
             "text/html",
@@ -108,8 +108,7 @@ def test_an_invited_player_reads_of_no_last_turn(
     service.games.commands.join(game.id, bea)
     send(workers, game)
     for received in server.mails[1:]:
-        assert "What has happened so far:" in body(received.message)
-        assert "since your last turn" not in body(received.message)
+        assert "since your last turn" not in body(received.message).lower()
 
 
 def test_the_text_has_the_board_in_72_columns(
@@ -121,7 +120,7 @@ def test_the_text_has_the_board_in_72_columns(
         take_action(service, game.id)
     send(workers, game)
     text = body(server.mails[-1].message)
-    assert "since your last turn" in text
+    assert "Since your last turn" in text
     # A knight and a city of seat 0 as the diagram writes them, among hexes of several terrains.
     assert "0C" in text
     assert [
@@ -149,7 +148,7 @@ def test_a_digest_names_each_game_once_in_order_of_time(
     order = ["First club\n---", "it is your turn", "a message from Bea", "> hello", "Second club: "]
     assert [text.index(part) for part in order] == sorted(text.index(part) for part in order)
     assert text.count(f"{PUBLIC_URL}/games/{games[0].id}\n") == 1
-    assert text.count("What has happened") == 2
+    assert "Since your last turn" not in text
 
 
 def test_a_refused_confirmation_is_shown_until_one_is_accepted(
