@@ -161,7 +161,7 @@ function keepTimeZone() {
  */
 function showTimesIn(zone) {
   /** @type {NodeListOf<HTMLTimeElement>} */
-  const times = document.querySelectorAll("time[datetime*=T]");
+  const times = document.querySelectorAll("time[datetime*=T]:not([data-relative])");
   for (const time of times) {
     /** @type {Intl.DateTimeFormatOptions} */
     const options = {
