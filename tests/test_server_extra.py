@@ -117,6 +117,8 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, tuple[int,
         **{command.name or "": () for command in SERVICE_COMMANDS},
         "retire-key": ("0" * 16,),
         "export": ("game-1",),
+        "backup": ("backup",),
+        "restore": ("backup",),
         "import": (str(ROOT / "tests/games/one-left.jsonl"),),
         "admin": ("players",),
     }

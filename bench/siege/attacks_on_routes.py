@@ -115,7 +115,8 @@ def _account_pages(target: Target) -> Traffic:
     paths = (
         *("/account", "/account/holidays", "/account/keys", "/account/notifications"),
         "/account/webhooks",
-        *("/login", "/register", "/rules", "/rules/barony", "/rules/pictures/barony/en.svg"),
+        *("/login", "/register", "/rules", "/rules/barony", "/rules/barony/introduction"),
+        *("/rules/pictures/barony/en.svg",),
         *("/pictures/barony.svg", "/static/0/style.css", "/tutorial", "/verify"),
         *(
             "/manifest.webmanifest",
@@ -135,6 +136,7 @@ def _forms(target: Target) -> Traffic:
     parts = (
         *("/actions", "/bots", "/clock", "/decline", "/disputes", "/disputes/1/answers"),
         *("/disputes/1/rulings", "/disputes/1/withdrawal", "/invitation", "/invited", "/leave"),
+        *("/concerns/dismissals", "/lessons"),
         *("/messages", "/messages/1/erase", "/messages/1/report", "/conditional-actions"),
         *("/conditional-actions/deletion", "/conditional-actions/signature"),
         *("/players", "/rematch", "/seats/leave", "/substitutes", "/takebacks"),
@@ -282,7 +284,7 @@ def _watched_game(target: Target) -> Traffic:
 def _my_streams(target: Target) -> Traffic:
     sends = [
         request("GET", f"{API}/me/stream", token=target.tokens[0]),
-        *_pages(target, [f"/games/{target.long_game}/stream"]),
+        *_pages(target, [f"/games/{target.long_game}/stream", "/stream"]),
     ]
 
     def script(number: int) -> Iterator[Step]:
