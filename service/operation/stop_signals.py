@@ -4,6 +4,7 @@ import contextlib
 import os
 import select
 import signal
+import weakref
 
 
 class StopSignals:
@@ -18,6 +19,7 @@ class StopSignals:
         self._parent_pipe: int | None = None
         self._reader, self._writer = os.pipe()
         os.set_blocking(self._writer, False)
+        weakref.finalize(self, _close, os.getpid(), self._reader, self._writer)
 
     def listen(self, parent_pipe: int | None = None) -> None:
         """Handle SIGTERM and SIGINT from now on. Only the main thread can do this.
@@ -42,9 +44,21 @@ class StopSignals:
 
     def wait(self, seconds: float) -> bool:
         """Wait until this process is asked to stop, at most `seconds`; return whether it was."""
-        pipes = [self._reader, *([] if self._parent_pipe is None else [self._parent_pipe])]
-        readable, _, _ = select.select(pipes, [], [], seconds)
-        if self._parent_pipe in readable:
+        # Not `select`, which fails for descriptors from 1024 on.
+        poll = select.poll()
+        for pipe in (self._reader, self._parent_pipe):
+            if pipe is not None:
+                poll.register(pipe, select.POLLIN)
+        ready = [pipe for pipe, _ in poll.poll(1000 * seconds)]
+        if self._parent_pipe is not None and self._parent_pipe in ready:
             self._parent_pipe = None
             self.set()
         return self.is_set()
+
+
+def _close(process: int, *descriptors: int) -> None:
+    # In a forked process, the same descriptors may belong to something else.
+    if os.getpid() != process:
+        return
+    for descriptor in descriptors:
+        os.close(descriptor)

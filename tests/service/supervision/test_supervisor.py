@@ -1,5 +1,7 @@
 """The supervisor starts, restarts and stops programs; waiting and retrying end when they should."""
 
+import gc
+import resource
 import subprocess
 import sys
 import threading
@@ -205,3 +207,20 @@ assert stop.wait(0)
 assert stop.count == 2
 """
     subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
+
+
+def test_signals_can_be_waited_for_with_many_open_files_and_leave_none_behind() -> None:
+    open_files = Path("/proc/self/fd")
+    gc.collect()
+    before = len(list(open_files.iterdir()))
+    # The first descriptors that `select` does not accept.
+    limit, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(limit, min(2048, most)), most))
+    waiting = [StopSignals() for _ in range(600)]
+    assert not waiting[-1].wait(0)
+    waiting[-1].set()
+    assert waiting[-1].wait(HANG_SECONDS)
+    del waiting
+    gc.collect()
+    assert len(list(open_files.iterdir())) <= before
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, most))
