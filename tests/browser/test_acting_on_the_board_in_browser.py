@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.support.accounts import PlayerClient, take_turn
-from tests.support.browsing import Visitors
+from tests.support.browsing import STARTED, Visitors
 from tests.support.playing_by_clicking import ClickingPlayer
 
 MOST_KEYS: Final = 25
@@ -132,6 +132,7 @@ def press(page: Page, number: str) -> int:
         page.keyboard.press(figure)
     page.locator("#acting:not([data-old])").wait_for()
     page.locator("body:not(:has(.htmx-request, .htmx-swapping, .htmx-settling))").wait_for()
+    page.locator(STARTED).wait_for(state="attached")
     return len(number)
 
 
@@ -152,6 +153,7 @@ def test_keys_go_back_and_list_themselves_and_leave_fields_alone(visitors: Visit
         assert "choose=" in page.url
         page.keyboard.press(key)
         page.locator("body:not(:has(#back))").wait_for()
+        page.locator(STARTED).wait_for(state="attached")
         assert page.url.removesuffix("?") == start
     page.keyboard.press("?")
     page.locator("details.keys[open] >> text=choose by number").wait_for()

@@ -155,6 +155,6 @@ def test_a_player_goes_on_choosing_when_the_server_is_back(visitors: Visitors) -
     with visitor.expecting(503):
         visitors.site.start(port)
         player.follow(option)
-    player.act()
-    player.page.locator(f"#game[data-seq='{last_seq(first, game_id)}']").wait_for()
+        player.act()
+        player.page.locator(f"#game[data-seq='{last_seq(first, game_id)}']").wait_for()
     assert not notice.is_visible()

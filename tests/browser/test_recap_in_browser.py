@@ -5,7 +5,7 @@ from typing import Final
 from playwright.sync_api import Page
 
 from tests.support.accounts import PlayerClient, take_turn
-from tests.support.browsing import Visitors
+from tests.support.browsing import STARTED, Visitors
 
 TURNS: Final = 14
 MAP: Final = "#board svg.map"
@@ -44,6 +44,7 @@ def test_arrow_keys_lead_through_the_events_and_the_board_stays_in_its_place(
     for number in range(1, count + 1):
         page.keyboard.press("ArrowRight")
         page.locator(".recap .count", has_text=f"{number}/{count}").wait_for()
+        page.locator(STARTED).wait_for(state="attached")
         assert box_of(page, MAP) == box
         assert page.locator("#step-status").text_content()
     page.keyboard.press("ArrowLeft")

@@ -9,6 +9,7 @@ import pytest
 from tests.support.accounts import PlayerClient
 from tests.support.browsing import Visitors
 from tests.support.playing_by_clicking import BOARD_OPTIONS, CHOICES, ClickingPlayer
+from tests.support.processes import wait_until
 
 WHOLE_TURN = ["TileDrawn", "TilePlaced", "KeepPlaced"]
 LOSE_RESPONSES = """() => {
@@ -116,8 +117,10 @@ def test_a_lost_response_in_the_middle_of_a_turn_repeats_nothing(visitors: Visit
 
     player.page.evaluate(LOSE_RESPONSES)
     player.press(player.page.locator("#confirm button[type=submit]"))
-    # The page follows the event of the action whose response was lost.
-    player.page.locator(f"#game[data-seq='{seq + 2}']").wait_for()
+    wait_until(lambda: len(events_after(game_id, seq, first)) == 2)
+    # The page follows the event of the action whose response was lost. The key of the browser may be another.
+    head = first.legal_actions(game_id)[0]
+    player.page.locator(f"#game[data-seq='{head}']").wait_for()
     player.open()
     player.follow(player.page.locator(BOARD_OPTIONS).first)
     player.confirm()

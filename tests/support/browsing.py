@@ -43,6 +43,9 @@ _FAILED_LOAD: Final = "Failed to load resource"
 
 _BLOCKED_WORKER: Final = "Service Worker registration blocked by Playwright"
 
+STARTED: Final = "body:not(:has([data-module]:not([data-started])))"
+"""A page whose modules have all started, so that its scripts hear what the visitor does."""
+
 
 @dataclass
 class Visitor:
@@ -59,6 +62,7 @@ class Visitor:
     expects_failed_requests: bool = False
     other_origins: tuple[str, ...] = ()
     """Origins that a test visits on purpose."""
+    has_scripts: bool = True
 
     def __post_init__(self) -> None:
         self.context.on("console", self._read_console)
@@ -74,6 +78,8 @@ class Visitor:
         assert response is not None
         assert response.status == status, f"{path}: {response.status}"
         assert response.headers["content-type"].startswith("text/html"), path
+        if self.has_scripts:
+            self.page.locator(STARTED).wait_for(state="attached")
         return self.page
 
     @contextmanager
@@ -181,7 +187,9 @@ class Visitors:
             service_workers="allow" if service_worker else "block",
         )
         context.set_default_timeout(_TIMEOUT_MILLISECONDS)
-        visitor = Visitor(self.site, context, context.new_page(), has_touch=phone)
+        visitor = Visitor(
+            self.site, context, context.new_page(), has_touch=phone, has_scripts=javascript
+        )
         if account is not None:
             visitor.log_in(account)
         self.visitors.append(visitor)

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from playwright.sync_api import Locator, Page
 
-from tests.support.browsing import Visitor, Visitors
+from tests.support.browsing import STARTED, Visitor, Visitors
 from tests.support.processes import Patience
 
 GAMES: Final[dict[str, tuple[dict[str, Any], tuple[str, ...]]]] = {
@@ -122,6 +122,8 @@ class ClickingPlayer:
         self.page.evaluate(_MARK)
         self.press(target)
         self.page.locator(_SETTLED).wait_for(state="attached")
+        if self.visitor.has_scripts:
+            self.page.locator(STARTED).wait_for(state="attached")
 
     def press(self, target: Locator) -> None:
         """Click on something, or tap it."""

@@ -5,7 +5,8 @@
  * visitor's time zone.
  *
  * An element with `data-module="NAME"` is given to `start(element)` of `./NAME.js` when it appears on the page.
- * `start` may return a function, which is called when the element has left the page.
+ * `start` may return a function, which is called when the element has left the page. `data-started` marks an element
+ * whose module has started.
  */
 
 import { showReachable } from "./reachability.js";
@@ -14,6 +15,9 @@ import { showReachable } from "./reachability.js";
 
 /** @type {Map<HTMLElement, (() => void) | void>} */
 const started = new Map();
+
+/** The modules that have been loaded, by their names. @type {Map<string | undefined, PageModule>} */
+const modules = new Map();
 
 /** The elements whose modules are being loaded. @type {Map<EventTarget | null, Promise<void>>} */
 const loading = new Map();
@@ -28,16 +32,20 @@ function startModules() {
   /** @type {NodeListOf<HTMLElement>} */
   const elements = document.querySelectorAll("[data-module]");
   for (const element of elements) {
-    if (!started.has(element))
+    if (started.has(element)) continue;
+    const module = modules.get(element.dataset.module);
+    // At once, so that nothing is missed which happens after a part of the page was replaced.
+    if (module) startModule(element, module);
+    else
       loading.set(
         element,
-        startModule(element).finally(() => loading.delete(element)),
+        loadModule(element).finally(() => loading.delete(element)),
       );
   }
 }
 
 /** @param {HTMLElement} element */
-async function startModule(element) {
+async function loadModule(element) {
   started.set(element, undefined);
   /** @type {PageModule} */
   let module;
@@ -50,7 +58,17 @@ async function startModule(element) {
     showReachable(false);
     return;
   }
-  if (element.isConnected) started.set(element, module.start(element));
+  modules.set(element.dataset.module, module);
+  if (element.isConnected) startModule(element, module);
+}
+
+/**
+ * @param {HTMLElement} element
+ * @param {PageModule} module
+ */
+function startModule(element, module) {
+  started.set(element, module.start(element));
+  element.dataset.started = "";
 }
 
 /**
