@@ -130,7 +130,9 @@ function replace(html) {
   for (const details of document.querySelectorAll("#page details"))
     if (details.className && unfolded.includes(details.className)) details.setAttribute("open", "");
   const target = /** @type {HTMLElement | null} */ (focusSelector ? document.querySelector(focusSelector) : null);
-  target?.focus({ preventScroll: true });
+  if (target) target.focus({ preventScroll: true });
+  // Without a focus before, none is set: keys mean what they meant before the event.
+  else if (!focusSelector) /** @type {HTMLElement | null} */ (document.activeElement)?.blur();
 }
 
 /**
