@@ -129,7 +129,16 @@ def visitors(site: Site, browser: "Browser") -> "Iterator[Visitors]":
 
 
 def stored(page: "Page", store: str, key: Any, value: Any = None) -> Any:
-    return page.evaluate(STORED, [store, key, value])
+    """Read or change what the browser keeps, again if the page is loaded anew meanwhile, as on an event."""
+    from playwright.sync_api import Error
+
+    while True:
+        try:
+            return page.evaluate(STORED, [store, key, value])
+        except Error as error:
+            if "Execution context was destroyed" not in error.message:
+                raise
+            page.wait_for_load_state()
 
 
 def leave(visitor: "Visitor") -> None:
