@@ -21,6 +21,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import redis
 import redis.asyncio
 from redis.asyncio.sentinel import Sentinel as AsyncSentinel
+from redis.asyncio.sentinel import SentinelConnectionPool
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 from redis.sentinel import Sentinel
@@ -92,7 +93,7 @@ def connect_async(
 ) -> "redis.asyncio.Redis":
     """Return a client for an event loop, all of whose users share a few connections.
 
-    Who asks for a connection while all are used waits for one, at most `seconds_to_respond`.
+    While all of them are used, a command waits for one, at most `seconds_to_respond`.
     """
     options: dict[str, Any] = {
         "socket_connect_timeout": seconds_to_connect,
@@ -105,7 +106,9 @@ def connect_async(
         client: redis.asyncio.Redis = sentinel.master_for(
             master.name,
             redis_class=_AsyncMasterClient,
+            connection_pool_class=_AsyncMasterPool,
             max_connections=max_connections,
+            timeout=seconds_to_respond,
             **options,
             **master.options,
         )
@@ -179,6 +182,10 @@ class _MasterClient(_Client):
         pool: Any = self.connection_pool
         for sentinel in pool.sentinel_manager.sentinels:
             sentinel.close()
+
+
+class _AsyncMasterPool(SentinelConnectionPool, redis.asyncio.BlockingConnectionPool):
+    """The connections to a master, for which users wait while all are used."""
 
 
 class _AsyncMasterClient(redis.asyncio.Redis):

@@ -129,6 +129,18 @@ def test_event_streams_find_the_master(servers: Replicated) -> None:
     asyncio.run(ask())
 
 
+def test_users_of_an_event_loop_wait_for_its_few_connections(servers: Replicated) -> None:
+    async def ask() -> None:
+        client = connect_async(
+            servers.url, max_connections=2, seconds_to_connect=5, seconds_to_respond=60
+        )
+        assert await asyncio.gather(*(client.incr("count") for _ in range(20)))
+        assert int(await client.get("count") or 0) == 20
+        await client.aclose()
+
+    asyncio.run(ask())
+
+
 def test_a_sentinel_that_is_away_makes_the_store_unavailable(settings: Settings) -> None:
     url = f"redis+sentinel://127.0.0.1:1,127.0.0.1:2/{NAME}"
     service = build(replace(settings, redis_url=url, queue_url=url))
