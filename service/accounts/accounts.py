@@ -14,7 +14,7 @@ them. If a player is erased (`erasure`), the id stays in the logs, and the handl
 """
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Final
@@ -297,30 +297,29 @@ class Players(AccountReader):
     def switch_lessons(self, player_id: str, *, is_on: bool) -> None:
         """Switch the lessons of a player on or off, from now on, in all games in which there are lessons."""
         value = clock.format(clock.now()) if is_on else LESSONS_OFF
-
-        def store(pipeline: Pipeline) -> None:
-            created = pipeline.hexists(key, "created")
-            pipeline.multi()
-            if created:
-                pipeline.hset(key, "lessons", value)
-
-        key = account_key(player_id)
-        with unavailable_on_error():
-            self._redis.transaction(store, key)
+        self._store_in_account(
+            player_id, lambda pipeline, key: pipeline.hset(key, "lessons", value)
+        )
 
     def adopt_time_zone(self, player_id: str, token: str, zone: str) -> None:
         """Store the time zone of a player's browser, unless the account has one. `zone` must be valid."""
+        self._store_in_account(
+            player_id, lambda pipeline, key: pipeline.hsetnx(key, "time_zone", zone)
+        )
+        self.tokens.forget_owner(token)
+
+    def _store_in_account(self, player_id: str, write: Callable[[Pipeline, str], object]) -> None:
+        """Write to an account, given by its key, unless it does not exist or is erased meanwhile."""
 
         def store(pipeline: Pipeline) -> None:
-            created = pipeline.hexists(key, "created")
+            exists = pipeline.hexists(key, "created")
             pipeline.multi()
-            if created:
-                pipeline.hsetnx(key, "time_zone", zone)
+            if exists:
+                write(pipeline, key)
 
         key = account_key(player_id)
         with unavailable_on_error():
             self._redis.transaction(store, key)
-        self.tokens.forget_owner(token)
 
     def close_account(self, player_id: str) -> None:
         """Erase of an account what lets its player in, and what no other part of an erasure needs."""

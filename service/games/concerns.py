@@ -1,7 +1,7 @@
 """What concerns a person in a game besides the turn: what waits for their answer, and what they should know.
 
-It is computed from the folded game alone. Chat messages, which are no part of it, are added by whoever shows
-it (service/chat/read_marks.py).
+It is computed from the folded game alone. Chat messages are not part of the game: pages add the unread ones
+(service/chat/read_marks.py).
 """
 
 from collections.abc import Iterator, Mapping
@@ -220,7 +220,7 @@ def _end(game: Game, player: str) -> Iterator[Concern]:
     for action in rules.actions_at_any_time(game.state, seat):
         if rules.action_to_json(action).get("agree") is not True:
             continue
-        # Whoever has asked already can only withdraw that.
+        # A player who has asked already can only withdraw the request.
         asking = [
             other for other in people if action not in rules.actions_at_any_time(game.state, other)
         ]

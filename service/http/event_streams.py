@@ -58,8 +58,8 @@ class StreamRequest:
     """
     has_messages: bool = False
     """Whether the stream reports chat messages, without an id and without their text."""
-    has_missed: Callable[[], bool] | None = None
-    """For such a stream, whether the client has missed one; called in a thread once the stream has begun."""
+    is_page_outdated: Callable[[], bool] | None = None
+    """For such a stream, whether the page lacks a message or a rematch; called in a thread when it begins."""
 
 
 RETRY_STREAM_SECONDS: Final = 5
@@ -76,16 +76,15 @@ def stream_response(
     after: int,
     *,
     has_messages: bool = False,
-    has_missed: Callable[[], bool] | None = None,
+    is_page_outdated: Callable[[], bool] | None = None,
 ) -> Response:
     """Return the response that opens a stream of the events of a game, which the player may see.
 
     The stream begins after `Last-Event-ID` or, without this header, after event `after`, and ends when the
     token is revoked. With `has_messages` it also reports chat messages, which the player must be allowed to
-    read, and a rematch, also after the end of the game; at the beginning too, if `has_missed` returns that
-    the client does not know of one. Raises Malformed (the header), and Unavailable or TooManyRequests if this
-    visitor may
-    not open another stream.
+    read, and a rematch, also after the end of the game. If `is_page_outdated` returns True, it reports one at
+    its beginning. Raises Malformed (the header), and Unavailable or TooManyRequests if this visitor may not
+    open another stream.
     """
     after = _last_event_id(default=after)
     if game.has_ended and after == game.seq and not has_messages:
@@ -103,7 +102,7 @@ def stream_response(
         evict_without_invitation=player if game.options["private"] else None,
         must_reset=after > game.seq,
         has_messages=has_messages,
-        has_missed=has_missed,
+        is_page_outdated=is_page_outdated,
     )
     return Response(
         content_type="text/event-stream",

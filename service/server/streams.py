@@ -216,7 +216,7 @@ class StreamHub:
                 break
             yield page
             last_sent = page[-1].seq
-        if stream.has_missed is not None and await asyncio.to_thread(stream.has_missed):
+        if stream.is_page_outdated is not None and await asyncio.to_thread(stream.is_page_outdated):
             listener.offer(MESSAGE)
         while True:
             try:

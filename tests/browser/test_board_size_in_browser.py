@@ -79,8 +79,8 @@ def test_a_wide_window_shows_the_board_the_players_and_the_talk_beside_each_othe
     def columns(width: int) -> list[list[int]]:
         visitor.page.set_viewport_size(ViewportSize(width=width, height=1080))
         visitor.open(f"/games/{game_id}")
-        found: list[list[int]] = visitor.page.evaluate(COLUMNS)
-        return found
+        columns: list[list[int]] = visitor.page.evaluate(COLUMNS)
+        return columns
 
     board, players_column, talk = columns(1920)
     assert board[1] < players_column[0] < players_column[1] < talk[0]

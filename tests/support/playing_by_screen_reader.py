@@ -35,15 +35,15 @@ class ScreenReaderPlayer(KeyboardPlayer):
     @override
     def option(self) -> Locator:
         """Return one of the links of a hex, or of the list that bears the name of the question."""
-        found: list[tuple[Locator, str]] = []
+        choices: list[tuple[Locator, str]] = []
 
-        def has_found() -> bool:
+        def has_choices() -> bool:
             # An event may be replacing the page.
-            found[:] = self._choices()
-            return bool(found)
+            choices[:] = self._choices()
+            return bool(choices)
 
-        wait_until(has_found)
-        place, name = self.chance.choice(found)
+        wait_until(has_choices)
+        place, name = self.chance.choice(choices)
         self.heard.append(name)
         return place.get_by_role("link", name=name, exact=True).first
 

@@ -70,26 +70,26 @@ def concerns_on_page(game: Game) -> GameConcerns:
 def stream_address(game: Game) -> str | None:
     """Return the address of the event stream that a page of a game follows; None if nothing is to follow.
 
-    Its parameter `known` says which messages and which rematch the page has shown.
+    Its parameter `version` identifies the messages and the rematch that the page shows.
     """
     player = viewer()
     if player is None or not is_correspondent(game, player):
         return None if game.has_ended else f"/games/{game.id}/stream?after={game.seq}"
-    return f"/games/{game.id}/stream?after={game.seq}&known={_known(concerns_on_page(game))}"
+    return f"/games/{game.id}/stream?after={game.seq}&version={_version(concerns_on_page(game))}"
 
 
-def has_missed(service: Service, game: Game, player: str, known: str) -> bool:
-    """Return whether a page with this parameter `known` lacks a message or a rematch of a game.
+def is_outdated(service: Service, game: Game, player: str, version: str) -> bool:
+    """Return whether a page with this `version` (`stream_address`) lacks a message or a rematch of a game.
 
     It needs no request, so that a stream can call it later.
     """
     try:
-        return known != _known(_read(service, game, player))
+        return version != _version(_read(service, game, player))
     except Unavailable:
         return False
 
 
-def _known(concerns: GameConcerns) -> str:
+def _version(concerns: GameConcerns) -> str:
     return f"{concerns.messages}-{'' if concerns.rematch is None else concerns.rematch.id}"
 
 

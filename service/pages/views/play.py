@@ -45,7 +45,7 @@ from service.pages.view_models.clock_view import (
     reason_not_to_leave,
     time_left,
 )
-from service.pages.view_models.concern_lines import concerns_on_page, has_missed
+from service.pages.view_models.concern_lines import concerns_on_page, is_outdated
 from service.pages.view_models.game_forms import (
     SignedForm,
     conversation,
@@ -192,11 +192,16 @@ def stream_events(game_id: str) -> Response:
     game = service().games.queries.visible_game(game_id, player)
     after = sequence_number(request.args.get("after", "0"), "after")
     has_messages = player is not None and is_correspondent(game, player)
-    missed = None
-    if player is not None and has_messages and "known" in request.args:
-        missed = partial(has_missed, service(), game, player, request.args["known"])
+    is_page_outdated = None
+    if player is not None and has_messages and "version" in request.args:
+        is_page_outdated = partial(is_outdated, service(), game, player, request.args["version"])
     return stream_response(
-        game, player, session_token(), after, has_messages=has_messages, has_missed=missed
+        game,
+        player,
+        session_token(),
+        after,
+        has_messages=has_messages,
+        is_page_outdated=is_page_outdated,
     )
 
 

@@ -26,7 +26,7 @@ def test_messages_of_others_are_unread_until_they_are_read(service: Service) -> 
     assert mark(service, game, "bea") == ReadMark(messages=2)
 
 
-def test_whoever_writes_has_read_what_was_written_before(service: Service) -> None:
+def test_the_author_of_a_message_has_read_what_was_written_before(service: Service) -> None:
     game = start_game(service).id
     service.chat.post(game, "ada", "Hello.")
     service.chat.post(game, "bea", "Hi.")

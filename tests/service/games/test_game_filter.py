@@ -116,12 +116,12 @@ def test_rules_and_seats_are_found_in_indexes_without_reading_other_games(servic
     for _ in range(3):
         create(service)
     sizes = []
-    found = GameFilter(rules="baron", seats=4)
+    game_filter = GameFilter(rules="baron", seats=4)
 
     def read_page(after: str | None, count: int) -> Any:
-        page = service.games.listings.page(["open"], None, after, count, kinds=found.kinds)
+        page = service.games.listings.page(["open"], None, after, count, kinds=game_filter.kinds)
         sizes.append(len(page.games))
         return page
 
-    summaries, cursor = service.games.queries.filtered_summaries(read_page, found, None, 3)
+    summaries, cursor = service.games.queries.filtered_summaries(read_page, game_filter, None, 3)
     assert ({summary.id for summary in summaries}, cursor, sizes) == (games, None, [3])

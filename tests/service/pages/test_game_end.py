@@ -75,7 +75,7 @@ def test_who_wins_because_the_others_left_is_not_called_winner_without_saying_so
     assert reason in english(scene.caption)
 
 
-def test_whoever_wins_by_play_is_simply_king(browser: FlaskClient, store: StoreGame) -> None:
+def test_a_winner_by_play_is_simply_king(browser: FlaskClient, store: StoreGame) -> None:
     game, _ = store("duke-of-three")
     assert "because all others" not in browser.get(f"/games/{game}").text
 

@@ -300,14 +300,14 @@ def test_a_chat_message_is_reported_to_the_stream_of_the_first_page_of_a_reader(
     asyncio.run(follow())
 
 
-def test_a_message_that_a_client_has_missed_is_reported_when_its_stream_begins(
+def test_a_message_that_a_client_is_page_outdated_is_reported_when_its_stream_begins(
     service: Service,
 ) -> None:
     game = game_with(service, 5)
 
     async def follow() -> None:
         async with running_hub(service) as hub:
-            request = StreamRequest(game.id, 4, has_messages=True, has_missed=lambda: True)
+            request = StreamRequest(game.id, 4, has_messages=True, is_page_outdated=lambda: True)
             stream = Stream(hub, request)
             await stream.read_to(5)
             assert await stream.next() == {"event": "message-posted", "data": {}}
