@@ -179,9 +179,6 @@ def test_the_whole_board_stays_visible_below_several_concerns(
     visitor = visitors.new(players[1], language="fr")
     visitor.page.set_viewport_size(ViewportSize(width=size[0], height=size[1]))
     page = visitor.open(f"/games/{game_id}")
-    # The page is replaced when the browser has registered its key.
-    visitor.device_key()
-    visitor.open(f"/games/{game_id}")
     wait_for_whole_board(page)
     assert concerns_of(page).locator(".concern:visible").count() == 1
     before = page.locator("#board .board-window").bounding_box()

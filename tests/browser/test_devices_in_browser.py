@@ -29,9 +29,6 @@ def open_game(visitors: Visitors, *, phone: bool = False) -> "tuple[ClickingPlay
     """Return the player whose turn it is, on the page of a game."""
     game_id, (first, _) = visitors.accounts.start_game(2)
     visitor = visitors.new(first, phone=phone)
-    # The key of the browser is an event of the game, too.
-    visitor.open("/")
-    visitor.device_key()
     player = ClickingPlayer(visitor, game_id, random.Random(1))
     player.open()
     # The script of the board shows its tools.

@@ -229,7 +229,7 @@ WITHOUT = {
 @pytest.mark.parametrize("missing", WITHOUT)
 def test_a_browser_that_cannot_sign_says_so_and_plays(missing: str, visitors: Visitors) -> None:
     game_id, (first, _) = visitors.accounts.start_game(2)
-    visitor = visitors.new(first)
+    visitor = visitors.new(first, has_key=False)
     visitor.context.add_init_script(WITHOUT[missing])
     page = visitor.open(f"/games/{game_id}")
     player = at_game(visitor)
@@ -254,7 +254,7 @@ def test_a_page_without_scripts_names_what_that_costs(visitors: Visitors) -> Non
 
 def test_a_key_is_named_and_revoked_on_its_page(visitors: Visitors) -> None:
     game_id, (first, _) = visitors.accounts.start_game(2)
-    visitor = visitors.new(first)
+    visitor = visitors.new(first, has_key=False)
     page = visitor.open("/account/keys")
     this_browser(page).wait_for()
     key = visitor.device_key()
@@ -292,7 +292,7 @@ def test_a_key_that_is_revoked_elsewhere_meanwhile_leaves_a_way_forward(
     visitors: Visitors,
 ) -> None:
     game_id, (first, _) = visitors.accounts.start_game(2)
-    visitor = visitors.new(first)
+    visitor = visitors.new(first, has_key=False)
     page = visitor.open("/")
     key = visitor.device_key()
     # So that the page does not learn of it.
@@ -319,7 +319,7 @@ def test_a_ninth_device_plays_unsigned(visitors: Visitors) -> None:
         proof = key.signature(canonical(key_payload(first.id, key.public)))
         body = {"public": key.public, "proof": proof}
         first.http.post("/api/v1/me/keys", json=body).raise_for_status()
-    visitor = visitors.new(first)
+    visitor = visitors.new(first, has_key=False)
     with visitor.expecting(409):
         page = visitor.open(f"/games/{game_id}")
         wait_until(lambda: [key["state"] for key in visitor.kept("keys")] == ["refused"])
@@ -337,7 +337,7 @@ def test_each_account_and_each_browser_has_a_key_that_no_script_can_read(
     visitors: Visitors,
 ) -> None:
     first, second = visitors.accounts.register(), visitors.accounts.register()
-    shared, other = visitors.new(first), visitors.new(first)
+    shared, other = (visitors.new(first, has_key=False) for _ in range(2))
     page = shared.open("/")
     of_first = shared.device_key()
     exported = page.evaluate(

@@ -109,8 +109,6 @@ def test_no_form_of_another_origin_is_accepted(
 ) -> None:
     game_id, (player, _) = visitors.accounts.start_game(2)
     visitor = visitors.new(player)
-    visitor.open("/")
-    visitor.device_key()
     head = player.legal_actions(game_id)[0]
     visitor.other_origins = (other_origin.url,)
     routes = [

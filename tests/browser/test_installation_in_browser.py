@@ -130,7 +130,8 @@ def test_the_pages_of_another_account_are_deleted_when_a_session_begins(visitors
     game, players = start_private_game(visitors)
     visitor = open_installed(visitors, players[0], f"/games/{game}")
     other = visitors.accounts.register()
-    # The session ends without a form, as it does when it expires.
+    # The session ends without a form, as it does when it expires. The page of a game would ask for its head.
+    visitor.open("/rules")
     visitor.context.clear_cookies()
     page = visitor.open("/login")
     wait_until(lambda: f"/games/{game}" not in all_kept(page))

@@ -110,9 +110,6 @@ def test_on_a_slow_network_a_choice_survives_the_event_that_arrives_with_it(
         take_turn(game_id, [first, second])
     to_act, other = (first, second) if first.legal_actions(game_id)[1] else (second, first)
     visitor = visitors.new(to_act)
-    # The key of the browser is an event of the game, too.
-    visitor.open("/")
-    visitor.device_key()
     player = at_browser(visitor, game_id)
     make_slow(visitor, player.page)
     other.act(game_id, {"type": "agree_to_end", "agree": True}).raise_for_status()

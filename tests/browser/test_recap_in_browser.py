@@ -79,9 +79,6 @@ def test_the_move_of_an_opponent_is_drawn_when_it_arrives(visitors: Visitors) ->
     game_id, players, reader = game_with_news(visitors)
     visitor = visitors.new(reader)
     visitor.page.emulate_media(reduced_motion="no-preference")
-    # The key of the browser is an event of the game, too.
-    visitor.open("/")
-    visitor.device_key()
     take_turn(game_id, players)
     page = visitor.open(f"/games/{game_id}")
     page.evaluate("window.isSamePage = true")

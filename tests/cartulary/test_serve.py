@@ -3,12 +3,14 @@
 import os
 import re
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import pytest
 
+from cartulary.serve import SECONDS_TO_STOP
 from cartulary.trusted_keys import TrustedKeysFile
 from ledger.keys import SigningKey
 from service.operation.supervisor import SECONDS_TO_BE_READY
@@ -85,9 +87,11 @@ def test_a_second_ctrl_c_kills_a_process_that_does_not_end(own_service: RunningS
     worker = running.pid_of("worker")
     assert worker is not None
     os.kill(worker, signal.SIGSTOP)
+    began_at = time.monotonic()
     os.kill(running.pid, signal.SIGINT)
     wait_until(lambda: "stopping\n" in running.err.read_text())
-    assert is_running(worker)
+    # On a machine that stands still for so long, it has been killed already.
+    assert is_running(worker) or time.monotonic() - began_at > SECONDS_TO_STOP
     assert running.process is not None
     with idle_at_most(5):
         os.kill(running.pid, signal.SIGINT)

@@ -24,6 +24,7 @@ from playwright.sync_api import (
 )
 
 from service.operation.data_folder import embedded_redis_url
+from service.pages.assets import current_version
 from service.pages.session import COOKIE_NAME, SESSION_KEY
 from tests.support.accounts import Accounts, PlayerClient
 from tests.support.processes import wait_until
@@ -40,6 +41,16 @@ EVIDENCE_MODULE: Final = (
 _FAILED_LOAD: Final = "Failed to load resource"
 """How Chromium begins the console message about a response with an error status, which `_check` judges."""
 
+
+_CREATE_KEY: Final = """async ([version, account]) => {
+    const module = (name) => import(`/static/${version}/js/${name}.js`);
+    const [{ put }, { generateKey, sign }] = await Promise.all([module("evidence"), module("proofs")]);
+    const key = await generateKey();
+    await put("keys", [account], { ...key, state: "registered" });
+    const proof = await sign(key, { sign: "cartulary key v1", player: account, public: key.public });
+    return { public: key.public, proof };
+}"""
+"""Creates the key of a browser; returns the body of the request that registers it."""
 
 _BLOCKED_WORKER: Final = "Service Worker registration blocked by Playwright"
 
@@ -121,6 +132,15 @@ class Visitor:
         """Give the browser a cookie of the session with this value."""
         self.context.add_cookies([{"name": COOKIE_NAME, "value": value, "url": self.site.url}])
 
+    def register_key(self, account: PlayerClient) -> None:
+        """Register a key of the browser with an account, as the page does on which somebody logs in.
+
+        A page that registers it takes a moment, and events of the games of the player then replace its parts.
+        """
+        self.page.goto(f"{self.site.url}/static/{current_version()}/icon.svg")
+        body = self.page.evaluate(_CREATE_KEY, [current_version(), account.id])
+        account.http.post("/api/v1/me/keys", json=body).raise_for_status()
+
     def _read_console(self, message: ConsoleMessage) -> None:
         is_failure = message.text.startswith(_FAILED_LOAD) or (
             self.expects_failed_requests and message.text.startswith("htmx:")
@@ -169,11 +189,13 @@ class Visitors:
         dark: bool = False,
         time_zone: str | None = None,
         service_worker: bool = False,
+        has_key: bool = True,
     ) -> Visitor:
         """Return a visitor at a new browser, logged in if there is an account.
 
         Without `time_zone`, the browser has that of the machine. `service_worker`: whether the browser runs
-        that of the site; requests that it answers or sends are no requests of a page.
+        that of the site; requests that it answers or sends are no requests of a page. `has_key`: whether the
+        browser has a key of the account already, which otherwise the first page registers.
         """
         context = self.browser.new_context(
             viewport=PHONE if phone else DESKTOP,
@@ -192,6 +214,8 @@ class Visitors:
         )
         if account is not None:
             visitor.log_in(account)
+            if has_key and javascript:
+                visitor.register_key(account)
         self.visitors.append(visitor)
         return visitor
 

@@ -5,7 +5,8 @@
  * A form with `data-commitment` sends random bytes, which are drawn after the server has committed itself to its
  * secret. A form with `data-sign` is signed with the key of this browser: what is signed is made here, from the
  * fields that are sent. The form of several actions is sent in parts, since what is signed of an action has the hash of
- * the event before it: all actions but the last one go ahead, one after the other. An element with `data-receipt` has the receipt of an action. Bytes and receipts are kept.
+ * the event before it: all actions but the last one go ahead, one after the other. An element with `data-receipt` has
+ * the receipt of an action. Bytes and receipts are kept.
  * Another element registers the key with the account, once for each account and browser. WebCrypto makes the key, and
  * no script can read it out. A browser without Ed25519, a secure context or IndexedDB does without.
  */
@@ -77,7 +78,7 @@ export async function register(element, again = false) {
   return navigator.locks.request("cartulary-key", async () => {
     let key = await deviceKey(account);
     if (key && key.state !== "new" && !again) return false;
-    if (key?.state !== "new") key = await generate();
+    if (key?.state !== "new") key = await generateKey();
     await put("keys", [account], key);
     fields.set("public", key.public);
     fields.set("proof", await sign(key, { sign: "cartulary key v1", player: account, public: key.public }));
@@ -89,8 +90,8 @@ export async function register(element, again = false) {
   });
 }
 
-/** @returns {Promise<DeviceKey>} */
-async function generate() {
+/** @returns {Promise<DeviceKey>} a new key, which is not registered */
+export async function generateKey() {
   const pair = /** @type {CryptoKeyPair} */ (await crypto.subtle.generateKey("Ed25519", false, ["sign"]));
   const bytes = await crypto.subtle.exportKey("raw", pair.publicKey);
   const digest = await crypto.subtle.digest("SHA-256", bytes);
