@@ -14,6 +14,7 @@ from client.results import (
     Account,
     ChatMessage,
     ChatMessagePage,
+    EventFeedPage,
     EventPage,
     GamePage,
     GameSummary,
@@ -391,6 +392,15 @@ def events(
     """Return a page of the log: the events after `after` that meet the conditions of docs/http.md."""
     params = {**(conditions or {}), "after": after, "limit": limit}
     return call("GET", _game(game, "/events"), reader(EventPage), params=params)
+
+
+def event_feed(*, after: str | None = None, limit: int | None = None) -> Call[EventFeedPage]:
+    """Return a page of the events of all public games, in the order of the transparency log.
+
+    `after` is the `next` or the `cursor` of an earlier page; without it, the page is the first one.
+    """
+    params = {"after": after, "limit": limit}
+    return call("GET", "/events", reader(EventFeedPage), params=params)
 
 
 def messages(

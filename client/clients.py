@@ -97,6 +97,7 @@ class _Calls:
     answer_dispute = _Method(api.answer_dispute, EvidenceKeeper.state)
     withdraw_dispute = _Method(api.withdraw_dispute, EvidenceKeeper.state)
     events = _Method(api.events)
+    event_feed = _Method(api.event_feed)
     messages = _Method(api.messages)
     send_message = _Method(api.send_message)
     erase_message = _Method(api.erase_message)

@@ -222,6 +222,18 @@ class EventPage:
 
 
 @dataclass(frozen=True, slots=True)
+class EventFeedPage:
+    """A page of the events of all public games.
+
+    `next` is the `after` of the next page, or None; `cursor` is the `after` with which to go on later.
+    """
+
+    events: tuple[Event, ...]
+    cursor: str
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Receipt:
     """The server's signature for an action that it accepted. Keep `json`."""
 

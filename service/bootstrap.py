@@ -89,7 +89,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         keyring,
         listings,
         accounts,
-        transparency.proofs,
+        transparency,
         deliveries.shown_to,
     )
     notifications = build_notifications(client, settings, clock, accounts, games, deliveries)

@@ -183,7 +183,13 @@ def _readings(target: Target) -> Traffic:
         *(game + part for part in parts),
         *("/docs", "/docs/files/rapidoc-min.js", "/openapi.json", "/keys", "/announcements"),
         *(f"/feeds/{UNKNOWN}/deadlines.ics", f"/feeds/{UNKNOWN}/games.atom"),
-        *(f"/invitations/{UNKNOWN}", "/log/checkpoint", "/log/epochs", "/log/leaves?first=0"),
+        *(
+            f"/invitations/{UNKNOWN}",
+            "/events?limit=500",
+            "/log/checkpoint",
+            "/log/epochs",
+            "/log/leaves?first=0",
+        ),
         *("/log/proofs/consistency?first=1&second=1", "/log/proofs/inclusion?leaf=0&size=1"),
         *(
             "/me/deliveries",

@@ -11,6 +11,7 @@ from service.games.commands import GameCommands
 from service.games.deadline_commands import DeadlineCommands
 from service.games.dispute_commands import DisputeCommands, PauseCommands
 from service.games.erasure import GameErasure
+from service.games.event_feed import EventFeed
 from service.games.event_queries import DeliveriesAbout, EventQueries
 from service.games.game_for_viewer import GamesForViewers
 from service.games.holiday_registry import HolidayRegistry
@@ -33,7 +34,7 @@ from service.games.thumbnails import Thumbnails
 from service.keyring import Keyring
 from service.settings import Settings
 from service.store.event_store import EventStore
-from service.transparency.proofs import Proofs
+from service.transparency.components import Transparency
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ class Games:
     key_registry: KeyRegistry
     queries: GameQueries
     events: EventQueries
+    event_feed: EventFeed
     replays: Replays
     recaps: Recaps
     thumbnails: Thumbnails
@@ -73,7 +75,7 @@ def build_games(
     keyring: Keyring,
     listings: Listings,
     accounts: Accounts,
-    proofs: Proofs,
+    transparency: Transparency,
     deliveries_about: DeliveriesAbout,
 ) -> Games:
     """Return the games that these settings describe."""
@@ -106,7 +108,7 @@ def build_games(
         keyring,
         players,
         accounts.keys,
-        proofs,
+        transparency.proofs,
         bounds.record_page_bytes,
         bounds.page_events,
     )
@@ -132,6 +134,7 @@ def build_games(
         key_registry=KeyRegistry(accounts.keys, repository, listings),
         queries=queries,
         events=EventQueries(repository, store, deliveries_about, bounds),
+        event_feed=EventFeed(transparency.log, store),
         replays=Replays(repository, bounds),
         recaps=Recaps(repository),
         thumbnails=Thumbnails(client, repository),

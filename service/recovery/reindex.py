@@ -1,4 +1,6 @@
-"""Rebuilding derived data: listings, active games and lost outbox entries, and the skeletons of handles."""
+"""Rebuilding derived data: listings, active games and lost outbox entries, the skeletons of handles, and
+what the leaves of the transparency log stand for.
+"""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -7,6 +9,7 @@ from domain.errors import Unreadable
 from service.bootstrap import Service
 from service.errors import log_text
 from service.games.outbox import rebuild_outbox
+from service.recovery.transparency_log import index_entries
 from service.store.damaged_games import work_part
 
 PROGRESS_STEP = 1000
@@ -38,6 +41,7 @@ def reindex(service: Service, on_progress: Callable[[int], None] | None = None) 
         count += 1
         if on_progress is not None and count % PROGRESS_STEP == 0:
             on_progress(count)
+    index_entries(service.store, service.transparency.log)
     # Now that all games with statements are known.
     service.accounts.erasure.repeat(is_thorough=True)
     return count

@@ -1,8 +1,13 @@
-"""Checking the tree of the transparency log after a loss, and cutting it off before the first lost leaf."""
+"""Checking the tree of the transparency log after a loss, and cutting it off before the first lost leaf;
+storing what its leaves stand for.
+"""
 
+from collections.abc import Iterator
+from contextlib import suppress
 from itertools import takewhile
 from typing import Final
 
+import orjson
 import redis
 
 from domain.errors import Unreadable
@@ -10,8 +15,11 @@ from ledger.checkpoint import Checkpoint, head_leaf_hash
 from ledger.merkle import HASH_BYTES, MemoryTree
 from ledger.signed_note import SignedNote
 from service.connection import to_text, unavailable_on_error
-from service.transparency.store import LoggedHead, TransparencyStore
+from service.store.event_store import EventStore
+from service.transparency.store import LogEntry, LoggedHead, TransparencyStore
 
+_PAGE: Final = 1024
+"""Leaves, or events of a game, that are read at once."""
 _NO_LEAF: Final = bytes(HASH_BYTES)
 
 
@@ -34,6 +42,47 @@ def remove_lost_leaves(client: redis.Redis, store: TransparencyStore) -> int:
             if not _is_head_in(leaves[:kept], to_text(game), to_text(text)):
                 client.hdel(store.heads_key, game)
     return size - kept
+
+
+def index_entries(store: EventStore, log: TransparencyStore) -> int:
+    """Store what the leaves stand for of which that is not stored, and return the number of these leaves.
+
+    The logs of all games are read for it. May run while games are played. Raises Unavailable.
+    """
+    size = log.size()
+    missing: dict[bytes, list[int]] = {}
+    for first in range(0, size, _PAGE):
+        count = min(_PAGE, size - first)
+        if indexes := log.missing_entries(first, count):
+            hashes = log.leaf_hashes(first, count)
+            for index in indexes:
+                missing.setdefault(hashes[index - first], []).append(index)
+    if not missing:
+        return 0
+    entries: dict[int, LogEntry | None] = {i: None for found in missing.values() for i in found}
+    for game_id in store.game_ids():
+        heads = [
+            (index, seq)
+            for seq, hash in _hashes_of_events(store, game_id)
+            for index in missing.get(head_leaf_hash(game_id, seq, hash), ())
+        ]
+        covered = 0
+        for index, seq in sorted(heads):
+            entries[index] = LogEntry(game_id, covered + 1 if covered < seq else 1, seq)
+            covered = seq
+    log.put_entries(entries)
+    return len(entries)
+
+
+def _hashes_of_events(store: EventStore, game_id: str) -> Iterator[tuple[int, str]]:
+    """Yield seq and hash of each event of a game, up to the first one that is damaged."""
+    after = 0
+    with suppress(Unreadable, ValueError, KeyError):
+        while lines := store.read(game_id, after, limit=_PAGE):
+            for line in lines:
+                event = orjson.loads(line)
+                yield event["seq"], event["hash"]
+            after += len(lines)
 
 
 def _is_head_in(leaves: list[bytes], game: str, stored: str) -> bool:

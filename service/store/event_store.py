@@ -127,6 +127,12 @@ class LogReader(Protocol):
         There are none for a game whose log is damaged.
         """
 
+    def read_ranges(self, ranges: Sequence[tuple[str, int, int]]) -> list[list[bytes]]:
+        """Return, for each (game id, first, last), the lines of the events first … last that exist.
+
+        All are read in one round trip. There are none for a game whose log is damaged.
+        """
+
     def head(self, game_id: str) -> int:
         """Return the seq of the last event, 0 if there is no such game."""
 

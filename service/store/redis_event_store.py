@@ -208,6 +208,14 @@ class RedisEventStore:
                 for game_id, lines in zip(after, replies, strict=True)
             }
 
+    def read_ranges(self, ranges: Sequence[tuple[str, int, int]]) -> list[list[bytes]]:
+        """See `LogReader.read_ranges`."""
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+            for game_id, first, last in ranges:
+                pipeline.xrange(_log_key(game_id), f"{first}-0", f"{last}-0")
+            replies = _each(pipeline, _lines)
+            return [[] if isinstance(lines, Unreadable) else lines for lines in replies]
+
     def head(self, game_id: str) -> int:
         """See `LogReader.head`."""
         with unavailable_on_error():

@@ -20,6 +20,7 @@ from service.transparency.store import TransparencyStore
 class Transparency:
     """All parts of the transparency log, for one process. Thread-safe."""
 
+    log: TransparencyStore
     head_log: HeadLog
     checkpoints: Checkpoints
     proofs: Proofs
@@ -45,4 +46,4 @@ def build_transparency(
         seconds=settings.bounds.checkpoint_seconds,
         read_only=read_only,
     )
-    return Transparency(HeadLog(store, log), checkpoints, Proofs(log, checkpoints, store))
+    return Transparency(log, HeadLog(store, log), checkpoints, Proofs(log, checkpoints, store))

@@ -3,6 +3,8 @@
     cartulary:{transparency}:size         number of leaves
     cartulary:{transparency}:nodes:L:C    string, the hashes of the nodes of level L from C * CHUNK_NODES on
     cartulary:{transparency}:heads        hash, the last logged head of each game: `GAME` -> `SEQ HASH INDEX`
+    cartulary:{transparency}:entries:C    hash, what the leaves from C * CHUNK_ENTRIES on stand for:
+                                          `INDEX` -> `GAME FIRST LAST`; "" for a leaf whose event is lost
     cartulary:{transparency}:origin       the origin, unless CARTULARY_ORIGIN is set
     cartulary:{transparency}:epochs       list of signed declarations of new epochs (ledger/checkpoint.py)
     cartulary:{transparency}:checkpoints  hash, the last published checkpoints: size -> note
@@ -25,8 +27,11 @@ from domain.errors import Unreadable
 from domain.messages import message
 from ledger.merkle import HASH_BYTES, MemoryTree, Node, new_nodes
 from service.connection import to_text, unavailable_on_error
+from service.errors import Unavailable
 
 CHUNK_NODES: Final = 65_536
+CHUNK_ENTRIES: Final = 128
+"""Entries in one hash: as many as Redis stores compactly."""
 KEPT_CHECKPOINTS: Final = 256
 """Published checkpoints that are kept, so that witnesses have time to cosign them."""
 _PREFIX: Final = "cartulary:{transparency}:"
@@ -54,6 +59,52 @@ class LoggedHead:
     def encode(self) -> str:
         """Return the text under which the head is stored."""
         return f"{self.seq} {self.hash} {self.index}"
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """What a leaf stands for: a game after its events `first` to `last`, which no earlier leaf has covered.
+
+    `first` is 1 if the game had a later head before, which was lost.
+    """
+
+    game: str
+    first: int
+    last: int
+
+    @classmethod
+    def parse(cls, text: str) -> "LogEntry | None":
+        """Return the entry that is stored as this text; None for a lost event. Raises Unreadable."""
+        if not text:
+            return None
+        try:
+            game, first, last = text.split(" ")
+            return cls(game, int(first), int(last))
+        except ValueError:
+            raise Unreadable(message("an entry of the transparency log is damaged")) from None
+
+    @classmethod
+    def of_head(cls, game: str, before: LoggedHead | None, after: LoggedHead) -> "LogEntry":
+        """Return the entry for a new head of a game whose last logged head is `before`."""
+        is_later = before is not None and before.seq < after.seq
+        return cls(game, before.seq + 1 if before is not None and is_later else 1, after.seq)
+
+    def encode(self) -> str:
+        """Return the text as which the entry is stored."""
+        return f"{self.game} {self.first} {self.last}"
+
+
+class EntriesMissing(Unavailable):
+    """It is not stored which events a leaf of the log stands for, because an earlier version logged it."""
+
+    def __init__(self, index: int) -> None:
+        super().__init__(
+            message(
+                "the events of entry {index} of the transparency log are not indexed yet: the operator of the"
+                " server has to run `cartulary reindex`",
+                index=index,
+            )
+        )
 
 
 class TransparencyStore:
@@ -103,10 +154,14 @@ class TransparencyStore:
         `nodes` are the new nodes (`ledger.merkle.new_nodes`). `heads` has, by game id, the head that is
         logged now, and the new one; nothing is changed either if another one is logged.
         """
-        keys = [_PREFIX + "size", _PREFIX + "heads"]
-        args: list[str | bytes | int] = [size, size + len(heads), len(heads)]
+        first_chunk = size // CHUNK_ENTRIES
+        chunks = range(first_chunk, (size + len(heads) - 1) // CHUNK_ENTRIES + 1)
+        keys = [_PREFIX + "size", _PREFIX + "heads", *map(_entries_key, chunks)]
+        args: list[str | bytes | int] = [size, size + len(heads), len(heads), len(chunks)]
         for game_id, (before, after) in heads.items():
             args += (game_id, "" if before is None else before.encode(), after.encode())
+            number = 3 + after.index // CHUNK_ENTRIES - first_chunk
+            args += (number, after.index, LogEntry.of_head(game_id, before, after).encode())
         for level, (first, hashes) in nodes.items():
             data = b"".join(hashes)
             for index, chunk, offset, length in _chunk_parts(first, len(hashes)):
@@ -115,6 +170,39 @@ class TransparencyStore:
                 args += (offset * HASH_BYTES, data[begin : begin + length * HASH_BYTES])
         with unavailable_on_error():
             return bool(self._append(keys=keys, args=args))
+
+    def entries(self, first: int, count: int) -> list[LogEntry | None]:
+        """Return what `count` leaves, which exist, stand for, from leaf `first` on; None for a lost event.
+
+        Raises EntriesMissing if that is not stored for all of them.
+        """
+        chunks = range(first // CHUNK_ENTRIES, (first + count - 1) // CHUNK_ENTRIES + 1)
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+            for chunk in chunks:
+                pipeline.hgetall(_entries_key(chunk))
+            stored = {
+                int(index): text for page in pipeline.execute() for index, text in page.items()
+            }
+        missing = [index for index in range(first, first + count) if index not in stored]
+        if missing:
+            raise EntriesMissing(missing[0])
+        return [LogEntry.parse(to_text(stored[index])) for index in range(first, first + count)]
+
+    def missing_entries(self, first: int, count: int) -> list[int]:
+        """Return for which of these leaves it is not stored what they stand for."""
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+            for index in range(first, first + count):
+                pipeline.hexists(_entries_key(index // CHUNK_ENTRIES), str(index))
+            is_stored = pipeline.execute()
+        return [index for index, found in enumerate(is_stored, first) if not found]
+
+    def put_entries(self, entries: Mapping[int, LogEntry | None]) -> None:
+        """Store what leaves stand for, by index; None for a lost event."""
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+            for index, entry in entries.items():
+                text = "" if entry is None else entry.encode()
+                pipeline.hset(_entries_key(index // CHUNK_ENTRIES), str(index), text)
+            pipeline.execute()
 
     def read_nodes(self, nodes: Sequence[Node]) -> list[bytes]:
         """See `NodeReader.read_nodes`."""
@@ -154,10 +242,14 @@ class TransparencyStore:
                 levels[len(levels)] = b"".join(chunks)
 
     def replace_tree(self, leaf_hashes: Sequence[bytes]) -> None:
-        """Store the tree of these leaves instead of the one that is stored. No other process may write."""
+        """Store the tree of these leaves instead of the one that is stored. No other process may write.
+
+        What the leaves stand for is not stored then (`recovery/transparency_log.py`).
+        """
         with unavailable_on_error():
-            for key in self._redis.scan_iter(_PREFIX + "nodes:*"):
-                self._redis.delete(key)
+            for pattern in (_PREFIX + "nodes:*", _PREFIX + "entries:*"):
+                for key in self._redis.scan_iter(pattern):
+                    self._redis.delete(key)
             for level, (_, hashes) in new_nodes(MemoryTree(), 0, leaf_hashes).items():
                 for first, chunk, _, length in _chunk_parts(0, len(hashes)):
                     self._redis.set(
@@ -251,6 +343,10 @@ return 1
 
 def _chunk_key(level: int, chunk: int) -> str:
     return f"{_PREFIX}nodes:{level}:{chunk}"
+
+
+def _entries_key(chunk: int) -> str:
+    return f"{_PREFIX}entries:{chunk}"
 
 
 def _chunk_parts(first: int, count: int) -> Iterable[tuple[int, int, int, int]]:

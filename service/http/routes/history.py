@@ -8,12 +8,14 @@ from flask import Response
 
 from domain.json_types import JsonObject
 from replay.event_filter import CONDITIONS, parse_filter
+from service.games.event_feed import FeedCursor
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import bearer_token, service
 from service.http.event_streams import stream_response
 from service.http.language import request_language, request_renderer, with_language
 from service.http.responses import continuation, json_response
 from service.http.schemas.requests import (
+    EventFeedQuery,
     EventQuery,
     EventsQuery,
     HeadQuery,
@@ -23,6 +25,7 @@ from service.http.schemas.requests import (
 from service.http.schemas.responses import (
     Continuation,
     EventDetails,
+    EventFeedPage,
     EventList,
     KeyList,
     ReceiptList,
@@ -61,6 +64,32 @@ def list_events(game_id: str, player: str | None, query: JsonObject) -> JsonObje
     events = service().games.queries.event_page(game_id, query["after"], limit + 1)
     page = events[:limit]
     return {"events": page, "next": page[-1]["seq"] if len(events) > limit else None}
+
+
+@blueprint.get(
+    "/events",
+    "A page of events, in the order of the transparency log. `next` is the `after` of the next page, and"
+    " `cursor` the one with which to go on later.",
+    EventFeedPage,
+    query=EventFeedQuery(),
+    errors=(409,),
+)
+def list_public_events(player: str | None, query: JsonObject) -> JsonObject:
+    """List the events of all public games, for mirrors and statistics.
+
+    Each event is as a spectator sees it, and comes when a head of its game that covers it has been logged. To
+    follow the feed, keep the last `cursor`. Events come at least once: after a loss, the events of a game are
+    listed again from the first one. The work for a page is bounded, so it may have fewer events than `limit`,
+    even none, and still a next page. The response is 409 if the log was restored and does not continue what
+    was read.
+    """
+    page = service().games.event_feed.page(FeedCursor.parse(query["after"]), query["limit"])
+    cursor = str(page.cursor)
+    return {
+        "events": page.events,
+        "cursor": cursor,
+        "next": None if page.is_last else cursor,
+    }
 
 
 @blueprint.get(

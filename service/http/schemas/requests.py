@@ -277,6 +277,16 @@ EventsQuery: Final = StrictSchema.from_dict(
 """Which page of the log to show, and which events on it."""
 
 
+class EventFeedQuery(StrictSchema):
+    """Which page of the events of all public games to show."""
+
+    after = String(
+        load_default=None,
+        description="`next` or `cursor` of an earlier page; without it, the events from the beginning.",
+    )
+    limit = QueryInteger(minimum=1, load_default=100, description="Events per page, at most 500.")
+
+
 class EventQuery(StrictSchema):
     """How much of an event to show."""
 

@@ -173,6 +173,17 @@ class EventList(TypedDict):
     next: PositiveCount | None
 
 
+class EventFeedPage(TypedDict):
+    """A page of the events of all public games.
+
+    `next` is the `after` of the next page, or null. `cursor` is the `after` with which to go on later.
+    """
+
+    events: list[Event]
+    cursor: str
+    next: str | None
+
+
 class Change(TypedDict):
     """A difference between two positions: the path of a value, and the value before and after it, null where
     there was none.

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterator
 
 import pytest
+import redis
 
 from cartulary.client import (
     AsyncClient,
@@ -18,6 +19,9 @@ from cartulary.client import (
 )
 from client.clients import _Method
 from ledger.record import read
+from service.store.redis_event_store import RedisEventStore
+from service.transparency.head_log import HeadLog
+from service.transparency.store import TransparencyStore
 from tests.support.pages import DOCS, fences
 from tests.support.server import WebServer
 
@@ -53,6 +57,27 @@ def test_the_page_has_every_method() -> None:
     assert len(methods) > 20
     for name in (*methods, "stream"):
         assert f"`{name}(" in page, name
+
+
+def test_the_events_of_all_public_games_are_followed(
+    web: WebServer, players: tuple[Client, Client], redis_client: redis.Redis
+) -> None:
+    first, second = players
+    page = first.event_feed(limit=500)
+    while page.next is not None:
+        page = first.event_feed(after=page.next, limit=500)
+    game = first.create_game("barony", 2).id
+    second.join(game)
+    HeadLog(RedisEventStore(redis_client), TransparencyStore(redis_client)).log([game])
+    later = second.event_feed(after=page.cursor)
+    assert later.events == first.events(game).events
+    assert later.next is None
+
+    async def follow() -> None:
+        async with AsyncClient(web.url) as follower:
+            assert await follower.event_feed(after=page.cursor, limit=500) == later
+
+    asyncio.run(follow())
 
 
 def test_two_players_play_and_look_back(players: tuple[Client, Client]) -> None:

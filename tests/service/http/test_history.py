@@ -4,10 +4,20 @@ from io import BytesIO
 
 import orjson
 import pytest
+import redis
 
 from ledger.record import read
 from replay.audit import audit
-from tests.support.accounts import Accounts, take_turn
+from service.store.redis_event_store import RedisEventStore
+from service.transparency.head_log import HeadLog
+from service.transparency.store import TransparencyStore
+from tests.support.accounts import Accounts, Json, take_turn
+from tests.support.http_contract import assert_problem
+
+
+@pytest.fixture
+def head_log(redis_client: redis.Redis) -> HeadLog:
+    return HeadLog(RedisEventStore(redis_client), TransparencyStore(redis_client))
 
 
 class TestEvents:
@@ -40,6 +50,50 @@ class TestEvents:
         invalid_token = {"Authorization": "Bearer wrong"}
         assert accounts.anonymous.get(path, headers=invalid_token).status_code == 401
         assert accounts.anonymous.get("/api/v1/games/nothing/events").status_code == 404
+
+
+class TestEventFeed:
+    URL = "/api/v1/events"
+
+    @pytest.mark.http("GET /events", 200)
+    def test_public_games_are_followed_with_the_cursor_of_the_last_page(
+        self, accounts: Accounts, head_log: HeadLog
+    ) -> None:
+        private = accounts.register().create_game(options={"private": True})
+        game, players = accounts.start_game(rules="baron")
+        cursor = self.last_cursor(accounts)
+        head_log.log([private, game])
+        shown: list[Json] = []
+        next: str | None = cursor
+        while next is not None:
+            params: dict[str, str | int] = {"after": next, "limit": 3}
+            page = accounts.anonymous.get(self.URL, params=params).json()
+            assert page == players[0].http.get(self.URL, params=params).json()
+            shown += page["events"]
+            cursor, next = page["cursor"], page["next"]
+            assert next in (None, cursor)
+        assert accounts.anonymous.get(self.URL, params={"after": cursor}).json()["events"] == []
+        log = accounts.anonymous.get(f"/api/v1/games/{game}/events").json()["events"]
+        assert shown == log
+
+    def last_cursor(self, accounts: Accounts) -> str:
+        """Return the cursor of the end of the feed: other tests have played on this server before."""
+        params: dict[str, str | int] = {"limit": 500}
+        while True:
+            page = accounts.anonymous.get(self.URL, params=params).json()
+            params["after"] = page["cursor"]
+            if page["next"] is None:
+                return str(page["cursor"])
+
+    @pytest.mark.http("GET /events", 400, 401, 409)
+    def test_an_invalid_request_is_refused(self, accounts: Accounts) -> None:
+        for query in ("after=x", "after=", "limit=0", "limit=x", "cursor=0-0-", "game=x"):
+            assert accounts.anonymous.get(f"{self.URL}?{query}").status_code == 400, query
+        invalid_token = {"Authorization": "Bearer wrong"}
+        assert accounts.anonymous.get(self.URL, headers=invalid_token).status_code == 401
+        other_history = accounts.anonymous.get(f"{self.URL}?after=999999999-0-{'0' * 16}")
+        assert other_history.status_code == 409
+        assert_problem(other_history)
 
 
 class TestOneEvent:

@@ -96,6 +96,19 @@ class EventStoreContract:
         assert store.read_each({}) == {}
         assert store.read_each({"g": 0, "h": 0}, 1) == {"g": [line("a")], "h": [line("c")]}
 
+    def test_ranges_of_many_games_can_be_read_at_once(self, store: EventStore) -> None:
+        store.append("g", 0, request("a", "b", "c"))
+        store.append("h", 0, request("d"))
+        ranges = [("g", 2, 3), ("h", 1, 9), ("g", 1, 1), ("i", 1, 5), ("h", 2, 3)]
+        assert store.read_ranges(ranges) == [
+            [line("b"), line("c")],
+            [line("d")],
+            [line("a")],
+            [],
+            [],
+        ]
+        assert store.read_ranges([]) == []
+
     @pytest.mark.parametrize("expected", [0, 1, 3, 100])
     def test_an_append_to_another_head_is_rejected_with_the_head(
         self, store: EventStore, expected: int

@@ -1,0 +1,198 @@
+"""The event feed: events of all public games, as spectators see them, in the order of the transparency log.
+
+A leaf of the log stands for the events of one game since its leaf before (`LogEntry`). So the feed needs no
+order of its own, shows an event only after its head was logged, and can be resumed anywhere. Events come at
+least once: when the store has lost events of a game that were logged, the game comes again from its start.
+"""
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Final, NamedTuple
+
+import orjson
+from cachetools import LRUCache
+from typing_extensions import override
+
+from domain.errors import Malformed
+from domain.event import Event
+from domain.messages import message
+from service.errors import ServiceError
+from service.store.event_store import LogReader
+from service.transparency.store import TransparencyStore
+
+MAX_EVENTS: Final = 500
+MAX_ENTRIES: Final = 512
+"""Entries of the log that are examined for a page. Those of private games are passed over."""
+MAX_PAGE_BYTES: Final = 512 * 1024
+"""Size of the events on a page, except for a single event that is longer."""
+_LEAF_DIGITS: Final = 16
+_CURSOR: Final = re.compile(rf"([0-9]{{1,15}})-([0-9]{{1,15}})-([0-9a-f]{{{_LEAF_DIGITS}}}|)")
+_CACHED_GAMES: Final = 10_000
+
+
+class CursorReplaced(ServiceError):
+    """The log no longer begins with the leaves that somebody has read the feed of."""
+
+    status = 409
+
+    def __init__(self) -> None:
+        super().__init__(
+            message(
+                "the transparency log was restored and does not continue what was read: read the events"
+                " again from the beginning"
+            )
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FeedCursor:
+    """Up to where the feed was read: `entries` whole entries of the log, and the next one up to event `seq`.
+
+    `leaf` is the beginning of the hash of the last of these leaves, "" if there is none.
+    """
+
+    entries: int = 0
+    seq: int = 0
+    leaf: str = ""
+
+    @classmethod
+    def parse(cls, text: str | None) -> "FeedCursor":
+        """Return the cursor that clients have as this text; None for the beginning. Raises Malformed."""
+        if text is None:
+            return cls()
+        match = _CURSOR.fullmatch(text)
+        if match is None:
+            raise Malformed({"after": message("is not a cursor of this list")})
+        return cls(int(match[1]), int(match[2]), match[3])
+
+    @override
+    def __str__(self) -> str:
+        return f"{self.entries}-{self.seq}-{self.leaf}"
+
+
+@dataclass(frozen=True, slots=True)
+class FeedPage:
+    """Events, and where the page ends. `is_last`: there are no more at the moment."""
+
+    events: Sequence[Event]
+    cursor: FeedCursor
+    is_last: bool
+
+
+class _Range(NamedTuple):
+    """Events of one entry of the log: the entry's index, and the game with the first and the last seq."""
+
+    entry: int
+    events: tuple[str, int, int]
+
+
+class EventFeed:
+    """Reads the feed. Thread-safe.
+
+    Its methods raise Unavailable if Redis does not respond, and EntriesMissing.
+    """
+
+    def __init__(self, log: TransparencyStore, log_reader: LogReader) -> None:
+        self._log = log
+        self._log_reader = log_reader
+        self._is_public: LRUCache[str, bool] = LRUCache(_CACHED_GAMES)
+        self._lock = Lock()
+
+    def size(self) -> int:
+        """Return the number of entries of the log."""
+        return self._log.size()
+
+    def page(self, after: FeedCursor, limit: int = MAX_EVENTS) -> FeedPage:
+        """Return a page of the feed after a cursor: at most `limit` and MAX_EVENTS events.
+
+        A page costs a bounded number of round trips, entries, events and bytes. It may have no events, and
+        still not be the last one. An event that is damaged is left out. Raises CursorReplaced.
+        """
+        size = self._log.size()
+        self._check(after, size)
+        count = min(MAX_ENTRIES, size - after.entries)
+        if not count:
+            return FeedPage((), after, is_last=True)
+        ranges, end = self._ranges(after, count, min(limit, MAX_EVENTS))
+        lines_of_ranges = self._log_reader.read_ranges([range.events for range in ranges])
+        events: list[Event] = []
+        bytes_left = MAX_PAGE_BYTES
+        for range, lines in zip(ranges, lines_of_ranges, strict=True):
+            for line in lines:
+                event = _decode(line)
+                if event is None:
+                    continue
+                if events and len(line) > bytes_left:
+                    cursor = self._cursor(range.entry, event["seq"] - 1)
+                    return FeedPage(events, cursor, is_last=False)
+                bytes_left -= len(line)
+                events.append(event)
+        return FeedPage(events, self._cursor(*end), is_last=end == (size, 0))
+
+    def created_events(self, game_ids: Sequence[str]) -> dict[str, Event]:
+        """Return the first events of games, by game id; a game without a readable one is left out."""
+        lines_of_games = self._log_reader.read_ranges([(game_id, 1, 1) for game_id in game_ids])
+        return {
+            game_id: event
+            for game_id, lines in zip(game_ids, lines_of_games, strict=True)
+            if lines and (event := _decode(lines[0])) is not None
+        }
+
+    def _ranges(
+        self, after: FeedCursor, count: int, limit: int
+    ) -> tuple[list[_Range], tuple[int, int]]:
+        """Return the events of the next `count` entries, at most `limit`, and where they end."""
+        entries = self._log.entries(after.entries, count)
+        public = self._public_games({entry.game for entry in entries if entry is not None})
+        ranges: list[_Range] = []
+        for index, entry in enumerate(entries, after.entries):
+            if entry is None or entry.game not in public:
+                continue
+            first = max(entry.first, after.seq + 1) if index == after.entries else entry.first
+            last = min(entry.last, first + limit - 1)
+            if first <= last:
+                ranges.append(_Range(index, (entry.game, first, last)))
+                limit -= last - first + 1
+            if not limit:
+                return ranges, (index, last) if last < entry.last else (index + 1, 0)
+        return ranges, (after.entries + count, 0)
+
+    def _public_games(self, game_ids: Collection[str]) -> set[str]:
+        """Return those of the games that everybody may see. Whether a game is private never changes."""
+        with self._lock:
+            known = {game_id: self._is_public.get(game_id) for game_id in game_ids}
+        unknown = [game_id for game_id, is_public in known.items() if is_public is None]
+        if unknown:
+            found = {
+                game_id: not event["data"]["options"]["private"]
+                for game_id, event in self.created_events(unknown).items()
+            }
+            known |= found
+            with self._lock:
+                self._is_public.update(found)
+        return {game_id for game_id, is_public in known.items() if is_public}
+
+    def _check(self, cursor: FeedCursor, size: int) -> None:
+        """Raise CursorReplaced unless the log continues what was read up to a cursor."""
+        if cursor.entries > size or self._leaf(cursor.entries) != cursor.leaf:
+            raise CursorReplaced
+
+    def _cursor(self, entries: int, seq: int) -> FeedCursor:
+        return FeedCursor(entries, seq, self._leaf(entries))
+
+    def _leaf(self, entries: int) -> str:
+        """Return the beginning of the hash of the last of so many leaves; "" for none."""
+        if not entries:
+            return ""
+        (leaf,) = self._log.leaf_hashes(entries - 1, 1)
+        return leaf.hex()[:_LEAF_DIGITS]
+
+
+def _decode(line: bytes) -> Event | None:
+    try:
+        event: Event = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return None
+    return event
