@@ -11,7 +11,12 @@ from playwright.sync_api import Page, ViewportSize
 from tests.support.accounts import take_turn
 from tests.support.board_windows import SIZES, wait_for_whole_board
 from tests.support.browsing import Visitors
-from tests.support.playing_by_clicking import ClickingPlayer, two_people_and_bots
+from tests.support.playing_by_clicking import (
+    BOARD_OPTIONS,
+    CHOICES,
+    ClickingPlayer,
+    two_people_and_bots,
+)
 from tests.support.processes import wait_until
 
 COLUMNS: Final = """() => [".board-window", ".game-side > *", ".game-talk"].map((name) => {
@@ -21,6 +26,11 @@ COLUMNS: Final = """() => [".board-window", ".game-side > *", ".game-talk"].map(
 """The left and right side and the top of the board, of what is beside it and of the talk."""
 
 LEAST_PIXELS: Final = 9
+MOST_STEPS: Final = 6
+"""Choices that a player makes at each size of the window."""
+HEIGHTS_ABOVE: Final = """() => [".site-header", ".game-header", ".game-navigation"].map(
+    (name) => document.querySelector(name).getBoundingClientRect().height)"""
+"""The heights of what is above the board of a game."""
 PLACE_OF_START: Final = """() => {
     const hex = document.querySelector("#board svg.map [data-at='0,0']");
     const { left, top, width, height } = hex.getBoundingClientRect();
@@ -53,6 +63,65 @@ def test_the_whole_board_is_visible_in_play_and_in_replay(
             visitor.open(address)
             wait_for_whole_board(visitor.page)
             assert visitor.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"seats": 3}, {"seats": 5, "options": {"sorcery": True}}, {"rules": "baron", "seats": 4}],
+    ids=["barony", "sorcery", "baron"],
+)
+def test_the_whole_board_is_visible_and_stays_where_it_is_while_a_player_acts(
+    fields: dict[str, object], visitors: Visitors
+) -> None:
+    game_id, players = visitors.accounts.start_game(**fields)  # type: ignore[arg-type] # "seats" is a number
+    for _ in range(16):
+        take_turn(game_id, players)
+    to_act = players[0].http.get(f"/api/v1/games/{game_id}").json()["to_act"]
+    visitor = visitors.new(players[to_act])
+    player = ClickingPlayer(visitor, game_id, random.Random(1))
+    for width, height in SIZES:
+        visitor.page.set_viewport_size(ViewportSize(width=width, height=height))
+        player.open()
+        wait_for_whole_board(visitor.page)
+        place = place_of_start(visitor.page)
+        for _ in range(MOST_STEPS):
+            options = visitor.page.locator(f"{BOARD_OPTIONS}, {CHOICES}")
+            if not options.count():
+                break
+            player.answer()
+            wait_for_whole_board(visitor.page)
+            assert place_of_start(visitor.page) == pytest.approx(place, abs=1)
+            confirm = visitor.page.locator("#confirm button[type=submit]")
+            if confirm.count():
+                box = confirm.bounding_box()
+                assert box is not None
+                assert box["y"] + box["height"] <= height
+        assert visitor.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_two_rows_and_the_tabs_are_above_the_board_of_a_phone(visitors: Visitors) -> None:
+    creator = visitors.accounts.register("guest-9fs6w4")
+    friend = visitors.accounts.register("guest-x7m2qd")
+    game_id = creator.create_game(2, clock={"per_turn": 2 * 86_400})
+    friend.join(game_id)
+    take_turn(game_id, [creator, friend])
+    for language in ("en", "fr", "es"):
+        for account in (creator, friend):
+            visitor = visitors.new(account, language=language)
+            for width in (320, 360):
+                visitor.page.set_viewport_size(ViewportSize(width=width, height=740))
+                page = visitor.open(f"/games/{game_id}")
+                links, state, tabs = page.evaluate(HEIGHTS_ABOVE)
+                assert (links < 50, state < 40, tabs < 45) == (True, True, True)
+                assert place_of_board(page) < 135
+                assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def place_of_board(page: Page) -> float:
+    """Return how far the board is below the top of the page."""
+    box = page.locator("#board .board-window").bounding_box()
+    assert box is not None
+    return box["y"]
 
 
 def test_the_podium_leaves_the_whole_board_visible(visitors: Visitors) -> None:

@@ -174,11 +174,16 @@ def test_the_whole_board_stays_visible_below_several_concerns(
     size: tuple[int, int], visitors: Visitors
 ) -> None:
     game_id, players = visitors.accounts.start_game(2, options={"takebacks": True})
-    ask_for_takeback(game_id, players)
-    post(players[0], game_id, "messages", text="I am sorry. " * 20)
     visitor = visitors.new(players[1], language="fr")
     visitor.page.set_viewport_size(ViewportSize(width=size[0], height=size[1]))
     page = visitor.open(f"/games/{game_id}")
+    wait_for_whole_board(page)
+    without_concerns = page.locator("#board .board-window").bounding_box()
+    ask_for_takeback(game_id, players)
+    post(players[0], game_id, "messages", text="I am sorry. " * 20)
+    page.locator(".other-concerns").wait_for()
+    if size[0] < 480:
+        assert page.locator("#board .board-window").bounding_box() == without_concerns
     wait_for_whole_board(page)
     assert concerns_of(page).locator(".concern:visible").count() == 1
     before = page.locator("#board .board-window").bounding_box()

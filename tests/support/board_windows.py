@@ -8,6 +8,7 @@ SIZES: Final = (
     (320, 568),
     (360, 740),
     (390, 844),
+    (740, 360),
     (768, 1024),
     (1280, 720),
     (1280, 800),
@@ -18,15 +19,22 @@ SIZES: Final = (
 _COUNT_HEXES: Final = """() => {
     const area = document.querySelector("#board .board-window").getBoundingClientRect();
     const hexes = [...document.querySelectorAll("#board svg.map [data-at]")];
+    const bar = document.querySelector(".acting-bar");
+    const isFixed = bar && getComputedStyle(bar).position === "fixed";
+    const cover = isFixed ? bar.getBoundingClientRect() : new DOMRect(-1, -1, 0, 0);
     const isVisible = ({ left, right, top, bottom }) =>
         left >= Math.max(0, area.left) && right <= Math.min(innerWidth, area.right) &&
-        top >= Math.max(0, area.top) && bottom <= Math.min(innerHeight, area.bottom);
+        top >= Math.max(0, area.top) && bottom <= Math.min(innerHeight, area.bottom) &&
+        (right <= cover.left || left >= cover.right || bottom <= cover.top || top >= cover.bottom);
     return [hexes.filter((hex) => isVisible(hex.getBoundingClientRect())).length, hexes.length];
 }"""
 
 
 def count_hexes(page: Page) -> tuple[int, int]:
-    """Return how many hexes of the board lie wholly in the window, and how many there are."""
+    """Return how many hexes of the board lie wholly in the window, and how many there are.
+
+    A hex below the bar of the action, at the bottom of a phone, is not visible.
+    """
     visible, total = page.evaluate(_COUNT_HEXES)
     return visible, total
 

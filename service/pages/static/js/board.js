@@ -37,7 +37,9 @@ export function start(board) {
   function measure() {
     const above = Math.round(area.getBoundingClientRect().top + window.scrollY);
     // The next page has the same height above its board, before this script has started there.
-    document.documentElement.style.setProperty("--above", `${above}px`);
+    const { style } = document.documentElement;
+    style.setProperty("--above", `${above}px`);
+    style.setProperty("--board-end", `${Math.ceil(area.getBoundingClientRect().bottom + window.scrollY)}px`);
     fitCoordinates();
   }
 
