@@ -3,19 +3,12 @@
 import random
 import re
 from pathlib import Path
-from typing import Final
 
 import pytest
 
 from tests.support.browsing import Visitor, Visitors
 from tests.support.playing_by_clicking import ClickingPlayer, play_to_the_end
 from tests.support.processes import TRUSTED_KEYS, cartulary
-
-TYPES: Final = {
-    "barony": ("move", "build"),
-    "sorcery": ("cast", "move"),
-    "baron": ("draw", "place_keep", "end_turn"),
-}
 
 
 def create_game(visitor: Visitor, rules: str, *, seats: int, bots: int, **options: str) -> str:
@@ -52,7 +45,7 @@ def test_a_game_against_bots_is_sound(name: str, visitors: Visitors, tmp_path: P
     visitor = visitors.new(visitors.accounts.register())
     options = {} if name == "baron" else {"round_limit": "2"}
     game_id = create_game(visitor, name, seats=3, bots=2, **options)
-    player = ClickingPlayer(visitor, game_id, random.Random(1), TYPES[name])
+    player = ClickingPlayer(visitor, game_id, random.Random(1))
     play_to_the_end([player])
     assert_sound(visitor, game_id, tmp_path)
 
@@ -67,7 +60,7 @@ def test_a_game_of_two_people_with_a_takeback_in_baron_is_sound(
     page.get_by_role("button", name="Join the game").click()
     page.locator("#acting").wait_for()
     players = [
-        ClickingPlayer(visitor, game_id, random.Random(seed), TYPES["baron"])
+        ClickingPlayer(visitor, game_id, random.Random(seed))
         for seed, visitor in enumerate((first, second))
     ]
     for player in players:

@@ -1,4 +1,4 @@
-"""Two people whose browsers run no scripts play each rule system with bots to its end, by clicking."""
+"""Two people without scripts and bots play each rule system to its end, by tapping the board."""
 
 import pytest
 

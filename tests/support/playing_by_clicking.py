@@ -1,33 +1,40 @@
-"""A player who knows only the page of a game: reads it, clicks on it, and plays whatever it offers."""
+"""A player who knows only the page of a game: reads it, taps the board, and plays whatever it offers."""
 
 import random
 from dataclasses import dataclass
 from typing import Any, Final
+from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Locator, Page
 
 from tests.support.browsing import STARTED, Visitor, Visitors
 from tests.support.processes import Patience
 
-GAMES: Final[dict[str, tuple[dict[str, Any], tuple[str, ...]]]] = {
-    "barony": ({"rules": "barony", "seats": 3, "options": {"round_limit": 2}}, ("move", "build")),
-    "sorcery": (
-        {"rules": "barony", "seats": 3, "options": {"round_limit": 2, "sorcery": True}},
-        ("cast", "move"),
-    ),
+GAMES: Final[dict[str, dict[str, Any]]] = {
+    "barony": {"rules": "barony", "seats": 3, "options": {"round_limit": 2}},
+    "sorcery": {"rules": "barony", "seats": 3, "options": {"round_limit": 2, "sorcery": True}},
     # More bots make a shorter game: the tiles run out.
-    "baron": ({"rules": "baron", "seats": 5}, ("draw", "place_keep", "end_turn")),
-    "baron of two": ({"rules": "baron", "seats": 2}, ("draw", "place_keep", "end_turn")),
+    "baron": {"rules": "baron", "seats": 5},
+    "baron of two": {"rules": "baron", "seats": 2},
     # A game that is no part of this project: no page contains anything about it.
-    "seven hexes": ({"rules": "seven_hexes", "seats": 2}, ()),
+    "seven hexes": {"rules": "seven_hexes", "seats": 2},
 }
-"""Games that soon end, one of each rule system: the fields of the request that creates it, and the types of
-actions that the people prefer.
-"""
+"""Games that soon end, one of each rule system: the fields of the request that creates it."""
 YOUR_TURN: Final = "#status.your-turn"
 RANKING: Final = ".ending > ol"
 CHOICES: Final = "#choices a.choice"
 BOARD_OPTIONS: Final = "#board a.option[data-at]"
+WITH_PLACE: Final = frozenset(
+    {
+        *("place_city", "recruit", "move", "build", "new_city", "expedition", "cast"),
+        *("place_tile", "place_keep"),
+    }
+)
+"""The types of actions that are begun with a hex of the board, never in words."""
+WITHOUT_PLACE: Final = frozenset({"noble_title", "pass", "draw", "discard_tile", "end_turn"})
+"""The types of actions without a hex."""
+SHARE_OF_WORDS: Final = 0.4
+"""How often the player takes an action without a hex where the board has hexes as well."""
 _MARK: Final = """() => {
     const page = document.documentElement;
     page.dataset.left = "";
@@ -49,13 +56,14 @@ MAX_STEPS: Final = 30
 class ClickingPlayer:
     """A visitor who plays a game, on a phone with a finger. All choices come from `chance`.
 
-    `types` are the values of the types of actions that the player prefers, in this order.
+    Whatever has a place on the board is chosen on the board. In words are only the types of actions without
+    a hex, and the details about the hexes that have been chosen, which are asked beside the board: which
+    tile, building, token or spell, and how many knights.
     """
 
     visitor: Visitor
     game_id: str
     chance: random.Random
-    types: tuple[str, ...] = ()
     has_scripts: bool = True
     clicks: int = 0
     """How many times the player has clicked so far."""
@@ -134,24 +142,43 @@ class ClickingPlayer:
             target.click()
 
     def option(self) -> Locator:
-        """Return one of the options: a hex of the board if the options are hexes, else one in words."""
-        hexes = self.page.locator(BOARD_OPTIONS)
+        """Return one of the options: a hex of the board, or words for what has no place there.
+
+        Raises AssertionError if words say what should be on the board.
+        """
+        hexes, words = self.page.locator(BOARD_OPTIONS), self.words()
         count = hexes.count()
-        if count:
+        if count and not (words and self.chance.random() < SHARE_OF_WORDS):
             return hexes.nth(self.chance.randrange(count))
-        options = self.page.locator(CHOICES)
-        for type in self.types:
-            preferred = self.page.locator(f"{CHOICES}[href='?choose={type}']")
-            if preferred.count():
-                return preferred.first
-        return options.nth(self.chance.randrange(options.count()))
+        assert words, f"only words lead on at {self.page.url}"
+        return self.chance.choice(words)
+
+    def words(self) -> list[Locator]:
+        """Return the options in words that the board does not have."""
+        has_hexes = self.page.locator(BOARD_OPTIONS).count() > 0
+        has_begun = any("," in value for value in _choices(self.page.url))
+        options = self.page.locator(CHOICES).all()
+        values = [_choices(option.get_attribute("href") or "")[-1] for option in options]
+        return [
+            option
+            for option, value in zip(options, values, strict=True)
+            if value in WITHOUT_PLACE
+            # A spell is cast on what has been chosen, instead of a move.
+            or (has_begun and value == "cast")
+            or (not has_hexes and (has_begun or value not in WITH_PLACE))
+        ]
+
+
+def _choices(address: str) -> list[str]:
+    """Return the choices in an address of the page."""
+    return parse_qs(urlsplit(address).query).get("choose", [])
 
 
 def two_people_and_bots(
     name: str, visitors: Visitors, *, has_scripts: bool = True, phone: bool = False
 ) -> list[ClickingPlayer]:
     """Start one of the games; returns two people at browsers, who have the first seats."""
-    fields, types = GAMES[name]
+    fields = GAMES[name]
     creator, friend = visitors.accounts.register(), visitors.accounts.register()
     game_id = creator.create_game(**fields)
     friend.join(game_id)
@@ -162,7 +189,6 @@ def two_people_and_bots(
             visitors.new(account, javascript=has_scripts, phone=phone),
             game_id,
             random.Random(seat),
-            types,
             has_scripts=has_scripts,
         )
         for seat, account in enumerate((creator, friend))

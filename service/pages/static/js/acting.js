@@ -1,7 +1,8 @@
 // @ts-check
 /**
- * The keys with which a player chooses an action: the number of a choice, Enter to confirm, Escape or Backspace to
- * go back, arrows to go to the board, and ? for the list of keys. The numbers are on the board once a key is used.
+ * What a player can do now: the parts of the board that change with each choice, and the keys with which an action is
+ * chosen: the number of a choice, Enter to confirm, Escape or Backspace to go back, arrows to go to the board, and ?
+ * for the list of keys. The numbers are on the board once a key is used.
  */
 
 const FIELDS = "input:not([type=checkbox]), textarea, select, [contenteditable], dialog";
@@ -15,6 +16,7 @@ let lastHex = null;
 /** @param {HTMLElement} acting */
 export function start(acting) {
   typed = "";
+  putOnBoard(acting);
   /** @param {KeyboardEvent} event */
   function onKeyDown(event) {
     const target = /** @type {Element} */ (event.target);
@@ -31,6 +33,17 @@ export function start(acting) {
     document.removeEventListener("pointerdown", hideNumbers);
     document.removeEventListener("click", keepHex, { capture: true });
   };
+}
+
+/**
+ * Replace the parts of the board that have come with the choices.
+ * @param {HTMLElement} acting
+ */
+function putOnBoard(acting) {
+  const template = acting.querySelector("template");
+  for (const part of [...(template?.content.children ?? [])])
+    document.getElementById(part.id)?.replaceChildren(...part.childNodes);
+  template?.remove();
 }
 
 function hideNumbers() {
