@@ -1,4 +1,4 @@
-"""Rows on the processes: memory with a full cache of games, speed with many streams, and the start."""
+"""Rows on the processes: memory with a full cache of games, speed with many streams, the start, and rest."""
 
 import os
 import socket
@@ -7,6 +7,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
@@ -32,6 +33,15 @@ MOST_MEMORY: Final = 150
 IMPORTS: Final = "import flask, redis, rq, marshmallow"
 MOST_IMPORTS: Final = 4
 START_ROUNDS: Final = 5
+MOST_WEB_START_SECONDS: Final = 1.0
+MOST_IDLE_PROCESSES: Final = 4
+MOST_IDLE_MEMORY: Final = 250
+"""In MiB."""
+MOST_IDLE_SECONDS: Final = 0.3
+"""Of processor time a minute."""
+QUIET_SECONDS: Final = 60.0
+SECONDS_TO_SETTLE: Final = 15.0
+"""Time after the start of a service before it is idle."""
 
 
 def measure(server: EmbeddedRedis, folder: Path, games: list[PlayedGame]) -> Iterator[Row]:
@@ -39,6 +49,8 @@ def measure(server: EmbeddedRedis, folder: Path, games: list[PlayedGame]) -> Ite
     yield _memory_row(server, folder, games)
     yield _streams_row(server, folder)
     yield _start_row()
+    yield _web_start_row(server, folder)
+    yield from _idle_rows()
 
 
 def _memory_row(server: EmbeddedRedis, folder: Path, games: list[PlayedGame]) -> Row:
@@ -112,29 +124,105 @@ def _start_row() -> Row:
 
 
 def _start_seconds() -> float:
-    port = free_port()
-    command = [sys.executable, "-m", "cartulary", "serve", "--port", str(port)]
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "data"
         start = time.perf_counter()
         with EmbeddedRedis(data):
             redis_seconds = time.perf_counter() - start
         start = time.perf_counter()
-        with subprocess.Popen(
-            command,
-            env={
-                **os.environ,
-                "CARTULARY_DATA": str(data),
-                "CARTULARY_TRUSTED_KEYS": str(Path(folder) / "trusted-keys"),
-            },
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        ) as process:
+        with _running("serve", Path(folder)):
+            seconds = time.perf_counter() - start
+    return seconds - redis_seconds
+
+
+def _web_start_row(server: EmbeddedRedis, folder: Path) -> Row:
+    """Measure how long a web process takes until it is ready."""
+    times = []
+    for _ in range(START_ROUNDS + 1):
+        start = time.perf_counter()
+        with _running("web", folder, "--processes", "1", CARTULARY_REDIS_URL=server.url):
+            times.append(time.perf_counter() - start)
+    seconds = median(times[1:])
+    return _limit_row(
+        "start of a web process until it is ready", seconds, MOST_WEB_START_SECONDS, "s"
+    )
+
+
+def _idle_rows() -> Iterator[Row]:
+    """Measure what a whole service takes of which nobody wants anything, in its small form."""
+    options = ("--processes", "1", "--workers", "together")
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        _running("serve", Path(folder), *options) as process,
+    ):
+        time.sleep(SECONDS_TO_SETTLE)
+        pids = _tree(process.pid)
+        before = sum(map(_processor_seconds, pids))
+        time.sleep(QUIET_SECONDS)
+        seconds = (sum(map(_processor_seconds, pids)) - before) * 60 / QUIET_SECONDS
+        memory = sum(map(_proportional_memory, pids))
+    service = "of an idle small service, with its Redis"
+    yield _limit_row(f"processes {service}", len(pids), MOST_IDLE_PROCESSES, "processes")
+    yield _limit_row(f"memory (PSS) {service}", memory, MOST_IDLE_MEMORY, "MiB")
+    yield _limit_row(f"processor time {service}", seconds, MOST_IDLE_SECONDS, "s a minute")
+
+
+def _limit_row(label: str, value: float, most: float, unit: str) -> Row:
+    """Return the row of a value that has an upper limit."""
+    return Row(
+        label=label,
+        peer="none",
+        target=f"≤ {most:g} {unit}",
+        ours=value,
+        theirs=None,
+        ratios=(),
+        unit=unit,
+        is_met=value <= most,
+    )
+
+
+@contextmanager
+def _running(
+    command: str, folder: Path, *options: str, **settings: str
+) -> Iterator["subprocess.Popen[bytes]"]:
+    """Run a command that serves, with its data in a folder, from when it is ready to the end of the block."""
+    port = free_port()
+    with subprocess.Popen(
+        [sys.executable, "-m", "cartulary", command, "--port", str(port), *options],
+        env={
+            **os.environ,
+            "CARTULARY_DATA": str(folder / "data"),
+            "CARTULARY_TRUSTED_KEYS": str(folder / "trusted-keys"),
+            **settings,
+        },
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        try:
             while not _is_ready(port):
                 time.sleep(0.005)
-            seconds = time.perf_counter() - start
+            yield process
+        finally:
             process.terminate()
-    return seconds - redis_seconds
+
+
+def _tree(pid: int) -> list[int]:
+    """Return the ids of a process and of its descendants."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [pid, *(other for child in children for other in _tree(int(child)))]
+
+
+def _processor_seconds(pid: int) -> float:
+    """Return the processor time that a process has used. /proc/PID/stat counts in hundredths of a second."""
+    threads = Path(f"/proc/{pid}/task").iterdir()
+    return sum(int((thread / "schedstat").read_text().split()[0]) for thread in threads) / 1e9
+
+
+def _proportional_memory(pid: int) -> float:
+    """Return the memory of a process in MiB, with its part of each page that it shares."""
+    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    (size,) = [line.split()[1] for line in lines if line.startswith("Pss:")]
+    return int(size) / 1024
 
 
 def _is_ready(port: int) -> bool:

@@ -4,11 +4,13 @@ This process serves nothing itself. It imports what the others need, forks them,
 what happens to them. If it is killed, they end as well (service/operation/parent_watch.py).
 """
 
+import gc
 import json
 import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException
@@ -49,6 +51,15 @@ Run = Callable[[Sequence[str]], None]
 """Runs a command line of `cartulary` to its end."""
 
 
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """How many processes a service has, besides this one and Redis."""
+
+    web_processes: int
+    has_separate_workers: bool
+    """Whether each worker and the scheduler has a process of its own. Otherwise they are one."""
+
+
 class AlreadyRunning(CartularyError):
     """The port and the data folder are both in use, probably by the same service."""
 
@@ -58,15 +69,15 @@ def serve(
     environ: Mapping[str, str],
     host: str,
     port: int,
-    processes: int,
+    parts: Parts,
     run_command: Run,
     show: Print,
     report: Print,
 ) -> None:
     """Run the whole service until SIGTERM or SIGINT; a second signal kills what has not ended yet.
 
-    `settings` are those of `environ`, which the processes inherit. `port` 0 takes a free one. `processes` is
-    the number of web processes. The other processes are commands that `run_command` runs.
+    `settings` are those of `environ`, which the processes inherit. `port` 0 takes a free one. The
+    workers and the scheduler are commands that `run_command` runs.
     `show` is called once, with instructions, when the service is ready; `report` is called with a
     sentence whenever a process is started again, ends, or cannot be started. Raises PortError,
     DataFolderError, EmbeddedRedisError, AlreadyRunning, and SettingsError and RetiredKeyError for the
@@ -86,10 +97,10 @@ def serve(
                 "CARTULARY_PUBLIC_URL": environ.get("CARTULARY_PUBLIC_URL") or url,
             }
             serve_web = partial(_serve_web, address, held_port, metrics_folder)
-            web = web_processes(serve_web, environment, processes, metrics_folder)
-            others = _other_processes(run_command, environment)
+            web = web_processes(serve_web, environment, parts.web_processes, metrics_folder)
+            others = _other_processes(parts, run_command, environment)
             # Redis is started before the processes that use it, and stopped after them.
-            redis = [EmbeddedRedis(settings.data)] if settings.is_embedded else []
+            redis = [EmbeddedRedis(settings.data, by_kernel=True)] if settings.is_embedded else []
             supervisor = Supervisor(
                 [redis, [*web, *others]],
                 lambda event: report(text(event)),
@@ -115,18 +126,25 @@ def _import_parts() -> None:
     with quick_imports():
         for module in _PARTS:
             import_module(module)
+    # A collection writes to the objects that it looks at, and each page that is written to is copied.
+    gc.collect()
+    gc.freeze()
 
 
-def _other_processes(run_command: Run, environment: Mapping[str, str]) -> list[ForkedProcess]:
-    # Bots, their searches, and notifications have workers of their own, so that neither a bot that thinks nor
-    # a slow receiver delays anything else.
-    commands = {
-        "worker": ["worker", "--queue", "games"],
-        "bot worker": ["worker", "--queue", "bots"],
-        "thinking worker": ["worker", "--queue", "thinking"],
-        "notification worker": ["worker", "--queue", "notices"],
-        "scheduler": ["scheduler"],
-    }
+def _other_processes(
+    parts: Parts, run_command: Run, environment: Mapping[str, str]
+) -> list[ForkedProcess]:
+    # Neither a bot that thinks nor a slow receiver delays anything else: searches are made in a process of
+    # their own, and what is sent is sent in threads.
+    commands = {"worker": ["worker", "--scheduler"]}
+    if parts.has_separate_workers:
+        commands = {
+            "worker": ["worker", "--queue", "games"],
+            "bot worker": ["worker", "--queue", "bots"],
+            "thinking worker": ["worker", "--queue", "thinking"],
+            "notification worker": ["worker", "--queue", "notices"],
+            "scheduler": ["scheduler"],
+        }
     return [
         ForkedProcess(
             name, " ".join(["cartulary", *command]), partial(run_command, command), environment

@@ -33,8 +33,16 @@ JOB_FUNCTION = "workers.jobs.run"
 class TaskRunner:
     """Does the work of tasks on one service."""
 
-    def __init__(self, service: Service, operator_channels: Sequence[str] = ()) -> None:
-        """`operator_channels`: the channels by which the operator is notified."""
+    def __init__(
+        self,
+        service: Service,
+        operator_channels: Sequence[str] = (),
+        on_deliveries: Callable[[], None] | None = None,
+    ) -> None:
+        """`operator_channels`: the channels by which the operator is notified.
+
+        `on_deliveries` is called when deliveries may have been created.
+        """
         self._store = service.store
         self._repository = service.games.repository
         self._commands = service.games.commands
@@ -51,6 +59,7 @@ class TaskRunner:
             service.accounts.mutes,
         )
         self._bot_player = BotPlayer(service)
+        self._on_deliveries = on_deliveries
 
     def run(self, task: Task) -> bool:
         """Do the work of a task, or a step of it; return False if something is left to do.
@@ -68,6 +77,8 @@ class TaskRunner:
         due = [item for item in tasks if item.kind == "notify" and item.due_at <= now]
         for item in sorted(due, key=lambda item: int(item.data["seq"])):
             self._run(item)
+        if self._on_deliveries is not None:
+            self._on_deliveries()
         return True
 
     def _run(self, task: Task) -> bool:

@@ -1,21 +1,26 @@
-"""The processes `cartulary worker` and `cartulary scheduler`.
+"""The processes `cartulary worker` and `cartulary scheduler`, or one process that is both.
 
-Both end within seconds after SIGTERM or SIGINT, a worker after its current job. If Redis does not respond,
+They end within seconds after SIGTERM or SIGINT, a worker after its current job. If Redis does not respond,
 they wait until it does.
 """
 
 import logging
-from contextlib import nullcontext, suppress
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from threading import Thread
 from types import FrameType
 
 import redis
 from redis.client import Pipeline
 from rq import Queue, SimpleWorker
 from rq.exceptions import StopRequested
+from rq.job import Job
 from rq.serializers import JSONSerializer
 from typing_extensions import override
 
-from service.bootstrap import build
+from service.bootstrap import Service, build
 from service.connection import connect
 from service.errors import Unavailable
 from service.operation.process_reports import Reporter
@@ -28,6 +33,7 @@ from workers.queue import TaskQueues
 from workers.runner import channels_of
 from workers.scheduler import FIRST_PAUSE, LONGEST_PAUSE, Scheduler
 from workers.tasks import NOTIFICATIONS
+from workers.thinking import ThinkingWorker
 
 log = logging.getLogger(__name__)
 
@@ -58,6 +64,8 @@ class TaskWorker(SimpleWorker):
         )
         self._stop = stop
         self._reporter = reporter
+        self.has_idled = False
+        """Whether the worker has ended because it had no job for its longest idle time."""
 
     @override
     def subscribe(self) -> None:
@@ -81,16 +89,33 @@ class TaskWorker(SimpleWorker):
         super().check_for_suspension(burst)
 
     @override
+    def dequeue_job_and_maintain_ttl(
+        self, timeout: int | None, max_idle_time: int | None = None
+    ) -> tuple[Job, Queue] | None:
+        """Wait for a job; return None if there was none for `max_idle_time` seconds."""
+        result = super().dequeue_job_and_maintain_ttl(timeout, max_idle_time)
+        self.has_idled = result is None
+        return result
+
+    @override
     def heartbeat(self, timeout: int | None = None, pipeline: Pipeline | None = None) -> None:
         """Note that the worker goes on: RQ calls this around each job and between two waits for one."""
         self._reporter.note_progress()
         super().heartbeat(timeout, pipeline)
 
 
-def run_worker(settings: Settings, queues: tuple[str, ...]) -> None:
+def run_worker(
+    settings: Settings,
+    queues: tuple[str, ...],
+    *,
+    with_scheduler: bool = False,
+    max_idle: int | None = None,
+) -> None:
     """Run jobs until SIGTERM or SIGINT, those of the first queue first. Raises SettingsError.
 
-    A worker that creates notifications sends them too, in threads beside its jobs.
+    A worker that creates notifications sends them too, in threads beside its jobs. `with_scheduler`: the
+    scheduler runs in a thread as well, and starts a worker for searches when some wait. After `max_idle`
+    seconds without a job, the worker ends.
     """
     for name in ("rq", "rq.worker"):
         logging.getLogger(name).setLevel(logging.WARNING)
@@ -99,7 +124,10 @@ def run_worker(settings: Settings, queues: tuple[str, ...]) -> None:
     with suppress(Unavailable):
         service.keyring.check()
     channels = channels_of(service)
-    configure(TaskRunner(service, channels.of_operator))
+    dispatcher = Dispatcher(service, channels) if NOTIFICATIONS in queues else None
+    configure(
+        TaskRunner(service, channels.of_operator, None if dispatcher is None else dispatcher.wake)
+    )
     reporter = Reporter(service.process_reports, "worker", queues)
     # A connection of its own, because RQ changes how long it waits for a response.
     client = connect(settings.queue_url)
@@ -112,15 +140,18 @@ def run_worker(settings: Settings, queues: tuple[str, ...]) -> None:
     def work() -> None:
         worker = TaskWorker([queues_by_name[name] for name in queues], client, stop, reporter)
         try:
-            worker.work(logging_level=None)
+            worker.work(logging_level=None, max_idle_time=max_idle)
         finally:
             # RQ has installed signal handlers of its own.
             stop.listen()
-        if not stop.is_set():
+        if not (stop.is_set() or worker.has_idled):
             raise redis.ConnectionError("the connection was lost")
 
-    sends = NOTIFICATIONS in queues
-    with dispatching(Dispatcher(service, channels)) if sends else nullcontext():
+    with ExitStack() as stack:
+        if dispatcher is not None:
+            stack.enter_context(dispatching(dispatcher))
+        if with_scheduler:
+            stack.enter_context(_scheduling(service, settings, stop))
         retry_until_stopped(
             work,
             stop,
@@ -132,6 +163,34 @@ def run_worker(settings: Settings, queues: tuple[str, ...]) -> None:
         )
     with suppress(Unavailable):
         reporter.end()
+
+
+@contextmanager
+def _scheduling(service: Service, settings: Settings, stop: StopSignals) -> Iterator[None]:
+    """Run the scheduler in a thread until `stop` is set. If it fails, this process ends with status 1."""
+    thinking_worker = ThinkingWorker()
+    scheduler = Scheduler(service, connect(settings.queue_url), thinking_worker)
+    has_failed = False
+
+    def run() -> None:
+        nonlocal has_failed
+        try:
+            scheduler.run(stop)
+        except Exception:
+            log.exception("the scheduler has failed")
+            has_failed = True
+            # The worker waits for jobs in the main thread, which a signal interrupts.
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    thread = Thread(target=run, name="scheduler", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
+        thinking_worker.stop()
+    if has_failed:
+        raise SystemExit(1)
 
 
 def run_scheduler(settings: Settings) -> None:

@@ -26,12 +26,15 @@ from workers.deadline_index import DeadlineIndex
 from workers.head_logger import HeadLogger
 from workers.queue import TaskQueues
 from workers.sweep import Sweep
-from workers.tasks import Task, tasks_of
+from workers.tasks import THINKING, Task, tasks_of
+from workers.thinking import ThinkingWorker
 
 log = logging.getLogger(__name__)
 
-LISTEN_SECONDS = 0.2
+LISTEN_SECONDS = 0.5
 """How long to wait for a message before the deadlines are checked again."""
+RETRY_SECONDS = 1.0
+"""Time between two looks for jobs whose pause before another attempt is over."""
 BATCH = 500
 """The most messages, and the most deadlines, that are handled at once."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 2.0
@@ -41,7 +44,14 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.1, 2.0
 class Scheduler:
     """One scheduler, for one thread."""
 
-    def __init__(self, service: Service, queue_client: redis.Redis) -> None:
+    def __init__(
+        self,
+        service: Service,
+        queue_client: redis.Redis,
+        thinking_worker: ThinkingWorker | None = None,
+    ) -> None:
+        """`thinking_worker` is started while searches wait; None if a worker for them runs all the time."""
+        self._thinking_worker = thinking_worker
         self._redis = service.redis
         self._store = service.store
         self._queues = TaskQueues(queue_client)
@@ -106,6 +116,8 @@ class Scheduler:
             self._behind_jobs.pop(task.id, None)
         else:
             self._behind_jobs[task.id] = task
+        if task.kind == "think" and self._thinking_worker is not None:
+            self._thinking_worker.start()
 
     def check_deadlines(self) -> None:
         """Enqueue every task whose time has come, unless the clock is not reliable.
@@ -166,6 +178,7 @@ class Scheduler:
         log.info("following all appends")
         swept_at: float | None = None
         reported_at: float | None = None
+        retried_at: float | None = None
         while not stop.is_set():
             if swept_at is None or time.monotonic() - swept_at >= self._interval:
                 for _ in self._sweep.pages(is_first=swept_at is None):
@@ -176,7 +189,9 @@ class Scheduler:
                 self.complete_holidays()
                 swept_at = time.monotonic()
             self._listen(channel, LISTEN_SECONDS)
-            self._queues.enqueue_retries()
+            if retried_at is None or time.monotonic() - retried_at >= RETRY_SECONDS:
+                self._queues.enqueue_retries()
+                retried_at = time.monotonic()
             if reported_at is None or time.monotonic() - reported_at >= self._report_seconds:
                 self.report()
                 reported_at = time.monotonic()
@@ -186,9 +201,14 @@ class Scheduler:
 
         Raises Unavailable.
         """
-        figures: dict[str, int] = {
-            f"waiting {queue}": count for queue, count in self._queues.lengths().items()
-        }
+        lengths = self._queues.lengths()
+        if self._thinking_worker is not None:
+            # The sweep may have enqueued a search again whose worker has died.
+            if lengths[THINKING]:
+                self._thinking_worker.start()
+            else:
+                self._thinking_worker.reap()
+        figures: dict[str, int] = {f"waiting {queue}": count for queue, count in lengths.items()}
         figures |= {f"failed {queue}": count for queue, count in self._queues.failures().items()}
         figures["overdue_milliseconds"] = self._deadlines.overdue_milliseconds(self._clock.now())
         self._reporter.report(figures)

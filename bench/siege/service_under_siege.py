@@ -13,6 +13,7 @@ import httpx
 from bench.siege.traffic import HOST
 from service.operation.child_process import ChildProcess
 from service.operation.retry import wait_until
+from service.server.shared_port import usable_cores
 
 SECONDS_TO_START: Final = 60.0
 SECONDS_TO_STOP: Final = 30.0
@@ -27,7 +28,10 @@ class ServiceFailedError(Exception):
 
 
 class ServiceUnderSiege:
-    """A service with the default settings and the given ones, running between `start` and `stop`."""
+    """A service with the default settings and the given ones, running between `start` and `stop`.
+
+    It has one web process per core.
+    """
 
     def __init__(self, data: Path, port: int, settings: Mapping[str, str]) -> None:
         inherited = {
@@ -38,7 +42,7 @@ class ServiceUnderSiege:
         command = [sys.executable, "-m", "cartulary", "serve", "--port", str(port)]
         self._process = ChildProcess(
             "serve",
-            [*command, "--data", str(data)],
+            [*command, "--data", str(data), "--processes", str(usable_cores())],
             {**inherited, "CARTULARY_TRUSTED_KEYS": str(data / TRUSTED_KEYS), **settings},
             output=self.log,
         )

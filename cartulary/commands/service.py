@@ -47,18 +47,18 @@ _port = option(
 )
 
 
+CORES_FOR_SEPARATE_PROCESSES: Final = 4
+"""The number of cores from which on `serve` runs one web process for each, and every worker apart."""
+
+
 def _usable_cores() -> int:
     from service.server.shared_port import usable_cores
 
     return usable_cores()
 
 
-_processes = option(
-    "--processes",
-    default=_usable_cores,
-    type=IntRange(1, 64),
-    help=message("Web processes that share the port; default: one per core."),
-)
+def _has_cores_to_spare() -> bool:
+    return _usable_cores() >= CORES_FOR_SEPARATE_PROCESSES
 
 
 @command(
@@ -66,18 +66,37 @@ _processes = option(
     help=(
         message("Run the whole service on this machine."),
         message(
-            "Starts the web server, four workers, the scheduler, and a Redis unless CARTULARY_REDIS_URL"
+            "Starts the web server, the workers, the scheduler, and a Redis unless CARTULARY_REDIS_URL"
             " names one. Ctrl-C stops them all."
         ),
     ),
 )
 @_host
 @_port
-@_processes
+@option(
+    "--processes",
+    default=lambda: _usable_cores() if _has_cores_to_spare() else 1,
+    type=IntRange(1, 64),
+    help=message(
+        "Web processes that share the port; default: one per core from four cores on, otherwise one."
+    ),
+)
+@option(
+    "--workers",
+    default=lambda: "separate" if _has_cores_to_spare() else "together",
+    type=click.Choice(["together", "separate"]),
+    help=message(
+        "Whether the workers and the scheduler are one process, or one each; default: one each from four"
+        " cores on."
+    ),
+)
 @data_option
 @click.pass_context
-def serve(ctx: click.Context, host: str, port: int, processes: int, data: Path | None) -> None:
+def serve(
+    ctx: click.Context, host: str, port: int, processes: int, workers: str, data: Path | None
+) -> None:
     with _imports():
+        from cartulary.serve import Parts
         from cartulary.serve import serve as run
         from service.operation.standard_output import tolerate_write_errors
         from service.settings import load_settings
@@ -90,13 +109,19 @@ def serve(ctx: click.Context, host: str, port: int, processes: int, data: Path |
         ctx.find_root().command(arguments, prog_name="cartulary")
 
     settings = load_settings(environ)
-    run(settings, environ, host, port, processes, run_command, echo, print_message)
+    parts = Parts(processes, has_separate_workers=workers == "separate")
+    run(settings, environ, host, port, parts, run_command, echo, print_message)
 
 
 @command("web", help=(message("Run the web server."),))
 @_host
 @_port
-@_processes
+@option(
+    "--processes",
+    default=_usable_cores,
+    type=IntRange(1, 64),
+    help=message("Web processes that share the port; default: one per core."),
+)
 def web(host: str, port: int, processes: int) -> None:
     with _imports():
         from service.server.processes import run_web
@@ -124,7 +149,21 @@ def web(host: str, port: int, processes: int) -> None:
     type=click.Choice(["games", "bots", "notices", "thinking"]),
     help=message("Take jobs from this queue only; may be repeated, the first has priority."),
 )
-def worker(names: tuple[str, ...]) -> None:
+@option(
+    "--scheduler",
+    "with_scheduler",
+    is_flag=True,
+    help=message(
+        "Run the scheduler in this process too, and a worker for the queue `thinking` while it has jobs."
+    ),
+)
+@option(
+    "--max-idle",
+    metavar=message_in("metavar", "SECONDS"),
+    type=IntRange(1),
+    help=message("End after so many seconds without a job."),
+)
+def worker(names: tuple[str, ...], max_idle: int | None, *, with_scheduler: bool) -> None:
     with _imports():
         from service.operation.parent_watch import watch_parent
         from workers.run import run_worker
@@ -132,7 +171,12 @@ def worker(names: tuple[str, ...]) -> None:
 
     watch_parent(os.environ)
     queues = {"games": GAMES, "bots": BOTS, "notices": NOTIFICATIONS, "thinking": THINKING}
-    run_worker(_process_settings(), tuple(queues[name] for name in names) or QUICK_QUEUES)
+    run_worker(
+        _process_settings(),
+        tuple(queues[name] for name in names) or QUICK_QUEUES,
+        with_scheduler=with_scheduler,
+        max_idle=max_idle,
+    )
 
 
 @command(

@@ -147,12 +147,18 @@ class EmbeddedRedis:
 
     name = "redis"
 
-    def __init__(self, data: Path, executable: str | None = None) -> None:
-        """`executable`: the redis-server to start; by default the one that `find_executable` returns."""
+    def __init__(
+        self, data: Path, executable: str | None = None, *, by_kernel: bool = False
+    ) -> None:
+        """`executable`: the redis-server to start; by default the one that `find_executable` returns.
+
+        `by_kernel`: whether the kernel may end it with the thread that starts it (parent_watch.py).
+        """
         self.data = data
         self.url = embedded_redis_url(data)
         self._folder = data / "redis"
         self._executable = executable
+        self._by_kernel = by_kernel
         self._lock = DataFolderLock(data)
         self._process: ChildProcess | None = None
 
@@ -251,7 +257,9 @@ class EmbeddedRedis:
         options = [word for name, value in settings.items() for word in (f"--{name}", value)]
         return ChildProcess(
             self.name,
-            watched_command([str(Path(executable).absolute()), *options]),
+            watched_command(
+                [str(Path(executable).absolute()), *options], by_kernel=self._by_kernel
+            ),
             output=self._log_file,
             # The server holds the lock as long as it lives, even if it outlives this process for a moment.
             pass_fds=[self._lock.fileno()],

@@ -12,6 +12,7 @@ without site-packages, so this file imports the standard library only.
 """
 
 import contextlib
+import ctypes
 import os
 import select
 import signal
@@ -23,6 +24,10 @@ from typing import Final, NoReturn
 
 PARENT_PIPE: Final = "CARTULARY_PARENT_PIPE"
 """Environment variable with the file descriptor of the pipe's reading end."""
+
+_BY_KERNEL: Final = "--by-kernel"
+_SET_PARENT_DEATH_SIGNAL: Final = 1
+"""PR_SET_PDEATHSIG of Linux (prctl(2))."""
 
 SECONDS_TO_END: Final = 5.0
 """How long a process has to end after SIGTERM before it is killed."""
@@ -57,12 +62,15 @@ def end_with_parent(pipe: int) -> None:
     ).start()
 
 
-def watched_command(command: Sequence[str]) -> list[str]:
+def watched_command(command: Sequence[str], *, by_kernel: bool = False) -> list[str]:
     """Return the command that runs `command` (with the path of its program) under a parent watch.
 
-    The program has the process id of the returned command. A small second process watches the parent.
+    The program has the process id of the returned command. A small second process watches the parent, and
+    kills the program if it does not end. `by_kernel` does without that process where the kernel can send the
+    SIGTERM (Linux): it does so when the thread ends that has started the program.
     """
-    return [sys.executable, "-I", "-S", __file__, *command]
+    options = [_BY_KERNEL] if by_kernel and sys.platform == "linux" else []
+    return [sys.executable, "-I", "-S", __file__, *options, *command]
 
 
 def kill_with_group(pid: int) -> None:
@@ -81,8 +89,13 @@ def _end_with_parent(pipe: int) -> None:
 
 
 def _exec_watched(command: list[str]) -> NoReturn:
-    """Start the process that watches the parent, then replace this process by the program."""
+    """Have the parent watched, then replace this process by the program."""
     parent_pipe = int(os.environ.pop(PARENT_PIPE))
+    if command[0] == _BY_KERNEL:
+        command = command[1:]
+        if _is_ended_by_kernel(parent_pipe):
+            os.close(parent_pipe)
+            os.execv(command[0], command)  # noqa: S606 # no shell is needed
     program_reader, program_writer = os.pipe()
     program = os.getpid()
     if os.fork() == 0:
@@ -94,6 +107,17 @@ def _exec_watched(command: list[str]) -> NoReturn:
     # Only the program has this end, so that the watching process notices when the program ends.
     os.set_inheritable(program_writer, True)  # noqa: FBT003 # the function takes no keyword
     os.execv(command[0], command)  # noqa: S606 # no shell is needed
+
+
+def _is_ended_by_kernel(parent_pipe: int) -> bool:
+    """Have the kernel end this process with its parent; return False if it refuses."""
+    if ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGTERM) != 0:
+        return False
+    closed, _, _ = select.select([parent_pipe], [], [], 0)
+    if closed:
+        # The parent had died before.
+        sys.exit(1)
+    return True
 
 
 def _watch(program: int, parent_pipe: int, program_pipe: int) -> None:

@@ -110,6 +110,7 @@ class Reporter:
         self._queues = tuple(queues)
         self._seconds_to_hang = seconds_to_hang
         self._started_at = clock.format(clock.now())
+        self._version = version("cartulary")
         self._figures: Mapping[str, int] | None = None
         self._progress_at = time.monotonic()
         self._end = threading.Event()
@@ -149,7 +150,7 @@ class Reporter:
             kind=self._kind,
             host=socket.gethostname(),
             pid=os.getpid(),
-            version=version("cartulary"),
+            version=self._version,
             started_at=self._started_at,
             seen_at=clock.format(clock.now()),
             queues=self._queues,

@@ -10,8 +10,10 @@ from domain.messages import Message, Value, message
 from service.operation.retry import Backoff, wait_until
 from service.operation.stop_signals import StopSignals
 
-POLL_SECONDS: Final = 0.1
-"""Time between two checks of the programs."""
+POLL_SECONDS: Final = 0.5
+"""Time between two checks of the programs while all of them run."""
+RESTART_POLL_SECONDS: Final = 0.1
+"""The same while one of them waits for its restart."""
 READINESS_POLL_SECONDS: Final = 0.02
 """Time between two checks whether the programs are ready."""
 SECONDS_TO_BE_READY: Final = 15.0
@@ -79,7 +81,7 @@ class Supervisor:
                         break
                     program.start()
             self._wait_until_ready(stop, problem, on_ready)
-            while not stop.wait(POLL_SECONDS):
+            while not stop.wait(self._pause()):
                 self._poll()
             self._report(message("stopping"))
         finally:
@@ -99,6 +101,10 @@ class Supervisor:
             if time.monotonic() - reported_at >= SECONDS_TO_BE_READY:
                 reported_at = time.monotonic()
                 self._report(message("the service is not ready yet: {reason}", reason=reason))
+
+    def _pause(self) -> float:
+        is_waiting = any(restart.is_waiting for restart in self._restarts)
+        return RESTART_POLL_SECONDS if is_waiting else POLL_SECONDS
 
     def _poll(self) -> None:
         for restart in self._restarts:
@@ -123,6 +129,11 @@ class _Restart:
         self._report = report
         self._backoff = Backoff(first=0.2, longest=10.0, steady=30.0)
         self._restart_at: float | None = None
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the program has died and its pause is not over."""
+        return self._restart_at is not None
 
     def poll(self) -> None:
         """Restart the program if it has died and its pause is over."""

@@ -16,12 +16,12 @@ from ledger.keys import SigningKey
 from service.operation.supervisor import SECONDS_TO_BE_READY
 from tests.support import processes
 from tests.support.processes import descendants, idle_at_most, is_running, wait_for_exit, wait_until
-from tests.support.running_service import COMMANDS, RunningService
+from tests.support.running_service import RunningService
 
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    """A service that the tests share, and that none of them stops."""
+    """A service that the tests share, and that none of them stops: the small one."""
     running = RunningService(tmp_path_factory.mktemp("running"), processes=1)
     running.start()
     yield running
@@ -38,18 +38,18 @@ def own_service(tmp_path: Path) -> Iterator[RunningService]:
 
 
 @pytest.fixture
-def default_service(tmp_path: Path) -> Iterator[RunningService]:
-    """A service of this test with the default number of web processes."""
-    running = RunningService(tmp_path)
+def large_service(tmp_path: Path) -> Iterator[RunningService]:
+    """A service of this test with two web processes and separate workers."""
+    running = RunningService(tmp_path, processes=2, workers="separate")
     running.start()
     yield running
     running.stop()
 
 
 def test_serve_prints_its_url_answers_requests_and_stops_on_ctrl_c(
-    default_service: RunningService,
+    large_service: RunningService,
 ) -> None:
-    running = default_service
+    running = large_service
     assert running.seconds_to_start is not None
     # On a slow machine, the reason is reported at intervals.
     reports = running.err.read_text().count("the service is not ready yet: ")
@@ -59,9 +59,9 @@ def test_serve_prints_its_url_answers_requests_and_stops_on_ctrl_c(
     assert re.search(rf"or, in a terminal +\S*cartulary play {running.url}\n", output)
     assert str(running.data) in output
     assert running.register("ana") == 201
-    assert all(running.pid_of(name) for name in COMMANDS)
-    web = [line for line in descendants(running.pid).values() if re.search(COMMANDS["web"], line)]
-    assert len(web) == len(os.sched_getaffinity(0))
+    assert all(running.pid_of(name) for name in running.commands)
+    web = [line for line in descendants(running.pid).values() if line == "cartulary web"]
+    assert len(web) == 2
     wait_until(lambda: httpx.get(f"{running.url}/healthz/processes").is_success)
     key = SigningKey.load(running.data / "signing-key.pem").public
     assert TrustedKeysFile(os.environ).load().find(key) is not None
@@ -99,15 +99,44 @@ def test_a_second_ctrl_c_kills_a_process_that_does_not_end(own_service: RunningS
     assert not is_running(worker)
 
 
-def test_a_process_that_dies_is_restarted_and_reported(running: RunningService) -> None:
-    before = {name: running.pid_of(name) for name in COMMANDS}
+def test_a_process_of_a_small_service_that_dies_is_restarted_and_reported(
+    running: RunningService,
+) -> None:
+    check_restarts(running)
+
+
+def test_a_process_that_dies_is_restarted_and_reported(large_service: RunningService) -> None:
+    check_restarts(large_service)
+
+
+def test_a_small_service_takes_four_processes_and_little_memory(running: RunningService) -> None:
+    wait_until(lambda: httpx.get(f"{running.url}/healthz/processes").is_success)
+    pids = [running.pid, *descendants(running.pid)]
+    assert len(pids) == 4
+    assert sum(map(proportional_kib, pids)) <= 250 * 1024
+
+
+def proportional_kib(pid: int) -> int:
+    """The memory of a process in KiB, of which it has a part of each page that it shares."""
+    match = re.search(
+        r"^Pss: +(\d+) kB", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE
+    )
+    assert match is not None
+    return int(match[1])
+
+
+def check_restarts(running: RunningService) -> None:
+    """Kill every process, and wait until each was restarted."""
+    before = {name: running.pid_of(name) for name in running.commands}
     for pid in before.values():
         assert pid is not None
         os.kill(pid, signal.SIGKILL)
-    wait_until(lambda: all(running.pid_of(name) not in {None, before[name]} for name in COMMANDS))
+    wait_until(
+        lambda: all(running.pid_of(name) not in {None, before[name]} for name in running.commands)
+    )
     wait_until(lambda: running.register("restarted") == 201)
     messages = running.err.read_text()
-    for name in COMMANDS:
+    for name in running.commands:
         assert f"{name} was ended by SIGKILL; it will be restarted in 0.2 s\n" in messages
         assert f"{name} was restarted\n" in messages
 
@@ -115,7 +144,7 @@ def test_a_process_that_dies_is_restarted_and_reported(running: RunningService) 
 def test_when_serve_is_killed_no_process_outlives_it(own_service: RunningService) -> None:
     running = own_service
     pids = descendants(running.pid)
-    assert len(pids) >= len(COMMANDS)
+    assert len(pids) == len(running.commands)
     os.kill(running.pid, signal.SIGKILL)
     wait_until(lambda: not any(is_running(pid) for pid in pids))
     # Nothing prevents an immediate restart.
@@ -125,59 +154,20 @@ def test_when_serve_is_killed_no_process_outlives_it(own_service: RunningService
     assert running.register("ana") == 201
 
 
-@pytest.mark.parametrize(
-    "order",
-    [
-        pytest.param(("watch", "serve"), marks=pytest.mark.nightly),
-        pytest.param(("serve", "watch"), marks=pytest.mark.nightly),
-        ("both",),
-    ],
-    ids=str,
-)
-def test_serve_ends_the_redis_that_has_outlived_its_watch_and_its_service(
-    own_service: RunningService, order: tuple[str, ...]
-) -> None:
+def test_serve_ends_the_redis_that_has_outlived_its_service(own_service: RunningService) -> None:
     running = own_service
     assert running.register("ana") == 201
-    orphan, watch = running.pid_of("redis"), watch_of_redis(running)
+    orphan = running.pid_of("redis")
     assert orphan is not None
     # A process that is stopped does nothing before SIGKILL ends it.
-    os.kill(watch, signal.SIGSTOP)
-    victims = {"watch": [watch], "serve": [running.pid], "both": [running.pid, watch]}
-    for name in order:
-        for pid in victims[name]:
-            os.kill(pid, signal.SIGKILL)
-        wait_for_end(victims[name])
+    os.kill(orphan, signal.SIGSTOP)
+    os.kill(running.pid, signal.SIGKILL)
     assert running.process is not None
     running.process.wait()
     assert is_running(orphan)
     running.start()
     assert not is_running(orphan)
     assert running.register("ana") == 409
-
-
-def test_serve_does_without_the_watch_of_its_redis(own_service: RunningService) -> None:
-    running = own_service
-    watch, server = watch_of_redis(running), running.pid_of("redis")
-    os.kill(watch, signal.SIGKILL)
-    wait_until(lambda: not is_running(watch))
-    assert running.register("ana") == 201
-    pids = [running.pid, *descendants(running.pid)]
-    assert server in pids
-    running.stop()
-    assert running.process is not None
-    assert running.process.returncode == 0
-    assert not any(is_running(pid) for pid in pids)
-
-
-def wait_for_end(pids: list[int]) -> None:
-    wait_until(lambda: not any(map(is_running, pids)))
-
-
-def watch_of_redis(running: RunningService) -> int:
-    """The id of the process that ends Redis with its service."""
-    (pid,) = [pid for pid, line in descendants(running.pid).items() if "parent_watch.py" in line]
-    return pid
 
 
 def test_a_second_service_on_the_same_folder_is_an_error_that_names_the_first(

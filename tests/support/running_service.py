@@ -25,7 +25,13 @@ PATIENT_BOUNDS = {
     for name in ("MAX_WAIT", "REQUEST", "PICTURE", "AUDIT")
 }
 """Time limits of requests that no working service reaches on a slow machine."""
-COMMANDS = {
+_TOGETHER = {
+    "web": r"^cartulary web$",
+    "worker": r"^cartulary worker --scheduler$",
+    "redis": r"^\S*(redis|valkey)-server ",
+}
+"""A pattern for the command line of each process of a small service."""
+_SEPARATE = {
     "web": r"^cartulary web$",
     "worker": r"^cartulary worker --queue games$",
     "bot worker": r"^cartulary worker --queue bots$",
@@ -34,17 +40,27 @@ COMMANDS = {
     "scheduler": r"^cartulary scheduler$",
     "redis": r"^\S*(redis|valkey)-server ",
 }
-"""A pattern for the command line of each process."""
+"""The same if each worker has a process of its own."""
 
 
 class RunningService:
     """A `cartulary serve` with its data and its output in a folder, PATIENT_BOUNDS, and these settings."""
 
-    def __init__(self, folder: Path, *, processes: int | None = None, **settings: str) -> None:
-        """`processes` is the number of web processes; None: the default."""
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        processes: int | None = None,
+        workers: str = "together",
+        **settings: str,
+    ) -> None:
+        """`processes` is the number of web processes, None: the default; `workers` the option of `serve`."""
         self.data = folder / "data"
         self.out, self.err = folder / "out", folder / "err"
-        self.options = () if processes is None else ("--processes", str(processes))
+        self.commands = _SEPARATE if workers == "separate" else _TOGETHER
+        self.options = ["--workers", workers]
+        if processes is not None:
+            self.options += ["--processes", str(processes)]
         self.settings = PATIENT_BOUNDS | settings
         self.process: subprocess.Popen[bytes] | None = None
         self.seconds_to_start: float | None = None
@@ -112,9 +128,9 @@ class RunningService:
         return self.process.poll() is not None
 
     def pid_of(self, name: str) -> int | None:
-        """The id of the process of this name, if it runs."""
+        """The id of the process of this name (a key of `commands`), if it runs."""
         for pid, command_line in descendants(self.pid).items():
-            if re.search(COMMANDS[name], command_line):
+            if re.search(self.commands[name], command_line):
                 return pid
         return None
 

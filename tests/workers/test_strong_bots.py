@@ -1,6 +1,9 @@
 """A bot that searches has a queue of its own, holds nothing meanwhile, and loses nothing when it dies."""
 
+import os
+import signal
 from collections.abc import Iterator
+from typing import Final
 from unittest.mock import patch
 
 import pytest
@@ -8,11 +11,14 @@ import pytest
 from domain.game import Game
 from replay.thinking_time import ThinkingTime
 from service.bootstrap import Service
-from tests.support.processes import Start, wait_until
+from service.operation.process_reports import KINDS
+from tests.support.processes import Start, descendants, is_running, wait_for_exit, wait_until
 from tests.support.service_games import take_action
 from tests.support.worker_harness import WorkerHarness
 from workers.bot_player import BotPlayer
 from workers.tasks import BOTS, QUEUES, QUICK_QUEUES, THINKING
+
+QUICK: Final = {"CARTULARY_REPORT_SECONDS": "0.2"}
 
 
 def create(service: Service, *bots: str, **options: object) -> Game:
@@ -125,6 +131,41 @@ def test_what_a_bot_was_thinking_about_is_thought_about_again_after_a_sigkill(
     workers.sweep_twice_and_work()
     events = service.games.queries.event_page(game.id, game.seq, 10)
     assert [event["by"] for event in events] == [{"seat": 1}]
+
+
+def test_a_worker_with_the_scheduler_starts_one_for_searches_while_there_are_some(
+    workers: WorkerHarness, start: Start
+) -> None:
+    service = workers.service
+    process = start("worker", "--scheduler", CARTULARY_BOT_SECONDS="60", **QUICK)
+    wait_until(lambda: {report.kind for report in service.process_reports.alive()} == {*KINDS})
+    assert not descendants(process.pid)
+    game = create(service, "strong")
+    wait_until(lambda: descendants(process.pid))
+    (thinking,) = descendants(process.pid)
+    started = workers.queues.queues[THINKING].started_job_registry
+    wait_until(lambda: started.count == 1)
+    # Meanwhile, other games go on.
+    other = create(service, "sensible")
+    wait_until(lambda: service.games.queries.game(other.id).seq > other.seq)
+    # The sweep finds the search of a worker that has died, and another one makes it.
+    os.kill(thinking, signal.SIGKILL)
+    wait_until(lambda: {*descendants(process.pid)} - {thinking})
+    assert service.games.queries.game(game.id).seq == game.seq
+    pids = [process.pid, *descendants(process.pid)]
+    process.terminate()
+    assert wait_for_exit(process) == 0
+    assert not any(map(is_running, pids))
+
+
+def test_a_worker_ends_after_its_longest_idle_time(workers: WorkerHarness, start: Start) -> None:
+    service = workers.service
+    game = create(service, "strong")
+    workers.scheduler.enqueue_tasks_of({game.id})
+    command = ("worker", "--queue", "thinking", "--max-idle", "1")
+    process = start(*command, CARTULARY_BOT_SECONDS="0.05", **QUICK)
+    assert wait_for_exit(process) == 0
+    assert service.games.queries.game(game.id).seq > game.seq
 
 
 def test_reindexing_restores_the_entry_of_a_bot_that_searches(workers: WorkerHarness) -> None:

@@ -28,8 +28,8 @@ from workers.webhooks.channel import WebhookChannel
 
 log = logging.getLogger(__name__)
 
-POLL_SECONDS: Final = 0.1
-"""Time between two looks at what is due."""
+POLL_SECONDS: Final = 1.0
+"""The longest time between two looks at what is due, unless `wake` is called."""
 BATCH: Final = 500
 """The most deliveries that are taken at once."""
 PAUSE_SECONDS: Final = 1.0
@@ -87,8 +87,8 @@ class Dispatcher:
         self._ids: set[str] = set()
         """What waits here, or is being sent."""
         self._lock = Lock()
-        self._has_ended = Event()
-        """Set when an attempt has ended, so that the next one begins at once."""
+        self._wake = Event()
+        """Set when an attempt has ended and when deliveries were created, so that the next begins at once."""
 
     def run(self, stop: Event) -> None:
         """Send until `stop` is set. What is under way then has SECONDS_TO_STOP to end."""
@@ -107,12 +107,16 @@ class Dispatcher:
                 thread.start()
                 threads.add(thread)
             threads = {thread for thread in threads if thread.is_alive()}
-            self._has_ended.wait(POLL_SECONDS)
-            self._has_ended.clear()
+            self._wake.wait(POLL_SECONDS)
+            self._wake.clear()
         self._return_waiting()
         deadline = time.monotonic() + SECONDS_TO_STOP
         for thread in threads:
             thread.join(max(0.0, deadline - time.monotonic()))
+
+    def wake(self) -> None:
+        """Look at once at what is due, because there are new deliveries."""
+        self._wake.set()
 
     def send_due(self) -> int:
         """Send everything that is due now, one after the other; return the number of attempts."""
@@ -219,7 +223,7 @@ class Dispatcher:
             self._put(others)
         except Unavailable as error:
             log.warning("%s attempts are left for later: %s", len(others), log_text(error))
-        self._has_ended.set()
+        self._wake.set()
 
     def _return_waiting(self) -> None:
         """Make what waits here due at once for other dispatchers."""

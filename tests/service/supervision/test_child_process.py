@@ -1,5 +1,6 @@
 """A child process can be reaped with everything it has started, and ends when its parent is killed."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -10,8 +11,14 @@ from pathlib import Path
 import pytest
 
 from service.operation.child_process import ChildProcess
-from service.operation.parent_watch import watched_command
-from tests.support.processes import ROOT, descendants, is_running, wait_until
+from service.operation.parent_watch import PARENT_PIPE, watched_command
+from tests.support.processes import (
+    ROOT,
+    descendants,
+    is_running,
+    read_command_line,
+    wait_until,
+)
 
 SLEEP = [sys.executable, "-c", "import time; time.sleep(600)"]
 
@@ -98,8 +105,9 @@ time.sleep(600)
     [
         [sys.executable, "-c", WATCHING],
         watched_command(["/bin/sleep", "600"]),
+        watched_command(["/bin/sleep", "600"], by_kernel=True),
     ],
-    ids=["a process of the service", "another program"],
+    ids=["a process of the service", "another program", "another program, by the kernel"],
 )
 def test_a_child_ends_when_its_parent_is_killed(command: list[str]) -> None:
     parent, child = start_parent(*command)
@@ -130,6 +138,26 @@ def test_a_program_that_survives_sigterm_is_killed_after_its_parent(tmp_path: Pa
     parent.communicate()
     wait_until(received.exists)
     wait_until(lambda: not is_running(child))
+
+
+def test_a_program_that_the_kernel_ends_needs_no_second_process(
+    child: Callable[..., ChildProcess],
+) -> None:
+    program = child(watched_command(["/bin/sleep", "600"], by_kernel=True))
+    wait_until(lambda: read_command_line(program.pid or 0).startswith("/bin/sleep"))
+    assert program.pid is not None
+    assert not descendants(program.pid)
+    # The three standard streams are open.
+    assert len(list(Path(f"/proc/{program.pid}/fd").iterdir())) == 3
+
+
+def test_a_program_whose_parent_has_died_before_the_kernel_watches_it_does_not_start() -> None:
+    reader, writer = os.pipe()
+    os.close(writer)
+    command = watched_command(["/bin/sleep", "600"], by_kernel=True)
+    environ = {**os.environ, PARENT_PIPE: str(reader)}
+    assert subprocess.run(command, env=environ, pass_fds=[reader], check=False).returncode == 1
+    os.close(reader)
 
 
 def test_the_watching_process_ends_with_its_program_and_holds_no_other_file(
