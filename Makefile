@@ -59,6 +59,13 @@ nightly: install ## run the tests that take long by nature (marker nightly), as 
 	$(call print,long tests: pytest -m nightly)
 	@$(BIN)/pytest -m nightly -n $(WORKERS) --dist loadfile $(ARGS)
 
+.PHONY: cluster
+cluster: install ## run the tests of the service on a Redis Cluster, and behind Sentinel (each takes minutes)
+	$(call print,on a Redis Cluster: pytest --redis cluster)
+	@$(BIN)/pytest --redis cluster -n $(WORKERS) --dist loadfile tests/service tests/workers $(ARGS)
+	$(call print,behind Sentinel: pytest --redis sentinel)
+	@$(BIN)/pytest --redis sentinel -n $(WORKERS) --dist loadfile tests/service tests/workers $(ARGS)
+
 .PHONY: format
 format: install ## format the code and apply ruff's automatic fixes
 	@$(BIN)/ruff check --fix-only --quiet .

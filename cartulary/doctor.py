@@ -7,7 +7,7 @@ of a Redis that hides it, is a warning and not a fault.
 
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -28,6 +28,7 @@ from replay.language.renderer import english
 from service import clock
 from service.administration.work import WorkOverview
 from service.bootstrap import Service
+from service.cluster import ClusterClient
 from service.connection import connect, to_text, unavailable_on_error
 from service.errors import Unavailable
 from service.operation.process_reports import KINDS, ProcessReport
@@ -117,9 +118,21 @@ _ADDRESS: Final = message("public address")
 
 def _check_logs(service: Service) -> Iterator[Finding]:
     """The Redis of the logs must keep every write that it has acknowledged."""
-    settings = service.settings
+    for client in _masters(service.redis):
+        yield from _check_master(service.settings, client)
+
+
+def _masters(client: redis.Redis) -> Sequence[redis.Redis]:
+    """Return clients of all masters: one for each node of a cluster, else the only one."""
+    if not isinstance(client, ClusterClient):
+        return [client]
     with unavailable_on_error():
-        info = service.redis.info()
+        return [node.redis_connection for node in client.masters()]
+
+
+def _check_master(settings: Settings, client: redis.Redis) -> Iterator[Finding]:
+    with unavailable_on_error():
+        info = client.info()
     release = str(info["redis_version"])
     yield Finding(_LOGS, "ok", message("version {version} responds", version=release))
     if not settings.is_embedded and tuple(map(int, release.split(".")[:2])) < OLDEST_REDIS:
@@ -136,8 +149,8 @@ def _check_logs(service: Service) -> Iterator[Finding]:
             message("it is a replica, which accepts no writes"),
             message("let CARTULARY_REDIS_URL name the master"),
         )
-    yield from _check_durability(service.redis, info)
-    yield from _check_memory(_LOGS, service.redis, info)
+    yield from _check_durability(client, info)
+    yield from _check_memory(_LOGS, client, info)
 
 
 def _check_durability(client: redis.Redis, info: Mapping[str, Any]) -> Iterator[Finding]:

@@ -3,6 +3,8 @@
     redis://HOST:PORT/DB, rediss://…, unix:///PATH        one Redis
     redis+sentinel://HOST:PORT,HOST:PORT/NAME/DB          the master NAME, which any of these Sentinels knows
     rediss+sentinel://…                                   the same, with TLS to the Redis and the Sentinels
+    redis+cluster://HOST:PORT,HOST:PORT/                  the Redis Cluster to which these nodes belong
+    rediss+cluster://…                                    the same, with TLS to all nodes
 
 USER:PASSWORD@ before the hosts is for the Redis, and ?sentinel_password=… for the Sentinels. After a
 failover, a connection to the former master is closed, and the next one goes to the new master.
@@ -15,7 +17,7 @@ sends anything on it, and replaces it; so the first request after an outage succ
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import redis
@@ -29,9 +31,11 @@ from typing_extensions import override
 
 from domain.errors import CartularyError, Unreadable
 from domain.messages import message
+from service.cluster import Addresses, AsyncClusterClient, ClusterClient
 from service.errors import Unavailable
 
 SENTINEL_SCHEMES: Final = ("redis+sentinel:", "rediss+sentinel:")
+CLUSTER_SCHEMES: Final = ("redis+cluster:", "rediss+cluster:")
 SECONDS_TO_CONNECT: Final = 2.0
 SECONDS_TO_RESPOND: Final = 5.0
 
@@ -40,6 +44,9 @@ _UNREACHABLE: Final = (
     redis.TimeoutError,
     redis.ReadOnlyError,
     redis.OutOfMemoryError,
+    redis.exceptions.ClusterDownError,
+    redis.exceptions.AskError,  # a slot of a cluster is being moved; MOVED is a kind of it
+    redis.exceptions.TryAgainError,
 )
 _NO_WRITES: Final = (
     "MISCONF",
@@ -70,10 +77,13 @@ def connect(
 ) -> redis.Redis:
     """Return a client with a connection pool; it connects when it is first used. Thread-safe."""
     options: dict[str, Any] = {
-        "retry": Retry(NoBackoff(), 0),
         "socket_connect_timeout": seconds_to_connect,
         "socket_timeout": seconds_to_respond,
     }
+    if is_cluster(url):
+        cluster = parse_cluster_url(url)
+        return ClusterClient(cluster.nodes, options | cluster.options)
+    options["retry"] = Retry(NoBackoff(), 0)
     if url.startswith(SENTINEL_SCHEMES):
         master = parse_sentinel_url(url)
         sentinel_options = options | master.sentinel_options
@@ -99,6 +109,13 @@ def connect_async(
         "socket_connect_timeout": seconds_to_connect,
         "socket_timeout": seconds_to_respond,
     }
+    if is_cluster(url):
+        cluster = parse_cluster_url(url)
+        # It has the methods that readers use, and no class in common with the client of a single Redis.
+        return cast(
+            "redis.asyncio.Redis",
+            AsyncClusterClient(cluster.nodes, max_connections, options | cluster.options),
+        )
     if url.startswith(SENTINEL_SCHEMES):
         master = parse_sentinel_url(url)
         sentinel_options = options | master.sentinel_options
@@ -132,28 +149,59 @@ class SentinelUrl:
 def parse_sentinel_url(url: str) -> SentinelUrl:
     """Return the master that a URL names. Raises InvalidRedisUrl, whose message leaves the URL out."""
     parts = urlsplit(url)
-    login, _, hosts = parts.netloc.rpartition("@")
-    sentinels = []
-    for address in hosts.split(","):
-        host, _, port = address.rpartition(":")
-        if not host or not port.isdecimal() or not 0 < int(port) < 1 << 16:
-            raise InvalidRedisUrl(message("must have a host and a port for each Sentinel"))
-        sentinels.append((host.strip("[]"), int(port)))
+    login, sentinels = _parse_hosts(parts.netloc)
     name, _, db = parts.path.removeprefix("/").partition("/")
     query = dict(parse_qsl(parts.query, keep_blank_values=True))
     if not name or (db and not db.isdecimal()) or not query.keys() <= {"sentinel_password"}:
         raise InvalidRedisUrl(
             message("must end with /NAME or /NAME/DB, the name of the master and a database")
         )
-    options: dict[str, Any] = {"db": int(db or 0), "socket_keepalive": True}
-    if login:
-        user, _, password = login.rpartition(":")
-        options |= {"username": unquote(user) or None, "password": unquote(password)}
     tls: dict[str, Any] = {"ssl": True} if parts.scheme.startswith("rediss") else {}
+    options: dict[str, Any] = {"db": int(db or 0), "socket_keepalive": True}
     sentinel_options = tls | {
         name.removeprefix("sentinel_"): value for name, value in query.items()
     }
-    return SentinelUrl(sentinels, name, options | tls, sentinel_options)
+    return SentinelUrl(sentinels, name, options | login | tls, sentinel_options)
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterUrl:
+    """Nodes of a cluster, and options of connections to each."""
+
+    nodes: Addresses
+    options: dict[str, Any]
+
+
+def is_cluster(url: str) -> bool:
+    """Return whether a URL names a Redis Cluster."""
+    return url.startswith(CLUSTER_SCHEMES)
+
+
+def parse_cluster_url(url: str) -> ClusterUrl:
+    """Return the cluster that a URL names. Raises InvalidRedisUrl, whose message leaves the URL out."""
+    parts = urlsplit(url)
+    login, nodes = _parse_hosts(parts.netloc)
+    if parts.path not in ("", "/") or parts.query:
+        raise InvalidRedisUrl(
+            message("must end after the nodes: a cluster has one database, and no options")
+        )
+    tls: dict[str, Any] = {"ssl": True} if parts.scheme.startswith("rediss") else {}
+    return ClusterUrl(nodes, {"socket_keepalive": True} | login | tls)
+
+
+def _parse_hosts(netloc: str) -> tuple[dict[str, str | None], list[tuple[str, int]]]:
+    """Return the options of `USER:PASSWORD@`, and the addresses after it. Raises InvalidRedisUrl."""
+    login, _, hosts = netloc.rpartition("@")
+    addresses = []
+    for address in hosts.split(","):
+        host, _, port = address.rpartition(":")
+        if not host or not port.isdecimal() or not 0 < int(port) < 1 << 16:
+            raise InvalidRedisUrl(message("must have a host and a port for each server"))
+        addresses.append((host.strip("[]"), int(port)))
+    if not login:
+        return {}, addresses
+    user, _, password = login.rpartition(":")
+    return {"username": unquote(user) or None, "password": unquote(password)}, addresses
 
 
 class _Client(redis.Redis):

@@ -2,7 +2,8 @@
 
     CARTULARY_REDIS_URL      Redis of the logs (service/connection.py); default: the embedded Redis of the
                              data folder
-    CARTULARY_QUEUE_URL      Redis of the job queue; default: the Redis of the logs
+    CARTULARY_QUEUE_URL      Redis of the job queue, which is not a cluster; default: the Redis of the logs,
+                             and needed if that is a cluster
     CARTULARY_WAIT_REPLICAS  replicas of the Redis of the logs that must have an event before it is
                              acknowledged; default: 0
     CARTULARY_DATA           folder of the signing key and the embedded Redis; default: the folder
@@ -67,6 +68,8 @@ _MAY_BE_EMPTY: Final = frozenset(
 )
 
 
+_SCHEMES_OF_MANY: Final = ("redis+sentinel", "rediss+sentinel", "redis+cluster", "rediss+cluster")
+"""Schemes of URLs that name several servers."""
 DEFAULT_PUBLIC_URL: Final = "http://127.0.0.1:8000"
 MAX_WITNESSES: Final = 32
 """Witnesses whose cosignatures are collected; each adds about 150 bytes to a checkpoint."""
@@ -142,7 +145,12 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
     origin = env.str("ORIGIN", "", validate=_check_origin)
     witnesses = env.str("WITNESSES", "", validate=_check_witnesses)
     bounds = _load_bounds(env)
-    _raise_errors(env, signing_key, lacks_sender=smtp_url is not None and mail_from is None)
+    _raise_errors(
+        env,
+        signing_key,
+        lacks_sender=smtp_url is not None and mail_from is None,
+        queue_fault=_queue_fault(redis_url, queue_url),
+    )
     return Settings(
         data=data,
         redis_url=redis_url or embedded_redis_url(data),
@@ -201,7 +209,23 @@ def _load_bounds(env: _Variables) -> dict[str, Any]:
     }
 
 
-def _raise_errors(env: Env, signing_key: Path, *, lacks_sender: bool) -> None:
+def _queue_fault(redis_url: str | None, queue_url: str | None) -> Message | None:
+    """Return what is wrong with the Redis of the queue: RQ has keys of several slots in one transaction."""
+    # Imported here, so that commands without settings start quickly.
+    from service.connection import is_cluster
+
+    if queue_url is not None and is_cluster(queue_url):
+        return message("must not be a cluster: the job queue needs a Redis of its own")
+    if queue_url is None and redis_url is not None and is_cluster(redis_url):
+        return message(
+            "must be set, because {variable} is a cluster", variable=f"{PREFIX}REDIS_URL"
+        )
+    return None
+
+
+def _raise_errors(
+    env: Env, signing_key: Path, *, lacks_sender: bool, queue_fault: Message | None
+) -> None:
     """Raise SettingsError if a variable is invalid, or if the file of the signing key contains no key.
 
     `lacks_sender`: mail is to be sent, but the variable with its sender is not set.
@@ -219,6 +243,8 @@ def _raise_errors(env: Env, signing_key: Path, *, lacks_sender: bool) -> None:
             f"{PREFIX}MAIL_FROM",
             [message("must be set, because {variable} is", variable=f"{PREFIX}SMTP_URL")],
         )
+    if queue_fault is not None:
+        errors.setdefault(f"{PREFIX}QUEUE_URL", [queue_fault])
     try:
         SigningKey.load(signing_key)
     except (Unreadable, IsADirectoryError):
@@ -266,13 +292,20 @@ def _url_with(*schemes: str, needs_host: bool = False) -> Callable[[str], None]:
 
 def _check_redis_url(value: str) -> None:
     # Imported here, so that commands without settings start quickly.
-    from service.connection import SENTINEL_SCHEMES, InvalidRedisUrl, parse_sentinel_url
+    from service.connection import (
+        SENTINEL_SCHEMES,
+        InvalidRedisUrl,
+        is_cluster,
+        parse_cluster_url,
+        parse_sentinel_url,
+    )
 
-    if not value.startswith(SENTINEL_SCHEMES):
-        _url_with("redis", "rediss", "unix", "redis+sentinel", "rediss+sentinel")(value)
+    parse = parse_cluster_url if is_cluster(value) else parse_sentinel_url
+    if not is_cluster(value) and not value.startswith(SENTINEL_SCHEMES):
+        _url_with("redis", "rediss", "unix", *_SCHEMES_OF_MANY)(value)
         return
     try:
-        parse_sentinel_url(value)
+        parse(value)
     except InvalidRedisUrl as error:
         raise ValidationError([error.message]) from None
 

@@ -1,4 +1,7 @@
-"""Fixtures for tests of several packages: one real Redis for a whole run, emptied for each test using it."""
+"""Fixtures for tests of several packages: one real Redis for a whole run, emptied for each test using it.
+
+With `--redis cluster` or `--redis sentinel`, it is a Redis Cluster, or a Redis with a replica and a Sentinel.
+"""
 
 import json
 import os
@@ -12,7 +15,6 @@ from typing import Final
 import httpx
 import hypothesis
 import pytest
-import redis
 from typing_extensions import override
 from xdist.remote import Producer  # type: ignore[import-untyped] # xdist has no annotations for others
 from xdist.scheduler.loadfile import (  # type: ignore[import-untyped] # as above
@@ -23,11 +25,13 @@ from cartulary.imports import quick_imports
 from ledger.canonical import canonical
 from service.bootstrap import Service, build
 from service.bounds import Bounds
+from service.connection import connect
 from service.operation.embedded_redis import EmbeddedRedis
 from service.settings import Settings
 from tests.support.chance import make_reproducible
 from tests.support.password_hashes import hash_quickly
 from tests.support.records import KEY
+from tests.support.redis_kinds import KINDS, RedisUrls, redis_of_kind
 
 # Commands show times in the time zone of the machine.
 os.environ["TZ"] = "UTC"
@@ -86,11 +90,19 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the longest files, so that no process has one left when the others have finished."""
+    """Begin with the longest files, so that no process has one left when the others have finished.
+
+    Skip the tests that need another kind of Redis.
+    """
     seconds: Counter[str] = Counter()
     for file, duration in DURATIONS.items():
         seconds[group_of(HERE.parent / file)] += duration
     items.sort(key=lambda item: -seconds[group_of(item.path)])
+    for item in items:
+        mark = item.get_closest_marker("needs_redis")
+        kind = item.config.getoption("--redis")
+        if mark is not None and kind not in mark.args:
+            item.add_marker(pytest.mark.skip(reason=f"needs another kind of Redis than {kind}"))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -126,6 +138,19 @@ def english_locale() -> Iterator[None]:
         yield
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that says which kind of Redis the tests use."""
+    parser.addoption(
+        "--redis", choices=KINDS, default="single", help="the kind of Redis of the logs"
+    )
+
+
+@pytest.fixture(scope="session")
+def redis_kind(request: pytest.FixtureRequest) -> str:
+    """The kind of Redis that this run is for."""
+    return str(request.config.getoption("--redis"))
+
+
 @pytest.fixture(scope="session")
 def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedRedis]:
     """A Redis with the settings of the embedded one, shared by all tests; no test may stop it."""
@@ -133,21 +158,37 @@ def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedR
         yield server
 
 
-@pytest.fixture
-def redis_url(redis_server: EmbeddedRedis) -> str:
-    """The URL of the shared Redis, emptied for this test."""
-    with redis.Redis.from_url(redis_server.url) as client:
-        client.flushall()
-    return redis_server.url
+@pytest.fixture(scope="session")
+def shared_redis(
+    redis_kind: str, redis_server: EmbeddedRedis, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RedisUrls]:
+    """The URLs of the Redis shared by all tests, of the kind that this run is for."""
+    with redis_of_kind(redis_kind, redis_server, tmp_path_factory) as urls:
+        yield urls
 
 
 @pytest.fixture
-def settings(redis_url: str, tmp_path: Path) -> Settings:
+def redis_urls(shared_redis: RedisUrls) -> RedisUrls:
+    """The URLs of the shared Redis, emptied for this test."""
+    for url in {shared_redis.logs, shared_redis.queue}:
+        with connect(url) as client:
+            client.flushall()
+    return shared_redis
+
+
+@pytest.fixture
+def redis_url(redis_urls: RedisUrls) -> str:
+    """The URL of the shared Redis of the logs, emptied for this test."""
+    return redis_urls.logs
+
+
+@pytest.fixture
+def settings(redis_urls: RedisUrls, tmp_path: Path) -> Settings:
     """The settings of a service on the shared Redis, with a data folder for this test only."""
     return Settings(
         data=tmp_path,
-        redis_url=redis_url,
-        queue_url=redis_url,
+        redis_url=redis_urls.logs,
+        queue_url=redis_urls.queue,
         signing_key=tmp_path / "signing-key.pem",
         rate_accounts="",
         rate_games="",

@@ -52,7 +52,8 @@ class ErasedPlayers:
     def add(self, player_id: str) -> None:
         """Add a player whose erasure begins now. Raises Unavailable also if the file cannot be written."""
         self._write([player_id])
-        with unavailable_on_error(), self._redis.pipeline(transaction=True) as pipeline:
+        # The file lists the player already, so either of the two is enough to go on after an interruption.
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             pipeline.sadd(_IDS, player_id)
             pipeline.zadd(_UNFINISHED, {player_id: _now()})
             pipeline.execute()

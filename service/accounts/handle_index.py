@@ -18,10 +18,12 @@ import redis
 from domain.messages import message
 from service.accounts.erased import ErasedPlayers
 from service.accounts.handles import fold_case, skeletons, spellings
+from service.cluster import ClusterClient
 from service.connection import to_text, unavailable_on_error
 from service.errors import HandleTaken
 
 HANDLES: Final = "cartulary:handles"
+_SECONDS_TO_TAKE: Final = 60
 _BATCH_SIZE: Final = 500
 
 ReadHandles = Callable[[Sequence[str]], Sequence[str | None]]
@@ -76,18 +78,25 @@ class HandleIndex:
             if is_listed:
                 # An entry without a player is removed when it is read.
                 self._redis.zadd(HANDLES, {fold_case(handle): 0})
-            if self._redis.msetnx(dict.fromkeys(keys, player_id)):
+            # The keys of a cluster may be in several slots, which one command cannot write.
+            is_one_slot = not isinstance(self._redis, ClusterClient)
+            if is_one_slot and self._redis.msetnx(dict.fromkeys(keys, player_id)):
                 return
         # The player may have a part of the keys already, because of a handle that looks like this one.
         self.require_free(handle, player_id)
         with unavailable_on_error():
-            for key in keys:
-                self._redis.set(key, player_id, nx=True)
-                self._redis.persist(key)
+            # A key that is taken by a process which dies before it has all of them becomes free again.
+            new = [
+                key for key in keys if self._redis.set(key, player_id, nx=True, ex=_SECONDS_TO_TAKE)
+            ]
             if any(
                 owner is None or to_text(owner) != player_id for owner in self._redis.mget(keys)
             ):
+                for key in new:
+                    self._redis.delete(key)
                 raise HandleTaken(message("the handle {handle} is taken", handle=handle))
+            for key in keys:
+                self._redis.persist(key)
 
     def page(self, prefix: str, after: str | None, limit: int) -> tuple[list[str], str | None]:
         """Return the ids of players whose handles begin with `prefix`, in any case, in alphabetical order.

@@ -10,7 +10,7 @@ days that had begun are used up.
 
 import secrets
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
@@ -26,6 +26,7 @@ from ledger.time_zones import time_zone
 from service import clock
 from service.bounds import Bounds
 from service.clock import TrustedClock
+from service.cluster import ClusterClient
 from service.connection import to_text, unavailable_on_error
 from service.errors import HolidayNotPossible, NotFound
 
@@ -130,6 +131,7 @@ class Holidays:
             announced_at=clock.format(now),
         )
         outdated = clock.format(now - _RETENTION)
+        key = holidays_key(player)
 
         def store(pipeline: Pipeline) -> None:
             stored = _decode(pipeline.hvals(key))
@@ -140,11 +142,8 @@ class Holidays:
                     pipeline.hdel(key, past.id)
             pipeline.hset(key, holiday.id, _encode(holiday))
             pipeline.expire(key, until - now + _RETENTION)
-            pipeline.hincrby(TO_RECORD_KEY, player, 1)
 
-        key = holidays_key(player)
-        with unavailable_on_error():
-            self._redis.transaction(store, key)
+        self._change(player, store)
         return holiday
 
     def cancel(self, player: str, id: str) -> AccountHoliday:
@@ -153,6 +152,7 @@ class Holidays:
         Raises NotFound if the player has no such holiday, or if it is over.
         """
         now = clock.format(self._clock.now())
+        key = holidays_key(player)
         cancelled: list[AccountHoliday] = []
 
         def store(pipeline: Pipeline) -> None:
@@ -166,12 +166,26 @@ class Holidays:
             cancelled.append(holiday)
             pipeline.multi()
             pipeline.hset(key, id, _encode(holiday))
+
+        self._change(player, store)
+        return cancelled[0]
+
+    def _change(self, player: str, store: Callable[[Pipeline], None]) -> None:
+        """Change the holidays of a player in a transaction, and have the logs of their games record that."""
+        if isinstance(self._redis, ClusterClient):
+            # The keys are in different slots. If this process dies in between, there is the first entry.
+            self.require_recording(player)
+            with unavailable_on_error():
+                self._redis.transaction(store, holidays_key(player))
+            self.require_recording(player)
+            return
+
+        def store_and_note(pipeline: Pipeline) -> None:
+            store(pipeline)
             pipeline.hincrby(TO_RECORD_KEY, player, 1)
 
-        key = holidays_key(player)
         with unavailable_on_error():
-            self._redis.transaction(store, key)
-        return cancelled[0]
+            self._redis.transaction(store_and_note, holidays_key(player))
 
     def current(self, player: str) -> list[AccountHoliday]:
         """Return the holidays of a player that are neither over nor cancelled, the earliest first."""

@@ -22,6 +22,7 @@ from service.chat.store import (
     mark_fields,
     messages_key,
 )
+from service.cluster import ClusterClient
 from service.connection import to_text, unavailable_on_error
 
 MAX_DISMISSED: Final = 20
@@ -53,16 +54,28 @@ class ReadMarks:
         self._unread = client.register_script(script)
 
     def of(self, player: str, game_ids: Sequence[str]) -> list[ReadMark]:
-        """Return the marks of a player in games, in order, in one round trip.
+        """Return the marks of a player in games, in order, in one round trip (in a cluster, two).
 
         The player must be allowed to read the messages of these games.
         """
         if not game_ids:
             return []
-        keys = [mutes_key(player), *map(messages_key, game_ids)]
+        keys = [messages_key(game_id) for game_id in game_ids]
         with unavailable_on_error():
-            replies: Any = self._unread(keys=keys, args=[player, MAX_UNREAD])
+            if isinstance(self._redis, ClusterClient):
+                replies = self._of_slots(player, keys)
+            else:
+                args: list[str | int] = [player, MAX_UNREAD, ""]
+                replies = self._unread(keys=[*keys, mutes_key(player)], args=args)
         return [_mark(*reply) for reply in replies]
+
+    def _of_slots(self, player: str, keys: Sequence[str]) -> Any:
+        muted = self._redis.zrange(mutes_key(player), 0, -1)
+        with self._redis.pipeline(transaction=False) as pipeline:
+            for key in keys:
+                args: list[Any] = [player, MAX_UNREAD, "1", *muted]
+                self._unread(keys=[key], args=args, client=pipeline)
+            return [reply for replies in pipeline.execute() for reply in replies]
 
     def read(self, game_id: str, player: str, number: int) -> None:
         """Record that a player has read the messages up to a number. Idempotent."""

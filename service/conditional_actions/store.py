@@ -163,7 +163,7 @@ class ConditionalActionStore:
 
     def delete(self, player: str, *game_ids: str) -> None:
         """Delete the conditional actions of a player in these games, and the notes on earlier ones."""
-        with unavailable_on_error(), self._redis.pipeline() as pipeline:
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for game_id in game_ids:
                 pipeline.hdel(_actions_key(game_id), player)
                 pipeline.hdel(_void_key(game_id), player)

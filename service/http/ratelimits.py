@@ -19,10 +19,11 @@ import redis
 from cachetools import TLRUCache
 from flask import Flask, request
 from flask_limiter import Limiter, RequestLimit
-from limits.storage import Storage
+from limits.storage import RedisStorage, Storage
 from typing_extensions import override
 
 from domain.messages import Term, counted, message, term
+from service.cluster import ClusterClient
 from service.errors import TooManyRequests
 from service.http.context import authenticated_player, client_network, service
 
@@ -185,3 +186,9 @@ def register(app: Flask, client: redis.Redis, requests_limit: str) -> None:
     # limits of decorated views do not need them. It installs none for a limiter that is registered already.
     app.extensions.setdefault("limiter", set()).add(_stored)
     _stored.init_app(app)
+    if isinstance(client, ClusterClient):
+        # Each of its keys and scripts has one slot, so that a client of a single Redis can be replaced.
+        storage = _stored.storage
+        assert isinstance(storage, RedisStorage)
+        storage.storage = client
+        storage.initialize_storage("")

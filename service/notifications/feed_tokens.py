@@ -59,10 +59,12 @@ class FeedTokens:
                 )
             pipeline.multi()
             pipeline.hset(key, digest, created)
-            pipeline.set(_FEED + digest, player)
 
         with unavailable_on_error():
             self._redis.transaction(store, key)
+            # In another slot of a cluster. If this process dies in between, nobody has got the address, and
+            # it is listed and can be revoked.
+            self._redis.set(_FEED + digest, player)
         return Feed(digest[:_ID_DIGITS], created), token
 
     def of(self, player: str) -> list[Feed]:

@@ -25,7 +25,7 @@ import redis
 from domain.errors import CartularyError
 from domain.messages import message
 from ledger.os_errors import os_reason
-from service.connection import connect, unavailable_on_error
+from service.connection import connect, is_cluster, unavailable_on_error
 from service.operation.append_only_file.parts import SINGLE_FILE, find_parts, sync_folder
 from service.operation.data_folder import (
     ERASED_PLAYERS,
@@ -66,6 +66,13 @@ def back_up(
     """
     if folder.exists():
         raise BackupError(message("{path} exists already", path=str(folder)))
+    if is_cluster(settings.redis_url):
+        raise BackupError(
+            message(
+                "a Redis Cluster has no moment that is the same on all nodes: back its nodes up with the"
+                " tools of Redis"
+            )
+        )
     unfinished = folder.with_name(f".{folder.name}.unfinished")
     shutil.rmtree(unfinished, ignore_errors=True)
     try:

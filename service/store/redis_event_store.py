@@ -8,7 +8,7 @@
     cartulary:{GAME}:receipts hash, SEQ -> `KEY SIGNATURE`: the server's receipts for accepted actions
     cartulary:statements      set, the ids of games in whose disputes statements were written
     cartulary:live            set, the active games: ids of those that may have outbox entries
-    cartulary:replication     written before a wait for replicas
+    cartulary:{GAME}:replication   written before a wait for replicas; expires at once
     cartulary:appended        channel, `GAME SEQ` after every append
     cartulary:appended:GAME   channel, `SEQ` after every append to that game
 
@@ -56,7 +56,6 @@ MESSAGE_POSTED: Final = "message"
 """What is published on the channel of a game when a chat message is posted, or a rematch is created."""
 ACTIVE_GAMES_KEY: Final = "cartulary:live"
 _STATEMENTS_KEY: Final = "cartulary:statements"
-_REPLICATION_KEY: Final = "cartulary:replication"
 REPLICATION_MILLISECONDS: Final = 2000
 """Time that replicas have to receive an event before its append fails."""
 IDEMPOTENCY_SECONDS: Final = 7 * 24 * 3600
@@ -66,6 +65,7 @@ _SECRETS: Final = "secrets"
 _OUTBOX: Final = "notes"
 _RECORDS: Final = "answers"
 _RECEIPTS: Final = "receipts"
+_REPLICATION: Final = "replication"
 _SCAN_PAGE: Final = 500
 
 
@@ -147,10 +147,10 @@ class RedisEventStore:
             reply = self._append(keys=keys, args=args)
         match reply:
             case [1, first, last]:
-                self._wait_for_replicas()
+                self._wait_for_replicas(game_id, last)
                 return Appended(first, last)
             case [2, first, last]:
-                self._wait_for_replicas()
+                self._wait_for_replicas(game_id, last)
                 return Appended(first, last, is_repeat=True)
             case [0, head]:
                 raise HeadMoved(head)
@@ -168,11 +168,11 @@ class RedisEventStore:
         digest, first, last = to_text(stored).split(" ")
         if digest != record.digest:
             raise _conflict()
-        self._wait_for_replicas()
+        self._wait_for_replicas(game_id, int(last))
         return Appended(int(first), int(last), is_repeat=True)
 
-    def _wait_for_replicas(self) -> None:
-        """Return when enough replicas have everything that has been appended until now.
+    def _wait_for_replicas(self, game_id: str, last: int) -> None:
+        """Return when enough replicas have everything that has been appended to a game, up to event `last`.
 
         Raises Unavailable if they are not quick enough. The events are appended nevertheless, and the request
         succeeds when it is repeated with its idempotency key and the replicas are there again.
@@ -180,11 +180,13 @@ class RedisEventStore:
         if not self._wait_replicas:
             return
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
-            # WAIT counts from the last write of its connection.
-            pipeline.set(_REPLICATION_KEY, 1)
+            # WAIT counts from the last write of its connection: in a cluster, to the node of the game.
+            pipeline.set(game_key(game_id, _REPLICATION), 1, px=REPLICATION_MILLISECONDS)
             pipeline.wait(self._wait_replicas, REPLICATION_MILLISECONDS)
-            _, count = pipeline.execute()
-        if count < self._wait_replicas:
+            # After a failover, this may be a former replica, which does not have the events.
+            pipeline.xlen(_log_key(game_id))
+            _, count, length = pipeline.execute()
+        if count < self._wait_replicas or length < last:
             raise Unavailable(message("too few replicas of the store have the event; try again"))
 
     def read(

@@ -18,6 +18,7 @@ from service import clock
 from service.bootstrap import Service, build
 from service.operation.process_reports import Reporter
 from service.settings import Settings
+from tests.support.clusters import redis_cluster
 from tests.support.mail_server import mail_server
 from tests.support.running_service import RunningService
 from tests.support.service_games import start_game
@@ -92,6 +93,21 @@ def test_a_redis_that_loses_writes_is_a_fault(
             client.config_set("maxmemory", 0)
             client.config_set("appendonly", "yes")
             client.config_set("appendfsync", "always")
+
+
+def test_every_master_of_a_cluster_is_checked(
+    diagnose_with: Diagnose, settings: Settings, tmp_path: Path
+) -> None:
+    (tmp_path / "cluster").mkdir()
+    with redis_cluster(tmp_path / "cluster") as cluster:
+        for port in cluster.masters():
+            with redis.Redis(port=port) as node:
+                node.config_set("appendfsync", "always")
+        changes = {"redis_url": cluster.url, "queue_url": settings.queue_url}
+        assert texts(diagnose_with(**changes), "Redis of the logs") == ""
+        with redis.Redis(port=cluster.masters()[1]) as node:
+            node.config_set("appendfsync", "everysec")
+        assert texts(diagnose_with(**changes), "Redis of the logs").count("a power cut") == 1
 
 
 def test_a_redis_that_does_not_respond_is_a_fault(diagnose_with: Diagnose) -> None:

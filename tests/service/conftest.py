@@ -13,6 +13,7 @@ import redis
 
 from ledger.signed_note import COSIGNATURE, note_key
 from service.bounds import Bounds
+from service.connection import connect
 from service.operation import embedded_redis
 from service.operation.embedded_redis import EmbeddedRedis
 from service.settings import Settings
@@ -20,12 +21,13 @@ from tests.support.accounts import Accounts
 from tests.support.http_contract import Contract
 from tests.support.processes import HANG_SECONDS
 from tests.support.pseudo_locale import write_pseudo_locale
+from tests.support.redis_kinds import RedisUrls, redis_of_kind
 from tests.support.server import WebServer
 from tests.support.witnesses import WITNESS_KEY
 
 
 def settings_for(
-    server: EmbeddedRedis,
+    server: EmbeddedRedis | RedisUrls,
     data: Path,
     rate_accounts: str = "",
     rate_games: str = "",
@@ -33,10 +35,11 @@ def settings_for(
     rate_messages: str = "",
     rate_requests: str = "",
 ) -> Settings:
+    urls = server if isinstance(server, RedisUrls) else RedisUrls(server.url, server.url)
     return Settings(
         data=data,
-        redis_url=server.url,
-        queue_url=server.url,
+        redis_url=urls.logs,
+        queue_url=urls.queue,
         signing_key=data / "signing-key.pem",
         rate_accounts=rate_accounts,
         rate_games=rate_games,
@@ -73,9 +76,18 @@ def web_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedRedi
 
 
 @pytest.fixture(scope="session")
-def web(web_redis: EmbeddedRedis, tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
+def web_redis_urls(
+    redis_kind: str, web_redis: EmbeddedRedis, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RedisUrls]:
+    """The URLs of the Redis of the shared web server, of the kind that this run is for."""
+    with redis_of_kind(redis_kind, web_redis, tmp_path_factory) as urls:
+        yield urls
+
+
+@pytest.fixture(scope="session")
+def web(web_redis_urls: RedisUrls, tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
     """The shared web server. No test stops it. It has the language that marks every template."""
-    settings = settings_for(web_redis, tmp_path_factory.mktemp("web"))
+    settings = settings_for(web_redis_urls, tmp_path_factory.mktemp("web"))
     catalogues = tmp_path_factory.mktemp("catalogues")
     write_pseudo_locale(catalogues)
     setup_code = (
@@ -101,9 +113,9 @@ def accounts(web: WebServer, contract: Contract) -> Iterator[Accounts]:
 
 
 @pytest.fixture
-def redis_client(web_redis: EmbeddedRedis) -> Iterator[redis.Redis]:
+def redis_client(web_redis_urls: RedisUrls) -> Iterator[redis.Redis]:
     """A client of the Redis of the shared web server."""
-    with redis.Redis.from_url(web_redis.url) as client:
+    with connect(web_redis_urls.logs) as client:
         yield client
 
 

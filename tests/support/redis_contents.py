@@ -4,6 +4,8 @@ from typing import Any
 
 import redis
 
+from service.cluster import ClusterClient
+
 _COUNTS = ("cartulary:password-guesses:", "cartulary:mail-secret")
 """Counts of wrong passwords, and the secret from which their names are made when it is first needed."""
 
@@ -25,5 +27,9 @@ def contents(client: redis.Redis) -> dict[str, Any]:
 
 def digest(client: redis.Redis) -> bytes:
     """Return the digest of the whole content that Redis computes itself: quicker than `contents`."""
-    digest: bytes = client.execute_command("DEBUG", "DIGEST")  # type: ignore[no-untyped-call]
-    return digest
+    servers = (
+        [node.redis_connection for node in client.masters()]
+        if isinstance(client, ClusterClient)
+        else [client]
+    )
+    return b" ".join(server.execute_command("DEBUG", "DIGEST") for server in servers)

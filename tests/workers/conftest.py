@@ -37,6 +37,7 @@ def start(tmp_path: Path, settings: Settings) -> Iterator[Start]:
     def start(*arguments: str, **environment: str) -> "subprocess.Popen[bytes]":
         environment = {
             "CARTULARY_REDIS_URL": settings.redis_url,
+            "CARTULARY_QUEUE_URL": environment.get("CARTULARY_REDIS_URL", settings.queue_url),
             "CARTULARY_DATA": str(settings.data),
             "CARTULARY_SIGNING_KEY": str(settings.signing_key),
             "CARTULARY_SWEEP_SECONDS": "0.2",

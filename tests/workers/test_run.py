@@ -68,6 +68,7 @@ def test_health_checks_pass_while_processes_are_idle_and_fail_soon_after_one_is_
         """Return the exit status of the command, and what is missing."""
         environment = {
             "CARTULARY_REDIS_URL": settings.redis_url,
+            "CARTULARY_QUEUE_URL": settings.queue_url,
             "CARTULARY_DATA": str(settings.data),
         }
         result = cartulary("health", **seconds, **environment)
