@@ -30,6 +30,7 @@ KEEPING_EVENTS: Final = frozenset(
         "PauseAgreed",
         "DeadlineExcused",
         "AdministratorDecided",
+        "EventsLost",
     }
 )
 """The events that no player's action leads to, and after which conditional actions stay as they are: they

@@ -95,7 +95,7 @@ class ByPlayer(TypedDict):
 class BySystem(TypedDict):
     """A part of the server."""
 
-    system: Literal["start", "scorer", "clock", "arbiter", "takeback", "administrator"]
+    system: Literal["start", "scorer", "clock", "arbiter", "takeback", "administrator", "store"]
 
 
 By: TypeAlias = BySeat | ByPlayer | BySystem
@@ -385,6 +385,13 @@ PlayResumed = TypedDict(
 """A ruling or a takeback lets play continue from an earlier position."""
 
 
+class EventsLost(TypedDict):
+    """The store has lost events that the server had confirmed or shown."""
+
+    last: Annotated[PositiveCount, "The seq of the last one."]
+    hash: Annotated[Digest, "The hash of that event."]
+
+
 class Ranked(TypedDict):
     """The part of `GameFinished` that the rules decide in every game."""
 
@@ -414,6 +421,7 @@ LIFE_CYCLE_EVENTS: Final[Mapping[str, type]] = {
     "PlayerKeyAdded": PlayerKeyAdded,
     "PlayerKeyRevoked": PlayerKeyRevoked,
     "AdministratorDecided": AdministratorDecided,
+    "EventsLost": EventsLost,
     "GameAbandoned": GameAbandoned,
     **DISPUTE_EVENTS,
     **CLOCK_EVENTS,

@@ -8,6 +8,7 @@ from domain.clock.messages import CLOCK_MESSAGES, clock_message, has_only_time_p
 from domain.disputes.messages import DISPUTE_MESSAGES
 from domain.event import (
     AdministratorDecided,
+    EventsLost,
     GameCreated,
     InvitationRevoked,
     PlayerInvited,
@@ -184,6 +185,13 @@ def _administrator_decided(data: AdministratorDecided) -> Message:
             assert_never(data["decision"])
 
 
+def _events_lost(data: EventsLost) -> Message:
+    return message(
+        "the server has lost events, up to event {last}; play goes on from what is left",
+        last=data["last"],
+    )
+
+
 LIFE_CYCLE_MESSAGES: Final[Mapping[str, EventMessage]] = {
     "GameCreated": game_created,
     "SeatTaken": _seat_taken,
@@ -200,6 +208,7 @@ LIFE_CYCLE_MESSAGES: Final[Mapping[str, EventMessage]] = {
     "SeatVacated": _seat_vacated,
     "SubstituteSeated": _substitute_seated,
     "AdministratorDecided": _administrator_decided,
+    "EventsLost": _events_lost,
     "GameAbandoned": lambda _: message("the game is abandoned"),
     **DISPUTE_MESSAGES,
     **CLOCK_MESSAGES,

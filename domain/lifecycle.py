@@ -15,6 +15,7 @@ from domain.disputes.nonces import resumption_nonces
 from domain.errors import Malformed, NotNow
 from domain.event import (
     Clock,
+    EventsLost,
     GameAbandoned,
     GameCreated,
     GameFinished,
@@ -358,6 +359,14 @@ def abandon_deserted(game: Game, secret: bytes) -> DomainEvent:
     if not is_deserted(game):
         raise NotNow(None, message("the game is not deserted: a player may still act"))
     return abandon(game, secret)
+
+
+def lose_events(game: Game, last: int, hash: str) -> DomainEvent:
+    """`EventsLost`: the store has lost events up to this one. Raises NotNow when the game is over."""
+    if game.has_ended:
+        raise NotNow(None, STATUS_MESSAGES[game.status])
+    data: EventsLost = {"last": last, "hash": hash}
+    return DomainEvent("EventsLost", data)
 
 
 def score(game: GameOf[S, A, P], round: int, at_end: GameOf[S, A, P]) -> DomainEvent:

@@ -34,6 +34,7 @@ COMMON_LABELS: Final[Mapping[str, Text]] = {
     "DisputeOpened": message_in("label", "dispute opened"),
     "DisputeRuled": message_in("label", "dispute ruled"),
     "DisputeWithdrawn": message_in("label", "dispute withdrawn"),
+    "EventsLost": message_in("label", "events lost"),
     "GameAbandoned": message_in("label", "game abandoned"),
     "GameCreated": message_in("label", "game created"),
     "GameFinished": message_in("label", "game finished"),

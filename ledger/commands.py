@@ -32,6 +32,7 @@ SCORER: Final[By] = {"system": "scorer"}
 CLOCK: Final[By] = {"system": "clock"}
 ARBITER: Final[By] = {"system": "arbiter"}
 TAKEBACK: Final[By] = {"system": "takeback"}
+STORE: Final[By] = {"system": "store"}
 
 NO_KEYS: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -237,6 +238,11 @@ def extend_deadline(pending: PendingEvents, administrator: str, seconds: int) ->
     """Give the seat whose turn it is more time, in seconds. Raises NotNow, Malformed."""
     event = administration.extend_deadline(pending.game, administrator, seconds)
     pending.add(event, ADMINISTRATOR)
+
+
+def lose_events(pending: PendingEvents, last: int, hash: str) -> None:
+    """Record that the store has lost events, up to the one with this seq and hash. Raises NotNow."""
+    pending.add(lifecycle.lose_events(pending.game, last, hash), STORE)
 
 
 def announce_holiday(

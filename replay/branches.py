@@ -21,6 +21,7 @@ _OF_THE_WHOLE_GAME: Final = frozenset(
         *CLOCK_EVENTS,
         *DISPUTE_EVENTS,
         "AdministratorDecided",
+        "EventsLost",
         "PlayerKeyAdded",
         "PlayerKeyRevoked",
         "SeatVacated",

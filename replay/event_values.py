@@ -32,6 +32,7 @@ _PARTS: Final[Mapping[str, Callable[[], Message]]] = {
     "scorer": lambda: message("the scorer"),
     "takeback": lambda: message("the takeback"),
     "administrator": lambda: message("the administrator"),
+    "store": lambda: message("the server"),
 }
 """The parts of a server that cause events by themselves."""
 _STATUSES: Final[Mapping[str, Message]] = {

@@ -44,6 +44,7 @@ _SUBJECTS: Final[Mapping[str, Message]] = {
     "takeback_requested": message_in("notification", "takeback requested"),
     "takeback_answered": message_in("notification", "takeback answered"),
     "play_resumed": message_in("notification", "play resumed"),
+    "events_lost": message_in("notification", "events lost"),
     "pause_agreed": message_in("notification", "pause"),
 }
 """By the subject of a notification in JSON, what it is about."""
@@ -153,6 +154,10 @@ def _conclusion_about_server(event: Event, time: JsonObject) -> tuple[Message, l
             return message("The clock of the server did this, and no player."), meaning
         case {"system": "administrator"}:
             return message("An administrator of the server decided this."), [
+                message("There is only the word of the server for it.")
+            ]
+        case {"system": "store"}:
+            return message("The server has noticed that its store lost events."), [
                 message("There is only the word of the server for it.")
             ]
         case {"system": "arbiter"}:

@@ -59,7 +59,7 @@ class Scheduler:
         self._damaged_games = service.damaged_games
         self._clock = service.clock
         self._erasure = service.accounts.erasure
-        self._holidays = service.games.holiday_registry
+        self._games = service.games
         self._has_repeated_erasures = False
         self._behind_jobs: dict[str, Task] = {}
         """By the id of a job that runs, a task that is enqueued when it has ended."""
@@ -164,9 +164,19 @@ class Scheduler:
         An error is logged, and the next sweep tries again.
         """
         try:
-            self._holidays.complete()
+            self._games.holiday_registry.complete()
         except Unavailable as error:
             log.warning("holidays are not recorded in all logs: %s", log_text(error))
+
+    def record_lost_events(self) -> None:
+        """Record in logs what the store has lost of them.
+
+        An error is logged, and the next sweep tries again.
+        """
+        try:
+            self._games.lost_events.record(self._games.repository)
+        except Unavailable as error:
+            log.warning("lost events are not recorded in all logs: %s", log_text(error))
 
     def _follow(self, channel: PubSub, stop: StopSignals) -> None:
         """Follow all appends and sweep until `stop` is set. Raises Unavailable if Redis does not respond."""
@@ -187,6 +197,7 @@ class Scheduler:
                         return
                 self.complete_erasures()
                 self.complete_holidays()
+                self.record_lost_events()
                 swept_at = time.monotonic()
             self._listen(channel, LISTEN_SECONDS)
             if retried_at is None or time.monotonic() - retried_at >= RETRY_SECONDS:

@@ -23,6 +23,7 @@ from domain.messages import Message, Text, message, plural_message, semicolon_li
 from domain.registry import rule_system_for
 from ledger.canonical import canonical, decode_any, unhex
 from ledger.commands import CLOCK
+from ledger.envelope import is_hash
 from ledger.record import Record
 from ledger.turn_clock import waits_for_ruling
 from replay.audit.clock_decisions import (
@@ -78,6 +79,8 @@ class DecisionsCheck:
         """Whether the last event was an action of the clock after which the same turn goes on."""
         self._play_seqs: set[int] = set()
         """The events of play so far, on all branches, and `GameStarted`."""
+        self._hashes: set[str] = set()
+        """The hashes of the events so far."""
 
     def examine(self, step: Step) -> None:
         """Check one event."""
@@ -89,6 +92,7 @@ class DecisionsCheck:
         self._former_rules.follow(step)
         self._conditional_actions.follow(step)
         self._play_seqs.add(step.after.position_seq)
+        self._hashes.add(step.event["hash"])
         for round, seq in step.after.rounds_ended.items():
             if seq == step.event["seq"]:
                 self._round_ends[round] = step.after
@@ -236,6 +240,8 @@ class DecisionsCheck:
                 return decide_seat_event(event, before)
             case "AdministratorDecided":
                 return administration.decide_again(before, cast("AdministratorDecided", data))
+            case "EventsLost":
+                return self._lose_events(before, data["last"], data["hash"])
             case "PlayResumed":
                 if origin is None:
                     raise NotNow(
@@ -251,6 +257,14 @@ class DecisionsCheck:
                 return decide_dispute_event(event, before, self._play_seqs.__contains__)
             case _:
                 return _act(event, before)
+
+    def _lose_events(self, before: Game, last: object, hash: object) -> DomainEvent:
+        """Return `EventsLost`. Raises Refused if the data name no event, or one that is in the log."""
+        if type(last) is not int or last < 1 or not is_hash(hash):
+            raise NotNow(None, message("it does not name an event"))
+        if hash in self._hashes:
+            raise NotNow(None, message("the event that was lost is in the log"))
+        return lifecycle.lose_events(before, last, str(hash))
 
     def _set_up_faults(self, event: Event, before: Game) -> Iterator[Text]:
         """Yield why chance gives no such set-up; nothing if the game cannot start at all."""

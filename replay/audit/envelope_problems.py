@@ -13,7 +13,7 @@ from domain.disputes.events import DISPUTE_EVENTS
 from domain.event import By, ByPlayer, BySeat, Event, acting_seat
 from domain.game import Game
 from domain.messages import Message, message
-from ledger.commands import ARBITER, CLOCK, SCORER, START, TAKEBACK, by_player
+from ledger.commands import ARBITER, CLOCK, SCORER, START, STORE, TAKEBACK, by_player
 from ledger.turn_clock import clock_faults
 from replay.audit.dispute_decisions import result_problems
 from replay.event_values import actor, quoted
@@ -34,6 +34,7 @@ _WITHOUT_ACTION: Final = frozenset(
         "PlayerRemoved",
         "PlayResumed",
         "AdministratorDecided",
+        "EventsLost",
         "GameFinished",
         "GameAbandoned",
         *DEADLINE_EVENTS,
@@ -151,6 +152,8 @@ def _possible_actors(event: Event, before: Game | None) -> Sequence[By]:
             return [CLOCK, ARBITER]
         case "AdministratorDecided":
             return [ADMINISTRATOR]
+        case "EventsLost":
+            return [STORE]
         case "DisputeRuled":
             return [ARBITER]
         case "PlayResumed":

@@ -22,6 +22,7 @@ from service.games.lessons import Lessons
 from service.games.listings import GameQuota, Listings
 from service.games.loader import GameCache
 from service.games.lobby import Lobby
+from service.games.lost_events import LostEvents
 from service.games.player_signatures import PlayerSignatures
 from service.games.queries import GameQueries
 from service.games.recaps import Recaps
@@ -64,6 +65,7 @@ class Games:
     thumbnails: Thumbnails
     lessons: Lessons
     receipts: PlayerReceipts
+    lost_events: LostEvents
     for_viewers: GamesForViewers
 
 
@@ -85,7 +87,8 @@ def build_games(
         max_prefixes=bounds.cached_prefixes,
         prefix_interval=bounds.prefix_interval,
     )
-    repository = GameRepository(store, cache, listings, clock, keyring)
+    lost_events = LostEvents(client)
+    repository = GameRepository(store, cache, listings, clock, keyring, lost_events.report)
     quota = GameQuota(listings, bounds.max_games_per_player)
     invitations = Invitations(client, repository)
     signatures = PlayerSignatures(repository, accounts.keys)
@@ -140,5 +143,6 @@ def build_games(
         thumbnails=Thumbnails(client, repository),
         lessons=Lessons(repository, players, bounds),
         receipts=PlayerReceipts(store, listings, keyring, bounds.page_events),
+        lost_events=lost_events,
         for_viewers=GamesForViewers(repository, store),
     )

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from math import inf
 from threading import Lock
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, TypeAlias, TypeVar
 
 import orjson
 from cachetools import LRUCache
@@ -159,6 +159,11 @@ class GameCache:
         with self._lock:
             self._round_ends[cached.game.id] = cached
 
+    def heads(self) -> list[CachedGame]:
+        """Return the games as they were last stored here."""
+        with self._lock:
+            return [*self._heads.values()]
+
     def drop(self, game_id: str) -> None:
         """Remove a game and its earlier states."""
         with self._lock:
@@ -221,6 +226,9 @@ PAGE_LINES: Final = 500
 """Lines of a log that are read with one command."""
 
 
+OnLoss: TypeAlias = Callable[[Game], None]
+
+
 class GameLoader:
     """Loads the games of a service. Thread-safe.
 
@@ -231,9 +239,13 @@ class GameLoader:
     (service/games/loader.py). If not, one thread folds the whole log, while the others wait for it.
     """
 
-    def __init__(self, log_reader: LogReader, cache: GameCache) -> None:
+    def __init__(
+        self, log_reader: LogReader, cache: GameCache, on_loss: OnLoss = lambda _: None
+    ) -> None:
+        """`on_loss` is called with a cached game whose last event is not in the log any more."""
         self._log_reader = log_reader
         self._cache = cache
+        self._on_loss = on_loss
         self._cold_loads: SingleFlight[CachedGame] = SingleFlight()
 
     @property
@@ -252,6 +264,19 @@ class GameLoader:
             )
         # Also after a cold load: another thread may have read the head before the caller's last append.
         return self._catch_up(game_id, cached)
+
+    def find_losses(self) -> None:
+        """Report and remove every cached game whose last event is not in the log any more.
+
+        For use after the connection to the store was lost, since a replica may have taken its place.
+        """
+        heads = self._cache.heads()
+        for start in range(0, len(heads), PAGE_LINES):
+            page = {cached.game.id: cached for cached in heads[start : start + PAGE_LINES]}
+            after = {game_id: _read_after(cached) for game_id, cached in page.items()}
+            for game_id, lines in self._log_reader.read_each(after, 1).items():
+                if not _continues(page[game_id], lines):
+                    self._drop_lost(page[game_id])
 
     def players(self, game_id: str) -> tuple[str, ...]:
         """Return the ids of the players of a game by seat; none before the start. Raises NotFound.
@@ -420,8 +445,8 @@ class GameLoader:
             self._cold_loads.run(key, lambda: self._catch_up(game_id, prefix))
             prefix = self._cache.latest(game_id, latest)
         lines = self._log_reader.read(game_id, _read_after(prefix), upto)
-        if not _continues(prefix, lines):
-            self._cache.drop(game_id)
+        if prefix is not None and not _continues(prefix, lines):
+            self._drop_lost(self._cache.get(game_id) or prefix)
             prefix, lines = None, self._log_reader.read(game_id, 0, upto)
         if _read_after(prefix) + len(lines) < upto:
             # The log has lost its last events since the caller loaded the game.
@@ -433,17 +458,22 @@ class GameLoader:
         before = cached
         while True:
             lines = self._log_reader.read(game_id, _read_after(before), limit=PAGE_LINES)
-            if _continues(before, lines):
+            if before is None or _continues(before, lines):
                 before = self._advance(game_id, before, lines)
                 if len(lines) < PAGE_LINES:
                     break
             else:
-                # The log lost its last events in a failover, so the whole game is folded again.
-                self._cache.drop(game_id)
+                # The whole game is folded again.
+                self._drop_lost(before)
                 before = cached = None
         if before is not cached:
             self._cache.put(before)
         return before
+
+    def _drop_lost(self, cached: CachedGame) -> None:
+        """Remove a game from the cache whose last event the store has lost, and report it."""
+        self._on_loss(cached.game)
+        self._cache.drop(cached.game.id)
 
     def _advance(
         self, game_id: str, cached: CachedGame | None, lines: Sequence[bytes]

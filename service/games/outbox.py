@@ -283,6 +283,7 @@ Subject: TypeAlias = Literal[
     "takeback_answered",
     "play_resumed",
     "pause_agreed",
+    "events_lost",
 ]
 
 SUBJECT_OF_EVENT: Final[Mapping[str, Subject]] = {
@@ -299,6 +300,7 @@ SUBJECT_OF_EVENT: Final[Mapping[str, Subject]] = {
     "TakebackAnswered": "takeback_answered",
     "PlayResumed": "play_resumed",
     "PauseAgreed": "pause_agreed",
+    "EventsLost": "events_lost",
 }
 """By event type, the subject of the notification about one such event."""
 

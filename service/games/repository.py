@@ -26,7 +26,14 @@ from service.clock import TrustedClock
 from service.errors import IdempotencyConflict, NotFound, ServiceError, Unavailable
 from service.games.access import game_not_found
 from service.games.listings import Listings
-from service.games.loader import GAME_ID, CachedGame, GameCache, GameLoader, with_events
+from service.games.loader import (
+    GAME_ID,
+    CachedGame,
+    GameCache,
+    GameLoader,
+    OnLoss,
+    with_events,
+)
 from service.games.outbox import listing_inputs, outbox_entries
 from service.keyring import Keyring
 from service.store.event_store import (
@@ -84,8 +91,10 @@ class GameRepository(GameLoader):
         listings: Listings,
         clock: TrustedClock,
         keyring: Keyring,
+        on_loss: OnLoss = lambda _: None,
     ) -> None:
-        super().__init__(store, cache)
+        """`on_loss`: as for GameLoader."""
+        super().__init__(store, cache, on_loss)
         self._clock = clock
         self._store = store
         self._listings = listings
@@ -176,8 +185,8 @@ class GameRepository(GameLoader):
                     )
                 except HeadMoved as conflict:
                     if conflict.head <= cached.game.seq:
-                        # Redis lost its last events in a failover: the cached game never happened.
-                        self._cache.drop(game_id)
+                        # The cached game never happened.
+                        self._drop_lost(cached)
                 except IdempotencyConflict:
                     # The cached game may be out of date, and the player may no longer see the game.
                     if is_head:

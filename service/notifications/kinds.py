@@ -47,6 +47,7 @@ SUBJECTS_OF_KIND: Final[Mapping[Kind, tuple[Subject, ...]]] = {
         "takeback_answered",
         "play_resumed",
         "pause_agreed",
+        "events_lost",
     ),
 }
 KIND_OF_SUBJECT: Final[Mapping[Subject, Kind]] = {

@@ -36,11 +36,15 @@ class AppendFeed:
         games: Collection[str],
         on_append: Callable[[str], None],
         on_message: Callable[[str], None],
+        on_reconnect: Callable[[], None] = lambda: None,
     ) -> None:
+        """`on_reconnect` is called when there is a connection again after one was lost."""
         self._redis = client
         self._games = games
         self._on_append = on_append
         self._on_message = on_message
+        self._on_reconnect = on_reconnect
+        self._has_connected = False
         self._pubsub: Any = None
         """The subscription; None while there is no connection."""
         self._is_closed = False
@@ -79,6 +83,9 @@ class AppendFeed:
                         await pubsub.subscribe(appended_channel(""))
                         # From here on `subscribe` works; games that were added before are added now.
                         self._pubsub = pubsub
+                        if self._has_connected:
+                            self._on_reconnect()
+                        self._has_connected = True
                         await self._subscribe_missing()
                         while not self._is_closed:
                             message = await pubsub.get_message(timeout=_MESSAGE_TIMEOUT)

@@ -9,7 +9,7 @@ and ends, so that its client begins again.
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from functools import partial
@@ -90,7 +90,9 @@ class StreamHub:
         max_streams: int,
         max_streams_per_visitor: int,
         token_check_seconds: float = TOKEN_CACHE_TTL.total_seconds(),
+        on_reconnect: Callable[[], None] = lambda: None,
     ) -> None:
+        """`on_reconnect` is called when there is a connection to Redis again after one was lost."""
         self._max_streams = max_streams
         self._max_streams_per_visitor = max_streams_per_visitor
         # All streams share a few connections. If many streams begin at once, they wait for a connection.
@@ -110,7 +112,9 @@ class StreamHub:
 
         A page that is still being read may turn out not to be full, and is not kept then.
         """
-        self._feed = AppendFeed(self._redis, self._channels, self._wake, self._offer_message)
+        self._feed = AppendFeed(
+            self._redis, self._channels, self._wake, self._offer_message, on_reconnect
+        )
         self._token_check = TokenCheck(self._redis, self._listeners, token_check_seconds)
         self._tasks: list[asyncio.Task[None]] = []
         self._background: set[asyncio.Task[Any]] = set()

@@ -13,6 +13,7 @@ import signal
 import socket
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
+from threading import Thread
 from typing import Final
 
 from domain.errors import Unreadable
@@ -22,6 +23,7 @@ from service.errors import Unavailable, log_text
 from service.http import access_log
 from service.http.access_log import Metrics, share
 from service.http.context import ACCESS_LOG
+from service.operation.retry import wait_until
 from service.pages.app import create_web_app
 from service.pages.session import load_key
 from service.server.client_address import TrustedProxies
@@ -54,6 +56,8 @@ SEND_BUFFER: Final = 128 * 1024
 CHECK_SECONDS: Final = 0.25
 """Time between two checks of all deadlines."""
 CHECKS_PER_LOG: Final = 4
+SECONDS_TO_FIND_LOSSES: Final = 60.0
+"""How long a new connection to the store may fail again before nothing is looked for."""
 
 
 async def serve_web(
@@ -71,11 +75,16 @@ async def serve_web(
     max_files = _raise_file_limit()
     proxies = TrustedProxies(settings.trusted_proxies)
     table = ConnectionTable(bounds, refusals, proxies.is_trusted, max_files)
+
+    def look_for_losses() -> None:
+        Thread(target=find_losses, args=(service,), name="lost events", daemon=True).start()
+
     hub = StreamHub(
         settings.redis_url,
         metrics,
         max_streams=max(1, min(bounds.max_streams, max_files - 2 * SPARE_FILES)),
         max_streams_per_visitor=bounds.max_streams_per_visitor,
+        on_reconnect=look_for_losses,
     )
     app = create_web_app(service, metrics)
     load_key(app)
@@ -252,6 +261,20 @@ def repeat_erasures(service: Service) -> None:
         service.accounts.erasure.repeat()
     except Unavailable as error:
         log.warning("erased players are not looked for: %s", log_text(error))
+
+
+def find_losses(service: Service) -> None:
+    """Report events of cached games that the store has lost, such as in a failover."""
+
+    def is_done() -> bool:
+        try:
+            service.games.repository.find_losses()
+        except Unavailable:
+            return False
+        return True
+
+    if not wait_until(is_done, SECONDS_TO_FIND_LOSSES, interval=1):
+        log.warning("lost events are not looked for, because the store does not respond")
 
 
 def run_web_process(address: str, port: int, metrics_folder: str) -> None:

@@ -28,7 +28,7 @@ ADDED_BY_THE_SERVER = {
 NOT_SIGNED = {
     *("SeatTaken", "SeatLeft", "PlayerInvited", "InvitationDeclined", "InvitationRevoked"),
     *("PlayerKeyAdded", "PlayerKeyRevoked", "HolidayAnnounced", "HolidayCancelled"),
-    *("DeadlineExcused", "PlayResumed", "AdministratorDecided", "GameAbandoned"),
+    *("DeadlineExcused", "PlayResumed", "AdministratorDecided", "EventsLost", "GameAbandoned"),
 }
 """Events before the start, of keys, of whole accounts, and of the server."""
 

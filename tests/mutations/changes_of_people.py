@@ -161,6 +161,13 @@ def insert_pause(lines: Lines, chance: random.Random) -> Lines | None:
     return _insert(lines, chance, [("PauseAgreed", {"seat": seat}, data)])
 
 
+def insert_loss(lines: Lines, chance: random.Random) -> Lines | None:
+    lost = orjson.loads(chance.choice(lines[1:]))
+    hash = chance.choice([lost.get("hash", ""), "ab" * 32])
+    data = {"last": chance.choice([0, 3, 300]), "hash": hash}
+    return _insert(lines, chance, [("EventsLost", {"system": "store"}, data)])
+
+
 NONCES: Final[Mapping[str, Change]] = {
     "seed version changed": change_seed_version,
     "nonce changed": change_nonce,
@@ -175,5 +182,6 @@ PEOPLE: Final[Mapping[str, Change]] = {
     "substitution inserted": insert_substitution,
     "holiday inserted": insert_holiday,
     "pause inserted": insert_pause,
+    "loss inserted": insert_loss,
 }
 """Changes that no rule of play contradicts."""

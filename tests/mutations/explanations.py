@@ -162,7 +162,9 @@ def _changed_event_rows(
         event["type"] == "SeatTaken" and data == {"nonce"} and event["data"]["player"] not in seated
     ):
         yield "settings-made-up"  # the nonce of a player who left counts for nothing
-    elif event["type"] == "AdministratorDecided" and data == {"administrator"}:
+    elif (event["type"] == "AdministratorDecided" and data == {"administrator"}) or (
+        event["type"] == "EventsLost" and fields == {"data"}
+    ):
         yield "arbiter-made-up"
     elif event["type"] in CONSEQUENCES and fields == {"data"}:
         return  # the honest server confirms that it follows from what differs elsewhere
@@ -216,7 +218,7 @@ def _row_of_existence(event: JsonObject, row: str) -> str:
         return "settings-made-up"
     if event["type"] in {"SeatVacated", "SubstituteSeated"}:
         return "agreement-made-up"
-    if event["type"] == "AdministratorDecided":
+    if event["type"] in {"AdministratorDecided", "EventsLost"}:
         return "arbiter-made-up"
     if event["type"] in {"PlayerKeyAdded", "PlayerKeyRevoked"}:
         return "player-key-made-up"

@@ -25,6 +25,7 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from ledger.canonical import canonical, unhex
 from ledger.commands import by_player
+from ledger.envelope import is_hash
 from ledger.pending import commitment as commitment_to
 from ledger.record import Record
 from ledger.turn_clock import clock_faults, deadline
@@ -140,6 +141,13 @@ class HonestServer:
                 return CLOCK, self._missed_deadline(game, event["at"])
             case _ if type in OF_PEOPLE:
                 return decide_for_people(game, event)
+            case "EventsLost":
+                last, hash = data["last"], data["hash"]
+                if not is_hash(hash) or type(last) is not int or last < 1:
+                    raise TypeError("a loss names an event")
+                if any(earlier["hash"] == hash for earlier in self.log):
+                    raise NotWritten("the event is there")
+                return {"system": "store"}, lifecycle.lose_events(game, last, hash)
             case "PlayResumed" if due is not None:
                 origin = self.games[data["from"] - 1]
                 because = data["because"]

@@ -1,6 +1,7 @@
-"""Streams that are opened while the subscription to Redis begins are part of it."""
+"""The subscription of event streams to Redis, when it begins and when it was interrupted."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
 from service.http.access_log import Metrics
 from service.http.event_streams import StreamRequest
@@ -40,3 +41,34 @@ def test_a_game_is_subscribed_whenever_its_stream_is_opened(web_redis: EmbeddedR
         return [steps for steps in range(40) if not await open_after(steps)]
 
     assert asyncio.run(missed_steps()) == []
+
+
+async def until(condition: Callable[[], Awaitable[object]]) -> None:
+    for _ in range(3000):
+        if await condition():
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("the condition has not become true")
+
+
+def test_a_new_connection_after_a_lost_one_is_reported(web_redis: EmbeddedRedis) -> None:
+    async def count_reports() -> int:
+        reported = asyncio.Semaphore(0)
+        hub = StreamHub(
+            web_redis.url,
+            Metrics(),
+            max_streams=9,
+            max_streams_per_visitor=9,
+            on_reconnect=reported.release,
+        )
+        hub.start()
+        reports = 0
+        for _ in range(2):
+            await until(lambda: hub._redis.client_kill_filter(_type="pubsub"))
+            await reported.acquire()
+            reports += 1
+        assert reported.locked()
+        await hub.close()
+        return reports
+
+    assert asyncio.run(count_reports()) == 2

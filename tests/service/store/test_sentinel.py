@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -20,12 +21,14 @@ from replay.language.renderer import english
 from service.bootstrap import Service, build
 from service.connection import InvalidRedisUrl, connect_async, parse_sentinel_url
 from service.errors import ServiceError, Unavailable
+from service.server.web_process import find_losses
 from service.settings import Settings, SettingsError, load_settings
 from tests.support.accounts import Accounts, PlayerClient
 from tests.support.processes import wait_until
 from tests.support.running_service import RunningService
 from tests.support.sentinels import NAME, Replicated, replicated_redis
 from tests.support.service_games import start_game, take_action
+from workers.scheduler import Scheduler
 
 
 @pytest.fixture
@@ -98,6 +101,33 @@ def test_a_failover_loses_no_acknowledged_event(servers: Replicated, settings: S
 @pytest.mark.nightly
 def test_many_failovers_lose_no_acknowledged_event(servers: Replicated, settings: Settings) -> None:
     lose_nothing(servers, settings, 30)
+
+
+def test_events_that_a_failover_loses_are_recorded(servers: Replicated, settings: Settings) -> None:
+    service = build(replace(settings, redis_url=servers.url, queue_url=servers.url))
+    service.keyring.publish_key()
+    game = start_game(service)
+    servers.wait_for_replica()
+    (replica,) = servers.servers.keys() - {servers.master_port()}
+    servers.servers[replica].send_signal(signal.SIGSTOP)
+    with redis.Redis(port=servers.master_port()) as client:
+        # What the master sends now would wait in the kernel for the replica.
+        client.client_kill_filter(_type="replica")
+    for _ in range(3):
+        take_action(service, game.id)
+    lost = service.games.queries.game(game.id)
+    servers.servers[servers.master_port()].kill()
+    servers.servers[replica].send_signal(signal.SIGCONT)
+    wait_until(lambda: servers.master_port() == replica)
+    with redis.Redis(port=replica) as client:
+        wait_until(lambda: client.info("replication")["role"] == "master")
+    find_losses(service)
+    Scheduler(service, service.redis).record_lost_events()
+    event = read(BytesIO(record_of(service, game.id))).events[-1]
+    assert (event["type"], event["seq"]) == ("EventsLost", game.seq + 1)
+    assert event["data"] == {"last": lost.seq, "hash": lost.hash}
+    take_action(service, game.id)
+    service.redis.close()
 
 
 def test_without_the_replica_nothing_is_acknowledged(

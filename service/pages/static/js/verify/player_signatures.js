@@ -34,6 +34,7 @@ const KEEPING_EVENTS = [
   "PauseAgreed",
   "DeadlineExcused",
   "AdministratorDecided",
+  "EventsLost",
 ];
 /** The most events between the one after which actions are prepared and one that plays one of them. */
 const MAX_EVENTS_BETWEEN = 1000;
