@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
 from typing import Final, TypeAlias
 
@@ -51,6 +52,16 @@ def player_label(seat: int) -> Message:
 def all_pieces(cell: Cell) -> tuple[Piece, ...]:
     """Return the pieces on a hex, and those that the last event removed from it."""
     return (*cell.pieces, *cell.removed)
+
+
+def is_bare(cell: Cell) -> bool:
+    """Return whether a hex has nothing but its terrain."""
+    return cell == _bare_cell(cell.at, cell.terrain)
+
+
+@lru_cache(maxsize=4096)
+def _bare_cell(at: Hex, terrain: str) -> Cell:
+    return Cell(at, terrain)
 
 
 def by_seat(pieces: tuple[Piece, ...]) -> list[tuple[int, list[Piece]]]:

@@ -20,6 +20,8 @@ from replay.render.descriptions import (
     all_pieces,
     coordinates,
     describe_cell,
+    describe_terrain,
+    is_bare,
     piece_names,
     terrain_names,
 )
@@ -119,7 +121,12 @@ def coordinates_svg(scene: Scene) -> str:
     hexes = {cell.at for cell in scene.cells}
     if scene.room:
         hexes |= {near for at in hexes for near in neighbours(at)}
-    box = view_box(scene, hexes)
+    return _coordinates_svg(frozenset(hexes), view_box(scene, hexes))
+
+
+# Most positions of a game have the same hexes.
+@lru_cache(maxsize=64)
+def _coordinates_svg(hexes: frozenset[Hex], box: tuple[float, float, float, float]) -> str:
     scale = _SMALLEST_WIDTH_ON_PAGE / box[2]
     is_dense = 2 * HALF_WIDTH * scale < _COORDINATES_WIDTH
     document = element(
@@ -186,8 +193,14 @@ def view_box(scene: Scene, beside: Collection[Hex] = ()) -> tuple[float, float, 
 def _hexes(scene: Scene, renderer: Renderer, ids: Ids) -> Iterator[Markup]:
     """Yield every hex of the board, in rows from top to bottom, as a reader meets them."""
     pieces, terrains = piece_names(scene), terrain_names(scene)
+    texts: dict[str, str] = {}
     for cell in sorted(scene.cells, key=lambda cell: (cell.at[1], cell.at[0])):
-        description = renderer(describe_cell(cell, pieces, terrains))
+        if not is_bare(cell):
+            description = renderer(describe_cell(cell, pieces, terrains))
+        else:
+            if cell.terrain not in texts:
+                texts[cell.terrain] = renderer(describe_terrain(cell, terrains))
+            description = f"{texts[cell.terrain]} {coordinates(cell.at)}"
         yield _group(cell.at, description, pieces_markup(cell, ids), ids)
 
 

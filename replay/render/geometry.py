@@ -6,6 +6,7 @@ y down. The code that draws a board scales it to its page.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from math import ceil, hypot, sqrt
 
 from domain.hexes import DIRECTIONS, Hex, distance
@@ -84,6 +85,12 @@ def box_around(x: float, y: float, width: float, height: float) -> Box:
 
 def bounds(hexes: Iterable[Hex]) -> Box:
     """Return the smallest rectangle around all hexes; without any, the one around the hex (0, 0)."""
+    return _bounds(frozenset(hexes))
+
+
+# Every choice of a player measures the same board several times.
+@lru_cache(maxsize=256)
+def _bounds(hexes: frozenset[Hex]) -> Box:
     points = [centre(at) for at in hexes] or [(0.0, 0.0)]
     xs = [x for x, _ in points]
     ys = [y for _, y in points]

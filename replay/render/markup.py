@@ -30,12 +30,17 @@ def element(name: str, /, *content: Markup | str, **attributes: str | float | No
     start = f"<{name}"
     for key, value in attributes.items():
         if value is not None:
-            text = _escaped(value) if isinstance(value, str) else number(value)
-            start += f' {key.rstrip("_").replace("_", "-")}="{text}"'
+            text = escaped(value) if isinstance(value, str) else number(value)
+            start += f' {_attribute_name(key)}="{text}"'
     if not content:
         return Markup(f"{start}/>")
-    inside = "".join(part if isinstance(part, Markup) else _escaped(part) for part in content)
+    inside = "".join(part if isinstance(part, Markup) else escaped(part) for part in content)
     return Markup(f"{start}>{inside}</{name}>")
+
+
+@lru_cache(maxsize=256)
+def _attribute_name(key: str) -> str:
+    return key.rstrip("_").replace("_", "-")
 
 
 def language_attributes(language: str) -> dict[str, str]:
@@ -43,7 +48,8 @@ def language_attributes(language: str) -> dict[str, str]:
     return {"lang": language, "xml:lang": language}
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """Return text from outside as content or as the value of an attribute."""
     return escape(text) if _SPECIAL.search(text) else text
 
 

@@ -41,7 +41,10 @@ def scene(position: BaronyPosition, event: Event | None) -> Scene:
             marks.setdefault(hex_of(at), []).append(player["seat"])
     return replace(
         base,
-        cells=tuple(replace(cell, marks=tuple(marks.get(cell.at, ()))) for cell in base.cells),
+        cells=tuple(
+            replace(cell, marks=tuple(marks[cell.at])) if cell.at in marks else cell
+            for cell in base.cells
+        ),
         panels=tuple(
             _panel(panel, player)
             for panel, player in zip(base.panels, position["players"], strict=True)

@@ -297,7 +297,7 @@ class ActionSteps:
             links[at] = HexLink(address, label, "option", number, is_aside)
         return links
 
-    @property
+    @cached_property
     def changes_map(self) -> bool:
         """Whether the choices need another map than the position: a preview, or one with more hexes."""
         return self.is_preview or not self.is_within_board()
