@@ -27,6 +27,9 @@ class Choice:
 
     `addition` is None where the action needs an answer to the question. Where the action can be taken as it
     is, it is True for what can be added to it, and False for the answer that nothing is added.
+
+    `is_default` says that it is the usual answer: a player who has chosen the hex that follows it need not
+    give it, and can still give another one.
     """
 
     question: str
@@ -34,6 +37,7 @@ class Choice:
     at: Hex | None = None
     symbol: str = ""
     addition: bool | None = None
+    is_default: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +55,16 @@ class Preview:
 
 
 @lru_cache(maxsize=1024)
-def card(question: str, value: str, symbol: str = "", *, addition: bool | None = None) -> Choice:
+def card(
+    question: str,
+    value: str,
+    symbol: str = "",
+    *,
+    addition: bool | None = None,
+    is_default: bool = False,
+) -> Choice:
     """The choice of something that is no hex. The same object every time, for speed."""
-    return Choice(question, value, symbol=symbol, addition=addition)
+    return Choice(question, value, symbol=symbol, addition=addition, is_default=is_default)
 
 
 @lru_cache(maxsize=1 << 14)

@@ -176,7 +176,7 @@ class _Walk(Generic[S, A, P]):
             if len(groups) == 1:
                 (group,) = groups.values()
             else:
-                simplest = self._simplest() if groups else None
+                simplest = (self._default() or self._simplest()) if groups else None
                 if simplest is None:
                     return
                 group = groups.pop(simplest.passed[0].value)
@@ -241,6 +241,15 @@ class _Walk(Generic[S, A, P]):
         fewest = min(len(way.passed) for way in self._ways)
         whole = [way for way in self._ways if len(way.passed) == fewest and self._is_whole(way)]
         return whole[0] if len(whole) == 1 else None
+
+    def _default(self) -> _Way[A] | None:
+        """The way on which the card that the player has passed over first is the usual one; None if hexes
+        are to be chosen before it, or if there is no such way.
+        """
+        if any(group.choice.at is not None for group in self._groups.values()):
+            return None
+        ways = (way for way in self._ways if way.passed and way.passed[0].is_default)
+        return next(ways, None)
 
     def _is_whole(self, way: _Way[A]) -> bool:
         """Whether the action needs no choice but the cards passed over on its way."""

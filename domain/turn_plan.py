@@ -6,7 +6,7 @@ event.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Generic
 
 from domain.choices import action_choice
@@ -18,13 +18,15 @@ from domain.next_step import Step, UnknownChoice, next_step
 class PlannedAction(Generic[S, A]):
     """An action of a plan that is followed by another one: its event, and the state after it.
 
-    `values` are the choices of the player that lead to it.
+    `values` are the choices of the player that lead to it, and `step` is where they lead: its alternatives
+    can still be chosen instead.
     """
 
     action: A
     event: DomainEvent
     after: S
     values: tuple[str, ...] = ()
+    step: Step[A] = field(default_factory=Step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ def turn_plan(
             if used < len(rest):
                 raise UnknownChoice(step.path, rest[used])
             break
-        planned.append(replace(following, values=rest[:used]))
+        planned.append(replace(following, values=rest[:used], step=step))
         rest, state = rest[used:], following.after
         actions = rules.legal_actions(state, seat)
     if planned and not rest:

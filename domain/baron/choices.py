@@ -1,7 +1,7 @@
 """How a player of Baron comes to an action step by step, and what an action would lead to.
 
     draw a tile       which slot of the market
-    lay a tile        which tile, then where
+    lay a tile        which tile, then where; or where, and then another tile than the one just drawn
     give up a tile    which tile
     put down a keep   on which meadow
     end the turn
@@ -55,7 +55,8 @@ def _choices_after_type(state: State, action: Action) -> tuple[Choice, ...]:
         case Draw(slot):
             return (card("slot", str(slot), state.market[slot - 1]),)
         case PlaceTile(tile, at):
-            return (card("tile", tile, tile), hex_choice("place", at))
+            drawn = card("tile", tile, tile, is_default=tile == state.drawn)
+            return (drawn, hex_choice("place", at))
         case DiscardTile(tile):
             return (card("given_up_tile", tile, tile),)
         case PlaceKeep(at):

@@ -70,6 +70,7 @@ class State:
     """One position of Baron, with the secrets that the caller knows."""
 
     __slots__ = (
+        "drawn",
         "keeps",
         "market",
         "phase",
@@ -103,6 +104,8 @@ class State:
         """The whole pile of the set-up, whose last `pile_left` tiles are left, the next one first."""
         self.pile_left = 0
         self.removed: tuple[Tile, ...] = ()
+        self.drawn: Tile | None = None
+        """The tile that was drawn in the last event; None after any other event."""
         self.players = list(players)
         self.turns_left: tuple[int, ...] | None = None
         """By seat, the turns of BN-END-1 that are left; None until they are counted."""
@@ -124,6 +127,7 @@ class State:
         duplicate.pile = self.pile
         duplicate.pile_left = self.pile_left
         duplicate.removed = self.removed
+        duplicate.drawn = self.drawn
         duplicate.players = [player.copy() for player in self.players]
         duplicate.turns_left = self.turns_left
         duplicate.ranking = self.ranking
@@ -192,6 +196,7 @@ def _tile_drawn(state: State, data: TileDrawn) -> None:
         state.market += (refill,)
         state.pile_left -= 1
     _apply_then(state, data["then"])
+    state.drawn = data["tile"]
 
 
 def _tile_placed(state: State, data: TilePlaced) -> None:
@@ -276,6 +281,7 @@ def go_out(state: State, out: GoingOut) -> None:
 
 
 def _apply_then(state: State, then: Then) -> None:
+    state.drawn = None
     state.phase = then["phase"]
     state.round = then["round"]
     state.turn = then["turn"]

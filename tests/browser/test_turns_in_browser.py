@@ -53,7 +53,7 @@ def events_after(game_id: str, seq: int, player: PlayerClient) -> list[Any]:
 
 def choose_turn(player: ClickingPlayer) -> int:
     """Choose everything up to the last confirmation: the draw, which is confirmed first, a place, the tile if
-    several can be laid there, and a meadow. Returns how many choices of a tile there were.
+    the one just drawn cannot be laid there, and a meadow. Returns how many choices of a tile there were.
     """
     page = player.page
     player.follow(page.locator(CHOICES).first)
@@ -71,7 +71,7 @@ def choose_turn(player: ClickingPlayer) -> int:
 
 
 @pytest.mark.parametrize("phone", [False, True])
-def test_a_turn_of_baron_takes_five_clicks_and_one_more_to_choose_among_tiles(
+def test_a_turn_of_baron_takes_five_clicks_and_one_more_where_the_drawn_tile_does_not_fit(
     visitors: Visitors, *, phone: bool
 ) -> None:
     game_id, (first, second) = game_before_a_draw(visitors)

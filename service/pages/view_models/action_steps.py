@@ -135,8 +135,8 @@ class ActionSteps:
         return None if name is None else self.game.rules.QUESTIONS[name]
 
     @cached_property
-    def _following(self) -> Sequence[tuple[Choice, str]]:
-        """What can be chosen now, each with its number: cards first, then hexes.
+    def _choices(self) -> Sequence[Choice]:
+        """What can be chosen now: cards first, then hexes.
 
         The choice that nothing is added is not among them: the player confirms the action instead.
         """
@@ -146,22 +146,51 @@ class ActionSteps:
             if choice.addition is not False or self.step.action is None
         ]
         choices.sort(key=lambda choice: choice.at or ())
-        cards = sum(choice.at is None for choice in choices)
-        return list(zip(choices, numbers(cards, len(choices) - cards), strict=True))
+        return choices
+
+    @cached_property
+    def _numbers(self) -> tuple[list[str], list[str]]:
+        """The numbers of what can be chosen now, and of the replacements; cards have the first ones."""
+        count = len(self._choices)
+        cards = sum(choice.at is None for choice in self._choices)
+        replacements = len(self._replacements)
+        all_numbers = numbers(cards + replacements, count - cards)
+        others = all_numbers[cards : cards + replacements]
+        return all_numbers[:cards] + all_numbers[cards + replacements :], others
+
+    @property
+    def _following(self) -> Sequence[tuple[Choice, str]]:
+        """What can be chosen now, each with its number: cards first, then hexes."""
+        return list(zip(self._choices, self._numbers[0], strict=True))
+
+    @cached_property
+    def _replacements(self) -> Sequence[Choice]:
+        """Other answers to a question about the last planned action that was answered for the player."""
+        if not self.planned or self.query.values != self._planned_values:
+            return ()
+        return [choice for choice in self.planned[-1].step.alternatives if choice.at is None]
 
     @cached_property
     def options(self) -> list[Option]:
         """What can be chosen now that is no hex."""
-        return [
-            Option(
-                self._label(choice, self.step.next_contexts[choice.value]),
-                self._address_of(choice),
-                choice.symbol,
-                number,
-                choice.value,
-            )
+        contexts = self.step.next_contexts
+        cards = [
+            (choice, number, self._label(choice, contexts[choice.value]))
             for choice, number in self._following
             if choice.at is None
+        ]
+        if self.question is None:
+            # Nothing is asked: these replace answers that were given for the player.
+            cards = [(choice, number, _instead(label)) for choice, number, label in cards]
+        if self._replacements:
+            contexts = self.planned[-1].step.next_contexts
+            cards += [
+                (choice, number, _instead(self._label(choice, contexts[choice.value])))
+                for choice, number in zip(self._replacements, self._numbers[1], strict=True)
+            ]
+        return [
+            Option(label, self._address_of(choice), choice.symbol, number, choice.value)
+            for choice, number, label in cards
         ]
 
     @cached_property
@@ -395,6 +424,10 @@ class ActionSteps:
     def _label(self, choice: Choice, path: Sequence[Choice]) -> Text:
         label: Text = self.game.rules.choice_message(self.position, choice, path)
         return label
+
+
+def _instead(label: Text) -> Text:
+    return message("instead: {choice}", choice=label)
 
 
 def has_choices(query: ActionQuery) -> bool:

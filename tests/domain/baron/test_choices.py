@@ -3,6 +3,7 @@
 import pytest
 
 from domain import baron
+from domain.baron.actions import Draw, PlaceTile
 from domain.baron.state import State
 from domain.choices import Choice
 from domain.contract import evolve
@@ -44,6 +45,21 @@ def test_a_draw_is_the_choice_of_a_tile_of_the_market() -> None:
         "cursed place (-2), for 3 honour",
     ]
     assert options(given(DRAW), "2") == ["draw 2"]
+
+
+def test_a_hex_is_enough_to_lay_the_tile_just_drawn_and_another_one_can_be_chosen_instead() -> None:
+    state = given(DRAW)
+    state = evolve(baron, state, [baron.decide(state, 1, Draw(1))])
+    step = next_step(baron, state, 1, baron.legal_actions(state, 1), ["-1,0"])
+    assert step.action == PlaceTile("meadow", (-1, 0))
+    assert [choice.value for choice in step.alternatives] == ["pond", "vineyard"]
+    step = next_step(baron, state, 1, baron.legal_actions(state, 1), ["-1,0", "pond"])
+    assert step.action == PlaceTile("pond", (-1, 0))
+    assert not step.alternatives
+    # A tile that was not drawn in this turn is no more usual than the others.
+    other = next_step(baron, given(LAY), 1, baron.legal_actions(given(LAY), 1), ["-1,0"])
+    assert other.action is None
+    assert other.question == "tile"
 
 
 def test_a_tile_is_chosen_before_its_hex() -> None:

@@ -181,6 +181,26 @@ def test_the_page_asks_for_the_keep_before_the_tile_is_sent_and_confirms_both(tu
     assert turn.game.turn == before.turn + 1
 
 
+def test_a_hex_lays_the_drawn_tile_and_offers_the_others_that_fit_there(turn: Turn) -> None:
+    game = turn.game
+    assert game.to_act is not None
+    assert game.state is not None
+    drawn = game.state.drawn
+    legal = game.rules.legal_actions(game.state, game.to_act)
+    places = {action.at for action in legal if action.tile == drawn}
+    at, other = next(
+        (action.at, action.tile) for action in legal if action.at in places and action.tile != drawn
+    )
+    hex = "{},{}".format(*at)
+    laid = turn.page(f"?choose={hex}")
+    assert actions_of(laid)[0] == {"type": "place_tile", "tile": drawn, "at": list(at)}
+    assert f'href="?choose={hex}&amp;choose={other}"' in laid
+    assert "Instead: " in laid
+    replaced = turn.page(f"?choose={hex}&choose={other}")
+    assert actions_of(replaced)[0] == {"type": "place_tile", "tile": other, "at": list(at)}
+    assert "Instead: " not in replaced
+
+
 def test_going_back_from_a_keep_leads_to_the_tile(turn: Turn) -> None:
     lay, _ = turn.actions()
     at = "{},{}".format(*lay["at"])
