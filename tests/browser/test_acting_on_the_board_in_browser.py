@@ -16,6 +16,13 @@ BOXES: Final = """() => {
     const box = (selector) => document.querySelector(selector)?.getBoundingClientRect().toJSON();
     return { board: box("#board-map svg"), window: box(".board-window"), bar: box(".acting-bar") };
 }"""
+OUTDATED_PARTS: Final = """async () => {
+    const html = await (await fetch(location.href)).text();
+    const page = new DOMParser().parseFromString(html, "text/html");
+    const isOutdated = (id) => !document.getElementById(id).isEqualNode(page.getElementById(id));
+    return ["board-map", "board-links"].filter(isOutdated);
+}"""
+"""Returns which parts of the board are not those of the same page loaded anew."""
 FOCUS: Final = "document.activeElement.closest('#question, #confirm button') !== null"
 
 
@@ -102,6 +109,23 @@ def test_nothing_moves_the_board_while_an_action_is_chosen(
         if player.page.locator("#confirm").count():
             break
     assert player.page.locator("#confirm button[type=submit]").count() == 1
+
+
+@pytest.mark.parametrize("fields", [{"options": {"sorcery": True}}, {"rules": "baron"}])
+def test_the_board_after_each_choice_is_that_of_a_page_loaded_anew(
+    visitors: Visitors, fields: dict[str, Any]
+) -> None:
+    game_id, players = visitors.accounts.start_game(2, **fields)
+    for _ in range(16):
+        take_turn(game_id, players)
+    (account,) = (player for player in players if player.legal_actions(game_id)[1])
+    player = at_browser(visitors, game_id, account)
+    for _ in range(12):
+        if player.page.locator("#confirm").count() and not player.goes_on():
+            player.follow(player.page.locator("#back"))
+        else:
+            player.answer()
+        assert player.page.evaluate(OUTDATED_PARTS) == []
 
 
 @pytest.mark.parametrize("seed", range(3))
