@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -32,6 +33,8 @@ class ServiceProcesses:
     folder: Path
     copies: int = 1
     """How many workers and schedulers there are. There is one web server and one Redis."""
+    redis_urls: Mapping[str, str] = field(default_factory=dict)
+    """By the name of a process, the URL at which it finds Redis; by default the socket in the data folder."""
     kills: Counter[str] = field(default_factory=Counter)
     """How often a process of each kind was killed."""
 
@@ -94,9 +97,11 @@ class ServiceProcesses:
             return False
 
     def _add(self, name: str, *arguments: str) -> None:
+        url = self.redis_urls.get(name)
+        redis = {} if url is None else {"CARTULARY_REDIS_URL": url, "CARTULARY_QUEUE_URL": url}
         self._processes[name] = ChildProcess(
             name,
             [sys.executable, "-m", "cartulary", *arguments],
-            environment(CARTULARY_DATA=str(self.data), **SETTINGS),
+            environment(CARTULARY_DATA=str(self.data), **SETTINGS, **redis),
             output=self.folder / "log",
         )
