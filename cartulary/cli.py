@@ -13,10 +13,9 @@ from typing_extensions import override
 from cartulary.command_line import Group, group, option, server_extra_missing
 from cartulary.commands import RECORD_COMMANDS, SERVICE_COMMANDS
 from cartulary.language import text
-from cartulary.source import LIVE_DELIVERIES
+from cartulary.source import LIVE_DETAILS, OperatorDetails
 from cartulary.terminal import echo
 from domain.errors import CartularyError
-from domain.json_types import JsonObject
 from domain.messages import message
 
 
@@ -69,7 +68,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, is_asked: bool) -> No
 def cartulary(ctx: click.Context) -> None:
     """The program `cartulary`."""
     ctx.obj = _live_record
-    ctx.meta[LIVE_DELIVERIES] = _live_deliveries
+    ctx.meta[LIVE_DETAILS] = _live_details
 
 
 for _command in (*SERVICE_COMMANDS, *RECORD_COMMANDS):
@@ -91,8 +90,8 @@ def _live_record(game: str, redis_url: str | None) -> bytes:
     return read_live_record(os.environ, game, redis_url)
 
 
-def _live_deliveries(game: str, seq: int, redis_url: str | None) -> list[JsonObject]:
-    """Return the deliveries of notifications about an event of a live game."""
-    from cartulary.running_service import read_live_deliveries
+def _live_details(game: str, seq: int, redis_url: str | None) -> OperatorDetails:
+    """Return what only the operator may see of an event of a live game."""
+    from cartulary.running_service import read_live_details
 
-    return read_live_deliveries(os.environ, game, seq, redis_url)
+    return read_live_details(os.environ, game, seq, redis_url)

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO, Final, TypeAlias
+from typing import BinaryIO, Final, NamedTuple, TypeAlias
 
 import click
 
@@ -26,12 +26,22 @@ from ledger.record import MAX_RECORD_BYTES, Record, first_contradiction, scan
 LiveSource: TypeAlias = Callable[[str, str | None], bytes]
 """Returns the record of a live game, given its id and the URL of its Redis (None: that of the settings)."""
 
-LiveDeliveries: TypeAlias = Callable[[str, int, str | None], list[JsonObject]]
-"""Returns the deliveries of notifications about an event of a live game, given the game's id, the event's seq
-and the URL of its Redis (None: that of the settings).
+
+class OperatorDetails(NamedTuple):
+    """What only the operator of a service may see of an event."""
+
+    deliveries: list[JsonObject] | None = None
+    """The deliveries of notifications about it; None if they are not known."""
+    provenance: JsonObject | None = None
+    """The `kind` (`request` or `job`) and the `id` of what appended it; None if it is not known."""
+
+
+LiveDetails: TypeAlias = Callable[[str, int, str | None], OperatorDetails]
+"""Returns the details of an event of a live game, given the game's id, the event's seq and the URL of its
+Redis (None: that of the settings).
 """
-LIVE_DELIVERIES: Final = "cartulary.source.deliveries"
-"""The name in the context's `meta` of a LiveDeliveries, which is missing where there is no service."""
+LIVE_DETAILS: Final = "cartulary.source.details"
+"""The name in the context's `meta` of a LiveDetails, which is missing where there is no service."""
 
 
 TOKEN_VARIABLE: Final = "CARTULARY_TOKEN"  # noqa: S105 # the name of a variable
@@ -89,15 +99,13 @@ def live_record(live: LiveSource, game: str, redis: str | None) -> bytes:
         raise _unreadable_game(game, error) from None
 
 
-def live_deliveries(
-    ctx: click.Context, source: str, seq: int, redis: str | None
-) -> list[JsonObject] | None:
-    """Return the deliveries about an event if the source is a live game, else None. Raises ClickException."""
-    deliveries: LiveDeliveries | None = ctx.meta.get(LIVE_DELIVERIES)
-    if deliveries is None or source == "-" or is_url(source) or os.path.exists(source):  # noqa: PTH110 # see open_source
-        return None
+def live_details(ctx: click.Context, source: str, seq: int, redis: str | None) -> OperatorDetails:
+    """Return the details of an event if the source is a live game, else none. Raises ClickException."""
+    details: LiveDetails | None = ctx.meta.get(LIVE_DETAILS)
+    if details is None or source == "-" or is_url(source) or os.path.exists(source):  # noqa: PTH110 # see open_source
+        return OperatorDetails()
     try:
-        return deliveries(source, seq, redis)
+        return details(source, seq, redis)
     except CartularyError as error:
         raise _unreadable_game(source, error) from None
 

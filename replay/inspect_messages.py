@@ -255,6 +255,13 @@ def following_messages(explanation: JsonObject) -> Iterator[Message]:
     yield from map(delivery_message, deliveries or ())
     if deliveries == []:
         yield message("no notification is stored")
+    match explanation.get("provenance"):
+        case {"kind": "request", "id": id}:
+            yield message("appended by the request {id}", id=id)
+        case {"kind": "job", "id": id}:
+            yield message("appended by the job {id}", id=id)
+        case _:
+            pass
 
 
 def consequence_messages(outcome: JsonObject) -> Iterator[Message]:

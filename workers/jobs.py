@@ -138,13 +138,11 @@ class TaskRunner:
             return True
         # The append has removed the entry of the round that was scored, or of the end of the game.
         (event,) = events
-        log.info("%s: game %s, event %s", event["type"], task.game_id, event["seq"])
         return event["type"] == "GameFinished" or task.entry == f"score/{event['data']['round']}"
 
     def _end_turn(self, task: Task) -> None:
         turn = task.data["turn"]
-        for event in self._deadlines.end_turn(task.game_id, turn):
-            log.info("%s: game %s, event %s", event["type"], task.game_id, event["seq"])
+        self._deadlines.end_turn(task.game_id, turn)
         game = self._queries.game(task.game_id)
         if game.to_act is None or game.turn != turn:
             self._ack(task)

@@ -7,7 +7,7 @@ they wait until it does.
 import logging
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from threading import Thread
 from types import FrameType
@@ -20,12 +20,14 @@ from rq.job import Job
 from rq.serializers import JSONSerializer
 from typing_extensions import override
 
+from domain.event import Event
 from service.bootstrap import Service, build
 from service.connection import connect
 from service.errors import Unavailable
 from service.operation.process_reports import Reporter
 from service.operation.retry import Backoff, retry_until_stopped
 from service.operation.stop_signals import StopSignals
+from service.provenance import Provenance, working_for
 from service.settings import Settings
 from workers.jobs import TaskJob, TaskRunner, configure
 from workers.notifications.dispatcher import Dispatcher, dispatching
@@ -89,6 +91,12 @@ class TaskWorker(SimpleWorker):
         super().check_for_suspension(burst)
 
     @override
+    def perform_job(self, job: Job, queue: Queue) -> bool:
+        """Run a job, whose id is in the lines that this logs and beside the events that it appends."""
+        with working_for(Provenance("job", job.id)):
+            return super().perform_job(job, queue)
+
+    @override
     def dequeue_job_and_maintain_ttl(
         self, timeout: int | None, max_idle_time: int | None = None
     ) -> tuple[Job, Queue] | None:
@@ -123,6 +131,7 @@ def run_worker(
     service = build(settings)
     with suppress(Unavailable):
         service.keyring.check()
+    service.games.repository.add_listener(_log_events)
     channels = channels_of(service)
     dispatcher = Dispatcher(service, channels) if NOTIFICATIONS in queues else None
     configure(
@@ -203,6 +212,12 @@ def run_scheduler(settings: Settings) -> None:
     stop.listen()
     log.info("scheduling")
     scheduler.run(stop)
+
+
+def _log_events(events: Sequence[Event]) -> None:
+    """Log the events that a job has appended."""
+    for event in events:
+        log.info("%s: game %s, event %s", event["type"], event["game"], event["seq"])
 
 
 def _shorten_connection_error(record: logging.LogRecord) -> bool:

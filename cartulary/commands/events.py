@@ -11,7 +11,7 @@ from cartulary.commands.options import (
     token_file_option,
 )
 from cartulary.language import command_renderer, text
-from cartulary.source import live_deliveries, read_source, unreadable_source
+from cartulary.source import live_details, read_source, unreadable_source
 from cartulary.terminal import Color, echo, line_width, result_styler, width
 from domain.errors import Malformed, Unreadable
 from domain.messages import message, message_in
@@ -97,7 +97,10 @@ def _parse_filter(ctx: click.Context, record: Record, conditions: tuple[str, ...
             "Explain one event: who acted, when, what they saw and could do, what followed, and by"
             " which clauses."
         ),
-        message("For a live game, the notifications about the event are shown too."),
+        message(
+            "For a live game, the notifications about the event are shown too, and the request or the job"
+            " that appended it, whose id is in the lines of the service's log."
+        ),
     ),
 )
 @source_argument
@@ -129,9 +132,11 @@ def inspect(
     try:
         step = step_at(record, seq)
         with unreadable_on_error(seq):
-            context = record_context(record, step.event, live_deliveries(ctx, source, seq, redis))
+            details = live_details(ctx, source, seq, redis)
+            context = record_context(record, step.event, details.deliveries)
             renderer = command_renderer(names_of(record), in_utc=as_json)
             explanation = explain_event(step, renderer, context, lists_all_actions=all_actions)
+            explanation["provenance"] = details.provenance
             page = (
                 canonical(explanation).decode()
                 if as_json

@@ -21,7 +21,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 import orjson
-from flask import Flask, Response, g, has_request_context, request
+from flask import Flask, Response, g, request
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, values
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.multiprocess import MultiProcessCollector
@@ -30,6 +30,7 @@ from domain.event import Event
 from service import clock
 from service.games.repository import GameRepository
 from service.operation import json_logging
+from service.provenance import Provenance, set_current
 
 log = logging.getLogger(__name__)
 
@@ -43,16 +44,6 @@ MULTIPROC_DIR: Final = "PROMETHEUS_MULTIPROC_DIR"
 """The environment variable that names the shared folder."""
 _BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-
-
-def configure() -> None:
-    """Log JSON lines (`json_logging`), those about a request with its id. For web processes."""
-    json_logging.configure(request_id=current_request_id)
-
-
-def current_request_id() -> str | None:
-    """Return the id of the request that this thread handles; None outside a request."""
-    return g.get("request_id") if has_request_context() else None
 
 
 def request_id(client_id: str) -> str:
@@ -191,6 +182,7 @@ class AccessLog:
         self._has_answers = threading.Event()
         app.before_request(_start_request)
         app.after_request(self._add)
+        app.teardown_request(_end_request)
         threading.Thread(target=self._run, name="access-log", daemon=True).start()
 
     def flush(self) -> None:
@@ -252,6 +244,11 @@ class AccessLog:
 def _start_request() -> None:
     g.started = time.perf_counter()
     g.request_id = request_id(request.headers.get("X-Request-ID", ""))
+    set_current(Provenance("request", g.request_id))
+
+
+def _end_request(_error: BaseException | None) -> None:
+    set_current(None)
 
 
 def _line(answer: _Answer, at: datetime) -> bytes:

@@ -1,31 +1,26 @@
 """Log lines in JSON on standard error, for every process of the service.
 
 A line has the fields `at`, `level`, `logger` and `message`, those that the call passed as `extra`,
-`request` (the id of the HTTP request that it belongs to) and, after an exception, `error` (the
-traceback). Nothing that is secret is logged: no bodies, headers, tokens or queries, and of a player
-only the id, which is a pseudonym. A line that cannot be written is dropped
+`request` or `job` (the id of the HTTP request or of the job that it belongs to, service/provenance.py) and,
+after an exception, `error` (the traceback). Nothing that is secret is logged: no bodies, headers, tokens or
+queries, and of a player only the id, which is a pseudonym. A line that cannot be written is dropped
 (service/operation/standard_output.py).
 """
 
 import logging
 import sys
-from collections.abc import Callable
 from typing import Any, TextIO
 
 from pythonjsonlogger.core import LogData, merge_record_extra
 from pythonjsonlogger.orjson import OrjsonFormatter
 from typing_extensions import override
 
-from service import clock
+from service import clock, provenance
 from service.operation.standard_output import describe_loss, tolerate_write_errors
 
 
 class JsonFormatter(OrjsonFormatter):
-    """Formats a record as one JSON object. `request_id` returns the id of the current request, if any."""
-
-    def __init__(self, request_id: Callable[[], str | None]) -> None:
-        super().__init__()
-        self._request_id = request_id
+    """Formats a record as one JSON object."""
 
     @override
     def add_fields(
@@ -39,9 +34,9 @@ class JsonFormatter(OrjsonFormatter):
         merge_record_extra(record, log_data, self.reserved_attrs)
         if "exc_info" in message_dict:
             log_data["error"] = message_dict["exc_info"]
-        request_id = self._request_id()
-        if request_id is not None:
-            log_data["request"] = request_id
+        origin = provenance.current()
+        if origin is not None:
+            log_data[origin.kind] = origin.id
 
 
 class _LineHandler(logging.StreamHandler[TextIO]):
@@ -64,15 +59,13 @@ def write_lines(text: str) -> None:
             handler.write_lines(text)
 
 
-def configure(
-    level: int = logging.INFO, request_id: Callable[[], str | None] = lambda: None
-) -> None:
+def configure(level: int = logging.INFO) -> None:
     """Log everything as JSON lines on standard error. Call it once in a process that serves or works."""
     # Finding the place of the call and the names of thread and process takes half of the time, and no line
     # shows them.
     logging._srcfile = None  # noqa: SLF001 # the documentation of `logging` recommends it
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
-    formatter = JsonFormatter(request_id)
+    formatter = JsonFormatter()
 
     def loss_line(count: int, reason: str) -> str:
         fields = {"name": __name__, "levelname": "ERROR", "msg": describe_loss(count, reason)}

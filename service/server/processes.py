@@ -15,7 +15,7 @@ from typing import Final
 from domain.messages import Message, message
 from replay.language.renderer import english
 from service.bootstrap import build
-from service.http import access_log
+from service.operation import json_logging
 from service.operation.forked_process import ForkedProcess
 from service.operation.parent_watch import parent_pipe, watch_parent
 from service.operation.stop_signals import StopSignals
@@ -51,7 +51,7 @@ def run_web(
     several. Needs the main thread, and for several processes no other one. Raises PortError, and
     SettingsError for a signing key that cannot be used.
     """
-    access_log.configure()
+    json_logging.configure()
     with hold_port(host, port) as (address, held_port):
 
         def report_listening() -> None:

@@ -20,9 +20,9 @@ from domain.errors import Unreadable
 from domain.messages import message
 from service.bootstrap import Service, build
 from service.errors import Unavailable, log_text
-from service.http import access_log
 from service.http.access_log import Metrics, share
 from service.http.context import ACCESS_LOG
+from service.operation import json_logging
 from service.operation.retry import wait_until
 from service.pages.app import create_web_app
 from service.pages.session import load_key
@@ -279,7 +279,7 @@ def find_losses(service: Service) -> None:
 
 def run_web_process(address: str, port: int, metrics_folder: str) -> None:
     """Serve on the port that the parent process holds, with the settings of the environment."""
-    access_log.configure()
+    json_logging.configure()
     share(metrics_folder)
 
     def on_listening() -> None:

@@ -7,7 +7,8 @@
 -- ARGV  1 game, 2 expected seq, 3 name of the idempotency record ('' for none), 4 its request digest,
 --       5 seconds after which the idempotency records expire, because the game ends (0: never), 6 hash of the
 --       previous event ('' for any), 7 number of events, 8 of guards, 9 of fields to set, 10 of fields to
---       delete, 11 of companions; then, in this order: the events (one value each), the guards (a hash, a field
+--       delete, 11 of companions; then, in this order: the events (two values each, the line and the request
+--       or job that appends it, '' for none), the guards (a hash, a field
 --       and the value that it must have), the fields to set (a hash, a field and a value), the fields to delete
 --       (a hash and a field), the companions (a hash, which ends with the game, and the name of the outbox entry
 --       that is set while it exists, '' for none)
@@ -41,7 +42,7 @@ if head > 0 and prev_hash ~= '' then
   if not string.find(line, '"hash":"' .. prev_hash .. '"', 1, true) then return {0, head} end
 end
 
-local next_arg = 12 + event_count
+local next_arg = 12 + 2 * event_count
 for _ = 1, guard_count do
   local value = redis.call('HGET', KEYS[tonumber(ARGV[next_arg])], ARGV[next_arg + 1])
   if value ~= ARGV[next_arg + 2] then return {-2} end
@@ -49,7 +50,12 @@ for _ = 1, guard_count do
 end
 
 for i = 1, event_count do
-  redis.call('XADD', log, (expected + i) .. '-0', 'e', ARGV[11 + i])
+  local line, provenance = ARGV[10 + 2 * i], ARGV[11 + 2 * i]
+  if provenance == '' then
+    redis.call('XADD', log, (expected + i) .. '-0', 'e', line)
+  else
+    redis.call('XADD', log, (expected + i) .. '-0', 'e', line, 'p', provenance)
+  end
 end
 for _ = 1, set_count do
   redis.call('HSET', KEYS[tonumber(ARGV[next_arg])], ARGV[next_arg + 1], ARGV[next_arg + 2])

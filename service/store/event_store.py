@@ -85,6 +85,9 @@ class AppendRequest:
     """By the seq of an event, its receipt."""
     guards: Sequence[Guard] = field(default=(), repr=False)
     """If one of them fails, nothing is appended."""
+    provenance: Mapping[int, str] = field(default_factory=dict)
+    """By seq, the encoded provenance of events that were first appended elsewhere. For the others, it is the
+    current one (service/provenance.py)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +160,12 @@ class EventStore(LogReader, Protocol):
         HeadMoved if the head has another seq, or another hash than `request.prev_hash` (the store
         lost its last events in a failover and has received others since), and GuardFailed. After
         Unavailable it is unknown whether the events were written.
+        """
+
+    def provenance(self, game_id: str, after: int = 0, upto: int | None = None) -> dict[int, str]:
+        """Return the encoded provenance of the events after+1 … upto (None: up to the head), by seq.
+
+        Events of earlier versions have none. It is for operators only.
         """
 
     def find_idempotency_record(self, game_id: str, record: IdempotencyRecord) -> Appended | None:

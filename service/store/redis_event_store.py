@@ -1,6 +1,7 @@
 """The event store in Redis: one stream per game with ids `SEQ-0`, and hashes in the same slot.
 
-    cartulary:{GAME}:log      stream, one field `e` per entry: the event's canonical JSON
+    cartulary:{GAME}:log      stream, in each entry `e`: the event's canonical JSON, and `p`: the request or
+                              job that appended it (service/provenance.py), unless that is unknown
     cartulary:{GAME}:secrets  hash, `seed` and `SEQ/NAME`
     cartulary:{GAME}:notes    hash, the outbox: entry name -> payload
     cartulary:{GAME}:answers  hash, the idempotency records: `PLAYER/KEY-DIGEST` -> `REQUEST-DIGEST
@@ -36,6 +37,7 @@ from domain.json_types import JsonObject
 from domain.messages import message
 from ledger.envelope import is_hash
 from ledger.keys import RECEIPT_FIELDS
+from service import provenance
 from service.connection import WRONG_TYPE, to_text, unavailable_on_error
 from service.errors import IdempotencyConflict, Unavailable
 from service.store.event_store import (
@@ -130,8 +132,11 @@ class RedisEventStore:
             len(to_set),
             len(to_delete),
             len(self._companions),
-            *request.events,
         ]
+        own = provenance.current()
+        default = "" if own is None else own.encode()
+        for seq, line in enumerate(request.events, start=expected_seq + 1):
+            args += (line, request.provenance.get(seq, default))
         key_of = self._key_of
         for guard in request.guards:
             args += (key_of[guard.part], guard.field, guard.value)
@@ -217,6 +222,17 @@ class RedisEventStore:
                 pipeline.xrange(_log_key(game_id), f"{first}-0", f"{last}-0")
             replies = _each(pipeline, _lines)
             return [[] if isinstance(lines, Unreadable) else lines for lines in replies]
+
+    def provenance(self, game_id: str, after: int = 0, upto: int | None = None) -> dict[int, str]:
+        """See `EventStore.provenance`."""
+        last = "+" if upto is None else f"{upto}-0"
+        with unavailable_on_error():
+            entries: Any = self._redis.xrange(_log_key(game_id), f"{after + 1}-0", last)
+        return {
+            int(to_text(id).partition("-")[0]): to_text(fields[b"p"])
+            for id, fields in entries
+            if b"p" in fields
+        }
 
     def head(self, game_id: str) -> int:
         """See `LogReader.head`."""

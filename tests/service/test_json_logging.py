@@ -8,17 +8,16 @@ import pytest
 from freezegun import freeze_time
 
 from service.operation.json_logging import JsonFormatter
+from service.provenance import Provenance, working_for
 
 
-def format_line(
-    message: str, *args: object, request_id: str | None = None, **record: Any
-) -> dict[str, Any]:
+def format_line(message: str, *args: object, **record: Any) -> dict[str, Any]:
     """Return the log line of a message as an object."""
     extra = record.pop("extra", {})
     log_record = logging.getLogger("test").makeRecord(
         "service.test", logging.WARNING, "file.py", 1, message, args, extra=extra, **record
     )
-    line = JsonFormatter(lambda: request_id).format(log_record)
+    line = JsonFormatter().format(log_record)
     assert "\n" not in line
     fields: dict[str, Any] = orjson.loads(line)
     return fields
@@ -42,8 +41,16 @@ def test_a_line_has_the_time_the_level_the_logger_and_the_message() -> None:
 
 
 def test_a_line_has_the_extra_fields_and_the_id_of_the_request() -> None:
-    line = format_line("done", exc_info=None, request_id="r-1", extra={"game": "g1", "seats": [0]})
+    with working_for(Provenance("request", "r-1")):
+        line = format_line("done", exc_info=None, extra={"game": "g1", "seats": [0]})
     assert (line["game"], line["seats"], line["request"]) == ("g1", [0], "r-1")
+
+
+def test_a_line_of_a_job_has_its_id_and_other_lines_have_none() -> None:
+    with working_for(Provenance("job", "j-1")):
+        line = format_line("done", exc_info=None)
+    assert line["job"] == "j-1"
+    assert not {"request", "job"} & format_line("done", exc_info=None).keys()
 
 
 def test_a_line_has_the_traceback_of_an_exception() -> None:

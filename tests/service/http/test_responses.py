@@ -8,6 +8,7 @@ import pytest
 import redis
 
 from domain.registry import RULES
+from service.store.redis_event_store import RedisEventStore
 from tests.support.accounts import PASSWORD, Accounts, http_client
 from tests.support.http_contract import assert_problem
 from tests.support.server import WebServer
@@ -103,6 +104,24 @@ class TestRequestIds:
     def test_any_other_request_id_is_replaced(self, accounts: Accounts, client_id: str) -> None:
         response = accounts.anonymous.get("/healthz", headers={"X-Request-ID": client_id})
         assert re.fullmatch(r"[0-9a-f]{16}", response.headers["x-request-id"])
+
+    def test_the_id_is_kept_beside_the_events_of_the_request_and_returned_by_nobody(
+        self, accounts: Accounts, redis_client: redis.Redis
+    ) -> None:
+        headers = {"X-Request-ID": "dispute-me-1"}
+        ada, bea = accounts.register(), accounts.register()
+        game = ada.http.post(
+            "/api/v1/games", json={"rules": "barony", "seats": 2}, headers=headers
+        ).json()["id"]
+        stored = RedisEventStore(redis_client).provenance(game)
+        assert set(stored.values()) == {"r dispute-me-1"}
+        for path in ("", "/events", "/record", "/events/1"):
+            assert "dispute-me" not in ada.http.get(f"/api/v1/games/{game}{path}").text
+        # Another request has another id, also on the same connection.
+        bea.join(game)
+        assert stored.keys() < RedisEventStore(redis_client).provenance(game).keys()
+        ids = [*RedisEventStore(redis_client).provenance(game).values()]
+        assert ids.count("r dispute-me-1") == len(stored)
 
 
 class TestLog:

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
 from multiprocessing import get_context
 
 import pytest
@@ -11,6 +12,7 @@ from domain.errors import Unreadable
 from domain.json_types import JsonObject
 from service.connection import connect
 from service.errors import IdempotencyConflict
+from service.provenance import Provenance, working_for
 from service.store.event_store import (
     Appended,
     AppendRequest,
@@ -43,6 +45,17 @@ class EventStoreContract:
         assert store.append("g", 2, request("c")) == Appended(3, 3)
         assert store.read("g") == [line("a"), line("b"), line("c")]
         assert store.head("g") == 3
+
+    def test_the_request_or_job_of_each_event_is_kept_beside_it(self, store: EventStore) -> None:
+        store.append("g", 0, request("a"))
+        with working_for(Provenance("request", "r1")):
+            store.append("g", 1, request("b", "c"))
+            # An event that was first appended elsewhere keeps what is known of it.
+            moved = {4: "j j1", 5: ""}
+            store.append("g", 3, replace(request("d", "e"), provenance=moved))
+        assert store.provenance("g") == {2: "r r1", 3: "r r1", 4: "j j1"}
+        assert store.provenance("g", 2, 3) == {3: "r r1"}
+        assert store.read("g") == [line(text) for text in "abcde"]
 
     def test_an_unknown_game_has_no_data(self, store: EventStore) -> None:
         assert store.head("g") == 0

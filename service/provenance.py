@@ -1,0 +1,55 @@
+"""What the current work belongs to: a request or a job.
+
+Its id is in every line that the work logs (service/operation/json_logging.py), and beside each event that it
+appends (service/store/append.lua). So an event leads to the lines of the operator's log. Records, proofs
+and responses contain only the event.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Final, Literal, NamedTuple, TypeAlias, get_args
+
+Kind: TypeAlias = Literal["request", "job"]
+_KIND_OF_LETTER: Final = {kind[0]: kind for kind in get_args(Kind)}
+
+
+class Provenance(NamedTuple):
+    """The request or the job of this id."""
+
+    kind: Kind
+    id: str
+
+    def encode(self) -> str:
+        """Return the form in which it is stored beside an event."""
+        return f"{self.kind[0]} {self.id}"
+
+
+_current: ContextVar[Provenance | None] = ContextVar("provenance", default=None)
+
+
+def current() -> Provenance | None:
+    """Return what the work of this thread belongs to; None if it is neither a request nor a job."""
+    return _current.get()
+
+
+def set_current(provenance: Provenance | None) -> None:
+    """Set what the work of this thread belongs to from now on."""
+    _current.set(provenance)
+
+
+@contextmanager
+def working_for(provenance: Provenance) -> Iterator[None]:
+    """Set what the work of this thread belongs to, until the end of the block."""
+    token = _current.set(provenance)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def decode(stored: str) -> Provenance | None:
+    """Return what `Provenance.encode` has encoded; None for anything else."""
+    letter, _, id = stored.partition(" ")
+    kind = _KIND_OF_LETTER.get(letter)
+    return None if kind is None or not id else Provenance(kind, id)
