@@ -25,27 +25,20 @@ class Provenance(NamedTuple):
         return f"{self.kind[0]} {self.id}"
 
 
-_current: ContextVar[Provenance | None] = ContextVar("provenance", default=None)
-
-
-def current() -> Provenance | None:
-    """Return what the work of this thread belongs to; None if it is neither a request nor a job."""
-    return _current.get()
-
-
-def set_current(provenance: Provenance | None) -> None:
-    """Set what the work of this thread belongs to from now on."""
-    _current.set(provenance)
+REQUEST: Final = Provenance("request", "").encode()
+"""What the encoded provenance of a request begins with, before the id of the request."""
+CURRENT: Final[ContextVar[str]] = ContextVar("provenance", default="")
+"""What the work of this thread belongs to, encoded; "" if it is neither a request nor a job."""
 
 
 @contextmanager
 def working_for(provenance: Provenance) -> Iterator[None]:
     """Set what the work of this thread belongs to, until the end of the block."""
-    token = _current.set(provenance)
+    token = CURRENT.set(provenance.encode())
     try:
         yield
     finally:
-        _current.reset(token)
+        CURRENT.reset(token)
 
 
 def decode(stored: str) -> Provenance | None:

@@ -30,7 +30,7 @@ from domain.event import Event
 from service import clock
 from service.games.repository import GameRepository
 from service.operation import json_logging
-from service.provenance import Provenance, set_current
+from service.provenance import CURRENT, REQUEST
 
 log = logging.getLogger(__name__)
 
@@ -182,7 +182,6 @@ class AccessLog:
         self._has_answers = threading.Event()
         app.before_request(_start_request)
         app.after_request(self._add)
-        app.teardown_request(_end_request)
         threading.Thread(target=self._run, name="access-log", daemon=True).start()
 
     def flush(self) -> None:
@@ -238,17 +237,15 @@ class AccessLog:
             self._unlogged += 1
         if not self._has_answers.is_set():
             self._has_answers.set()
+        # This is the last function that Flask calls for the request.
+        CURRENT.set("")
         return response
 
 
 def _start_request() -> None:
     g.started = time.perf_counter()
     g.request_id = request_id(request.headers.get("X-Request-ID", ""))
-    set_current(Provenance("request", g.request_id))
-
-
-def _end_request(_error: BaseException | None) -> None:
-    set_current(None)
+    CURRENT.set(REQUEST + g.request_id)
 
 
 def _line(answer: _Answer, at: datetime) -> bytes:

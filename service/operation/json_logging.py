@@ -34,7 +34,7 @@ class JsonFormatter(OrjsonFormatter):
         merge_record_extra(record, log_data, self.reserved_attrs)
         if "exc_info" in message_dict:
             log_data["error"] = message_dict["exc_info"]
-        origin = provenance.current()
+        origin = provenance.decode(provenance.CURRENT.get())
         if origin is not None:
             log_data[origin.kind] = origin.id
 

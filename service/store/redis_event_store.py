@@ -37,9 +37,9 @@ from domain.json_types import JsonObject
 from domain.messages import message
 from ledger.envelope import is_hash
 from ledger.keys import RECEIPT_FIELDS
-from service import provenance
 from service.connection import WRONG_TYPE, to_text, unavailable_on_error
 from service.errors import IdempotencyConflict, Unavailable
+from service.provenance import CURRENT
 from service.store.event_store import (
     Appended,
     AppendRequest,
@@ -133,8 +133,7 @@ class RedisEventStore:
             len(to_delete),
             len(self._companions),
         ]
-        own = provenance.current()
-        default = "" if own is None else own.encode()
+        default = CURRENT.get()
         for seq, line in enumerate(request.events, start=expected_seq + 1):
             args += (line, request.provenance.get(seq, default))
         key_of = self._key_of
