@@ -29,6 +29,8 @@ from tests.support.redis_contents import digest
 from tests.support.running_service import RunningService
 from tests.support.service_games import play_out, start_game
 
+pytestmark = pytest.mark.needs_redis("single", "sentinel")
+
 
 def ignore(size: int) -> None:
     """Report no progress."""

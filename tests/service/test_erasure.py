@@ -115,6 +115,7 @@ def resume_later(service: Service) -> None:
         service.accounts.erasure.resume()
 
 
+@pytest.mark.needs_redis("single")
 def test_nothing_that_identifies_an_erased_player_is_stored_anywhere(
     service: Service, ada: Erased, redis_server: EmbeddedRedis
 ) -> None:

@@ -104,6 +104,7 @@ def test_a_command_that_reads_a_live_game_trusts_the_key_of_its_service(
     environ = {
         "CARTULARY_DATA": str(settings.data),
         "CARTULARY_REDIS_URL": settings.redis_url,
+        "CARTULARY_QUEUE_URL": settings.queue_url,
         "CARTULARY_ORIGIN": "games.example.org",
         "CARTULARY_TRUSTED_KEYS": str(tmp_path / "trusted-keys.jsonl"),
     }

@@ -109,10 +109,9 @@ def register_as_earlier_versions_did(players: Players, service: Service, handle:
     """Register a player, and store the handle in NFC and without skeletons."""
     player, _ = players.register(f"{len(contents(service.redis))}", PASSWORD)
     service.redis.delete(*service.redis.keys("cartulary:skeleton:*"))
-    service.redis.rename(
-        f"cartulary:handle:{player.handle}",
-        f"cartulary:handle:{unicodedata.normalize('NFC', handle).casefold()}",
-    )
+    service.redis.delete(f"cartulary:handle:{player.handle}")
+    earlier_form = unicodedata.normalize("NFC", handle).casefold()
+    service.redis.set(f"cartulary:handle:{earlier_form}", player.id)
     service.redis.hset(f"cartulary:player:{player.id}", "handle", handle)
     return replace(player, handle=handle)
 

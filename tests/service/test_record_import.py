@@ -101,6 +101,7 @@ def test_the_command_reports_each_record(
     bad.write_bytes(good.read_bytes().replace(b'"at":"20', b'"at":"19', 1))
     forget(service, game.id, 2)
     monkeypatch.setenv("CARTULARY_SIGNING_KEY", str(service.settings.signing_key))
+    monkeypatch.setenv("CARTULARY_QUEUE_URL", service.settings.queue_url)
     arguments = ["import", str(bad), str(good), "--redis", service.settings.redis_url]
     result = CliRunner().invoke(cartulary, arguments)
     assert result.exit_code == 1

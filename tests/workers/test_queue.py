@@ -86,6 +86,7 @@ def test_a_clock_that_is_wrong_does_not_put_a_task_into_the_queue_twice(
             assert workers.queues.enqueue_again([SCORE, later]) == 0
 
 
+@pytest.mark.needs_redis("single", "sentinel")
 def test_a_sweep_reads_no_queue_however_long_it_is(
     service: Service, workers: WorkerHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:

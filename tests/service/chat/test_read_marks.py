@@ -1,5 +1,7 @@
 """What players have read of the messages in their games, and which concerns they have dismissed."""
 
+import pytest
+
 from service.bootstrap import Service
 from service.chat.read_marks import MAX_DISMISSED, MAX_UNREAD, ReadMark
 from service.chat.store import messages_key
@@ -55,6 +57,7 @@ def test_what_is_counted_and_kept_is_bounded(service: Service) -> None:
     assert f"ruling-{MAX_UNREAD + 4}" in current.dismissed
 
 
+@pytest.mark.needs_redis("single", "sentinel")
 def test_the_marks_of_many_games_are_read_in_one_round_trip(service: Service) -> None:
     games = [start_game(service).id for _ in range(4)]
     service.chat.post(games[2], "ada", "Hello.")

@@ -43,6 +43,7 @@ def test_an_accepted_action_returns_its_event_and_a_receipt(service: Service) ->
     assert (after.seq, after.hash) == (event["seq"], event["hash"])
 
 
+@pytest.mark.needs_redis("single", "sentinel")
 def test_an_action_usually_takes_one_round_trip_to_redis(service: Service) -> None:
     game = start_game(service)
     player, seq, action = first_action(service, game)

@@ -80,6 +80,7 @@ def test_unchanged_since_is_the_first_event_with_the_current_position(
         assert cached.unchanged_since == min(unchanged)
 
 
+@pytest.mark.needs_redis("single", "sentinel")
 def test_only_new_events_are_read(service: Service) -> None:
     game = play_until(service, start_game(service).id, lambda game: game.seq == 30)
     service.redis.config_resetstat()

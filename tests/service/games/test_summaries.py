@@ -80,7 +80,7 @@ def test_a_summary_that_is_out_of_date_or_damaged_is_not_used(service: Service) 
         assert summary is not None
         service.redis.set(key(id), summary)
     service.redis.set(key(damaged), "no JSON")
-    service.redis.copy(key(joined), key(other_game), replace=True)
+    service.redis.set(key(other_game), service.redis.get(key(joined)) or "")
     ids = [started, joined, damaged, other_game]
     other = build(service.settings)
     summaries = [summary for summary in other.games.queries.summaries(ids) if summary is not None]

@@ -7,9 +7,9 @@ import httpx
 import pytest
 
 from service.bootstrap import build
-from service.operation.embedded_redis import EmbeddedRedis
 from tests.service.conftest import settings_for
 from tests.support.accounts import Accounts
+from tests.support.redis_kinds import RedisUrls
 
 
 def get_position(
@@ -60,9 +60,9 @@ def test_viewers_who_see_the_same_position_get_the_same_etag(accounts: Accounts)
 
 
 def test_the_end_of_a_game_changes_the_etags_of_positions_that_show_more(
-    accounts: Accounts, web_redis: EmbeddedRedis, tmp_path: Path
+    accounts: Accounts, web_redis_urls: RedisUrls, tmp_path: Path
 ) -> None:
-    service = build(settings_for(web_redis, tmp_path))
+    service = build(settings_for(web_redis_urls, tmp_path))
     game, players = accounts.start_game(2, rules="baron")
     open_game, _ = accounts.start_game(2, rules="barony")
     clients = [accounts.anonymous, *(player.http for player in players)]

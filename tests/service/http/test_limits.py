@@ -8,29 +8,30 @@ import pytest
 import redis
 
 from service.bootstrap import build
+from service.connection import connect
 from service.http.app import create_app
-from service.operation.embedded_redis import EmbeddedRedis
 from service.settings import Settings
 from tests.service.conftest import settings_for
 from tests.support.accounts import PASSWORD, Accounts
 from tests.support.http_contract import Contract
 from tests.support.redis_contents import contents
+from tests.support.redis_kinds import RedisUrls
 from tests.support.server import WebServer
 
 API = "/api/v1"
 
 
 @pytest.fixture
-def limited(web_redis: EmbeddedRedis, tmp_path: Path, contract: Contract) -> Iterator[Accounts]:
+def limited(web_redis_urls: RedisUrls, tmp_path: Path, contract: Contract) -> Iterator[Accounts]:
     """Accounts on a server that takes three registrations, four new places and twenty requests an hour."""
     settings = settings_for(
-        web_redis,
+        web_redis_urls,
         tmp_path,
         rate_accounts="3/hour",
         rate_games="4/hour",
         rate_requests="20/hour",
     )
-    with redis.Redis.from_url(web_redis.url) as client:
+    with connect(web_redis_urls.logs) as client:
         for key in client.keys("cartulary:rate*"):
             client.delete(key)
     with WebServer(settings) as server:

@@ -187,7 +187,7 @@ def run_command(service: Service, content: bytes) -> "subprocess.CompletedProces
     """Pipe a mail into `cartulary bounce`."""
     return subprocess.run(
         [sys.executable, "-m", "cartulary", "bounce", "--redis", service.settings.redis_url],
-        env=environment(),
+        env=environment() | {"CARTULARY_QUEUE_URL": service.settings.queue_url},
         input=content,
         capture_output=True,
         timeout=HANG_SECONDS,

@@ -77,6 +77,7 @@ def test_it_ends_and_is_withdrawn(service: Service, browser: FlaskClient) -> Non
         assert "announcement" not in page_in(browser, "en")
 
 
+@pytest.mark.needs_redis("single", "sentinel")
 def test_many_pages_read_the_announcements_once(service: Service, browser: FlaskClient) -> None:
     page_in(browser, "en")
     service.redis.config_resetstat()

@@ -138,6 +138,7 @@ def test_others_are_not_told_what_concerns_the_players(table: Table, app: Flask)
     assert table.service.chat.marks.of(bea, [table.game])[0].unread == 1
 
 
+@pytest.mark.needs_redis("single", "sentinel")
 def test_the_badges_of_a_list_cost_one_round_trip(table: Table, service: Service) -> None:
     def trips(games: int) -> int:
         """Return the round trips for a list with so many more games, in which bea waits for ada."""

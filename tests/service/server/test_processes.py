@@ -12,7 +12,6 @@ from threading import Event
 import httpx
 import pytest
 
-from service.operation.embedded_redis import EmbeddedRedis
 from service.server.processes import run_web
 from service.server.shared_port import PortError, hold_port, local_url
 from tests.service.conftest import settings_for
@@ -21,15 +20,16 @@ from tests.support.faults import raises
 from tests.support.front import RawClient, post
 from tests.support.http_contract import assert_problem
 from tests.support.processes import HANG_SECONDS, descendants, is_running, wait_until
+from tests.support.redis_kinds import RedisUrls
 from tests.support.server import WebServer
 
 
 @pytest.mark.parametrize(("number", "processes"), [(signal.SIGTERM, 1), (signal.SIGINT, 2)])
 def test_a_signal_stops_the_server_after_the_requests_under_way(
-    web_redis: EmbeddedRedis, tmp_path: Path, number: int, processes: int
+    web_redis_urls: RedisUrls, tmp_path: Path, number: int, processes: int
 ) -> None:
     names = [f"{processes}-{number}-{place}" for place in range(4)]
-    settings = settings_for(web_redis, tmp_path)
+    settings = settings_for(web_redis_urls, tmp_path)
     with (
         WebServer(settings, processes=processes, hashes_quickly=False) as server,
         ExitStack() as stack,
@@ -51,10 +51,10 @@ def test_a_signal_stops_the_server_after_the_requests_under_way(
 
 
 def test_a_port_in_use_is_an_error_that_names_the_option(
-    web: WebServer, web_redis: EmbeddedRedis, tmp_path: Path
+    web: WebServer, web_redis_urls: RedisUrls, tmp_path: Path
 ) -> None:
     port = int(web.url.rsplit(":", 1)[1])
-    settings = settings_for(web_redis, tmp_path)
+    settings = settings_for(web_redis_urls, tmp_path)
     with raises(PortError, match=rf"^port {port} of 127\.0\.0\.1 is in use: .* --port$"):
         run_web(settings, os.environ, port=port)
     with raises(PortError, match="cannot be used"):
@@ -84,9 +84,9 @@ def test_the_local_url_of_an_address(address: str, url: str) -> None:
 
 class TestSeveralProcesses:
     def test_processes_share_the_port_and_the_metrics(
-        self, web_redis: EmbeddedRedis, tmp_path: Path
+        self, web_redis_urls: RedisUrls, tmp_path: Path
     ) -> None:
-        with WebServer(settings_for(web_redis, tmp_path), processes=2) as server:
+        with WebServer(settings_for(web_redis_urls, tmp_path), processes=2) as server:
             wait_until(lambda: number_listening(server) == 2)
             accounts = Accounts(server.url)
             game, players = accounts.start_game()
@@ -100,9 +100,9 @@ class TestSeveralProcesses:
             accounts.close()
 
     def test_a_process_that_dies_is_replaced(
-        self, web_redis: EmbeddedRedis, tmp_path: Path
+        self, web_redis_urls: RedisUrls, tmp_path: Path
     ) -> None:
-        with WebServer(settings_for(web_redis, tmp_path), processes=2) as server:
+        with WebServer(settings_for(web_redis_urls, tmp_path), processes=2) as server:
             wait_until(lambda: number_listening(server) == 2)
             first, second = sorted(pids_of(server))
             os.kill(first, signal.SIGKILL)
@@ -112,8 +112,10 @@ class TestSeveralProcesses:
             assert any("web was ended by SIGKILL" in line for line in server.lines())
             assert server.stop() < 10
 
-    def test_no_process_outlives_its_parent(self, web_redis: EmbeddedRedis, tmp_path: Path) -> None:
-        with WebServer(settings_for(web_redis, tmp_path), processes=2) as server:
+    def test_no_process_outlives_its_parent(
+        self, web_redis_urls: RedisUrls, tmp_path: Path
+    ) -> None:
+        with WebServer(settings_for(web_redis_urls, tmp_path), processes=2) as server:
             pids = pids_of(server)
             assert len(pids) == 2
             server.stop(signal.SIGKILL)
@@ -140,9 +142,9 @@ def number_listening(server: WebServer) -> int:
 
 
 def test_a_request_that_never_ends_does_not_keep_the_server_from_stopping(
-    web_redis: EmbeddedRedis, tmp_path: Path
+    web_redis_urls: RedisUrls, tmp_path: Path
 ) -> None:
-    with WebServer(settings_for(web_redis, tmp_path)) as server:
+    with WebServer(settings_for(web_redis_urls, tmp_path)) as server:
         response = httpx.get(server.url + "/api/v1/nothing")
         assert_problem(response)
         has_begun, has_stopped = Event(), Event()

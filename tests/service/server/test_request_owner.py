@@ -11,13 +11,13 @@ from flask import Flask, Response
 
 from service.accounts.tokens import TokenOwner
 from service.bootstrap import Service, build
-from service.operation.embedded_redis import EmbeddedRedis
 from service.pages import session
 from service.pages.app import create_web_app
 from service.pages.session import COOKIE_NAME, load_key
 from service.server.http_request import HttpRequest
 from service.server.request_queues import RequestOwners
 from tests.service.conftest import settings_for
+from tests.support.redis_kinds import RedisUrls
 from tests.support.server import WebServer
 
 PASSWORD = "correct horse"
@@ -133,9 +133,9 @@ def test_a_token_names_its_player_as_long_as_it_was_valid_when_it_was_used_last(
 
 
 @pytest.fixture
-def narrow(web_redis: EmbeddedRedis, tmp_path: Path) -> Iterator[WebServer]:
+def narrow(web_redis_urls: RedisUrls, tmp_path: Path) -> Iterator[WebServer]:
     """A server at which one request of each visitor can wait."""
-    settings = settings_for(web_redis, tmp_path)
+    settings = settings_for(web_redis_urls, tmp_path)
     bounds = replace(settings.bounds, max_waiting_per_visitor=1)
     with WebServer(replace(settings, bounds=bounds)) as server:
         yield server

@@ -26,11 +26,11 @@ from bench.siege.measurement import of_kind, running_players
 from bench.siege.stored_games import Sizes, StoredGames, store_in
 from bench.siege.traffic import Outcome, Read, Traffic, send_traffic
 from service.bootstrap import build
-from service.operation.embedded_redis import EmbeddedRedis
 from service.settings import Settings
 from tests.service.conftest import settings_for
 from tests.support.accounts import Accounts, take_turn
 from tests.support.processes import wait_until
+from tests.support.redis_kinds import RedisUrls
 from tests.support.server import WebServer
 
 SECONDS = 20.0
@@ -98,9 +98,11 @@ class Besieged:
 
 @pytest.fixture(scope="module")
 def stored(
-    web_redis: EmbeddedRedis, tmp_path_factory: pytest.TempPathFactory
+    web_redis_urls: RedisUrls, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Settings, StoredGames]:
-    settings = settings_for(web_redis, tmp_path_factory.mktemp("siege"), f"{MOST_LOG_INS}/minute")
+    settings = settings_for(
+        web_redis_urls, tmp_path_factory.mktemp("siege"), f"{MOST_LOG_INS}/minute"
+    )
     service = build(settings)
     stored = store_in(service, 0, 0, SIZES)
     service.redis.close()

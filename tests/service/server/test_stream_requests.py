@@ -12,12 +12,12 @@ from service.bootstrap import Service
 from service.bounds import Bounds
 from service.http.app import create_app
 from service.http.event_streams import STREAM_REQUEST, StreamRequest
-from service.operation.embedded_redis import EmbeddedRedis
 from service.server.stream_listener import HEARTBEAT_FRAME
 from service.settings import Settings
 from tests.service.conftest import settings_for
 from tests.support.accounts import Accounts
 from tests.support.http_contract import Contract
+from tests.support.redis_kinds import RedisUrls
 from tests.support.server import WebServer
 from tests.support.service_games import start_game
 from tests.support.streams import open_stream
@@ -66,9 +66,9 @@ def test_a_client_with_events_that_are_not_in_the_log_is_reset(accounts: Account
 
 @pytest.mark.http("GET /games/ID/stream", 429, 503)
 def test_a_visitor_with_too_many_streams_is_refused_and_others_are_not(
-    web_redis: EmbeddedRedis, contract: Contract, tmp_path: Path
+    web_redis_urls: RedisUrls, contract: Contract, tmp_path: Path
 ) -> None:
-    settings: Settings = settings_for(web_redis, tmp_path)
+    settings: Settings = settings_for(web_redis_urls, tmp_path)
     bounds = Bounds(max_streams=3, max_streams_per_visitor=2)
     with WebServer(replace(settings, bounds=bounds)) as server:
         accounts = Accounts(server.url, contract)

@@ -19,6 +19,7 @@ from tests.service.conftest import settings_for
 from tests.support.accounts import Accounts, PlayerClient, take_turn
 from tests.support.http_contract import Contract
 from tests.support.processes import wait_until
+from tests.support.redis_kinds import RedisUrls
 from tests.support.server import WebServer
 from tests.support.service_games import start_game
 from tests.support.streams import ServerSentEvent, StreamClient, open_stream
@@ -228,9 +229,9 @@ def test_actions_are_accepted_while_thousands_of_streams_are_open(
 
 
 def test_a_client_that_does_not_read_is_dropped_and_others_are_not(
-    web_redis: EmbeddedRedis, accounts: Accounts, tmp_path: Path
+    web_redis_urls: RedisUrls, accounts: Accounts, tmp_path: Path
 ) -> None:
-    service = build(settings_for(web_redis, tmp_path))
+    service = build(settings_for(web_redis_urls, tmp_path))
     game = start_game(service).id
     dropped = read_metric(accounts.url, "cartulary_streams_dropped_total")
 
@@ -281,9 +282,9 @@ def test_a_client_that_does_not_read_is_dropped_and_others_are_not(
 
 @pytest.mark.http("GET /games/ID/stream", 503)
 def test_the_number_of_streams_is_limited(
-    web_redis: EmbeddedRedis, contract: Contract, tmp_path: Path
+    web_redis_urls: RedisUrls, contract: Contract, tmp_path: Path
 ) -> None:
-    with WebServer(settings_for(web_redis, tmp_path), max_files=300) as server:
+    with WebServer(settings_for(web_redis_urls, tmp_path), max_files=300) as server:
         accounts = Accounts(server.url, contract)
         game, players = accounts.start_game()
 

@@ -9,20 +9,20 @@ import httpx
 import pytest
 
 from service.bootstrap import build
-from service.operation.embedded_redis import EmbeddedRedis
 from tests.service.conftest import settings_for
 from tests.support.accounts import Accounts
 from tests.support.front import RawClient, get
 from tests.support.processes import wait_until
+from tests.support.redis_kinds import RedisUrls
 from tests.support.server import WebServer
 
 DOCUMENT = "/api/v1/openapi.json"
 
 
 @pytest.fixture
-def proxied(web_redis: EmbeddedRedis, tmp_path: Path) -> Iterator[WebServer]:
+def proxied(web_redis_urls: RedisUrls, tmp_path: Path) -> Iterator[WebServer]:
     """A server that trusts the proxy 127.0.0.1 and takes two attempts to log in an hour."""
-    settings = settings_for(web_redis, tmp_path, rate_accounts="2/hour")
+    settings = settings_for(web_redis_urls, tmp_path, rate_accounts="2/hour")
     environ = {"CARTULARY_TRUSTED_PROXIES": "127.0.0.1"}
     with WebServer(settings, environ=environ) as server:
         yield server
@@ -52,9 +52,9 @@ def test_clients_behind_a_proxy_have_limits_of_their_own(proxied: WebServer) -> 
 
 
 def test_a_server_erases_players_again_before_it_serves_requests(
-    web_redis: EmbeddedRedis, tmp_path: Path
+    web_redis_urls: RedisUrls, tmp_path: Path
 ) -> None:
-    settings = settings_for(web_redis, tmp_path)
+    settings = settings_for(web_redis_urls, tmp_path)
     service = build(settings)
     player, _ = service.accounts.players.register("back-from-a-backup", "correct horse")
     (tmp_path / "erased-players").write_text(f"{player.id}\n")
@@ -83,9 +83,9 @@ def test_refusals_of_the_front_are_counted_and_logged(proxied: WebServer) -> Non
 
 
 def test_responses_that_are_being_sent_are_completed_when_the_process_stops(
-    web_redis: EmbeddedRedis, tmp_path: Path
+    web_redis_urls: RedisUrls, tmp_path: Path
 ) -> None:
-    with WebServer(settings_for(web_redis, tmp_path)) as server:
+    with WebServer(settings_for(web_redis_urls, tmp_path)) as server:
         expected = httpx.get(server.url + DOCUMENT).content
         with (
             RawClient(port_of(server), receive_bytes=4096) as slow,

@@ -160,6 +160,7 @@ class DisconnectingProxy:
                     near.sendall(far.recv(1 << 16))
 
 
+@pytest.mark.needs_redis("single")
 def test_an_append_whose_reply_was_lost_is_not_sent_again(redis_url: str) -> None:
     with connect(redis_url) as client:
         store = RedisEventStore(client)

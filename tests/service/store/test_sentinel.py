@@ -208,6 +208,7 @@ def test_a_url_without_a_sentinel_or_a_master_is_refused(rest: str, tmp_path: Pa
     assert "secret" not in english(error.value.message)
 
 
+@pytest.mark.needs_redis("single")
 def test_a_plain_redis_is_asked_for_replicas_too(service: Service, settings: Settings) -> None:
     game = start_game(service)
     strict = build(replace(settings, wait_replicas=1))

@@ -98,6 +98,7 @@ def test_a_link_is_not_valid_after_a_change_or_an_hour(
         service.notifications.mail.password_resets.reset(token, "another one", HERE)
 
 
+@pytest.mark.needs_redis("single", "sentinel")
 def test_nothing_reveals_whether_there_is_an_account(
     service: Service, workers: WorkerHarness, server: MailServer, app: Flask
 ) -> None:
