@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from importlib.metadata import version
-from itertools import islice
+from itertools import chain, islice
 from shutil import disk_usage
 from typing import Any, Final, Literal, TypeAlias
 from urllib.parse import urlsplit
@@ -52,7 +52,7 @@ SLIGHT_DIFFERENCE: Final = 1.0
 LONG_WAIT: Final = timedelta(minutes=1)
 """Time after which work that is due should be done."""
 GAMES: Final = 1000
-"""Active games whose outboxes are read at most."""
+"""Games whose outboxes are read at most: those that have changed lately come first."""
 SECONDS_TO_RESPOND: Final = 5.0
 """Time that the public address has to respond."""
 _SIGNS: Final[Mapping[Status, str]] = {"ok": "ok", "warning": "? ", "fault": "! "}
@@ -449,7 +449,8 @@ def _late_games(service: Service) -> int:
     """
     before = clock.format(clock.now() - LONG_WAIT)
     late = 0
-    game_ids = list(islice(service.store.active_games(), GAMES))
+    changed = (game_id for game_id, _ in service.store.changed_games())
+    game_ids = dict.fromkeys(islice(chain(changed, service.store.active_games()), GAMES))
     for game_id, game_tasks in tasks_of(service.store, game_ids).items():
         due = [task for task in game_tasks.tasks if task.kind and task.due_at < before]
         if any(task.due_at for task in due) or (due and _last_time(service, game_id) < before):

@@ -37,6 +37,10 @@ class DamageCheck:
         self._reported = self._damaged_games.parts()
         self._missing = set(self._reported)
 
+    def damaged_games(self) -> set[str]:
+        """Return the games with damage that was reported before this sweep."""
+        return set(self._reported)
+
     def is_damaged(self, game_id: str) -> bool:
         """Return whether damage of the game was reported before this sweep."""
         return game_id in self._reported
@@ -75,7 +79,10 @@ class DamageCheck:
         return set()
 
     def end(self) -> None:
-        """End a complete sweep: a game that is not active has no work, so its damage matters no more."""
+        """End a complete sweep, which has checked every active game with reported damage.
+
+        A game that is not active has no work, so its damage matters no more.
+        """
         for game_id in self._missing:
             self._retried_at.pop(game_id, None)
             for part in self._reported[game_id]:

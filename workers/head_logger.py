@@ -5,12 +5,17 @@ A batch of games takes a few round trips, however many they are, so that no job 
 
 import logging
 from collections.abc import Iterable
+from typing import Final
 
 from domain.errors import Unreadable
 from service.errors import log_text
 from service.transparency.head_log import HeadLog
 
 log = logging.getLogger(__name__)
+
+
+MAX_GAMES: Final = 10_000
+"""Games of which is kept that their head was logged."""
 
 
 class HeadLogger:
@@ -30,15 +35,17 @@ class HeadLogger:
         """Have every game examined again, because messages about appends may have been missed."""
         self._logged.clear()
 
-    def on_appended(self, game_ids: Iterable[str]) -> None:
-        """Log the heads of games that have new events."""
+    def on_appended(self, game_ids: Iterable[str]) -> set[str]:
+        """Log the heads of games that may have new events; return those games whose head is logged."""
         game_ids = set(game_ids)
         self._logged -= game_ids
-        self.log(game_ids)
+        return self.log(game_ids)
 
     def log(self, game_ids: Iterable[str]) -> set[str]:
         """Log the heads of these games unless that is done; return those games whose head is logged."""
         game_ids = set(game_ids)
+        if len(self._logged) > MAX_GAMES:
+            self.forget()
         try:
             self._logged |= self._head_log.log(sorted(game_ids - self._logged))
             self._reported = ""
@@ -48,7 +55,3 @@ class HeadLogger:
                 log.critical("no heads are logged: %s", reason)
                 self._reported = reason
         return game_ids & self._logged
-
-    def keep_only(self, game_ids: set[str]) -> None:
-        """Forget all other games, which are not active any more."""
-        self._logged &= game_ids

@@ -127,7 +127,10 @@ class Scheduler:
         while overdue := self._deadlines.overdue(self._clock.now(), BATCH):
             if not self._clock.is_reliable():
                 return
-            tasks = tasks_of(self._store, [game_id for game_id, _ in overdue])
+            game_ids = [game_id for game_id, _ in overdue]
+            # If this process dies after it has changed the index, a sweep finds the entries.
+            self._store.mark_changed(game_ids)
+            tasks = tasks_of(self._store, game_ids)
             now = clock.format(self._clock.now())
             for game_id, score in overdue:
                 # The index may have the deadline of an earlier turn, when no task is due.

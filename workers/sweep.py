@@ -1,15 +1,19 @@
-"""The sweep: a search through the outboxes of all active games for tasks that have not been done.
+"""The sweep: a search through the outboxes of games for tasks that have not been done.
 
 After a lost message, the loss of the queue, or the death of a process between two steps, the entry is still
 in the outbox. A task that is new since the last sweep is left to the scheduler that got the message. A task
 that the last sweep found already, and that is neither done nor in a queue, is enqueued again.
+
+A sweep examines the games that have changed, until nothing is left to do for them but what is due later,
+which the deadline index has. So its cost does not depend on how many games there are. As an index may be
+lost, each sweep also examines a few of the other active games, and comes to all of them in turn.
 
 A sweep also logs the heads of games that are not in the transparency log yet.
 """
 
 import logging
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Final
 
@@ -27,6 +31,10 @@ log = logging.getLogger(__name__)
 
 PAGE: Final = 200
 """Number of games that are read in one round trip."""
+OTHER_GAMES: Final = 200
+"""Active games that have not changed and that a sweep examines."""
+MAX_KEPT_GAMES: Final = 10_000
+"""Games of which a sweep keeps that they wait for players."""
 SECONDS_TO_CREATE: Final = 3600.0
 """How long a game may be active without a log. After that, the process that was creating it has died."""
 
@@ -47,6 +55,8 @@ class Sweep:
         self._later_tasks: set[Task] = set()
         self._waiting_for_players: set[str] = set()
         """Games that had no tasks and had not ended when a sweep last checked them."""
+        self._other_games: Iterator[str] = iter(())
+        """The active games that the next sweeps examine."""
         self._without_log: dict[str, float] = {}
         """Active games that have no log, by the monotonic time at which a sweep first found that."""
 
@@ -58,7 +68,8 @@ class Sweep:
     def pages(self, *, is_first: bool) -> Iterator[None]:
         """Make one sweep; yield after each page of games, so that other work need not wait for its end.
 
-        `is_first`: enqueue every task, because the scheduler got no messages before. Raises Unavailable.
+        `is_first`: enqueue every task of the games, because the scheduler got no messages before. Raises
+        Unavailable.
         """
         if is_first:
             self._heads.forget()
@@ -66,13 +77,12 @@ class Sweep:
         later_before = set() if is_first else self._later_tasks
         due_tasks: set[Task] = set()
         later_tasks: set[Task] = set()
-        active_games: set[str] = set()
         self._damage_check.begin()
-        for game_ids in _pages_of(self._store.active_games()):
-            active_games.update(game_ids)
+        for changes in self._pages_of_games():
+            game_ids = list(changes)
             now = clock.format(self._clock.now())
             tasks_by_game = tasks_of(self._store, game_ids)
-            postponed = self._check_games(tasks_by_game)
+            postponed, idle = self._check_games(tasks_by_game, changes)
             tasks = [
                 task
                 for game_tasks in tasks_by_game.values()
@@ -80,8 +90,9 @@ class Sweep:
                 if task.kind is not None
             ]
             later = {task for task in tasks if task.due_at > now}
-            changed = {task.game_id for task in later - later_before}
-            self._deadlines.put(task for task in tasks if task.due_at and task.game_id in changed)
+            unknown = {task for task in later if changes[task.game_id] is not None}
+            games = {task.game_id for task in unknown | (later - later_before)}
+            self._deadlines.put(task for task in tasks if task.due_at and task.game_id in games)
             later_tasks |= later
             due = {task for task in tasks if task not in later}
             due_tasks |= due
@@ -99,13 +110,64 @@ class Sweep:
             )
             if count:
                 log.info("%s tasks that were not done are enqueued again", count)
+            self._note_examined(changes, idle, {task.game_id for task in due})
             yield
-        self._heads.keep_only(active_games)
         self._damage_check.end()
         self._due_tasks, self._later_tasks = due_tasks, later_tasks
 
-    def _check_games(self, tasks_by_game: Mapping[str, GameTasks]) -> set[Task]:
-        """Report damaged games and deactivate those that need no sweep; return the tasks to postpone."""
+    def _note_examined(
+        self, changes: Mapping[str, int | None], idle: set[str], with_due_tasks: set[str]
+    ) -> None:
+        """Forget the changes of games with nothing left to do, and have the next sweep examine the others.
+
+        The deadline index must have what is due later.
+        """
+        unknown = {game_id for game_id, changed_at in changes.items() if changed_at is None}
+        if missing := sorted(with_due_tasks & unknown):
+            self._store.mark_changed(missing)
+        self._store.forget_changes(
+            {
+                game_id: changed_at
+                for game_id in idle - with_due_tasks
+                if (changed_at := changes[game_id]) is not None
+            }
+        )
+
+    def _pages_of_games(self) -> Iterator[dict[str, int | None]]:
+        """Yield the games to examine in pages, each with the time of its last change, None for others.
+
+        These are the changed games, those with reported damage, and some of the other active games.
+        """
+        changed = self._store.changed_games()
+        seen: set[str] = set()
+        while page := dict(islice(changed, PAGE)):
+            seen.update(page)
+            yield {**page}
+        others = self._next_other_games()
+        others += self._store.active_among(sorted(self._damage_check.damaged_games()))
+        unseen = [game_id for game_id in dict.fromkeys(others) if game_id not in seen]
+        for start in range(0, len(unseen), PAGE):
+            yield dict.fromkeys(unseen[start : start + PAGE])
+
+    def _next_other_games(self) -> list[str]:
+        """Return the next active games; after the last of them, the first ones follow."""
+        games = list(islice(self._other_games, OTHER_GAMES))
+        if len(games) < OTHER_GAMES:
+            self._other_games = self._store.active_games()
+            games += islice(self._other_games, OTHER_GAMES - len(games))
+        return games
+
+    def _check_games(
+        self, tasks_by_game: Mapping[str, GameTasks], changes: Mapping[str, int | None]
+    ) -> tuple[set[Task], set[str]]:
+        """Report damaged games, deactivate those that have ended, and log heads.
+
+        Returns the tasks to postpone, and the games that can be forgotten if no task of theirs is due.
+        """
+        changed = [game_id for game_id, changed_at in changes.items() if changed_at is not None]
+        self._waiting_for_players.difference_update(changed)
+        if len(self._waiting_for_players) > MAX_KEPT_GAMES:
+            self._waiting_for_players.clear()
         # Games without tasks: have they ended?
         last_event_types = self._store.last_event_types(
             game_id
@@ -114,7 +176,8 @@ class Sweep:
             and not game_tasks.damage
             and (game_id not in self._waiting_for_players or self._damage_check.is_damaged(game_id))
         )
-        logged = self._heads.log(tasks_by_game)
+        logged = self._heads.on_appended(changed)
+        logged |= self._heads.log(tasks_by_game.keys() - set(changed))
         postponed: set[Task] = set()
         for game_id, game_tasks in tasks_by_game.items():
             self._damage_check.check(game_id, game_tasks, last_event_types.get(game_id))
@@ -126,7 +189,15 @@ class Sweep:
                 if event_type is None or game_id in logged
             }
         )
-        return postponed
+        idle = {
+            game_id
+            for game_id, game_tasks in tasks_by_game.items()
+            if not game_tasks.damage
+            and all(task.kind is not None for task in game_tasks.tasks)
+            and not isinstance(event_type := last_event_types.get(game_id, ""), Unreadable)
+            and (game_id in logged or event_type is None)
+        }
+        return postponed, idle
 
     def _deactivate(self, last_event_types: Mapping[str, str | Unreadable | None]) -> None:
         """Mark those of the games, which have no tasks, inactive that have ended or were never created."""
@@ -143,9 +214,3 @@ class Sweep:
                 self._waiting_for_players.add(game_id)
                 continue
             self._store.mark_inactive(game_id)
-
-
-def _pages_of(game_ids: Iterable[str]) -> Iterator[list[str]]:
-    game_ids = iter(game_ids)
-    while page := list(islice(game_ids, PAGE)):
-        yield page

@@ -3,7 +3,8 @@
 -- Every check comes before the first write, because Redis does not roll back a script. The first write is
 -- the XADD, which fails by itself if the id is taken. All keys belong to one game, so they share a slot.
 --
--- KEYS  log, idempotency records, outbox, then any other hashes of the game; below, a hash is an index in KEYS
+-- KEYS  log, idempotency records, outbox, then any other hashes of the game; below, a hash is an index in KEYS.
+--       The last one is that of the changed games (changed_games.py)
 -- ARGV  1 game, 2 expected seq, 3 name of the idempotency record ('' for none), 4 its request digest,
 --       5 seconds after which the idempotency records expire, because the game ends (0: never), 6 hash of the
 --       previous event ('' for any), 7 number of events, 8 of guards, 9 of fields to set, 10 of fields to
@@ -82,6 +83,8 @@ for _ = 1, companion_count do
     redis.call('HSET', outbox, entry, '{"seq":' .. last .. '}')
   end
 end
+local time = redis.call('TIME')
+redis.call('ZADD', KEYS[#KEYS], time[1] .. string.format('%06d', time[2]), game)
 -- The first channel is for subscribers to all games, the second for subscribers to this game.
 redis.call('PUBLISH', 'cartulary:appended', game .. ' ' .. last)
 redis.call('PUBLISH', 'cartulary:appended:' .. game, last)

@@ -231,5 +231,21 @@ class EventStore(LogReader, Protocol):
         Only for a game that has ended.
         """
 
+    def changed_games(self) -> Iterator[tuple[str, int]]:
+        """Iterate over the games that have changed since a sweep examined them, with the times of that.
+
+        A game is among them from the append or the new outbox entry on that has changed it. A time is in
+        microseconds since 1970; a game may come twice.
+        """
+
+    def mark_changed(self, game_ids: Iterable[str]) -> None:
+        """Add games to the changed games."""
+
+    def forget_changes(self, changes: Mapping[str, int]) -> None:
+        """Remove games, by id, from the changed games, unless they have changed since these times."""
+
+    def active_among(self, game_ids: Sequence[str]) -> list[str]:
+        """Return those of the games that are active."""
+
     def active_games(self) -> Iterator[str]:
-        """Iterate over the ids of all games that may have outbox entries; an id may come twice."""
+        """Iterate over the ids of all games that have not ended; an id may come twice."""

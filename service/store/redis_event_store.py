@@ -8,7 +8,8 @@
                               FIRST LAST`; expires a week after the end of the game
     cartulary:{GAME}:receipts hash, SEQ -> `KEY SIGNATURE`: the server's receipts for accepted actions
     cartulary:statements      set, the ids of games in whose disputes statements were written
-    cartulary:live            set, the active games: ids of those that may have outbox entries
+    cartulary:live            set, the active games: ids of those that have not ended
+    cartulary:changed         the changed games (service/store/changed_games.py)
     cartulary:{GAME}:replication   written before a wait for replicas; expires at once
     cartulary:appended        channel, `GAME SEQ` after every append
     cartulary:appended:GAME   channel, `SEQ` after every append to that game
@@ -37,9 +38,11 @@ from domain.json_types import JsonObject
 from domain.messages import message
 from ledger.envelope import is_hash
 from ledger.keys import RECEIPT_FIELDS
+from service.cluster import ClusterClient
 from service.connection import WRONG_TYPE, to_text, unavailable_on_error
 from service.errors import IdempotencyConflict, Unavailable
 from service.provenance import CURRENT
+from service.store.changed_games import ChangedGames
 from service.store.event_store import (
     Appended,
     AppendRequest,
@@ -104,6 +107,7 @@ class RedisEventStore:
         parts = ("log", _RECORDS, _OUTBOX, _SECRETS, _RECEIPTS, *(part for part, _ in companions))
         self._key_of = {part: number for number, part in enumerate(parts, start=1)}
         """The number of the key of each part among the arguments of the script that appends."""
+        self._changed_games = ChangedGames(client, by_slot=isinstance(client, ClusterClient))
         folder = Path(__file__).parent
         self._append = client.register_script((folder / "append.lua").read_text(encoding="utf-8"))
         self._ack = client.register_script((folder / "ack.lua").read_text(encoding="utf-8"))
@@ -146,7 +150,7 @@ class RedisEventStore:
         for companion in self._companions:
             args += (key_of[companion.part], companion.outbox_entry or "")
         prefix = game_key(game_id, "")
-        keys = [prefix + part for part in key_of]
+        keys = [*(prefix + part for part in key_of), self._changed_games.key(game_id)]
         with unavailable_on_error():
             reply = self._append(keys=keys, args=args)
         match reply:
@@ -300,6 +304,7 @@ class RedisEventStore:
             for name, payload in entries.items():
                 pipeline.hsetnx(game_key(game_id, _OUTBOX), name, payload)
             pipeline.execute()
+        self.mark_changed([game_id])
 
     def _last_events(
         self, game_ids: Iterable[str], decode: Callable[[Any], T]
@@ -334,6 +339,18 @@ class RedisEventStore:
         with unavailable_on_error():
             self._redis.hdel(game_key(game_id, _SECRETS), f"{seq}/{STATEMENT}")
 
+    def changed_games(self) -> Iterator[tuple[str, int]]:
+        """See `EventStore.changed_games`."""
+        return self._changed_games.all()
+
+    def mark_changed(self, game_ids: Iterable[str]) -> None:
+        """See `EventStore.mark_changed`."""
+        self._changed_games.mark(game_ids)
+
+    def forget_changes(self, changes: Mapping[str, int]) -> None:
+        """See `EventStore.forget_changes`."""
+        self._changed_games.forget(changes)
+
     def mark_active(self, game_id: str) -> None:
         """See `EventStore.mark_active`."""
         with unavailable_on_error():
@@ -345,6 +362,14 @@ class RedisEventStore:
             if self._redis.hlen(game_key(game_id, _OUTBOX)):
                 return False
             return bool(self._redis.srem(ACTIVE_GAMES_KEY, game_id))
+
+    def active_among(self, game_ids: Sequence[str]) -> list[str]:
+        """See `EventStore.active_among`."""
+        if not game_ids:
+            return []
+        with unavailable_on_error():
+            found = self._redis.smismember(ACTIVE_GAMES_KEY, [*game_ids])
+        return [game_id for game_id, is_active in zip(game_ids, found, strict=True) if is_active]
 
     def active_games(self) -> Iterator[str]:
         """See `EventStore.active_games`."""

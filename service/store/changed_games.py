@@ -1,0 +1,114 @@
+"""The changed games: those with new events or outbox entries that no sweep has examined since.
+
+    cartulary:changed        sorted set, game id -> time of the last change in microseconds since 1970
+    cartulary:{TAG}:changed  the same in a cluster, for the games of one slot, which is also that of `{TAG}`
+
+The script that appends adds the game, so no process can die between the two. Therefore every game is here
+whose outbox has an entry that is due, or whose head is not in the transparency log, and a sweep need not look
+at others. An entry that is due later is in the deadline index (workers/deadline_index.py) if the game is not
+here.
+"""
+
+from binascii import crc_hqx
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from itertools import count
+from typing import Final
+
+import redis
+
+from service.connection import to_text, unavailable_on_error
+
+CHANGED_GAMES_KEY: Final = "cartulary:changed"
+SLOTS: Final = 16_384
+"""Slots of a Redis Cluster."""
+_SCAN_PAGE: Final = 500
+_SLOTS_AT_ONCE: Final = 1024
+
+_MARK: Final = """
+local time = redis.call('TIME')
+local now = time[1] .. string.format('%06d', time[2])
+for _, game in ipairs(ARGV) do redis.call('ZADD', KEYS[1], now, game) end
+"""
+_FORGET: Final = """
+for i = 1, #ARGV, 2 do
+  local changed_at = redis.call('ZSCORE', KEYS[1], ARGV[i])
+  if changed_at and tonumber(changed_at) == tonumber(ARGV[i + 1]) then
+    redis.call('ZREM', KEYS[1], ARGV[i])
+  end
+end
+"""
+
+
+class ChangedGames:
+    """The changed games of a service. Thread-safe; raises Unavailable if Redis does not respond."""
+
+    def __init__(self, client: redis.Redis, *, by_slot: bool = False) -> None:
+        """`by_slot`: the client is of a cluster, where a script can only write to keys of one slot."""
+        self._redis = client
+        self._by_slot = by_slot
+        self._mark = client.register_script(_MARK)
+        self._forget = client.register_script(_FORGET)
+
+    def key(self, game_id: str) -> str:
+        """Return the key to which a script that changes a game adds it, with the time of Redis."""
+        return _key_of_slot(_slot(game_id)) if self._by_slot else CHANGED_GAMES_KEY
+
+    def mark(self, game_ids: Iterable[str]) -> None:
+        """Add games."""
+        for key, games in self._by_key(game_ids).items():
+            with unavailable_on_error():
+                self._mark(keys=[key], args=games)
+
+    def all(self) -> Iterator[tuple[str, int]]:
+        """Iterate over the games with the times of their last changes; a game may come twice."""
+        for key in self._used_keys():
+            with unavailable_on_error():
+                for game_id, changed_at in self._redis.zscan_iter(key, count=_SCAN_PAGE):
+                    yield to_text(game_id), int(changed_at)
+
+    def forget(self, changes: Mapping[str, int]) -> None:
+        """Remove games, by id, unless they have changed since these times."""
+        for key, games in self._by_key(changes).items():
+            args = [value for game in games for value in (game, changes[game])]
+            with unavailable_on_error():
+                self._forget(keys=[key], args=args)
+
+    def _by_key(self, game_ids: Iterable[str]) -> dict[str, list[str]]:
+        games: dict[str, list[str]] = {}
+        for game_id in game_ids:
+            games.setdefault(self.key(game_id), []).append(game_id)
+        return games
+
+    def _used_keys(self) -> Iterator[str]:
+        """Iterate over the keys that have games."""
+        if not self._by_slot:
+            yield CHANGED_GAMES_KEY
+            return
+        for first in range(0, SLOTS, _SLOTS_AT_ONCE):
+            keys = [_key_of_slot(slot) for slot in range(first, first + _SLOTS_AT_ONCE)]
+            with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+                for key in keys:
+                    pipeline.exists(key)
+                found = pipeline.execute()
+            yield from (key for key, exists in zip(keys, found, strict=True) if exists)
+
+
+def _key_of_slot(slot: int) -> str:
+    return f"cartulary:{{{_tags()[slot]}}}:changed"
+
+
+@cache
+def _tags() -> list[str]:
+    """Return a hash tag for each slot: the first number that has it."""
+    tags: dict[int, str] = {}
+    for number in count():
+        tags.setdefault(_slot(str(number)), str(number))
+        if len(tags) == SLOTS:
+            return [tags[slot] for slot in range(SLOTS)]
+    raise AssertionError("numbers do not end")
+
+
+def _slot(tag: str) -> int:
+    """Return the slot of the keys with a hash tag."""
+    return crc_hqx(tag.encode(), 0) % SLOTS
