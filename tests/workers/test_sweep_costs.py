@@ -36,6 +36,7 @@ def games_with_deadlines(service: Service) -> set[str]:
     return set(map(to_text, members))
 
 
+@pytest.mark.needs_redis("single")
 def test_a_sweep_costs_the_same_with_ten_times_as_many_games_in_progress(
     service: Service, workers: WorkerHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:

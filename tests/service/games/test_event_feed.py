@@ -100,6 +100,7 @@ def test_a_page_has_a_bounded_size_and_cost(
     assert max(map(len, read)) == 1
 
 
+@pytest.mark.needs_redis("single")
 def test_the_cost_of_a_page_is_the_same_for_ten_times_as_many_games(service: Service) -> None:
     costs = []
     for count in (3, 27):

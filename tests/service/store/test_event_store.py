@@ -341,7 +341,8 @@ class TestRedisEventStore(EventStoreContract):
             names = {
                 b"cartulary:{g}:" + part for part in (b"log", b"secrets", b"notes", b"answers")
             }
-            assert set(client.keys("*")) == {*names, b"cartulary:changed"}
+            # The changed games are those of one slot, in a cluster (test_changed_games.py).
+            assert {key for key in client.keys("*") if not key.endswith(b":changed")} == names
 
     def test_idempotency_records_expire_a_week_after_the_end(
         self, store: EventStore, redis_url: str
