@@ -42,7 +42,7 @@ from service.cluster import ClusterClient
 from service.connection import WRONG_TYPE, to_text, unavailable_on_error
 from service.errors import IdempotencyConflict, Unavailable
 from service.provenance import CURRENT
-from service.store.changed_games import ChangedGames
+from service.store.changed_games import CHANGED_GAMES_KEY, ChangedGames
 from service.store.event_store import (
     Appended,
     AppendRequest,
@@ -107,7 +107,10 @@ class RedisEventStore:
         parts = ("log", _RECORDS, _OUTBOX, _SECRETS, _RECEIPTS, *(part for part, _ in companions))
         self._key_of = {part: number for number, part in enumerate(parts, start=1)}
         """The number of the key of each part among the arguments of the script that appends."""
-        self._changed_games = ChangedGames(client, by_slot=isinstance(client, ClusterClient))
+        is_cluster = isinstance(client, ClusterClient)
+        self._changed_games = ChangedGames(client, by_slot=is_cluster)
+        self._changed_games_key = None if is_cluster else CHANGED_GAMES_KEY
+        """Their key, the same for all games; None in a cluster."""
         folder = Path(__file__).parent
         self._append = client.register_script((folder / "append.lua").read_text(encoding="utf-8"))
         self._ack = client.register_script((folder / "ack.lua").read_text(encoding="utf-8"))
@@ -150,7 +153,8 @@ class RedisEventStore:
         for companion in self._companions:
             args += (key_of[companion.part], companion.outbox_entry or "")
         prefix = game_key(game_id, "")
-        keys = [*(prefix + part for part in key_of), self._changed_games.key(game_id)]
+        changed_key = self._changed_games_key or self._changed_games.key(game_id)
+        keys = [*(prefix + part for part in key_of), changed_key]
         with unavailable_on_error():
             reply = self._append(keys=keys, args=args)
         match reply:
