@@ -154,7 +154,7 @@ class Scheduler:
         """
         try:
             if not self._has_repeated_erasures:
-                self._erasure.repeat()
+                self._erasure.repeat_after_restore()
                 self._has_repeated_erasures = True
             self._erasure.resume()
             self._erasure.compact()

@@ -39,6 +39,8 @@ _UNFINISHED: Final = "cartulary:erasures"
 _HANDLES: Final = "cartulary:erased-handles"
 _SECRET: Final = "cartulary:erased-handles-secret"  # noqa: S105 # the name of a key in Redis
 _SECRET_BYTES: Final = 32
+_COMPARED_IDS: Final = 100
+"""How many of the last ids of the file Redis must have, too."""
 
 
 class ErasedPlayers:
@@ -62,6 +64,21 @@ class ErasedPlayers:
         """Note that the erasure of a player who was added before begins again now."""
         with unavailable_on_error():
             self._redis.zadd(_UNFINISHED, {player_id: _now()})
+
+    def has_lost_players(self) -> bool:
+        """Return whether Redis and the file may list other ids than each other, as after a restore.
+
+        Both lists only grow, so they are equal if they are equally long and have the same last ids. The cost
+        does not depend on their length, except for reading the file. Raises Unavailable if it cannot be read.
+        """
+        in_file = list(dict.fromkeys(self._read()))
+        last = in_file[-_COMPARED_IDS:]
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+            pipeline.scard(_IDS)
+            if last:
+                pipeline.smismember(_IDS, last)
+            count, *found = pipeline.execute()
+        return count != len(in_file) or not all(found[0] if found else ())
 
     def synchronize(self) -> frozenset[str]:
         """Have Redis and the file list the same ids, and return them.

@@ -79,6 +79,11 @@ class Erasure:
             with unavailable_on_error():
                 self._redis.set(_REWRITE_DUE, "1")
 
+    def repeat_after_restore(self) -> None:
+        """Do what `repeat` does if data may have been restored; otherwise read nothing about players."""
+        if self._erased.has_lost_players():
+            self.repeat()
+
     def repeat(self, *, is_thorough: bool = False) -> int:
         """Erase the erased players whose accounts are there again, and return how many these are.
 

@@ -258,7 +258,7 @@ def repeat_erasures(service: Service) -> None:
     If Redis does not respond, a scheduler does it later.
     """
     try:
-        service.accounts.erasure.repeat()
+        service.accounts.erasure.repeat_after_restore()
     except Unavailable as error:
         log.warning("erased players are not looked for: %s", log_text(error))
 

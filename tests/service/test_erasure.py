@@ -27,6 +27,7 @@ from service.games.listings import Listings
 from service.operation.embedded_redis import EmbeddedRedis
 from service.recovery.reindex import reindex
 from tests.support.faults import raises
+from tests.support.redis_commands import count_commands
 from tests.support.redis_contents import contents
 from tests.support.service_games import take_action
 
@@ -243,6 +244,19 @@ def test_restoring_a_backup_does_not_bring_an_erased_player_back(
     assert restarted.accounts.players.tokens.owner(ada.token) is None
     assert audit(io.BytesIO(record(restarted, ada.playing))).verdict != "broken"
     restarted.redis.close()
+
+
+@pytest.mark.needs_redis("single")
+def test_a_start_costs_the_same_with_ten_times_as_many_erased_players(service: Service) -> None:
+    costs = []
+    for count in (3, 30):
+        erased = ErasedPlayers(service.redis, service.settings.data)
+        for number in range(count):
+            erased.add(f"player-{count}-{number}")
+        with count_commands(service.redis) as commands:
+            as_a_web_process_does(service)
+        costs.append(commands)
+    assert costs[0] == costs[1] == {"scard": 1, "smismember": 1}
 
 
 def test_the_list_of_erased_players_is_kept_in_redis_and_in_the_data_folder(
