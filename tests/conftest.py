@@ -28,6 +28,7 @@ from service.bounds import Bounds
 from service.connection import connect
 from service.operation.embedded_redis import EmbeddedRedis
 from service.settings import Settings
+from tests.support import fork_server
 from tests.support.chance import make_reproducible
 from tests.support.password_hashes import hash_quickly
 from tests.support.records import KEY
@@ -149,6 +150,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def redis_kind(request: pytest.FixtureRequest) -> str:
     """The kind of Redis that this run is for."""
     return str(request.config.getoption("--redis"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def fork_server_for_all(english_locale: None) -> Iterator[None]:
+    """The fork server starts with the locale of the run when a test needs it, and stops after the run."""
+    fork_server.prepare()
+    yield
+    fork_server.stop()
 
 
 @pytest.fixture(scope="session")

@@ -90,7 +90,14 @@ def test_a_second_knight_is_added_to_an_action_that_could_be_confirmed(visitors:
     assert sorted(last_action(account, game_id)["moves"]) == sorted(move["moves"])
 
 
-@pytest.mark.parametrize("size", [(360, 740), (390, 844), (740, 360), (1280, 800)])
+@pytest.mark.parametrize(
+    "size",
+    [
+        (360, 740),
+        (1280, 800),
+        *(pytest.param(size, marks=pytest.mark.nightly) for size in ((390, 844), (740, 360))),
+    ],
+)
 def test_nothing_moves_the_board_while_an_action_is_chosen(
     visitors: Visitors, size: tuple[int, int]
 ) -> None:
@@ -128,7 +135,9 @@ def test_the_board_after_each_choice_is_that_of_a_page_loaded_anew(
         assert player.page.evaluate(OUTDATED_PARTS) == []
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in (1, 2))]
+)
 def test_a_turn_of_sorcery_takes_few_keys(visitors: Visitors, seed: int) -> None:
     game_id, account = at_round(visitors, 3, options={"sorcery": True})
     player = at_browser(visitors, game_id, account)

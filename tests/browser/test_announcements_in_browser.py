@@ -31,8 +31,15 @@ def announcement(running_service: RunningService) -> Iterator[str]:
     service.redis.close()
 
 
-@pytest.mark.parametrize("javascript", [True, False])
-@pytest.mark.parametrize("phone", [True, False])
+@pytest.mark.parametrize(
+    ("phone", "javascript"),
+    [
+        (True, True),
+        (False, False),
+        pytest.param(True, False, marks=pytest.mark.nightly),
+        pytest.param(False, True, marks=pytest.mark.nightly),
+    ],
+)
 def test_a_reader_dismisses_an_announcement_and_stays_on_the_page(
     visitors: Visitors, announcement: str, phone: bool, javascript: bool
 ) -> None:

@@ -12,7 +12,9 @@ def test_a_desktop_has_the_calls_beside_their_descriptions(visitors: Visitors) -
     page.locator("rapi-doc main").get_by_role("heading", name="Log in.").wait_for()
 
 
-@pytest.mark.parametrize("language", ["en", "fr", "es"])
+@pytest.mark.parametrize(
+    "language", ["fr", *(pytest.param(name, marks=pytest.mark.nightly) for name in ("en", "es"))]
+)
 def test_a_phone_has_the_calls_folded_up_below_their_headings(
     visitors: Visitors, language: str
 ) -> None:

@@ -3,6 +3,7 @@ place during a turn, with coordinates on demand; on a phone what confirms an act
 """
 
 import random
+from collections.abc import Sequence
 from typing import Final
 
 import pytest
@@ -19,6 +20,15 @@ from tests.support.playing_by_clicking import (
 )
 from tests.support.processes import wait_until
 
+BARONY: Final[dict[str, object]] = {"seats": 3}
+BARON: Final[dict[str, object]] = {"rules": "baron", "seats": 4}
+BOARDS: Final = [
+    pytest.param(BARONY, SIZES[::2], id="barony"),
+    pytest.param(BARON, SIZES[1::2], id="baron"),
+    pytest.param(BARONY, SIZES[1::2], id="barony-others", marks=pytest.mark.nightly),
+    pytest.param(BARON, SIZES[::2], id="baron-others", marks=pytest.mark.nightly),
+]
+"""The fields of a new game, and the sizes of the window in which its board is looked at."""
 COLUMNS: Final = """() => [".board-window", ".game-side > *", ".game-talk"].map((name) => {
     const { left, right, top } = document.querySelector(name).getBoundingClientRect();
     return [left, right, top].map(Math.round);
@@ -49,15 +59,15 @@ TURN_WHEEL: Final = """(distances) => distances.map((deltaY) => {
 """Turns the wheel over the board in one gesture. Returns of each event whether it is kept from the page."""
 
 
-@pytest.mark.parametrize("fields", [{"seats": 3}, {"rules": "baron", "seats": 4}])
+@pytest.mark.parametrize(("fields", "sizes"), BOARDS)
 def test_the_whole_board_is_visible_in_play_and_in_replay(
-    fields: dict[str, object], visitors: Visitors
+    fields: dict[str, object], sizes: Sequence[tuple[int, int]], visitors: Visitors
 ) -> None:
     game_id, players = visitors.accounts.start_game(**fields)  # type: ignore[arg-type] # "seats" is a number
     for _ in range(12):
         take_turn(game_id, players)
     visitor = visitors.new(players[0])
-    for width, height in SIZES:
+    for width, height in sizes:
         visitor.page.set_viewport_size(ViewportSize(width=width, height=height))
         for address in (f"/games/{game_id}", f"/games/{game_id}?seq=8"):
             visitor.open(address)
@@ -131,7 +141,7 @@ def test_the_podium_leaves_the_whole_board_visible(visitors: Visitors) -> None:
         take_turn(game_id, players)
     wait_until(lambda: first.http.get(f"/api/v1/games/{game_id}").json()["status"] == "finished")
     visitor = visitors.new(first)
-    for width, height in SIZES:
+    for width, height in SIZES[1::2]:
         visitor.page.set_viewport_size(ViewportSize(width=width, height=height))
         visitor.open(f"/games/{game_id}")
         wait_for_whole_board(visitor.page)
@@ -194,9 +204,9 @@ def place_of_start(page: Page) -> list[int]:
     return place
 
 
-@pytest.mark.parametrize("fields", [{"seats": 3}, {"rules": "baron", "seats": 4}])
+@pytest.mark.parametrize(("fields", "sizes"), BOARDS)
 def test_coordinates_are_shown_on_demand_and_can_be_read_at_every_size(
-    fields: dict[str, object], visitors: Visitors
+    fields: dict[str, object], sizes: Sequence[tuple[int, int]], visitors: Visitors
 ) -> None:
     game_id, players = visitors.accounts.start_game(**fields)  # type: ignore[arg-type] # "seats" is a number
     for _ in range(12):
@@ -212,7 +222,7 @@ def test_coordinates_are_shown_on_demand_and_can_be_read_at_every_size(
     at = page.evaluate("document.activeElement.dataset.at")
     assert [shown["text"] for shown in page.evaluate(COORDINATES)] == [at]
     page.locator("#board .show-coordinates").check()
-    for width, height in SIZES:
+    for width, height in sizes:
         page.set_viewport_size(ViewportSize(width=width, height=height))
         # The browser remembers the switch.
         visitor.open(f"/games/{game_id}?seq=8")

@@ -52,7 +52,10 @@ def server_key(visitor: Visitor) -> str:
     return str(key["public"])
 
 
-@pytest.mark.parametrize("rules", ["barony", "sorcery", "baron"])
+@pytest.mark.parametrize(
+    "rules",
+    ["barony", *(pytest.param(name, marks=pytest.mark.nightly) for name in ("sorcery", "baron"))],
+)
 def test_one_click_starts_a_game_whose_draws_nobody_chose(rules: str, visitors: Visitors) -> None:
     guest = visitors.new()
     page = guest.open("/")

@@ -103,7 +103,7 @@ WITHOUT_SESSION = {"pages.unsubscribe.unsubscribe"}
 """Forms that need no session, since their address is the secret (RFC 8058)."""
 
 
-@pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("step", [10, pytest.param(1, marks=pytest.mark.nightly)])
 def test_no_form_of_another_origin_is_accepted(
     app: Flask, visitors: Visitors, other_origin: OtherOrigin, step: int
 ) -> None:

@@ -13,14 +13,14 @@ from tests.support.playing_by_clicking import (
 @pytest.mark.parametrize(
     ("name", "actions", "phone"),
     [
-        ("barony", None, False),
+        pytest.param("barony", None, False, marks=pytest.mark.nightly),
         pytest.param("barony", None, True, marks=pytest.mark.nightly),
         pytest.param("sorcery", None, False, marks=pytest.mark.nightly),
         pytest.param("sorcery", None, True, marks=pytest.mark.nightly),
         pytest.param("baron", None, False, marks=pytest.mark.nightly),
         pytest.param("baron", None, True, marks=pytest.mark.nightly),
         ("baron of two", 10, True),
-        pytest.param("seven hexes", None, False, marks=pytest.mark.nightly),
+        ("seven hexes", None, False),
     ],
 )
 def test_two_people_without_scripts_and_bots_play_to_the_end(

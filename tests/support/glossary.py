@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Final
 
 from tests.support.pages import DOCS
@@ -38,12 +38,17 @@ class GlossaryTerm:
     forbidden: Mapping[str, tuple[str, ...]]
     folder: str
 
+    @cached_property
+    def _beginning(self) -> str:
+        """How every inflection of the term begins, in small letters."""
+        return self.english.removeprefix("to ")[:-1].lower()
+
     def is_in(self, template: str) -> bool:
         """Whether an English template uses the term, in any inflection, in its own meaning."""
-        text = _words(template)
-        # Every inflection begins so. Most messages do not have it, and need no regular expression.
-        if self.english.removeprefix("to ")[:-1].lower() not in text.lower():
+        # Most messages do not have it, and need no regular expression.
+        if self._beginning not in _small_words(template):
             return False
+        text = _words(template)
         for phrase in self.other_meanings:
             text = re.sub(rf"(?<!\w){re.escape(phrase)}\w*", "", text, flags=re.IGNORECASE)
         return _inflected(self.english).search(text) is not None
@@ -94,6 +99,11 @@ def _plain(entry: str) -> str:
 def _words(template: str) -> str:
     """A template without the names of its values, and without what no language translates."""
     return _CODE.sub("", re.sub(r"{[^}]*}", "{}", template))
+
+
+@cache
+def _small_words(template: str) -> str:
+    return _words(template).lower()
 
 
 @cache

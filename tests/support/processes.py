@@ -20,6 +20,7 @@ from typing import Any, Final, TypeAlias
 from click.testing import CliRunner
 
 from cartulary.cli import cartulary as program
+from tests.support import fork_server
 
 ROOT = Path(__file__).parents[2]
 
@@ -116,8 +117,8 @@ def begin(
 ) -> "subprocess.Popen[bytes]":
     """Start `cartulary ARGUMENTS` in a session of its own, as a terminal would, and return at once."""
     with out.open("ab") as stdout, err.open("ab") as stderr:
-        return subprocess.Popen(
-            [sys.executable, "-m", "cartulary", *arguments],
+        return fork_server.start(
+            ["-m", "cartulary", *arguments],
             cwd=ROOT,
             env=environment(**(settings or {})),
             stdin=subprocess.DEVNULL,

@@ -4,7 +4,6 @@ import os
 import secrets
 import signal
 import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -15,6 +14,7 @@ import httpx
 
 from service.bounds import Bounds
 from service.settings import Settings
+from tests.support import fork_server
 from tests.support.processes import IdleTimer, wait_for_exit
 
 ROOT = Path(__file__).parent.parent.parent
@@ -74,6 +74,7 @@ class WebServer:
         """
         self.max_files = max_files
         self._program = f"{setup_code}\n{PROGRAM}"
+        self._has_setup_code = bool(setup_code)
         self.settings = settings
         self.processes = processes
         self._hashes_quickly = hashes_quickly
@@ -120,9 +121,10 @@ class WebServer:
             **self._environ,
         }
         with self.log.open("ab") as log:
-            self._process = subprocess.Popen(
+            # What setup code changes must not have been imported before.
+            start = fork_server.start_interpreter if self._has_setup_code else fork_server.start
+            self._process = start(
                 [
-                    sys.executable,
                     "-c",
                     self._program,
                     str(self._port),

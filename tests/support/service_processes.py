@@ -2,16 +2,19 @@
 
 import os
 import signal
-import sys
+import subprocess
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx
+from typing_extensions import override
 
-from service.operation.child_process import ChildProcess
+from service.operation.child_process import ChildProcess, Running
 from service.operation.embedded_redis import EmbeddedRedis
+from service.operation.parent_watch import PARENT_PIPE
+from tests.support import fork_server
 from tests.support.processes import HANG_SECONDS, environment, free_port, wait_until
 
 WATCHER = " watcher"
@@ -99,9 +102,27 @@ class ServiceProcesses:
     def _add(self, name: str, *arguments: str) -> None:
         url = self.redis_urls.get(name)
         redis = {} if url is None else {"CARTULARY_REDIS_URL": url, "CARTULARY_QUEUE_URL": url}
-        self._processes[name] = ChildProcess(
+        self._processes[name] = _ForkedProgram(
             name,
-            [sys.executable, "-m", "cartulary", *arguments],
+            ["-m", "cartulary", *arguments],
             environment(CARTULARY_DATA=str(self.data), **SETTINGS, **redis),
             output=self.folder / "log",
         )
+
+
+class _ForkedProgram(ChildProcess):
+    """A child process whose command line is that of an interpreter, forked from the fork server."""
+
+    @override
+    def _launch(self, parent_pipe: int) -> Running:
+        assert self._output is not None
+        with self._output.open("ab") as output:
+            return fork_server.start(
+                self._command,
+                env={**(self._environment or {}), PARENT_PIPE: str(parent_pipe)},
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                pass_fds=[parent_pipe],
+                start_new_session=True,
+            )

@@ -53,12 +53,17 @@ def running(tmp_path: Path) -> Iterator[RunningService]:
         running.stop()
 
 
+@pytest.mark.parametrize(
+    ("kills", "tables"), [(3, 1), pytest.param(6, 3, marks=pytest.mark.nightly)]
+)
 @pytest.mark.parametrize("processes", [1], indirect=True)
-def test_a_few_kills_lose_and_duplicate_nothing(processes: ServiceProcesses) -> None:
+def test_a_few_kills_lose_and_duplicate_nothing(
+    processes: ServiceProcesses, kills: int, tables: int
+) -> None:
     acknowledgements = Acknowledgements()
     with webhook_receiver() as receiver:
-        with playing(processes.url, acknowledgements, 3, 1, receiver.url) as check_bots:
-            kill_at_random(processes, acknowledgements, 6, random.Random(1), check_bots)
+        with playing(processes.url, acknowledgements, tables, 1, receiver.url) as check_bots:
+            kill_at_random(processes, acknowledgements, kills, random.Random(1), check_bots)
         check_everything(processes.data, acknowledgements, receiver, must_have_ended=False)
 
 

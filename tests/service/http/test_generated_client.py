@@ -61,6 +61,7 @@ def connect(module: Import, web: WebServer) -> Iterator[Callable[..., Any]]:
         client.get_httpx_client().close()
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("rules", "options"),
     [

@@ -60,13 +60,12 @@ def test_text_that_is_not_strict_json_is_malformed(body: bytes) -> None:
 
 
 @pytest.mark.http("POST /games/ID/actions", 400)
-@pytest.mark.parametrize("body", NOT_STRICT[1:], ids=lambda body: repr(body[:20]))
-def test_a_body_that_is_not_strict_json_is_a_400(accounts: Accounts, body: bytes) -> None:
+def test_a_body_that_is_not_strict_json_is_a_400(accounts: Accounts) -> None:
     game, (ada, _) = accounts.start_game()
-    response = ada.http.post(
-        f"/api/v1/games/{game}/actions", content=body, headers={"Content-Type": "application/json"}
-    )
-    assert response.status_code == 400
+    path = f"/api/v1/games/{game}/actions"
+    for body in NOT_STRICT[1:]:
+        response = ada.http.post(path, content=body, headers={"Content-Type": "application/json"})
+        assert response.status_code == 400, body[:20]
     assert accounts.anonymous.get(f"/api/v1/games/{game}").json()["head"]["seq"] == 4
 
 

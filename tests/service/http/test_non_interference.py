@@ -1,14 +1,17 @@
 """Secrets do not influence what a viewer receives who may not see them: not a byte differs.
 
-A whole game of Baron is played over HTTP. Then the same actions are played in games that differ only in
-what a viewer may not see (the tiles dealt to others, the part of the pile that has not been drawn).
-Everything that this viewer receives is compared: responses, refusals, the stream and the record, and
-also what the log of the server and the store contain.
+A game of Baron is played over HTTP, to its end or until all but one resign. Then the same actions are played
+in games that differ only in what a viewer may not see (the tiles dealt to others, the part of the pile that
+has not been drawn). Everything that this viewer receives is compared: responses, refusals, the stream and the
+record, and also what the log of the server and the store contain.
 """
 
+import math
 import random
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from io import BytesIO
+from itertools import count
 
 import orjson
 import pytest
@@ -30,10 +33,22 @@ from tests.support.worker_harness import RecordingChannel, WorkerHarness
 
 Turn = tuple[int, Json]
 """A seat and its action."""
-OBSERVATION_STEP = 60
-"""Actions between two observations."""
 WORK_STEP = 7
 """Events between two runs of the workers."""
+
+
+@dataclass(frozen=True)
+class Length:
+    """How long the observed games are."""
+
+    seats: int
+    step: int
+    """Actions between two observations."""
+    turns: float = math.inf
+    """The players resign after this number of actions."""
+
+
+SHORT = Length(3, 20, 20)
 
 
 class ObservedGames:
@@ -42,8 +57,10 @@ class ObservedGames:
     The observers are the players by seat, a registered player who does not play, and an anonymous client.
     """
 
-    def __init__(self, settings: Settings, service: Service, seats: int) -> None:
-        self.seats = seats
+    def __init__(self, settings: Settings, service: Service, length: Length) -> None:
+        self.seats = seats = length.seats
+        self.step = length.step
+        self.turns = length.turns
         self.deal = settings.data / "deal.json"
         setup_code = (
             "from tests.support.baron_deals import install_set_up\n"
@@ -149,16 +166,22 @@ class ObservedGames:
         """Play the turns and return them, with observations in between."""
         played: list[Turn] = []
         for turn in turns:
-            if len(played) % OBSERVATION_STEP == 0:
+            if len(played) % self.step == 0:
                 self.observe(observers)
-            self.act(turn, repeated=len(played) % OBSERVATION_STEP == 1)
+            self.act(turn, repeated=len(played) % self.step == 1)
             played.append(turn)
-        if len(played) % OBSERVATION_STEP == 0:
+        if len(played) % self.step == 0:
             self.observe(observers)
         return played
 
 
-@pytest.fixture(params=[pytest.param(2, marks=pytest.mark.soak), 3])
+@pytest.fixture(
+    params=[
+        pytest.param(Length(2, 60), marks=pytest.mark.soak, id="2"),
+        pytest.param(Length(3, 60), marks=pytest.mark.nightly, id="3"),
+        pytest.param(SHORT, id="short"),
+    ]
+)
 def games(
     request: pytest.FixtureRequest, settings: Settings, service: Service
 ) -> Iterator[ObservedGames]:
@@ -170,7 +193,13 @@ def games(
 def turns_with_drawn_tiles(games: ObservedGames, deal: DomainEvent) -> Iterator[Turn]:
     """Yield the turns of a game in which every seat keeps its dealt tiles back as long as it can."""
     chance = random.Random(7)
-    while (seat := games.summary()["to_act"]) is not None:
+    for number in count():
+        seat = games.summary()["to_act"]
+        if seat is None:
+            return
+        if number >= games.turns:
+            yield seat, {"type": "resign"}
+            continue
         http = games.players[seat].http
         actions = http.get(f"/games/{games.game}/legal-actions").json()["actions"]
         reserve = http.get(f"/games/{games.game}/position").json()["players"][seat]["reserve"]
@@ -212,11 +241,11 @@ def test_viewers_receive_the_same_bytes_whatever_the_secrets_of_others_are(
     assert_everything_is_revealed(games, deal)
     original = {observer.name: observer.records for observer in games.observers}
 
-    step = OBSERVATION_STEP
+    step = games.step
     most = turns_before_a_dealt_tile(turns, deal) // step * step
     assert most > len(turns) * 2 // 3
     # With two seats, the changed deal exchanges a dealt tile with one that must still be in the pile.
-    lengths = {None: most, 0: step, 1: most // 2 // step * step, 2: most}
+    lengths = {None: most, 0: step, 1: max(step, most // 2 // step * step), 2: most}
     for viewer in (None, *range(games.seats)):
         part = turns[: lengths[viewer]]
         changed_deal = baron_deals.indistinguishable_set_up(deal, viewer, count_draws(part))
@@ -240,7 +269,7 @@ def assert_everything_is_revealed(games: ObservedGames, deal: DomainEvent) -> No
     """Check that everybody sees every reserve of a finished game, and that the deal was prepared."""
     start = games.seats + 2
     for observer in games.observers:
-        for seq in (None, start, start + 1, 50):
+        for seq in (None, start, start + 1, start + 15):
             query = "" if seq is None else f"?seq={seq}"
             position = observer.http.get(f"/games/{games.game}/position{query}").json()
             assert all(player["reserve"] is not None for player in position["players"])
@@ -257,7 +286,7 @@ def assert_everything_is_revealed(games: ObservedGames, deal: DomainEvent) -> No
         assert "the secret “pile” is not what the seed gives" in findings
 
 
-@pytest.mark.parametrize("games", [3], indirect=True)
+@pytest.mark.parametrize("games", [SHORT], indirect=True, ids=["3"])
 def test_positions_and_records_of_a_running_game_show_only_the_own_reserve(
     games: ObservedGames,
 ) -> None:
@@ -280,7 +309,7 @@ def test_positions_and_records_of_a_running_game_show_only_the_own_reserve(
         assert audit(BytesIO(get_record(observer))).verdict != "broken"
 
 
-@pytest.mark.parametrize("games", [3], indirect=True)
+@pytest.mark.parametrize("games", [SHORT], indirect=True, ids=["3"])
 def test_salts_and_the_seed_of_a_running_game_are_shown_to_nobody_else(
     games: ObservedGames,
 ) -> None:

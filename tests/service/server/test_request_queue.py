@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from service.server.request_queue import HALF_LIFE, LIGHT_SECONDS, MAX_ABANDONED, Job, RequestQueue
-from tests.support.processes import wait_until
+from tests.support.processes import HANG_SECONDS, wait_until
 
 
 class QueuedWork:
@@ -73,7 +73,7 @@ def work() -> Iterator[type[QueuedWork]]:
     yield Closed
     for item in made:
         item.release.set()
-        item.queue.close(5)
+        item.queue.close(HANG_SECONDS)
         assert not any(thread.is_alive() for thread in item.queue._threads)
 
 
