@@ -40,6 +40,7 @@ _MAX_REQUEST_BYTES: Final = 1 << 20
 _MAX_FILES: Final = 16
 _FIRST_FREE_FILE: Final = 100
 _TITLE_BYTES: Final = 200
+_PAUSE_SECONDS: Final = 0.001
 
 _environ: dict[str, str] = {}
 
@@ -173,9 +174,12 @@ def _serve(connection: socket.socket) -> dict[str, Any]:
         parent = os.fork()
         if parent == 0:
             # The process whose parent ends is adopted by the test.
+            parent = os.getpid()
             if pid := os.fork():
                 os.write(writer, str(pid).encode())
                 os._exit(0)
+            while os.getppid() == parent:
+                time.sleep(_PAUSE_SECONDS)
             connection.detach()
             _take_place(request, files)
             return request
