@@ -55,6 +55,8 @@ LARGE_GAMES: Final[dict[str, dict[str, Any]]] = {
 }
 """Games whose boards are large, of which a page should show the whole."""
 ACTIONS_IN_LARGE_GAMES: Final = 40
+PHONE_WIDTH: Final = 700
+"""In CSS pixels: narrower windows are those of phones."""
 FIGURES: Final = Path(__file__).with_suffix(".json")
 PAGE: Final = Path(__file__).parent.parent / "docs" / "page.md"
 MARKS: Final = ("<!-- figures -->\n", "<!-- end of the figures -->\n")
@@ -92,6 +94,8 @@ new PerformanceObserver((list) => {
 """Reports the time until the answer to a click is drawn, and the time that the server needs for a choice."""
 
 
+_TWO_FRAMES: Final = """() => new Promise((resolve) =>
+    requestAnimationFrame(() => requestAnimationFrame(resolve)))"""
 _ONLY_IN_WORDS: Final = """(links) => {
     const hexes = [...document.querySelectorAll("#board a.option[data-at]")];
     const addresses = new Set(hexes.map((hex) => hex.getAttribute("href")));
@@ -306,18 +310,20 @@ class Site:
 
     def visible_parts(self) -> dict[str, dict[str, int]]:
         """Return what per cent of the hexes are visible, by size of the window and kind of page."""
-        parts: dict[str, dict[str, int]] = {}
-        games = list(self._large_games())
-        for width, height in SIZES:
-            row = parts[f"{width}×{height}"] = {}
-            for system, game_id, account in games:
-                visitor = self.visitors.new(account, phone=width < 700)
-                visitor.page.set_viewport_size(ViewportSize(width=width, height=height))
-                for kind, path in (("play", ""), ("replay", "?seq=30")):
-                    visitor.open(f"/games/{game_id}{path}")
-                    visitor.page.wait_for_timeout(500)
-                    visible, total = count_hexes(visitor.page)
-                    row[f"{system}, {kind}"] = 100 * visible // total
+        parts: dict[str, dict[str, int]] = {f"{width}×{height}": {} for width, height in SIZES}
+        for system, game_id, account in self._large_games():
+            for is_phone in (True, False):
+                visitor = self.visitors.new(account, phone=is_phone)
+                for width, height in SIZES:
+                    if (width < PHONE_WIDTH) != is_phone:
+                        continue
+                    visitor.page.set_viewport_size(ViewportSize(width=width, height=height))
+                    for kind, path in (("play", ""), ("replay", "?seq=30")):
+                        visitor.open(f"/games/{game_id}{path}")
+                        # A script has fitted the board when two frames have been drawn.
+                        visitor.page.evaluate(_TWO_FRAMES)
+                        visible, total = count_hexes(visitor.page)
+                        parts[f"{width}×{height}"][f"{system}, {kind}"] = 100 * visible // total
                 visitor.context.close()
         return parts
 

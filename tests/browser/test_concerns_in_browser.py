@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 from playwright.sync_api import Locator, Page, ViewportSize, expect
 
-from tests.support.accounts import PlayerClient
+from tests.support.accounts import PlayerClient, take_turn
 from tests.support.board_windows import wait_for_whole_board
 from tests.support.browsing import Visitor, Visitors
 
@@ -61,6 +61,27 @@ def propose_to_abandon(game_id: str, players: Players) -> None:
     post(players[0], game_id, f"disputes/{number}/rulings", ruling=ruling)
 
 
+def refuse_takeback(game_id: str, players: Players) -> None:
+    for player in players:
+        player.act(game_id).raise_for_status()
+    request = post(players[1], game_id, "takebacks")
+    number = request["events"][0]["seq"]
+    post(players[0], game_id, f"takebacks/{number}/answers", agree=False)
+
+
+def ask_for_end(game_id: str, players: Players) -> None:
+    # Nobody can ask before all cities have been placed.
+    while players[0].http.get(f"/api/v1/games/{game_id}/position").json()["phase"] == "setup":
+        take_turn(game_id, players)
+    players[0].act(game_id, {"type": "agree_to_end", "agree": True}).raise_for_status()
+
+
+def withdraw_dispute(game_id: str, players: Players) -> None:
+    dispute = post(players[0], game_id, "disputes", seq=1, statement="No.")
+    number = dispute["events"][0]["seq"]
+    players[0].http.delete(f"/api/v1/games/{game_id}/disputes/{number}").raise_for_status()
+
+
 HAPPENINGS: Final = {
     "message": Happening(
         lambda game_id, players: post(players[0], game_id, "messages", text="Good morning."),
@@ -79,6 +100,17 @@ HAPPENINGS: Final = {
         "disputes event 1",
     ),
     "proposal": Happening(propose_to_abandon, "proposes to end the dispute: the game is abandoned"),
+    "refusal": Happening(
+        refuse_takeback,
+        "does not agree to take back your last action",
+        fields={"options": {"takebacks": True}},
+    ),
+    "withdrawal": Happening(withdraw_dispute, "has withdrawn the dispute of event 1"),
+    "end": Happening(
+        ask_for_end,
+        "asks for the end of the game",
+        fields={"options": {"end_by_agreement": True}},
+    ),
     "pause": Happening(
         lambda game_id, players: post(players[0], game_id, "pause", agree=True),
         "asks for a pause",
@@ -145,6 +177,9 @@ def test_a_rematch_appears_on_the_page_of_the_game_that_has_ended(visitors: Visi
     page = watch(visitor, f"/games/{game_id}")
     post(first, game_id, "rematch")
     expect(concerns_of(page)).to_contain_text("asks for a rematch", timeout=PATIENCE)
+    page.wait_for_function("document.title.startsWith('(1) ')")
+    tab = page.locator(".game-navigation > ul > li").filter(has_text="More")
+    expect(tab.locator("[data-count]")).to_have_text("1", timeout=PATIENCE)
     page.get_by_role("button", name="Play the rematch").click()
     page.locator("#status").get_by_text("turn").wait_for()
     assert game_id not in page.url
