@@ -31,6 +31,7 @@ from service.settings import Settings
 from tests.support import fork_server
 from tests.support.chance import make_reproducible
 from tests.support.password_hashes import hash_quickly
+from tests.support.processes import HANG_SECONDS
 from tests.support.records import KEY
 from tests.support.redis_kinds import KINDS, RedisUrls, redis_of_kind
 
@@ -49,6 +50,10 @@ hypothesis.settings.load_profile("any machine")
 hash_quickly()
 # Reading the certificates of authorities takes longer than most requests, and every client would do it again.
 vars(httpx._transports.default)["create_ssl_context"] = cache(httpx.create_ssl_context)
+# On a busy machine, responses take longer than the five seconds that a client waits by default.
+vars(httpx._config.DEFAULT_TIMEOUT_CONFIG).update(
+    dict.fromkeys(("connect", "read", "write", "pool"), HANG_SECONDS)
+)
 
 HERE: Final = Path(__file__).parent
 BROWSER_TESTS: Final = HERE / "browser"

@@ -43,7 +43,10 @@ def test_ci_runs_the_long_tests_every_night() -> None:
         ["*"] * 3
     ]
     (job,) = NIGHTLY_WORKFLOW["jobs"].values()
-    assert [step["run"] for step in job["steps"] if "run" in step] == ["make nightly"]
+    assert [step["run"] for step in job["steps"] if "run" in step] == [
+        "make nightly",
+        "make cluster",
+    ]
 
 
 def test_the_supported_versions_are_the_same_everywhere() -> None:

@@ -190,7 +190,7 @@ def test_a_stop_ends_a_pause_at_once() -> None:
     stop = StopSignals()
     threading.Timer(0.1, stop.set).start()
     with idle_at_most(5):
-        assert stop.wait(30)
+        assert stop.wait(HANG_SECONDS)
 
 
 def test_stop_signals_counts_the_signals_that_arrive(tmp_path: Path) -> None:
