@@ -395,7 +395,7 @@ def tables(figures: Mapping[str, Any]) -> str:
     ]
     for size in after["visible"]:
         cells = [
-            f"{min(share for name, share in page['visible'][size].items() if name.endswith(kind))} %"
+            _smallest_share(page["visible"].get(size, {}), kind)
             for kind in (", play", ", replay")
             for page in (before, after)
         ]
@@ -410,6 +410,12 @@ def tables(figures: Mapping[str, Any]) -> str:
         ]
         lines.append(f"| {label[0]} | {' | '.join(cells)} | {label[1]} |")
     return "\n".join(lines) + "\n"
+
+
+def _smallest_share(shares: Mapping[str, int], kind: str) -> str:
+    """Return the smallest share of a kind of page; nothing if it was not measured in this window."""
+    of_kind = [share for name, share in shares.items() if name.endswith(kind)]
+    return f"{min(of_kind)} %" if of_kind else ""
 
 
 def _spread(values: Mapping[str, float] | None, unit: str = "") -> str:
