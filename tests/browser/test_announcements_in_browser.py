@@ -13,6 +13,8 @@ from tests.support.axe import violations
 from tests.support.browsing import Visitors
 from tests.support.running_service import RunningService
 
+_PAUSE_MILLISECONDS = 500
+"""Between two looks at a page that may have an announcement now."""
 TEXTS = {
     "en": "The server will be down on Sunday from 8 to 9.",
     "fr": "Arrêt dimanche de 8 h à 9 h.",
@@ -48,6 +50,7 @@ def test_a_reader_dismisses_an_announcement_and_stays_on_the_page(
     banner = page.locator(f"#announcement-{announcement}")
     # Web processes read the announcements every few seconds.
     while not banner.is_visible():
+        page.wait_for_timeout(_PAUSE_MILLISECONDS)
         page = visitor.open("/rules")
     assert banner.inner_text() == TEXTS["fr"]
     if javascript:
