@@ -94,6 +94,24 @@ def test_the_move_of_an_opponent_is_drawn_when_it_arrives(visitors: Visitors) ->
     assert page.evaluate("window.isSamePage")
 
 
+def test_nothing_lights_up_when_the_page_changes_without_a_new_move(visitors: Visitors) -> None:
+    game_id, players, reader = game_with_news(visitors)
+    visitor = visitors.new(reader)
+    page = visitor.open(f"/games/{game_id}")
+    play = page.locator("#game").get_attribute("data-play")
+    page.locator("#recap-next").click()
+    page.locator("#recap-all").wait_for()
+    page.locator(STARTED).wait_for(state="attached")
+    page.evaluate("new Promise(requestAnimationFrame)")
+    assert page.locator("#game").get_attribute("data-play") == play
+    assert page.locator(".map .is-new").count() == 0
+    page.locator("#recap-all").click()
+    page.locator("#recap-all").wait_for(state="detached")
+    take_turn(game_id, players)
+    page.locator(f"#game:not([data-play='{play}'])").wait_for()
+    page.locator(".map .is-new").first.wait_for(state="attached")
+
+
 def move(game_id: str, players: list[PlayerClient]) -> None:
     """Have the player whose turn it is move a knight."""
     to_act = players[0].http.get(f"/api/v1/games/{game_id}").json()["to_act"]

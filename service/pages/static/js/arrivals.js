@@ -4,18 +4,24 @@
  * A page that is loaded draws nothing; style sheets leave the motion out for visitors who prefer less of it.
  */
 
-/** The address of the game, and everything that its boards have shown on this page. */
-let shown = { path: "", marks: new Set() };
+/**
+ * The address of the game, the last event of play that its boards have shown on this page, and everything else on them.
+ * Other events, such as the registration of a key, replace the page too, and nothing lights up.
+ */
+let shown = { path: "", play: 0, marks: new Set() };
 
 /** @param {HTMLElement} board */
 export function drawArrivals(board) {
-  const isFirst = shown.path !== location.pathname;
-  if (isFirst) shown = { path: location.pathname, marks: new Set() };
+  const play = Number(board.closest("#game")?.getAttribute("data-play"));
+  if (!play) return;
+  if (shown.path !== location.pathname) shown = { path: location.pathname, play, marks: new Set() };
+  const hasMoved = play > shown.play;
+  shown.play = play;
   /** @type {NodeListOf<SVGElement>} */
   const elements = board.querySelectorAll(".map .arrows > g, .map [data-at]");
   for (const element of elements) {
     const mark = markOf(element);
-    if (!isFirst && !shown.marks.has(mark)) draw(element);
+    if (hasMoved && !shown.marks.has(mark)) draw(element);
     shown.marks.add(mark);
   }
 }
