@@ -8,7 +8,7 @@ from domain.event import Event, acting_seat
 from domain.game import Game
 from domain.messages import Text, Value, message
 from domain.registry import rule_systems
-from domain.scene import outcome_of
+from domain.scene import Scene, outcome_of
 from ledger.turn_clock import milliseconds_left
 from replay.event_values import actor
 from replay.render.descriptions import player_label
@@ -36,11 +36,16 @@ def actor_style(event: Event) -> str:
     return DIM if seat is None else seat_style(seat)
 
 
-def outcome_message(rules: AnyRuleSystem, event: Event) -> Text:
+def outcome_message(rules: AnyRuleSystem, event: Event, after: Game | None = None) -> Text:
     """Return what happened with an event, without the actor in front, and whether it had been prepared.
 
-    Raises what the rules raise for data that they cannot read.
+    With `after`, the game as it was after the event or later, the end of a game has its reason. Raises what
+    the rules raise for data that they cannot read.
     """
+    if event["type"] == "GameFinished" and after is not None and after.status == "finished":
+        scene: Scene = rules.scene(after.position(None, ended=True), event)
+        if scene.caption is not None:
+            return scene.caption
     return outcome_of(event, rules.event_message)
 
 

@@ -72,7 +72,7 @@ def log_lines(
     for step in filtered_steps(record, event_filter):
         event = step.event
         with unreadable_on_error(event["seq"]):
-            outcome = renderer(outcome_message(step.after.rules, event))
+            outcome = renderer(outcome_message(step.after.rules, event, step.after))
             remaining = remaining_milliseconds(step)
             round_end = scored_round_end(step)
         notes = []

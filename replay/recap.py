@@ -178,7 +178,7 @@ def _recap_event(step: Step, head: Game) -> RecapEvent:
         event["seq"],
         event["at"],
         actor_message(event),
-        outcome_message(head.rules, event),
+        outcome_message(head.rules, event, after),
         is_action=event["action"] is not None,
         gains=_gains(step),
         has_board=after.state is not None,

@@ -110,11 +110,15 @@ def has_last_seat_won(position: BaronPosition) -> bool:
 
 
 def _caption(position: BaronPosition, event: Event) -> Text:
-    """The caption for an event; for the end of a game that departures have decided, with that reason."""
+    """The caption for an event; for the end of a game with the reason (BN-END-1, BN-OUB-3)."""
     line = caption(event, event_message)
-    if event["type"] != "GameFinished" or not has_last_seat_won(position):
+    if event["type"] != "GameFinished":
         return line
-    return message("{outcome}, because all others are out of the game", outcome=line)
+    if has_last_seat_won(position):
+        return message("{outcome}, because all others are out of the game", outcome=line)
+    return message(
+        "{outcome}; the game ended when all players had taken their last turns", outcome=line
+    )
 
 
 def _title(position: BaronPosition) -> Message:

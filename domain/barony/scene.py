@@ -31,6 +31,7 @@ from domain.messages import (
     Text,
     comma_list,
     counted,
+    listing,
     message,
     message_in,
     term,
@@ -154,11 +155,33 @@ def has_last_seat_won(position: BaronyPosition) -> bool:
 def _caption(
     position: BaronyPosition, event: Event, event_message: Callable[[str, EventData], Text]
 ) -> Text:
-    """The caption for an event; for the end of a game that departures have decided, with that reason."""
+    """The caption for an event; for the end of a game with the reason."""
     line = caption(event, event_message)
-    if event["type"] != "GameFinished" or not has_last_seat_won(position):
-        return line
-    return message("{outcome}, because all others have left the game", outcome=line)
+    return line if event["type"] != "GameFinished" else _end_with_reason(position, line)
+
+
+def _end_with_reason(position: BaronyPosition, outcome: Text) -> Text:
+    """BY-END-2, 5, 6, BY-TURN-4: the outcome of a game, and why it has ended."""
+    if has_last_seat_won(position):
+        return message("{outcome}, because all others have left the game", outcome=outcome)
+    players = position["players"]
+    dukes = [PlayerAt(player["seat"]) for player in players if player["rank"] == "duke"]
+    if dukes:
+        return message(
+            "{outcome}; the game ended with the round in which the title of duke went to {players}",
+            outcome=outcome,
+            players=listing(dukes),
+        )
+    if position["round"] == position["round_limit"]:
+        return message(
+            "{outcome}; the game ended after round {round}, as was set when it was created",
+            outcome=outcome,
+            round=position["round"],
+        )
+    agreed = position["end_agreed_by"]
+    if all(player["seat"] in agreed for player in players if player["status"] == "active"):
+        return message("{outcome}; the game ended by agreement of the players", outcome=outcome)
+    return message("{outcome}; the game ended because all players passed", outcome=outcome)
 
 
 def _title(position: BaronyPosition, game: Term) -> Message:

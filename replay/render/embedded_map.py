@@ -38,7 +38,7 @@ from replay.render.markup import (
     translation,
 )
 from replay.render.outlines import outline_labels, outline_lines
-from replay.render.palette import DARK, SEA, terrain_colour
+from replay.render.palette import DARK, HALO, SEA, terrain_colour
 from replay.render.pieces import badge, piece_markup
 from replay.render.terrain import terrain_symbol
 from replay.render.text_layout import with_minus
@@ -236,8 +236,12 @@ def symbol_svg(scene: Scene, kind: str, seat: int | None = None) -> str:
 
 
 def emblem_svg(seat: int) -> str:
-    """Return the emblem of a seat on its colour as an `<svg>` element of its own, like `symbol_svg`."""
-    return _svg(badge(seat), "-19 -19 38 38")
+    """Return the emblem of a seat on its colour as an `<svg>` element of its own, like `symbol_svg`.
+
+    Its pale rim separates the dark outline from a dark page.
+    """
+    rim = element("circle", r=21, fill=HALO)
+    return _svg(joined((rim, badge(seat))), "-21 -21 42 42")
 
 
 def _is_piece(scene: Scene, kind: str) -> bool:

@@ -163,7 +163,7 @@ def _entry_title(game: Game, event: Event) -> Message:
         "{game}: {actor}: {outcome}",
         game=game_name(game),
         actor=actor_message(event),
-        outcome=outcome_message(game.rules, event),
+        outcome=outcome_message(game.rules, event, game),
     )
 
 

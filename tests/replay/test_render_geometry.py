@@ -1,5 +1,6 @@
 """The geometry of boards and the colours of pictures."""
 
+import re
 from itertools import combinations, pairwise
 
 import pytest
@@ -7,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.hexes import Hex, neighbours
+from replay.render.embedded_map import emblem_svg
 from replay.render.geometry import (
     CORNERS,
     HALF_WIDTH,
@@ -20,6 +22,9 @@ from replay.render.markup import Point
 from replay.render.palette import DARK, HALO, MUTED, PAPER, SEATS, terrain_colour
 from tests.support.scenes import TERRAINS, disc
 
+DARK_CARD = "#272018"
+LIGHT_CARD = "#fffaf0"
+"""The colours of the cards of seats in base.css."""
 HEX_AREA = 3 * 100 * HALF_WIDTH
 
 
@@ -110,3 +115,13 @@ def test_emblems_and_labels_contrast_with_what_is_behind_them() -> None:
         assert contrast(terrain_colour(terrain).fill, DARK) >= 4.5
     assert contrast(HALO, DARK) >= 7
     assert contrast(PAPER, MUTED) >= 7
+
+
+def test_the_emblem_of_a_seat_can_be_told_from_a_dark_and_from_a_light_page() -> None:
+    for seat, colours in enumerate(SEATS):
+        rim, disc, *_ = re.findall(r'<circle r="([\d.]+)" fill="(#\w+)"', emblem_svg(seat))
+        assert (float(rim[0]), rim[1]) == (21, HALO)
+        assert float(disc[0]) < 21
+        assert disc[1] == colours.fill
+        assert contrast(HALO, DARK_CARD) >= 7
+        assert contrast(DARK, LIGHT_CARD) >= 7

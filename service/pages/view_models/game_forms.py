@@ -138,7 +138,7 @@ def event_messages(game: Game, seq: int) -> tuple[Value, Text] | None:
     events = service().games.queries.event_page(game.id, seq - 1, 1)
     if not events:
         return None
-    return actor_message(events[0]), outcome_message(game.rules, events[0])
+    return actor_message(events[0]), outcome_message(game.rules, events[0], game)
 
 
 LATEST_MESSAGES: Final = 3

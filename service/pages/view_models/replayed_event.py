@@ -226,7 +226,7 @@ class ReplayedEvent:
     @property
     def result(self) -> Text:
         """What was done, without who did it."""
-        return outcome_message(self.game.rules, self.event)
+        return outcome_message(self.game.rules, self.event, self.game)
 
     @property
     def actor(self) -> str:

@@ -260,7 +260,7 @@ def game_page(
         "leave_reason": reason_not_to_leave(game, seat),
         "time_left": time_left(game, clock.format(clock.now())),
         "latest": [
-            (event, actor_message(event), outcome_message(game.rules, event))
+            (event, actor_message(event), outcome_message(game.rules, event, game))
             for event in reversed(events)
             if event["type"] not in _EVENTS_OF_KEYS
         ],

@@ -5,6 +5,7 @@ import re
 import pytest
 from flask.testing import FlaskClient
 
+from replay.event_text import outcome_message
 from replay.language.renderer import english
 from replay.timeline import steps
 from service.bootstrap import Service
@@ -78,6 +79,28 @@ def test_who_wins_because_the_others_left_is_not_called_winner_without_saying_so
 def test_a_winner_by_play_is_simply_king(browser: FlaskClient, store: StoreGame) -> None:
     game, _ = store("duke-of-three")
     assert "because all others" not in browser.get(f"/games/{game}").text
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("one-left", "because all others have left the game"),
+        ("baron-one-left", "because all others are out of the game"),
+        ("duke-of-three", "the round in which the title of duke went to"),
+        ("round-limit", "the game ended after round"),
+        ("baron-five", "when all players had taken their last turns"),
+    ],
+)
+def test_the_line_about_the_end_says_why_the_game_has_ended(
+    browser: FlaskClient, store: StoreGame, name: str, reason: str
+) -> None:
+    """BY-END-2, BY-END-6, BN-END-1, BN-OUB-3."""
+    game, record = store(name)
+    latest = browser.get(f"/games/{game}").text.partition('class="latest"')[2]
+    assert reason in latest.partition("</section>")[0]
+    *_, last = steps(record)
+    assert reason in english(outcome_message(last.after.rules, last.event, last.after))
+    assert reason not in english(outcome_message(last.after.rules, last.event))
 
 
 def test_a_player_who_is_out_sees_at_once_why(browser: FlaskClient, service: Service) -> None:
