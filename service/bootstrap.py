@@ -25,6 +25,7 @@ from service.keyring import Keyring
 from service.notifications.components import Notifications, build_notifications
 from service.notifications.deliveries import Deliveries
 from service.operation.process_reports import ProcessReports
+from service.operation.tracing import Tracing
 from service.pictures.png import PngPictures
 from service.readiness import Readiness
 from service.sandboxes.sandboxes import Sandboxes
@@ -150,3 +151,9 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         process_reports=process_reports,
         readiness=Readiness(settings, keyring),
     )
+
+
+def trace_appends(service: Service, tracing: Tracing) -> None:
+    """Make spans of decisions, and of the appends within them."""
+    tracing.trace(service.games.repository, "execute", "decide")
+    tracing.trace(service.store, "append", "append")

@@ -3,6 +3,9 @@
 Its id is in every line that the work logs (service/operation/json_logging.py), and beside each event that it
 appends (service/store/append.lua). So an event leads to the lines of the operator's log. Records, proofs
 and responses contain only the event.
+
+Encoded, it is the first letter of its kind and its id, and if traces are on, the context of the trace
+(service/operation/tracing.py), separated by spaces.
 """
 
 from collections.abc import Iterator
@@ -43,6 +46,17 @@ def working_for(provenance: Provenance) -> Iterator[None]:
 
 def decode(stored: str) -> Provenance | None:
     """Return what `Provenance.encode` has encoded; None for anything else."""
-    letter, _, id = stored.partition(" ")
+    letter, _, rest = stored.partition(" ")
+    id, _, _ = rest.partition(" ")
     kind = _KIND_OF_LETTER.get(letter)
     return None if kind is None or not id else Provenance(kind, id)
+
+
+def with_trace_context(encoded: str, context: str) -> str:
+    """Return an encoded provenance with the context of a trace (a `traceparent`) in place of its own."""
+    return "" if not encoded else " ".join([*encoded.split(" ")[:2], context]).rstrip()
+
+
+def trace_context_of(encoded: str) -> str:
+    """Return the context of the trace in an encoded provenance, "" if there is none."""
+    return encoded.partition(" ")[2].partition(" ")[2]

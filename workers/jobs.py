@@ -16,7 +16,10 @@ from domain.errors import Unreadable
 from service import clock
 from service.bootstrap import Service
 from service.errors import NotFound, Unavailable, log_text
+from service.operation.tracing import Tracing
+from service.provenance import decode, trace_context_of
 from service.store.damaged_games import work_part
+from service.store.event_store import EventStore
 from workers.bot_player import BotPlayer
 from workers.notifications.outbox_notifications import OutboxNotifications
 from workers.tasks import Task, tasks_of
@@ -168,6 +171,27 @@ class TaskRunner:
 
     def _ack(self, task: Task) -> None:
         self._store.ack(task.game_id, task.entry, task.payload)
+
+
+def trace_tasks(runner: TaskRunner, store: EventStore, tracing: Tracing) -> None:
+    """Make a span of each task that is run, in the trace of the event that calls for it."""
+    run_task = runner.run
+
+    def run(task: Task) -> bool:
+        try:
+            seq = int(task.data.get("seq", 0)) or store.head(task.game_id)
+            stored = store.provenance(task.game_id, seq - 1, seq).get(seq, "")
+        except (Unavailable, Unreadable):
+            stored = ""
+        attributes = {"cartulary.job.id": task.id, "cartulary.game.id": task.game_id}
+        cause = decode(stored)
+        if cause is not None and cause.kind == "request":
+            attributes["cartulary.request.id"] = cause.id
+        name = f"job {task.kind or 'unknown'}"
+        with tracing.span(name, attributes, trace_context_of(stored)):
+            return run_task(task)
+
+    setattr(runner, "run", run)  # noqa: B010 # mypy allows no assignment to a method
 
 
 _runner: TaskRunner | None = None

@@ -21,15 +21,16 @@ from rq.serializers import JSONSerializer
 from typing_extensions import override
 
 from domain.event import Event
-from service.bootstrap import Service, build
+from service.bootstrap import Service, build, trace_appends
 from service.connection import connect
 from service.errors import Unavailable
 from service.operation.process_reports import Reporter
 from service.operation.retry import Backoff, retry_until_stopped
 from service.operation.stop_signals import StopSignals
+from service.operation.tracing import tracing_of
 from service.provenance import Provenance, working_for
 from service.settings import Settings
-from workers.jobs import TaskJob, TaskRunner, configure
+from workers.jobs import TaskJob, TaskRunner, configure, trace_tasks
 from workers.notifications.dispatcher import Dispatcher, dispatching
 from workers.queue import TaskQueues
 from workers.runner import channels_of
@@ -134,9 +135,14 @@ def run_worker(
     service.games.repository.add_listener(_log_events)
     channels = channels_of(service)
     dispatcher = Dispatcher(service, channels) if NOTIFICATIONS in queues else None
-    configure(
-        TaskRunner(service, channels.of_operator, None if dispatcher is None else dispatcher.wake)
+    runner = TaskRunner(
+        service, channels.of_operator, None if dispatcher is None else dispatcher.wake
     )
+    tracing = tracing_of(os.environ, "cartulary worker")
+    if tracing is not None:
+        trace_appends(service, tracing)
+        trace_tasks(runner, service.store, tracing)
+    configure(runner)
     reporter = Reporter(service.process_reports, "worker", queues)
     # A connection of its own, because RQ changes how long it waits for a response.
     client = connect(settings.queue_url)
@@ -170,6 +176,8 @@ def run_worker(
                 "the queue does not respond (%s); trying again in %.1f s", error, pause
             ),
         )
+    if tracing is not None:
+        tracing.end()
     with suppress(Unavailable):
         reporter.end()
 

@@ -7,7 +7,8 @@ and one line in the access log.
 
 from typing import Final
 
-from flask import Flask
+from flask import Flask, g, request
+from flask.typing import ResponseReturnValue
 
 from service.bootstrap import Service
 from service.http import api_docs, language, problems, ratelimits
@@ -33,6 +34,7 @@ from service.http.routes import (
     transparency,
 )
 from service.http.validation import MAX_BODY_BYTES
+from service.operation.tracing import Tracing
 
 _BLUEPRINTS: Final = (
     players.blueprint,
@@ -57,6 +59,23 @@ _BLUEPRINTS: Final = (
     transparency.blueprint,
     administration.blueprint,
 )
+
+
+def trace_requests(app: Flask, tracing: Tracing) -> None:
+    """Make a span of each request that has a view, with the id of the request."""
+    dispatch = app.dispatch_request
+
+    def traced_dispatch() -> ResponseReturnValue:
+        route = "none" if request.url_rule is None else request.url_rule.rule
+        attributes = {
+            "http.request.method": request.method,
+            "http.route": route,
+            "cartulary.request.id": g.request_id,
+        }
+        with tracing.span(f"{request.method} {route}", attributes):
+            return dispatch()
+
+    setattr(app, "dispatch_request", traced_dispatch)  # noqa: B010 # mypy allows no assignment to a method
 
 
 def create_app(service: Service, metrics: Metrics | None = None) -> Flask:

@@ -18,12 +18,14 @@ from typing import Final
 
 from domain.errors import Unreadable
 from domain.messages import message
-from service.bootstrap import Service, build
+from service.bootstrap import Service, build, trace_appends
 from service.errors import Unavailable, log_text
 from service.http.access_log import Metrics, share
+from service.http.app import trace_requests
 from service.http.context import ACCESS_LOG
 from service.operation import json_logging
 from service.operation.retry import wait_until
+from service.operation.tracing import tracing_of
 from service.pages.app import create_web_app
 from service.pages.session import load_key
 from service.server.client_address import TrustedProxies
@@ -87,6 +89,10 @@ async def serve_web(
         on_reconnect=look_for_losses,
     )
     app = create_web_app(service, metrics)
+    tracing = tracing_of(os.environ, "cartulary web")
+    if tracing is not None:
+        trace_appends(service, tracing)
+        trace_requests(app, tracing)
     load_key(app)
     gateway = Gateway(
         app,
@@ -133,6 +139,8 @@ async def serve_web(
         gateway.close(0)
         refusals.write()
         app.extensions[ACCESS_LOG].flush()
+    if tracing is not None:
+        tracing.end()
     service.redis.close()
 
 
