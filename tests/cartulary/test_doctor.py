@@ -20,6 +20,7 @@ from service.operation.process_reports import Reporter
 from service.settings import Settings
 from tests.support.clusters import redis_cluster
 from tests.support.mail_server import mail_server
+from tests.support.processes import wait_until
 from tests.support.running_service import RunningService
 from tests.support.service_games import start_game
 
@@ -57,6 +58,8 @@ def test_a_running_service_is_sound(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     try:
         monkeypatch.setenv("CARTULARY_DATA", str(running.data))
         monkeypatch.setenv("CARTULARY_PUBLIC_URL", running.url)
+        # Workers and the scheduler report a moment after the service accepts requests.
+        wait_until(lambda: CliRunner().invoke(cartulary, ["doctor"]).exit_code == 0)
         result = CliRunner().invoke(cartulary, ["doctor"])
         assert (result.exit_code, "\n!" in result.output) == (0, False), result.output
         lines = CliRunner().invoke(cartulary, ["doctor", "--json"]).stdout.splitlines()
