@@ -37,6 +37,8 @@ RETRY_SECONDS = 1.0
 """Time between two looks for jobs whose pause before another attempt is over."""
 BATCH = 500
 """The most messages, and the most deadlines, that are handled at once."""
+PAGES_AFTER_SWEEP = 20
+"""The most pages of the event feed that projections handle after a sweep."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 2.0
 """Seconds before the next attempt to connect when Redis does not respond."""
 
@@ -171,6 +173,19 @@ class Scheduler:
         except Unavailable as error:
             log.warning("holidays are not recorded in all logs: %s", log_text(error))
 
+    def advance_projections(self) -> bool:
+        """Have projections handle a page of the event feed; return whether they have handled all of it.
+
+        An error is logged, and the next sweep tries again.
+        """
+        try:
+            return self._games.projections.catch_up(max_pages=1)
+        except Unavailable as error:
+            log.warning("projections are not advanced: %s", log_text(error))
+        except Exception:
+            log.exception("a projection has failed; the others and all games go on")
+        return True
+
     def record_lost_events(self) -> None:
         """Record in logs what the store has lost of them.
 
@@ -201,6 +216,10 @@ class Scheduler:
                 self.complete_erasures()
                 self.complete_holidays()
                 self.record_lost_events()
+                for _ in range(PAGES_AFTER_SWEEP):
+                    if self.advance_projections() or stop.is_set():
+                        break
+                    self._listen(channel, 0)
                 swept_at = time.monotonic()
             self._listen(channel, LISTEN_SECONDS)
             if retried_at is None or time.monotonic() - retried_at >= RETRY_SECONDS:
@@ -224,6 +243,9 @@ class Scheduler:
                 self._thinking_worker.reap()
         figures: dict[str, int] = {f"waiting {queue}": count for queue, count in lengths.items()}
         figures |= {f"failed {queue}": count for queue, count in self._queues.failures().items()}
+        figures |= {
+            f"projection_lag {state.name}": state.lag for state in self._games.projections.states()
+        }
         figures["overdue_milliseconds"] = self._deadlines.overdue_milliseconds(self._clock.now())
         self._reporter.report(figures)
 

@@ -24,6 +24,7 @@ from service.games.loader import GameCache
 from service.games.lobby import Lobby
 from service.games.lost_events import LostEvents
 from service.games.player_signatures import PlayerSignatures
+from service.games.projections import FinishedGames, Projections
 from service.games.queries import GameQueries
 from service.games.recaps import Recaps
 from service.games.receipts import PlayerReceipts
@@ -60,6 +61,7 @@ class Games:
     queries: GameQueries
     events: EventQueries
     event_feed: EventFeed
+    projections: Projections
     replays: Replays
     recaps: Recaps
     thumbnails: Thumbnails
@@ -115,6 +117,7 @@ def build_games(
         bounds.record_page_bytes,
         bounds.page_events,
     )
+    event_feed = EventFeed(transparency.log, store)
     erasure = GameErasure(repository, store, listings)
     accounts.erasure.register(erasure.delete_all_of, erasure.authors)
     return Games(
@@ -137,7 +140,8 @@ def build_games(
         key_registry=KeyRegistry(accounts.keys, repository, listings),
         queries=queries,
         events=EventQueries(repository, store, deliveries_about, bounds),
-        event_feed=EventFeed(transparency.log, store),
+        event_feed=event_feed,
+        projections=Projections(client, event_feed, [FinishedGames()]),
         replays=Replays(repository, bounds),
         recaps=Recaps(repository),
         thumbnails=Thumbnails(client, repository),

@@ -88,6 +88,12 @@ def _add_processes(registry: CollectorRegistry, process_reports: ProcessReports)
         "For how long the earliest deadline has passed that has not taken effect",
         registry=registry,
     )
+    lag = Gauge(
+        "cartulary_projection_lag_entries",
+        "Entries of the transparency log that a projection has not handled yet",
+        ("projection",),
+        registry=registry,
+    )
     for report in reports:
         if process_reports.is_alive(report):
             alive.labels(report.kind, ",".join(report.queues), report.version).inc()
@@ -106,6 +112,8 @@ def _add_processes(registry: CollectorRegistry, process_reports: ProcessReports)
                 waiting.labels(queue).set(value)
             case ["failed", queue]:
                 failed.labels(queue).set(value)
+            case ["projection_lag", projection]:
+                lag.labels(projection).set(value)
             case ["overdue_milliseconds"]:
                 overdue.set(value / 1000)
             case _:

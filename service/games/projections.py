@@ -1,0 +1,200 @@
+"""Projections that follow the event feed: each has a name, a position in the feed, and values.
+
+    cartulary:{projection:NAME}    hash: `live`, the generation that is read; `next`, the one that a rebuild
+                                   fills; and `position:G`, the cursor of the feed of generation G
+    cartulary:{projection:NAME}:G  hash, the values of generation G
+
+Position and values change in one script, and only if the position is the expected one. So each page of the
+feed counts once, although several processes may catch up at the same time, and any of them may die. A rebuild
+fills another generation beside the one that is read, and then replaces that.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import redis
+
+from domain.errors import CartularyError
+from domain.event import Event
+from domain.messages import message
+from domain.registry import UnknownRules, registered_name, rule_system_for
+from service.connection import to_text, unavailable_on_error
+from service.games.event_feed import CursorReplaced, EventFeed, FeedCursor
+
+_FIRST: Final = "1"
+"""The first generation of each projection."""
+
+_ADVANCE: Final = """
+local position = redis.call('HGET', KEYS[1], ARGV[1]) or ''
+if position ~= ARGV[2] then return 0 end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
+for i = 4, #ARGV, 2 do redis.call('HINCRBY', KEYS[2], ARGV[i], ARGV[i + 1]) end
+return 1
+"""
+_REPLACE: Final = """
+if redis.call('HGET', KEYS[1], 'next') ~= ARGV[1] then return 0 end
+redis.call('HDEL', KEYS[1], 'next', 'position:' .. ARGV[2])
+redis.call('HSET', KEYS[1], 'live', ARGV[1])
+redis.call('DEL', KEYS[2])
+return 1
+"""
+
+
+class Projection(Protocol):
+    """Derives counts from the events of public games."""
+
+    name: str
+
+    def handle(self, events: Sequence[Event], feed: EventFeed) -> Counter[str]:
+        """Return by how much each value grows with these events, which follow those of earlier calls.
+
+        The same events always lead to the same values.
+        """
+
+
+class RebuildReplaced(CartularyError):
+    """Another rebuild of the same projection has begun."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectionState:
+    """How far a projection is: `lag` is the number of entries of the log that it does not have."""
+
+    name: str
+    position: str
+    lag: int
+
+
+class Projections:
+    """The projections of a service. Thread-safe.
+
+    Its methods raise Unavailable if Redis does not respond, and EntriesMissing.
+    """
+
+    def __init__(
+        self, client: redis.Redis, feed: EventFeed, projections: Sequence[Projection]
+    ) -> None:
+        self._redis = client
+        self._feed = feed
+        self._projections = {projection.name: projection for projection in projections}
+        self._advance = client.register_script(_ADVANCE)
+        self._replace = client.register_script(_REPLACE)
+
+    def names(self) -> list[str]:
+        """Return the names of all projections."""
+        return list(self._projections)
+
+    def states(self) -> list[ProjectionState]:
+        """Return how far each projection is."""
+        size = self._feed.size()
+        states = []
+        for name in self._projections:
+            position = self._position(name, self._live(name))
+            entries = FeedCursor.parse(position or None).entries
+            states.append(ProjectionState(name, position, max(0, size - entries)))
+        return states
+
+    def values(self, name: str) -> dict[str, int]:
+        """Return the values of a projection."""
+        with unavailable_on_error():
+            stored = self._redis.hgetall(_values_key(name, self._live(name)))
+        return {to_text(field): int(value) for field, value in stored.items()}
+
+    def catch_up(self, max_pages: int | None = None) -> bool:
+        """Have every projection handle what it lacks, at most so many pages; return whether none lacks any.
+
+        A projection of another history, after a restore, begins again.
+        """
+        results = []
+        for name in self._projections:
+            try:
+                results.append(self._catch_up(name, self._live(name), max_pages))
+            except CursorReplaced:
+                self._reset(name, self._live(name))
+                results.append(False)
+        return all(results)
+
+    def rebuild(self, name: str) -> None:
+        """Derive a projection anew, from all events, while it is still read. Raises RebuildReplaced."""
+        live = self._live(name)
+        generation = str(int(live) + 1)
+        with unavailable_on_error():
+            self._redis.hset(_key(name), "next", generation)
+        self._reset(name, generation)
+        while not self._catch_up(name, generation, None):
+            pass
+        keys = [_key(name), _values_key(name, live)]
+        with unavailable_on_error():
+            if not self._replace(keys=keys, args=[generation, live]):
+                raise RebuildReplaced(message("another rebuild of this projection has begun"))
+
+    def _catch_up(self, name: str, generation: str, max_pages: int | None) -> bool:
+        """Handle pages of the feed; return whether the last one was handled."""
+        pages = 0
+        while max_pages is None or pages < max_pages:
+            position = self._position(name, generation)
+            page = self._feed.page(FeedCursor.parse(position or None))
+            if page.cursor != FeedCursor.parse(position or None):
+                growth = self._projections[name].handle(page.events, self._feed)
+                args = [f"position:{generation}", position, str(page.cursor)]
+                args += [str(value) for item in sorted(growth.items()) for value in item]
+                with unavailable_on_error():
+                    self._advance(keys=[_key(name), _values_key(name, generation)], args=args)
+            if page.is_last:
+                return True
+            pages += 1
+        return False
+
+    def _reset(self, name: str, generation: str) -> None:
+        """Have a generation begin again."""
+        with unavailable_on_error(), self._redis.pipeline(transaction=True) as pipeline:
+            pipeline.hdel(_key(name), f"position:{generation}")
+            pipeline.delete(_values_key(name, generation))
+            pipeline.execute()
+
+    def _live(self, name: str) -> str:
+        with unavailable_on_error():
+            stored = self._redis.hget(_key(name), "live")
+        return _FIRST if stored is None else to_text(stored)
+
+    def _position(self, name: str, generation: str) -> str:
+        with unavailable_on_error():
+            stored = self._redis.hget(_key(name), f"position:{generation}")
+        return "" if stored is None else to_text(stored)
+
+
+def _key(name: str) -> str:
+    return f"cartulary:{{projection:{name}}}"
+
+
+def _values_key(name: str, generation: str) -> str:
+    return f"{_key(name)}:{generation}"
+
+
+class FinishedGames:
+    """How many public games were finished, and how many of them each seat has won.
+
+    Values: `RULES SEATS games`, and `RULES SEATS wins SEAT`, which counts a shared first place for each seat.
+    Games whose rules are not installed are left out.
+    """
+
+    name = "finished-games"
+
+    def handle(self, events: Sequence[Event], feed: EventFeed) -> Counter[str]:
+        """See `Projection.handle`."""
+        finished = {event["game"]: event for event in events if event["type"] == "GameFinished"}
+        growth: Counter[str] = Counter()
+        for game_id, created in feed.created_events(list(finished)).items():
+            settings = created["data"]
+            try:
+                system = rule_system_for(settings["rules"], settings["options"])
+            except UnknownRules:
+                continue
+            kind = f"{registered_name(system)} {settings['seats']}"
+            growth[f"{kind} games"] += 1
+            for entry in finished[game_id]["data"]["ranking"]:
+                if entry["place"] == 1:
+                    growth[f"{kind} wins {entry['seat']}"] += 1
+        return growth

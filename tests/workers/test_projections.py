@@ -1,0 +1,159 @@
+"""Projections over the event feed: each event counts once, and a rebuild leads to the same values."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import pytest
+from typing_extensions import override
+
+from domain.errors import Unreadable
+from domain.event import Event
+from domain.messages import message
+from service.bootstrap import Service
+from service.connection import to_text
+from service.games.event_feed import EventFeed
+from service.games.projections import FinishedGames, Projections
+from tests.support.service_games import play_out, start_game, take_action
+from tests.support.worker_harness import WorkerHarness
+
+NAME = "finished-games"
+
+
+class EventTypes:
+    """Counts the events by type."""
+
+    name = "event-types"
+    fails = False
+
+    def handle(self, events: Sequence[Event], feed: EventFeed) -> Counter[str]:
+        assert feed.size()
+        if self.fails:
+            raise Unreadable(message("a test"))
+        return Counter(event["type"] for event in events)
+
+
+def log(service: Service, *game_ids: str) -> None:
+    for game_id in game_ids:
+        service.transparency.head_log.log([game_id])
+
+
+def finish(service: Service, *, private: bool = False) -> str:
+    game = play_out(service, start_game(service, round_limit=1, private=private).id).id
+    service.games.commands.score(game)
+    while service.games.queries.game(game).status != "finished":
+        service.games.commands.score(game)
+    return game
+
+
+def test_finished_public_games_are_counted_by_rules_and_seats(service: Service) -> None:
+    games = [finish(service), finish(service), finish(service, private=True)]
+    log(service, *games, start_game(service).id)
+    projections = service.games.projections
+    assert projections.catch_up()
+    winners = Counter(
+        entry["seat"]
+        for game in games[:2]
+        for entry in service.games.queries.game(game).ranking or ()
+        if entry["place"] == 1
+    )
+    wins = {f"barony 2 wins {seat}": count for seat, count in winners.items()}
+    assert projections.values(NAME) == {"barony 2 games": 2, **wins}
+    assert projections.catch_up()
+    assert projections.values(NAME)["barony 2 games"] == 2
+
+
+def test_position_and_lag_say_how_far_a_projection_is(service: Service) -> None:
+    projections = service.games.projections
+    games = [start_game(service).id for _ in range(3)]
+    log(service, *games)
+    (before,) = projections.states()
+    assert (before.name, before.position, before.lag) == (NAME, "", 3)
+    projections.catch_up()
+    (after,) = projections.states()
+    assert after.lag == 0
+    assert after.position.startswith("3-0-")
+
+
+def test_a_page_that_two_processes_handle_counts_once(service: Service) -> None:
+    class Racing(EventTypes):
+        """Lets another process handle the page first."""
+
+        other: Projections | None = None
+
+        @override
+        def handle(self, events: Sequence[Event], feed: EventFeed) -> Counter[str]:
+            other, self.other = self.other, None
+            if other is not None:
+                other.catch_up()
+            return super().handle(events, feed)
+
+    racing = Racing()
+    feed = service.games.event_feed
+    first = Projections(service.redis, feed, [racing])
+    racing.other = Projections(service.redis, feed, [EventTypes()])
+    log(service, start_game(service).id)
+    assert first.catch_up()
+    assert first.values("event-types")["GameStarted"] == 1
+
+
+def test_a_rebuild_replaces_the_values_when_it_is_complete(service: Service) -> None:
+    projection = EventTypes()
+    projections = Projections(service.redis, service.games.event_feed, [projection])
+    game = start_game(service).id
+    log(service, game)
+    projections.catch_up()
+    expected = projections.values("event-types")
+    service.redis.hset("cartulary:{projection:event-types}:1", "GameStarted", 99)
+    projection.fails = True
+    with pytest.raises(Unreadable):
+        projections.rebuild("event-types")
+    assert projections.values("event-types")["GameStarted"] == 99, "the old ones are still read"
+    projection.fails = False
+    projections.rebuild("event-types")
+    assert projections.values("event-types") == expected
+    take_action(service, game)
+    log(service, game)
+    projections.catch_up()
+    assert sum(projections.values("event-types").values()) == sum(expected.values()) + 1
+    keys = {to_text(key) for key in service.redis.keys("cartulary:{projection:*")}
+    assert keys == {"cartulary:{projection:event-types}", "cartulary:{projection:event-types}:2"}
+
+
+def test_a_projection_of_another_history_begins_again(service: Service) -> None:
+    projections = service.games.projections
+    log(service, finish(service))
+    projections.catch_up()
+    expected = projections.values(NAME)
+    position = "9-0-" + "0" * 16
+    service.redis.hset(f"cartulary:{{projection:{NAME}}}", "position:1", position)
+    assert not projections.catch_up()
+    assert projections.catch_up()
+    assert projections.values(NAME) == expected
+
+
+def test_the_scheduler_advances_projections_and_reports_their_lag(
+    service: Service, workers: WorkerHarness
+) -> None:
+    log(service, finish(service))
+    workers.scheduler.report()
+    (report,) = [item for item in service.process_reports.all() if item.kind == "scheduler"]
+    assert report.figures is not None
+    assert report.figures[f"projection_lag {NAME}"] == 1
+    assert workers.scheduler.advance_projections()
+    workers.scheduler.report()
+    (report,) = [item for item in service.process_reports.all() if item.kind == "scheduler"]
+    assert report.figures is not None
+    assert report.figures[f"projection_lag {NAME}"] == 0
+
+
+def test_a_projection_that_fails_does_not_stop_the_scheduler(
+    service: Service, workers: WorkerHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> Counter[str]:
+        raise KeyError("a test")
+
+    monkeypatch.setattr(FinishedGames, "handle", fail)
+    log(service, start_game(service).id)
+    assert workers.scheduler.advance_projections()
+    (state,) = service.games.projections.states()
+    assert state.lag == 1
