@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from http import HTTPStatus
 from io import BytesIO
@@ -27,7 +28,7 @@ from service.settings import Settings, SettingsError, load_settings
 from service.store.redis_event_store import game_key
 from tests.support.accounts import Accounts, PlayerClient
 from tests.support.clusters import Cluster, redis_cluster
-from tests.support.processes import wait_until
+from tests.support.processes import HANG_SECONDS, wait_until
 from tests.support.running_service import RunningService
 from tests.support.service_games import start_game, take_action
 
@@ -227,6 +228,65 @@ def test_event_streams_read_every_node_and_hear_what_is_published_on_any(
     asyncio.run(follow())
 
 
+def test_event_streams_go_on_after_a_failover(cluster: Cluster, client: ClusterClient) -> None:
+    with client.pipeline(transaction=False) as pipeline:
+        pipeline.set("key", "value")
+        pipeline.wait(1, 60_000)
+        assert pipeline.execute() == [True, 1]
+
+    async def hears() -> bool:
+        """Return whether a new subscription gets a message that a master publishes."""
+        with suppress(redis.RedisError):
+            async with reader.pubsub() as channel:
+                await channel.subscribe("channel")
+                await channel.get_message(timeout=60)
+                with redis.Redis(port=cluster.masters()[0]) as node:
+                    node.publish("channel", "text")
+                return bool((await channel.get_message(timeout=60))["data"] == b"text")
+        return False
+
+    async def reads() -> bool:
+        with suppress(redis.RedisError):
+            return bool(await reader.get("key") == b"value")
+        return False
+
+    async def follow() -> None:
+        assert await reads()
+        assert await hears()
+        await asyncio.to_thread(cluster.fail_over, cluster.master_of("key"))
+        for condition in (reads, hears):
+            while not await condition():  # noqa: ASYNC110 # no event is set when a node responds
+                await asyncio.sleep(0.01)
+        await reader.aclose()
+
+    reader: Any = connect_async(
+        cluster.url, max_connections=2, seconds_to_connect=5, seconds_to_respond=60
+    )
+    asyncio.run(asyncio.wait_for(follow(), HANG_SECONDS))
+
+
+def test_a_command_fails_while_its_master_is_down_and_later_ones_go_on(
+    cluster: Cluster, client: ClusterClient
+) -> None:
+    with client.pipeline(transaction=False) as pipeline:
+        pipeline.set("key", "value")
+        pipeline.wait(1, 60_000)
+        pipeline.execute()
+    cluster.kill(master := cluster.master_of("key"))
+    with pytest.raises(redis.ConnectionError):
+        client.incr("key")
+    cluster.promote_replica(master)
+
+    def reads() -> bool:
+        with suppress(redis.RedisError):
+            return client.get("key") == b"value"
+        return False
+
+    wait_until(reads)
+    cluster.start_node(master)
+    cluster.wait_until_whole()
+
+
 def test_a_cluster_that_is_away_makes_the_store_unavailable(settings: Settings) -> None:
     url = "redis+cluster://127.0.0.1:1,127.0.0.1:2/"
     service = build(replace(settings, redis_url=url))
@@ -277,6 +337,7 @@ def test_look_alike_handles_are_taken_once(cluster_settings: Settings) -> None:
     service.redis.close()
 
 
+@pytest.mark.needs_redis("single")
 def test_a_backup_of_a_cluster_is_refused_and_one_of_a_single_redis_moves_into_it(
     settings: Settings, cluster_settings: Settings, tmp_path: Path
 ) -> None:
