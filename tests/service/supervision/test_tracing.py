@@ -121,11 +121,17 @@ def test_the_jobs_that_follow_from_a_request_are_in_its_trace(
     assert job.span_id in {span.parent_span_id for span in decides}
 
 
-def test_without_a_collector_there_are_no_traces_and_no_exporter_is_imported() -> None:
+def test_without_a_collector_there_are_no_traces_and_nothing_of_them_is_imported() -> None:
     assert tracing_of({}, "test") is None
-    # redis-py imports the API and the metrics by itself where they are installed.
     parts = "workers.run, service.server.web_process"
-    program = f"import sys, {parts}; print('opentelemetry.exporter' in sys.modules)"
+    program = f"""
+import sys
+from cartulary.imports import quick_imports
+with quick_imports():
+    import {parts}
+print('opentelemetry' in sys.modules)
+import opentelemetry.sdk.trace
+"""
     result = subprocess.run(
         [sys.executable, "-c", program], env=environment(), capture_output=True, check=True
     )
