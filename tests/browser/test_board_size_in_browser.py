@@ -36,6 +36,21 @@ COLUMNS: Final = """() => [".board-window", ".game-side > *", ".game-talk"].map(
 """The left and right side and the top of the board, of what is beside it and of the talk."""
 
 LEAST_PIXELS: Final = 9
+WIDTH: Final = "(element) => element.getBoundingClientRect().width"
+SCROLLED: Final = "(element) => [element.scrollLeft, element.scrollTop]"
+UNTIL_AT_REST: Final = """async () => {
+    const area = document.querySelector("#board .board-window");
+    for (let frames = 0, left = NaN; frames < 10; frames = area.scrollLeft === left ? frames + 1 : 0) {
+        left = area.scrollLeft;
+        await new Promise(requestAnimationFrame);
+    }
+}"""
+IN_THE_MIDDLE: Final = """(hexes, [x, y]) => hexes.map((hex) => {
+    const box = hex.getBoundingClientRect();
+    const middle = { x: box.x + box.width / 2, y: box.y + box.height / 2, at: hex.dataset.at };
+    return { ...middle, away: Math.hypot(middle.x - x, middle.y - y) };
+}).sort((a, b) => a.away - b.away)[0]"""
+"""Of the hexes, the one that is nearest to a point of the window."""
 MOST_STEPS: Final = 6
 """Choices that a player makes at each size of the window."""
 HEIGHTS_ABOVE: Final = """() => [".site-header", ".game-header", ".game-navigation"].map(
@@ -288,6 +303,47 @@ def test_the_wheel_enlarges_the_board_only_where_it_does_not_hold_the_page_up(
     assert page.evaluate(width) > whole
     assert page.evaluate(TURN_WHEEL, [400, 400]) == [True, True]
     assert page.evaluate(width) == whole
+
+
+def test_two_fingers_enlarge_the_board_one_moves_it_and_a_tap_chooses(visitors: Visitors) -> None:
+    game_id, (first, _) = visitors.accounts.start_game(2)
+    page = visitors.new(first, phone=True).open(f"/games/{game_id}")
+    page.locator("#board [data-zoom=in]").wait_for()
+    touch = page.context.new_cdp_session(page)
+    box = page.locator("#board .board-window").bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def dispatch(type: str, *points: tuple[float, float]) -> None:
+        fingers = [{"x": x, "y": y, "id": id} for id, (x, y) in enumerate(points)]
+        touch.send("Input.dispatchTouchEvent", {"type": type, "touchPoints": fingers})
+
+    before = page.locator("#board svg.map").evaluate(WIDTH)
+    dispatch("touchStart", (x - 20, y), (x + 20, y))
+    for distance in range(25, 80, 5):
+        dispatch("touchMove", (x - distance, y), (x + distance, y))
+    dispatch("touchEnd")
+    page.locator("#board .board-window.is-zoomed").wait_for()
+    assert page.locator("#board svg.map").evaluate(WIDTH) > 1.5 * before
+    # One finger moves the board, and chooses nothing.
+    address = page.url
+    left, _ = page.locator("#board .board-window").evaluate(SCROLLED)
+    dispatch("touchStart", (x, y))
+    for distance in range(5, 65, 5):
+        dispatch("touchMove", (x - distance, y))
+    dispatch("touchEnd")
+    page.wait_for_function(
+        "left => document.querySelector('#board .board-window').scrollLeft > left", arg=left
+    )
+    assert page.url == address
+    # A tap on a hex in the window chooses it, once the board has come to rest.
+    page.evaluate(UNTIL_AT_REST)
+    hexes = page.locator(BOARD_OPTIONS)
+    at = hexes.evaluate_all(IN_THE_MIDDLE, [x, y])
+    page.touchscreen.tap(at["x"], at["y"])
+    page.locator("#confirm").wait_for()
+    assert f"choose={at['at']}" in page.url
+    assert page.locator("#board .board-window.is-zoomed").count() == 1
 
 
 def test_what_is_shown_of_a_large_board_stays_after_a_choice(visitors: Visitors) -> None:
