@@ -70,6 +70,9 @@ def _count_messages(client: redis.Redis, key: str) -> None:
             author = _author(value)
             if author is not None:
                 counts[f"count/{author}"] = counts.get(f"count/{author}", 0) + 1
+        elif name.startswith("read/") and to_text(value).isdigit():
+            # A message that was read has existed, even if it is lost.
+            last = max(last, int(value))
     if last:
         client.hset(key, "last", str(last))
         for name, count in counts.items():
