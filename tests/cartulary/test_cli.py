@@ -89,7 +89,7 @@ def test_invalid_settings_are_an_error_that_names_them(tmp_path: Path) -> None:
     assert result.stdout == ""
     assert result.stderr == (
         "Error: CARTULARY_REDIS_URL must begin with one of these: redis://, rediss://, unix://,"
-        " redis+sentinel://, rediss+sentinel://;"
+        " redis+sentinel://, rediss+sentinel://, redis+cluster://, rediss+cluster://;"
         " CARTULARY_WEBHOOK_URL must begin with one of these: http://, https://\n"
     )
 
