@@ -1,8 +1,8 @@
 """Checks a deployment: what the command `doctor` does.
 
 Each check yields findings, in the order in which they are read. A check changes nothing, except that it asks
-the mail server and the public address for a sign of life. What cannot be looked at, such as the configuration
-of a Redis that hides it, is a warning and not a fault.
+the mail server and the public address for a sign of life, and writes an object into the archive and deletes
+it. What cannot be looked at, such as the configuration of a Redis that hides it, is a warning and no fault.
 """
 
 import os
@@ -30,7 +30,7 @@ from service.administration.work import WorkOverview
 from service.bootstrap import Service
 from service.cluster import ClusterClient
 from service.connection import connect, to_text, unavailable_on_error
-from service.errors import Unavailable
+from service.errors import Unavailable, log_text
 from service.operation.process_reports import KINDS, ProcessReport
 from service.settings import DEFAULT_PUBLIC_URL, Settings
 from service.smtp_server import parse_smtp_url
@@ -109,6 +109,7 @@ _QUEUE: Final = message("Redis of the queue")
 _CLOCK: Final = message("clock")
 _KEY: Final = message("signing key")
 _FOLDER: Final = message("data folder")
+_ARCHIVE: Final = message("archive")
 _PROCESSES: Final = message("processes")
 _WORK: Final = message("work")
 _TRANSPARENCY: Final = message("transparency log")
@@ -496,6 +497,26 @@ def _check_transparency(service: Service) -> Iterator[Finding]:
         )
 
 
+def _check_archive(service: Service) -> Iterator[Finding]:
+    """Objects must be written and read, if any are: one is written for this, and deleted."""
+    archive, url = service.archive, service.settings.archive
+    if not archive.schedule.is_on and not archive.schedule.figures():
+        yield Finding(_ARCHIVE, "ok", message("games that are over stay in Redis"))
+        return
+    try:
+        archive.check()
+    except Unavailable as error:
+        reason = str(error.__cause__ or log_text(error)).partition("\n")[0]
+        yield Finding(
+            _ARCHIVE,
+            "fault",
+            message("{url} does not respond: {reason}", url=url, reason=reason),
+            message("correct CARTULARY_ARCHIVE_URL, the credentials, or the permissions"),
+        )
+    else:
+        yield Finding(_ARCHIVE, "ok", message("{url} can be written and read", url=url))
+
+
 def _check_mail(service: Service) -> Iterator[Finding]:
     settings = service.settings
     if settings.smtp_url is None:
@@ -573,6 +594,7 @@ _CHECKS: Final[tuple[tuple[Text, Check], ...]] = (
     (_PROCESSES, _check_processes),
     (_WORK, _check_work),
     (_TRANSPARENCY, _check_transparency),
+    (_ARCHIVE, _check_archive),
     (_MAIL, _check_mail),
     (_ADDRESS, _check_address),
 )

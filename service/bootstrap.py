@@ -31,9 +31,12 @@ from service.readiness import Readiness
 from service.sandboxes.sandboxes import Sandboxes
 from service.sandboxes.store import SandboxStore
 from service.settings import Settings
+from service.store.archive import Archive
+from service.store.archive_schedule import ArchiveSchedule
+from service.store.archiving_event_store import ArchivingEventStore
 from service.store.damaged_games import DamagedGames
 from service.store.event_store import EventStore
-from service.store.redis_event_store import RedisEventStore
+from service.store.object_store import ObjectStore
 from service.transparency.components import Transparency, build_transparency
 
 
@@ -46,6 +49,7 @@ class Service:
     clock: TrustedClock
     keyring: Keyring
     store: EventStore
+    archive: Archive
     accounts: Accounts
     transparency: Transparency
     games: Games
@@ -68,8 +72,15 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     """Return the service that these settings describe; for `read_only` see `Keyring`."""
     bounds = settings.bounds
     client = connect(settings.redis_url)
-    store = RedisEventStore(client, COMPANIONS, wait_replicas=settings.wait_replicas)
     keyring = Keyring(client, settings.signing_key, read_only=read_only, origin=settings.origin)
+    archive = Archive(
+        client,
+        ObjectStore(settings.archive, bounds.archive_seconds),
+        ArchiveSchedule(client, settings.archive_after_days),
+        keyring,
+        bounds,
+    )
+    store = ArchivingEventStore(client, archive, COMPANIONS, wait_replicas=settings.wait_replicas)
     clock = TrustedClock(
         client, max_jump=bounds.max_clock_jump_seconds, hold=bounds.clock_hold_seconds
     )
@@ -97,8 +108,8 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     reports = ChatMessageReports(client, bounds.max_open_reports, bounds.max_reports_per_player)
     chat = Chat(
         games.repository,
-        ChatMessageStore(client, bounds.max_messages_per_player),
-        ReadMarks(client),
+        ChatMessageStore(client, archive, bounds.max_messages_per_player),
+        ReadMarks(client, archive),
         reports,
         accounts.mutes,
         notifications.notifier,
@@ -116,6 +127,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         clock=clock,
         keyring=keyring,
         store=store,
+        archive=archive,
         accounts=accounts,
         transparency=transparency,
         games=games,

@@ -52,6 +52,12 @@ class Bounds:
     """Time for drawing a picture."""
     cached_picture_bytes: int = _bound(32 * 1024 * 1024, 1)
 
+    archive_reads: int = _bound(2)
+    """Archived games that a process reads from their store at the same time."""
+    archive_seconds: float = _bound(5.0, 0.1)
+    """Time for an operation of that store."""
+    cached_archive_bytes: int = _bound(16 * 1024 * 1024, 1)
+
     max_audits: int = _bound(1)
     """Audits that a process makes at the same time for pages, apart from other requests."""
     audit_seconds: float = _bound(10.0, 0.1)

@@ -8,6 +8,9 @@
                              acknowledged; default: 0
     CARTULARY_DATA           folder of the signing key and the embedded Redis; default: the folder
                              cartulary among the user's data
+    CARTULARY_ARCHIVE_URL    folder or bucket of the archived games (service/store/object_store.py);
+                             default: the folder archive in the data folder
+    CARTULARY_ARCHIVE_AFTER_DAYS  days after its end at which a game moves there; 0, the default: never
     CARTULARY_SIGNING_KEY    PEM file of the Ed25519 key that signs receipts, created by a web
                              process if it does not exist; default: signing-key.pem in the data folder
     CARTULARY_CACHE_GAMES    games in the cache of a process; default: 1000
@@ -49,7 +52,7 @@ from dataclasses import asdict, dataclass, field
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from environs import Env, EnvValidationError, ValidationError
 from typing_extensions import override
@@ -58,7 +61,12 @@ from domain.errors import CartularyError, Unreadable
 from domain.messages import Message, comma_list, message, semicolon_list
 from replay.thinking_time import LONGEST_THINKING_TIME
 from service.bounds import Bounds, minimum_of
-from service.operation.data_folder import SIGNING_KEY, default_data_folder, embedded_redis_url
+from service.operation.data_folder import (
+    ARCHIVE,
+    SIGNING_KEY,
+    default_data_folder,
+    embedded_redis_url,
+)
 
 _N = TypeVar("_N", int, float)
 
@@ -109,9 +117,18 @@ class Settings:
     witnesses: tuple[str, ...] = ()
     wait_replicas: int = 0
     """The number of replicas of Redis that must have an event before it is acknowledged."""
+    archive_url: str = ""
+    """The folder or bucket of the archive; empty: the folder `archive` in the data folder."""
+    archive_after_days: float = 0.0
+    """Days after its end at which a game moves into the archive; 0: never."""
     bounds: Bounds = field(default_factory=Bounds)
     is_embedded: bool = False
     """Whether the logs are in the embedded Redis of the data folder."""
+
+    @property
+    def archive(self) -> str:
+        """The URL of the archive."""
+        return self.archive_url or (self.data / ARCHIVE).as_uri()
 
 
 def load_settings(environ: Mapping[str, str]) -> Settings:
@@ -125,6 +142,8 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
     redis_url = env.str("REDIS_URL", None, validate=_check_redis_url)
     queue_url = env.str("QUEUE_URL", None, validate=_check_redis_url)
     wait_replicas = env.number("WAIT_REPLICAS", 0, minimum=0)
+    archive_url = env.str("ARCHIVE_URL", "", validate=_check_archive_url)
+    archive_after_days = env.number("ARCHIVE_AFTER_DAYS", 0.0, minimum=0)
     webhook_url = env.str("WEBHOOK_URL", None, validate=_url_with("http", "https", needs_host=True))
     webhook_networks = env.str("WEBHOOK_NETWORKS", "", validate=_check_networks)
     public_url = env.str("PUBLIC_URL", DEFAULT_PUBLIC_URL, validate=_check_public_url)
@@ -176,6 +195,8 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
         origin=origin,
         witnesses=_items(witnesses),
         wait_replicas=wait_replicas,
+        archive_url=archive_url,
+        archive_after_days=archive_after_days,
         bounds=Bounds(**bounds),
         is_embedded=redis_url is None,
     )
@@ -308,6 +329,26 @@ def _check_redis_url(value: str) -> None:
         parse(value)
     except InvalidRedisUrl as error:
         raise ValidationError([error.message]) from None
+
+
+def _check_archive_url(value: str) -> None:
+    parts = urlsplit(value)
+    is_folder = parts.scheme == "file" and not parts.netloc and len(parts.path) > 1
+    is_bucket = parts.scheme == "s3" and parts.netloc and "@" not in parts.netloc
+    if not (is_folder or is_bucket) or parts.query or parts.fragment:
+        raise ValidationError(
+            [
+                message(
+                    "must be the URL of a folder, file:///PATH, or of a bucket, s3://BUCKET/PREFIX"
+                )
+            ]
+        )
+
+
+def archive_folder(url: str) -> Path | None:
+    """Return the folder that the URL of an archive names; None for a bucket."""
+    parts = urlsplit(url)
+    return Path(unquote(parts.path)) if parts.scheme == "file" else None
 
 
 def _check_public_url(value: str) -> None:

@@ -107,6 +107,7 @@ def test_bash_completes_commands_after_the_line_on_the_page() -> None:
         echo "${{COMPREPLY[@]}}"
     """
     assert run_bash(script).split() == [
+        "recall",
         "receipts",
         "reindex",
         "repair",

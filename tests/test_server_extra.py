@@ -119,6 +119,8 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, tuple[int,
         "export": ("game-1",),
         "backup": ("backup",),
         "restore": ("backup",),
+        "archive": ("game-1",),
+        "recall": ("game-1",),
         "import": (str(ROOT / "tests/games/one-left.jsonl"),),
         "admin": ("players",),
     }

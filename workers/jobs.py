@@ -18,6 +18,7 @@ from service.bootstrap import Service
 from service.errors import NotFound, Unavailable, log_text
 from service.operation.tracing import Tracing
 from service.provenance import decode, trace_context_of
+from service.store.archive import NotMovable
 from service.store.damaged_games import work_part
 from service.store.event_store import EventStore
 from workers.bot_player import BotPlayer
@@ -47,6 +48,7 @@ class TaskRunner:
         `on_deliveries` is called when deliveries may have been created.
         """
         self._store = service.store
+        self._archive = service.archive
         self._repository = service.games.repository
         self._commands = service.games.commands
         self._deadlines = service.games.deadlines
@@ -73,6 +75,8 @@ class TaskRunner:
         If something of the game is damaged, that is reported, and the entry stays in the outbox. Raises
         Unavailable.
         """
+        if task.kind in ("move", "resume"):
+            return self._archive_game(task)
         if task.kind != "notify":
             return self._run(task)
         now = clock.format(self._clock.now())
@@ -106,6 +110,22 @@ class TaskRunner:
             return is_done
         return True
 
+    def _archive_game(self, task: Task) -> bool:
+        """Move a game into the archive, or resume what was begun with it; report a game that is damaged."""
+        part = work_part(task.entry)
+        try:
+            if task.kind == "move":
+                self._archive.move(task.game_id)
+            else:
+                self._archive.resume(task.game_id)
+        except NotMovable as refusal:
+            log.info("not archived: %s", log_text(refusal))
+        except Unreadable as error:
+            self._damaged_games.report(task.game_id, part, log_text(error))
+        else:
+            self._damaged_games.clear(task.game_id, part)
+        return True
+
     def _do(self, task: Task) -> bool:
         """Do the work of a task whose entry is in the outbox. See `run`."""
         match task.kind:
@@ -125,7 +145,7 @@ class TaskRunner:
                 return is_done
             case "index":
                 self._repository.update_listings(task.game_id)
-            case None:
+            case None | "move" | "resume":
                 log.warning("game %s has an entry of a later version: %s", task.game_id, task.entry)
             case _:
                 assert_never(task.kind)

@@ -26,7 +26,7 @@ from workers.deadline_index import DeadlineIndex
 from workers.head_logger import HeadLogger
 from workers.queue import TaskQueues
 from workers.sweep import Sweep
-from workers.tasks import THINKING, Task, tasks_of
+from workers.tasks import THINKING, Task, archive_task, tasks_of
 from workers.thinking import ThinkingWorker
 
 log = logging.getLogger(__name__)
@@ -39,6 +39,8 @@ BATCH = 500
 """The most messages, and the most deadlines, that are handled at once."""
 PAGES_AFTER_SWEEP = 20
 """The most pages of the event feed that projections handle after a sweep."""
+ARCHIVE_BATCH = 20
+"""Games that are moved into the archive after a sweep."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 2.0
 """Seconds before the next attempt to connect when Redis does not respond."""
 
@@ -60,6 +62,7 @@ class Scheduler:
         self._deadlines = DeadlineIndex(service.redis)
         self._damaged_games = service.damaged_games
         self._clock = service.clock
+        self._archive_schedule = service.archive.schedule
         self._erasure = service.accounts.erasure
         self._games = service.games
         self._has_repeated_erasures = False
@@ -103,7 +106,7 @@ class Scheduler:
                 match task.kind:
                     case "forfeit" | "score" | "notify" | "bot" | "think" | "conditional":
                         self._enqueue(task)
-                    case "index" | None:
+                    case "index" | "move" | "resume" | None:
                         # The process that has appended is updating the listings. If it dies, the sweep
                         # finds the entry.
                         pass
@@ -196,6 +199,16 @@ class Scheduler:
         except Unavailable as error:
             log.warning("lost events are not recorded in all logs: %s", log_text(error))
 
+    def enqueue_archive_tasks(self) -> None:
+        """Enqueue the tasks of games that are to move into the archive, or have objects there to delete.
+
+        Only some at a time, so that they never delay other jobs for long. Raises Unavailable.
+        """
+        due = self._archive_schedule.due(ARCHIVE_BATCH)
+        tasks = [archive_task(game_id, "resume") for game_id in due.to_clean]
+        tasks += [archive_task(game_id, "move") for game_id in due.to_move]
+        self._queues.enqueue_again(tasks)
+
     def _follow(self, channel: PubSub, stop: StopSignals) -> None:
         """Follow all appends and sweep until `stop` is set. Raises Unavailable if Redis does not respond."""
         with unavailable_on_error():
@@ -220,6 +233,7 @@ class Scheduler:
                     if self.advance_projections() or stop.is_set():
                         break
                     self._listen(channel, 0)
+                self.enqueue_archive_tasks()
                 swept_at = time.monotonic()
             self._listen(channel, LISTEN_SECONDS)
             if retried_at is None or time.monotonic() - retried_at >= RETRY_SECONDS:

@@ -26,6 +26,8 @@ TaskKind: TypeAlias = Literal[
     "bot",
     "think",
     "conditional",
+    "move",
+    "resume",
 ]
 
 GAMES: Final = "cartulary-games"
@@ -38,6 +40,8 @@ notifications."""
 QUICK_QUEUES: Final = (GAMES, NOTIFICATIONS, BOTS)
 """The queues of a worker that is not told which ones. A search takes seconds, in which it could take no other
 job, so searches need a worker of their own."""
+
+ARCHIVE_PAYLOAD: Final = '{"seq":0}'
 
 TIMED_ENTRIES: Final = frozenset({"deadline", "remind"})
 """The entries that always have a time; others may have one (`at` in the payload)."""
@@ -73,6 +77,10 @@ class Task:
                 return "think"
             case ["conditional"]:
                 return "conditional"
+            case ["archive", "move"]:
+                return "move"
+            case ["archive", "resume"]:
+                return "resume"
             case _:
                 return None
 
@@ -80,7 +88,7 @@ class Task:
     def queue(self) -> str:
         """The name of the queue for the task."""
         match self.kind:
-            case "notify":
+            case "notify" | "move" | "resume":
                 return NOTIFICATIONS
             case "bot":
                 return BOTS
@@ -135,6 +143,14 @@ class GameTasks:
         """Those of `next_tasks` that have a time, earliest first."""
         timed = (task for task in self.next_tasks if task.due_at)
         return tuple(sorted(timed, key=lambda task: task.due_at))
+
+
+def archive_task(game_id: str, work: Literal["move", "resume"]) -> Task:
+    """Return the task of moving a game into the archive, or of resuming what was begun with its objects.
+
+    It stands in no outbox: a game that is archived has none.
+    """
+    return Task(game_id, f"archive/{work}", ARCHIVE_PAYLOAD)
 
 
 def tasks_of(store: EventStore, game_ids: Iterable[str]) -> dict[str, GameTasks]:

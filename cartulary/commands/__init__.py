@@ -9,6 +9,7 @@ from typing import Final
 import click
 
 from cartulary.commands.admin import admin
+from cartulary.commands.archive import archive, recall
 from cartulary.commands.arena import arena
 from cartulary.commands.audit import audit
 from cartulary.commands.compare import compare
@@ -67,6 +68,8 @@ SERVICE_COMMANDS: Final[tuple[click.Command, ...]] = (
     health,
     backup,
     restore,
+    archive,
+    recall,
     reindex,
     new_epoch,
     repair,

@@ -301,15 +301,18 @@ def repair(data: Path | None, *, yes: bool) -> None:
 @data_option
 def backup(folder: Path, data: Path | None, *, with_keys: bool) -> None:
     from service.recovery.backup import BLOCK, back_up
-    from service.settings import load_settings
+    from service.settings import archive_folder, load_settings
 
     def show(size: int) -> None:
         if size // PROGRESS_BYTES > (size - BLOCK) // PROGRESS_BYTES and size > BLOCK:
             print_message(message("{size} MiB ...", size=size >> 20))
 
-    size = back_up(
-        load_settings(_environ_with(data)), folder, with_keys=with_keys, on_progress=show
-    )
+    settings = load_settings(_environ_with(data))
+    size = back_up(settings, folder, with_keys=with_keys, on_progress=show)
+    if archive_folder(settings.archive) is None:
+        print_message(
+            message("the archived games in {url} are not part of the backup", url=settings.archive)
+        )
     done = message("the backup is in {folder}: {size} KiB", folder=str(folder), size=size >> 10)
     echo(text(done))
 

@@ -1,12 +1,15 @@
 -- Add a message to those of a game, or nothing. Every check comes before the first write.
 --
--- KEYS  the messages of the game
+-- KEYS  the messages of the game, stub of the archived game
 -- ARGV  1 the author, 2 field of the idempotency key ('' for none), 3 digest of the request, 4 the most messages
 --       of an author, 5 the message as JSON, 6 the channel and 7 the text that report the message
 -- Returns {1, number}  added now
 --         {2, number}  added before, by a request with the same idempotency key
 --         {0}          not added: the author has as many messages as allowed
 --         {-1}         not added: the idempotency key belongs to another request
+--         {-2}         not added: the game is in the archive
+
+if redis.call('EXISTS', KEYS[2]) == 1 then return {-2} end
 
 local author, key, digest = ARGV[1], ARGV[2], ARGV[3]
 

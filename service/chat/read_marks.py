@@ -5,6 +5,8 @@ They are fields of the hash with the chat messages of a game (service/chat/store
     read/PLAYER        the number of the last message that the player has read or written
     dismissed/PLAYER   the keys of the concerns (service/games/concerns.py) that the player has dismissed, at
                        most the last MAX_DISMISSED
+
+In a game that is archived, nothing counts as unread any more.
 """
 
 from collections.abc import Sequence
@@ -14,8 +16,10 @@ from typing import Any, Final
 
 import redis
 
+from domain.game import Game
 from service.accounts.mutes import mutes_key
 from service.chat.store import (
+    MESSAGES,
     ChatMessage,
     decode_message,
     games_key,
@@ -24,6 +28,7 @@ from service.chat.store import (
 )
 from service.cluster import ClusterClient
 from service.connection import to_text, unavailable_on_error
+from service.store.archive import Archive
 
 MAX_DISMISSED: Final = 20
 MAX_UNREAD: Final = 20
@@ -48,15 +53,16 @@ class ReadMark:
 class ReadMarks:
     """What all players have read. Thread-safe. Methods raise Unavailable if Redis does not respond."""
 
-    def __init__(self, client: redis.Redis) -> None:
+    def __init__(self, client: redis.Redis, archive: Archive) -> None:
         self._redis = client
+        self._archive = archive
         script = (Path(__file__).parent / "unread.lua").read_text(encoding="utf-8")
         self._unread = client.register_script(script)
 
     def of(self, player: str, game_ids: Sequence[str]) -> list[ReadMark]:
         """Return the marks of a player in games, in order, in one round trip (in a cluster, two).
 
-        The player must be allowed to read the messages of these games.
+        Those of archived games are empty. The player must be allowed to read the messages of these games.
         """
         if not game_ids:
             return []
@@ -77,28 +83,39 @@ class ReadMarks:
                 self._unread(keys=[key], args=args, client=pipeline)
             return [reply for replies in pipeline.execute() for reply in replies]
 
+    def of_game(self, player: str, game: Game) -> ReadMark:
+        """Return the mark of a player in a game, also if that is archived. Otherwise like `of`."""
+        (mark,) = self.of(player, [game.id])
+        if mark.messages or not game.has_ended:
+            return mark
+        fields = self._archive.part(game.id, MESSAGES)
+        dismissed = fields.get(mark_fields(player)[1], "")
+        return _mark(dismissed, 0, 0, b"", int(fields.get("last", 0)))
+
     def read(self, game_id: str, player: str, number: int) -> None:
         """Record that a player has read the messages up to a number. Idempotent."""
         key, (name, _) = messages_key(game_id), mark_fields(player)
         with unavailable_on_error():
             stored: Any = self._redis.hget(key, name)
-            if number > (0 if stored is None else int(stored)):
-                self._set(game_id, player, name, str(number))
+        if number > (0 if stored is None else int(stored)):
+            self._set(game_id, player, name, str(number), recalls=False)
 
     def dismiss(self, game_id: str, player: str, concern: str) -> None:
         """Record that a player has dismissed a concern, which is given by its key. Idempotent."""
         key, (_, name) = messages_key(game_id), mark_fields(player)
+        self._archive.recall(game_id, for_write=True)
         with unavailable_on_error():
             stored: Any = self._redis.hget(key, name)
-            dismissed = [] if stored is None else to_text(stored).split(_SEPARATOR)
-            if concern not in dismissed:
-                kept = [*dismissed, concern][-MAX_DISMISSED:]
-                self._set(game_id, player, name, _SEPARATOR.join(kept))
+        dismissed = [] if stored is None else to_text(stored).split(_SEPARATOR)
+        if concern not in dismissed:
+            kept = [*dismissed, concern][-MAX_DISMISSED:]
+            self._set(game_id, player, name, _SEPARATOR.join(kept), recalls=True)
 
-    def _set(self, game_id: str, player: str, name: str, value: str) -> None:
+    def _set(self, game_id: str, player: str, name: str, value: str, *, recalls: bool) -> None:
         # The game is added first, so that an erasure finds every mark.
-        self._redis.sadd(games_key(player), game_id)
-        self._redis.hset(messages_key(game_id), name, value)
+        with unavailable_on_error():
+            self._redis.sadd(games_key(player), game_id)
+        self._archive.change(game_id, MESSAGES, {name: value}, recalls=recalls)
 
 
 def _mark(dismissed: Any, unread: int, number: int, newest: Any, messages: int) -> ReadMark:

@@ -6,6 +6,8 @@
                                 `read/PLAYER`, `dismissed/PLAYER`: see service/chat/read_marks.py
     cartulary:messages:PLAYER   set: the ids of the games in which the player has written or read messages
 
+Of a game in the archive, they are read from there; what is written recalls the game.
+
 Messages are numbered from 1 on. An erased one keeps its number, its author and its time, and has no text.
 """
 
@@ -20,10 +22,12 @@ import redis
 from domain.messages import message
 from service import clock
 from service.connection import to_text, unavailable_on_error
-from service.errors import IdempotencyConflict
+from service.errors import IdempotencyConflict, Unavailable
+from service.store.archive import MAX_ATTEMPTS, Archive
 from service.store.event_store import IdempotencyRecord
-from service.store.redis_event_store import MESSAGE_POSTED, appended_channel, game_key
+from service.store.redis_event_store import ARCHIVED, MESSAGE_POSTED, appended_channel, game_key
 
+MESSAGES: Final = "messages"
 _GAMES_OF: Final = "cartulary:messages:"
 
 
@@ -41,9 +45,10 @@ class ChatMessage:
 class ChatMessageStore:
     """The chat messages of all games. Thread-safe. Methods raise Unavailable if Redis does not respond."""
 
-    def __init__(self, client: redis.Redis, max_per_author: int) -> None:
+    def __init__(self, client: redis.Redis, archive: Archive, max_per_author: int) -> None:
         """Keep at most `max_per_author` messages of one player in one game, erased ones included."""
         self._redis = client
+        self._archive = archive
         self._max_per_author = max_per_author
         script = (Path(__file__).parent / "post.lua").read_text(encoding="utf-8")
         self._post = client.register_script(script)
@@ -68,19 +73,16 @@ class ChatMessageStore:
         with unavailable_on_error():
             # Added before there is a message, so that an erasure finds every message.
             self._redis.sadd(games_key(author), game_id)
-            reply: list[int] = self._post(
-                keys=[messages_key(game_id)],
-                args=[
-                    author,
-                    key,
-                    digest,
-                    self._max_per_author,
-                    orjson.dumps(stored),
-                    appended_channel(game_id),
-                    MESSAGE_POSTED,
-                ],
-            )
-        match reply:
+        args: list[str | bytes | int] = [
+            author,
+            key,
+            digest,
+            self._max_per_author,
+            orjson.dumps(stored),
+            appended_channel(game_id),
+            MESSAGE_POSTED,
+        ]
+        match self._posted(game_id, args):
             case [1, number]:
                 return ChatMessage(number, author, at, text, seq)
             case [2, number]:
@@ -92,17 +94,37 @@ class ChatMessageStore:
                     message("this Idempotency-Key was used for another request")
                 )
 
+    def _posted(self, game_id: str, args: list[str | bytes | int]) -> list[int]:
+        """Return the reply of the script that adds a message, for which the game is recalled if necessary."""
+        keys = [messages_key(game_id), game_key(game_id, ARCHIVED)]
+        for _ in range(MAX_ATTEMPTS):
+            with unavailable_on_error():
+                reply: list[int] = self._post(keys=keys, args=args)
+            if reply != [-2]:
+                return reply
+            self._archive.recall(game_id, for_write=True)
+        raise Unavailable(message("the game is moved into the archive again and again"))
+
     def get(self, game_id: str, number: int) -> ChatMessage | None:
         """Return a message of a game; None if there is none with this number."""
-        with unavailable_on_error():
-            stored: Any = self._redis.hget(messages_key(game_id), str(number))
+        stored = self._field(game_id, str(number))
         return None if stored is None else decode_message(number, stored)
 
     def last_number(self, game_id: str) -> int:
         """Return the number of the last message of a game; 0 if there is none."""
-        with unavailable_on_error():
-            last: Any = self._redis.hget(messages_key(game_id), "last")
+        last = self._field(game_id, "last")
         return 0 if last is None else int(last)
+
+    def _field(self, game_id: str, name: str) -> bytes | str | None:
+        """Return a field of the messages of a game, in one round trip unless the game is archived."""
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+            pipeline.hget(messages_key(game_id), name)
+            pipeline.exists(game_key(game_id, ARCHIVED))
+            value: bytes | str | None
+            value, is_archived = pipeline.execute()
+        if not is_archived:
+            return value
+        return self._archive.part(game_id, MESSAGES).get(name)
 
     def read(self, game_id: str, numbers: Sequence[int]) -> list[ChatMessage]:
         """Return the messages of a game with these numbers, as far as they exist."""
@@ -112,6 +134,9 @@ class ChatMessageStore:
             replies: Any = self._redis.hmget(
                 messages_key(game_id), [str(number) for number in numbers]
             )
+        if not any(replies):
+            archived = self._archive.part(game_id, MESSAGES)
+            replies = [archived.get(str(number)) for number in numbers]
         return [
             decode_message(number, reply)
             for number, reply in zip(numbers, replies, strict=True)
@@ -120,15 +145,11 @@ class ChatMessageStore:
 
     def erase(self, game_id: str, number: int) -> None:
         """Erase the text of a message, which must exist, and what is kept of the request. Idempotent."""
-        with unavailable_on_error():
-            stored: Any = self._redis.hget(messages_key(game_id), str(number))
-            fields = orjson.loads(stored)
-            remainder = {"author": fields["author"], "at": fields["at"], "text": None}
-            with self._redis.pipeline(transaction=True) as pipeline:
-                pipeline.hset(messages_key(game_id), str(number), orjson.dumps(remainder))
-                if fields.get("key"):
-                    pipeline.hdel(messages_key(game_id), fields["key"])
-                pipeline.execute()
+        stored: Any = self._field(game_id, str(number))
+        fields = orjson.loads(stored)
+        remainder = {"author": fields["author"], "at": fields["at"], "text": None}
+        keys = [fields["key"]] if fields.get("key") else []
+        self._archive.change(game_id, MESSAGES, {str(number): orjson.dumps(remainder)}, keys)
 
     def erase_all_of(self, author: str) -> None:
         """Erase every message that a player has written in any game, and what they have read. Idempotent."""
@@ -139,8 +160,7 @@ class ChatMessageStore:
             for written in self.read(game_id, range(1, last + 1)):
                 if written.author == author and written.text is not None:
                     self.erase(game_id, written.number)
-            with unavailable_on_error():
-                self._redis.hdel(messages_key(game_id), *mark_fields(author))
+            self._archive.change(game_id, MESSAGES, to_delete=mark_fields(author))
         with unavailable_on_error():
             self._redis.delete(games_key(author))
 
@@ -161,7 +181,7 @@ def decode_message(number: int, stored: bytes | str) -> ChatMessage:
 
 def messages_key(game_id: str) -> str:
     """Return the key of the messages of a game."""
-    return game_key(game_id, "messages")
+    return game_key(game_id, MESSAGES)
 
 
 def games_key(player: str) -> str:

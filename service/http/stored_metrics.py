@@ -14,6 +14,7 @@ from service.errors import Unavailable
 from service.notifications.deliveries import Deliveries
 from service.notifications.delivery import FINAL_STATUSES
 from service.operation.process_reports import KINDS, ProcessReports
+from service.store.archive_schedule import ArchiveSchedule
 
 VERSION: Final = version("cartulary")
 
@@ -35,6 +36,7 @@ def render(service: Service) -> bytes:
         damaged_games.set(service.damaged_games.count())
         clock_jumps.inc(service.clock.observed_jumps())
         _add_deliveries(registry, service.notifications.deliveries)
+        _add_archive(registry, service.archive.schedule)
         _add_processes(registry, service.process_reports)
     except Unavailable:
         return b""
@@ -58,6 +60,21 @@ def _add_deliveries(registry: CollectorRegistry, deliveries: Deliveries) -> None
     totals = deliveries.totals()
     for status in sorted(FINAL_STATUSES):
         ended.labels(status).inc(totals.get(status, 0))
+
+
+def _add_archive(registry: CollectorRegistry, schedule: ArchiveSchedule) -> None:
+    """Add how many games and bytes the archive has, and how often a game was recalled."""
+    figures = schedule.figures()
+    games = Gauge("cartulary_archived_games", "Games in the archive", registry=registry)
+    size = Gauge("cartulary_archived_bytes", "Bytes of the archived games", registry=registry)
+    recalls = Counter(
+        "cartulary_archive_recalls",
+        "Games that have come back from the archive, for a write or by command",
+        registry=registry,
+    )
+    games.set(figures.get("moved_games", 0) - figures.get("recalled_games", 0))
+    size.set(figures.get("moved_bytes", 0) - figures.get("recalled_bytes", 0))
+    recalls.inc(figures.get("recalled_games", 0))
 
 
 def _add_processes(registry: CollectorRegistry, process_reports: ProcessReports) -> None:

@@ -3,19 +3,22 @@
     BACKUP/redis.rdb               a snapshot of the Redis of the logs
     BACKUP/erased-players          the ids of the players who have left for good
     BACKUP/signing-key.checkpoint  the last checkpoint that was signed on this machine
+    BACKUP/archive/                the archived games, if the archive is a folder
     BACKUP/signing-key.pem, BACKUP/vapid-key.pem   the private keys, if they are asked for
     BACKUP/SHA256SUMS              the hash of each file, as `sha256sum` writes it
 
 Redis makes the snapshot as it does for a new replica: all data at one moment, while it goes on working. The
 files are copied afterwards, so that none of them is older than the snapshot: what was erased stays erased,
-and a transparency log that has lost its end is recognized.
+and a transparency log that has lost its end is recognized. No archived game is deleted until it has been
+copied. A bucket of an object store is no part of a backup.
 """
 
 import hashlib
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO, Final
@@ -26,8 +29,10 @@ from domain.errors import CartularyError
 from domain.messages import message
 from ledger.os_errors import os_reason
 from service.connection import connect, is_cluster, unavailable_on_error
+from service.errors import Unavailable
 from service.operation.append_only_file.parts import SINGLE_FILE, find_parts, sync_folder
 from service.operation.data_folder import (
+    ARCHIVE,
     ERASED_PLAYERS,
     SIGNING_KEY,
     VAPID_KEY,
@@ -35,7 +40,8 @@ from service.operation.data_folder import (
     make_private,
 )
 from service.operation.embedded_redis import EmbeddedRedis, EmbeddedRedisError
-from service.settings import Settings
+from service.settings import Settings, archive_folder
+from service.store.archive_schedule import HOLD_SECONDS, ArchiveSchedule
 from service.transparency.last_signed import checkpoint_file
 from service.transparency.restores import mark_restored
 
@@ -75,10 +81,12 @@ def back_up(
         )
     unfinished = folder.with_name(f".{folder.name}.unfinished")
     shutil.rmtree(unfinished, ignore_errors=True)
+    hold = _Hold(settings)
     try:
         make_private(unfinished)
         with _create(unfinished / SNAPSHOT) as file:
-            size = _write_snapshot(settings.redis_url, file, on_progress)
+            size = _write_snapshot(settings.redis_url, file, hold.during(on_progress))
+        _copy_archive(archive_folder(settings.archive), unfinished / ARCHIVE, hold.refresh)
         for name, source in _files(settings, with_keys=with_keys).items():
             if source.exists():
                 _copy(source, unfinished / name)
@@ -92,6 +100,7 @@ def back_up(
             message("{path} cannot be written: {reason}", path=str(folder), reason=os_reason(error))
         ) from error
     finally:
+        hold.release()
         shutil.rmtree(unfinished, ignore_errors=True)
     return size
 
@@ -106,12 +115,21 @@ def restore(settings: Settings, folder: Path) -> int:
     """
     try:
         _check(folder)
+        target = archive_folder(settings.archive)
+        if target is None and (folder / ARCHIVE).exists():
+            raise BackupError(
+                message(
+                    "the backup contains archived games, which need a folder: unset CARTULARY_ARCHIVE_URL"
+                )
+            )
         if settings.is_embedded:
             count = _restore_embedded(settings.data, folder / SNAPSHOT)
         else:
             count = _restore_into(settings.redis_url, folder / SNAPSHOT)
             make_private(settings.data)
         _restore_files(settings, folder)
+        if target is not None:
+            _copy_archive(folder / ARCHIVE, target)
     except OSError as error:
         raise BackupError(
             message("the backup cannot be restored: {reason}", reason=os_reason(error))
@@ -129,6 +147,62 @@ def _files(settings: Settings, *, with_keys: bool) -> dict[str, Path]:
     if with_keys:
         files |= {SIGNING_KEY: settings.signing_key, VAPID_KEY: settings.data / VAPID_KEY}
     return files
+
+
+class _Hold:
+    """Has no archived game deleted while a backup is made."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._client = connect(settings.redis_url)
+        self._schedule = ArchiveSchedule(self._client, settings.archive_after_days)
+        self._shown_at = 0.0
+        folder = archive_folder(settings.archive)
+        self._has_objects = folder is not None and folder.is_dir()
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show that the backup goes on, unless that was shown just now."""
+        is_due = not self._shown_at or time.monotonic() - self._shown_at > HOLD_SECONDS / 10
+        if self._has_objects and is_due:
+            self._schedule.hold()
+            self._shown_at = time.monotonic()
+
+    def during(self, on_progress: Progress) -> Progress:
+        """Return a function that also refreshes."""
+
+        def progress(size: int) -> None:
+            self.refresh()
+            on_progress(size)
+
+        return progress
+
+    def release(self) -> None:
+        """Let archived games be deleted again; without Redis, that happens by itself."""
+        with suppress(Unavailable):
+            if self._has_objects:
+                self._schedule.release()
+        self._client.close()
+
+
+def _copy_archive(
+    source: Path | None, target: Path, on_file: Callable[[], None] = lambda: None
+) -> None:
+    """Copy the objects of an archive that is a folder, except for those that are there already.
+
+    An object that is deleted in the meantime was obsolete before the snapshot.
+    """
+    if source is None or not source.is_dir():
+        return
+    make_private(target)
+    for path in sorted(source.glob("*/*.gz")):
+        on_file()
+        copy = target / path.relative_to(source)
+        copy.parent.mkdir(mode=0o700, exist_ok=True)
+        if not copy.exists():
+            with suppress(FileNotFoundError):
+                _copy(path, copy)
+    for folder in (*target.iterdir(), target):
+        sync_folder(folder)
 
 
 def _write_snapshot(url: str, file: BinaryIO, on_progress: Progress) -> int:
@@ -208,17 +282,18 @@ def _create(path: Path) -> Iterator[BinaryIO]:
 
 
 def _copy(source: Path, target: Path) -> None:
-    with _create(target) as file, source.open("rb") as content:
+    with source.open("rb") as content, _create(target) as file:
         shutil.copyfileobj(content, file, BLOCK)
 
 
 def _sums(folder: Path) -> str:
     """Return the contents of SHA256SUMS for the files of a folder."""
     lines = []
-    for path in sorted(folder.iterdir()):
-        if path.name != SUMS:
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        name = path.relative_to(folder).as_posix()
+        if name != SUMS:
             with path.open("rb") as file:
-                lines.append(f"{hashlib.file_digest(file, 'sha256').hexdigest()}  {path.name}\n")
+                lines.append(f"{hashlib.file_digest(file, 'sha256').hexdigest()}  {name}\n")
     return "".join(lines)
 
 

@@ -19,7 +19,7 @@ from service.conditional_actions.store import CONDITIONAL, CONDITIONAL_VOID
 from service.connection import to_text, unavailable_on_error
 from service.notifications.deliveries import DUE, PREFIX
 from service.store.event_store import EventStore
-from service.store.redis_event_store import game_key
+from service.store.redis_event_store import ARCHIVED, game_key
 
 _PAGE: Final = 500
 
@@ -48,6 +48,10 @@ def find_lost_events(
         in_damage.setdefault(game, set()).add(seq)
     lost = []
     for game in sorted({*store.game_ids(), *in_damage}):
+        with unavailable_on_error():
+            if client.exists(game_key(game, ARCHIVED)):
+                # Its log is in the archive, whatever writes of it were damaged before.
+                continue
         kept, stored = _last_sound(client, store, game)
         seqs = {seq for seq in in_damage.get(game, ()) if seq > kept} | stored
         if seqs:

@@ -39,6 +39,7 @@ from service.server.stream_listener import (
     reset_frame,
 )
 from service.server.stream_tokens import TokenCheck
+from service.store.event_store import LogReader
 from service.store.redis_event_store import AsyncLogReader
 
 log = logging.getLogger(__name__)
@@ -91,8 +92,12 @@ class StreamHub:
         max_streams_per_visitor: int,
         token_check_seconds: float = TOKEN_CACHE_TTL.total_seconds(),
         on_reconnect: Callable[[], None] = lambda: None,
+        archive: LogReader | None = None,
     ) -> None:
-        """`on_reconnect` is called when there is a connection to Redis again after one was lost."""
+        """`on_reconnect` is called when there is a connection to Redis again after one was lost.
+
+        `archive` reads the logs of games that are in the archive.
+        """
         self._max_streams = max_streams
         self._max_streams_per_visitor = max_streams_per_visitor
         # All streams share a few connections. If many streams begin at once, they wait for a connection.
@@ -106,7 +111,7 @@ class StreamHub:
         self._channels: dict[str, Channel] = {}
         self._listeners: set[Listener] = set()
         self._streams_by_visitor: Counter[str] = Counter()
-        self._log = AsyncLogReader(self._redis)
+        self._log = AsyncLogReader(self._redis, archive)
         self._pages: LRUCache[tuple[str, int], asyncio.Task[list[EventFrame]]] = LRUCache(MAX_PAGES)
         """Full pages of the games that have streams, by game and the seq before the first event.
 

@@ -87,6 +87,7 @@ async def serve_web(
         max_streams=max(1, min(bounds.max_streams, max_files - 2 * SPARE_FILES)),
         max_streams_per_visitor=bounds.max_streams_per_visitor,
         on_reconnect=look_for_losses,
+        archive=service.store,
     )
     app = create_web_app(service, metrics)
     tracing = tracing_of(os.environ, "cartulary web")

@@ -3,8 +3,8 @@
 -- Every check comes before the first write, because Redis does not roll back a script. The first write is
 -- the XADD, which fails by itself if the id is taken. All keys belong to one game, so they share a slot.
 --
--- KEYS  log, idempotency records, outbox, then any other hashes of the game; below, a hash is an index in KEYS.
---       The last one is that of the changed games (changed_games.py)
+-- KEYS  log, idempotency records, outbox, stub of the archived game, then any other hashes of the game; below, a
+--       hash is an index in KEYS. The last one is that of the changed games (changed_games.py)
 -- ARGV  1 game, 2 expected seq, 3 name of the idempotency record ('' for none), 4 its request digest,
 --       5 seconds after which the idempotency records expire, because the game ends (0: never), 6 hash of the
 --       previous event ('' for any), 7 number of events, 8 of guards, 9 of fields to set, 10 of fields to
@@ -18,6 +18,7 @@
 --         {0, head}         nothing appended: the head is not the expected event
 --         {-1}              nothing appended: the idempotency record belongs to another request
 --         {-2}              nothing appended: a guard has another value
+--         {-3}              nothing appended: the game is in the archive
 
 local game, expected = ARGV[1], tonumber(ARGV[2])
 local record, digest = ARGV[3], ARGV[4]
@@ -37,6 +38,7 @@ if record ~= '' then
 end
 
 local head = redis.call('XLEN', log)
+if head == 0 and redis.call('EXISTS', KEYS[4]) == 1 then return {-3} end
 if head ~= expected then return {0, head} end
 if head > 0 and prev_hash ~= '' then
   local line = redis.call('XREVRANGE', log, '+', '-', 'COUNT', 1)[1][2][2]

@@ -22,6 +22,7 @@ An append is one Lua script, and all of its keys carry the same hash tag. No met
 command twice by itself (service/connection.py).
 """
 
+import asyncio
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -40,7 +41,7 @@ from ledger.envelope import is_hash
 from ledger.keys import RECEIPT_FIELDS
 from service.cluster import ClusterClient
 from service.connection import WRONG_TYPE, to_text, unavailable_on_error
-from service.errors import IdempotencyConflict, Unavailable
+from service.errors import IdempotencyConflict, ServiceError, Unavailable
 from service.provenance import CURRENT
 from service.store.changed_games import CHANGED_GAMES_KEY, ChangedGames
 from service.store.event_store import (
@@ -51,6 +52,7 @@ from service.store.event_store import (
     Head,
     HeadMoved,
     IdempotencyRecord,
+    LogReader,
 )
 
 T = TypeVar("T")
@@ -66,12 +68,14 @@ REPLICATION_MILLISECONDS: Final = 2000
 IDEMPOTENCY_SECONDS: Final = 7 * 24 * 3600
 """How long the idempotency records of a game are kept after its end."""
 
-_SECRETS: Final = "secrets"
+SECRETS: Final = "secrets"
 _OUTBOX: Final = "notes"
 _RECORDS: Final = "answers"
-_RECEIPTS: Final = "receipts"
 _REPLICATION: Final = "replication"
-_SCAN_PAGE: Final = 500
+RECEIPTS: Final = "receipts"
+ARCHIVED: Final = "archived"
+"""The stub of a game that is in the archive (service/store/archive.py), and not in Redis."""
+SCAN_PAGE: Final = 500
 
 
 def game_key(game_id: str, part: str) -> str:
@@ -91,6 +95,15 @@ def appended_channel(game_id: str) -> str:
     return f"{APPENDED_CHANNEL}:{game_id}"
 
 
+class Archived(ServiceError):
+    """The game is in the archive, so nothing was appended: it has to be recalled first."""
+
+    status = 503
+
+    def __init__(self) -> None:
+        super().__init__(message("the game is in the archive"))
+
+
 class RedisEventStore:
     """All logs of one Redis; implements `service.store.event_store.EventStore`. Thread-safe."""
 
@@ -104,7 +117,8 @@ class RedisEventStore:
         self._redis = client
         self._wait_replicas = wait_replicas
         self._companions = tuple(companions)
-        parts = ("log", _RECORDS, _OUTBOX, _SECRETS, _RECEIPTS, *(part for part, _ in companions))
+        kept = (part for part, _ in companions)
+        parts = ("log", _RECORDS, _OUTBOX, ARCHIVED, SECRETS, RECEIPTS, *kept)
         self._key_of = {part: number for number, part in enumerate(parts, start=1)}
         """The number of the key of each part among the arguments of the script that appends."""
         is_cluster = isinstance(client, ClusterClient)
@@ -118,12 +132,12 @@ class RedisEventStore:
     def append(self, game_id: str, expected_seq: int, request: AppendRequest) -> Appended:
         """See `EventStore.append`."""
         record = request.idempotency_record
-        to_set = [(_SECRETS, name, value) for name, value in request.secrets.items()]
+        to_set = [(SECRETS, name, value) for name, value in request.secrets.items()]
         to_set += [
             (_OUTBOX, name, value) for name, value in request.outbox.items() if value is not None
         ]
         to_set += [
-            (_RECEIPTS, str(seq), encode_receipt(receipt))
+            (RECEIPTS, str(seq), encode_receipt(receipt))
             for seq, receipt in request.receipts.items()
         ]
         to_delete = [name for name, value in request.outbox.items() if value is None]
@@ -168,6 +182,8 @@ class RedisEventStore:
                 raise HeadMoved(head)
             case [-2]:
                 raise GuardFailed
+            case [-3]:
+                raise Archived
             case _:
                 raise _conflict()
 
@@ -259,7 +275,7 @@ class RedisEventStore:
         prefix, suffix = _log_key("\0").split("\0")
         seen = set()
         with unavailable_on_error():
-            for name in self._redis.scan_iter(prefix + "*" + suffix, count=_SCAN_PAGE):
+            for name in self._redis.scan_iter(prefix + "*" + suffix, count=SCAN_PAGE):
                 game_id = to_text(name).removeprefix(prefix).removesuffix(suffix)
                 if game_id not in seen:
                     seen.add(game_id)
@@ -267,7 +283,7 @@ class RedisEventStore:
 
     def secrets(self, game_id: str, names: Collection[str] | None = None) -> dict[str, str]:
         """See `LogReader.secrets`."""
-        key = game_key(game_id, _SECRETS)
+        key = game_key(game_id, SECRETS)
         with unavailable_on_error():
             if names is None:
                 return _texts(self._redis.hgetall(key))
@@ -280,7 +296,7 @@ class RedisEventStore:
         if not seqs:
             return {}
         with unavailable_on_error():
-            values = self._redis.hmget(game_key(game_id, _RECEIPTS), [str(seq) for seq in seqs])
+            values = self._redis.hmget(game_key(game_id, RECEIPTS), [str(seq) for seq in seqs])
         pairs = zip(seqs, values, strict=True)
         return {seq: to_text(value) for seq, value in pairs if value is not None}
 
@@ -328,20 +344,20 @@ class RedisEventStore:
     def games_with_statements(self) -> Iterator[str]:
         """See `EventStore.games_with_statements`."""
         with unavailable_on_error():
-            for game_id in self._redis.sscan_iter(_STATEMENTS_KEY, count=_SCAN_PAGE):
+            for game_id in self._redis.sscan_iter(_STATEMENTS_KEY, count=SCAN_PAGE):
                 yield to_text(game_id)
 
     def statements(self, game_id: str) -> list[int]:
         """See `EventStore.statements`."""
         with unavailable_on_error():
-            names = map(to_text, self._redis.hkeys(game_key(game_id, _SECRETS)))
+            names = map(to_text, self._redis.hkeys(game_key(game_id, SECRETS)))
         suffix = f"/{STATEMENT}"
         return sorted(int(name.removesuffix(suffix)) for name in names if name.endswith(suffix))
 
     def erase_statement(self, game_id: str, seq: int) -> None:
         """See `EventStore.erase_statement`."""
         with unavailable_on_error():
-            self._redis.hdel(game_key(game_id, _SECRETS), f"{seq}/{STATEMENT}")
+            self._redis.hdel(game_key(game_id, SECRETS), f"{seq}/{STATEMENT}")
 
     def changed_games(self) -> Iterator[tuple[str, int]]:
         """See `EventStore.changed_games`."""
@@ -378,7 +394,7 @@ class RedisEventStore:
     def active_games(self) -> Iterator[str]:
         """See `EventStore.active_games`."""
         with unavailable_on_error():
-            for game_id in self._redis.sscan_iter(ACTIVE_GAMES_KEY, count=_SCAN_PAGE):
+            for game_id in self._redis.sscan_iter(ACTIVE_GAMES_KEY, count=SCAN_PAGE):
                 yield to_text(game_id)
 
 
@@ -398,17 +414,36 @@ def decode_receipt(event: Event, stored: str) -> JsonObject:
 class AsyncLogReader:
     """Reads logs with an asyncio client, for event streams. Raises redis.RedisError and OSError."""
 
-    def __init__(self, client: redis.asyncio.Redis) -> None:
+    def __init__(self, client: redis.asyncio.Redis, archive: LogReader | None = None) -> None:
+        """`archive` reads the games that are in the archive, in a thread; None: they are not read."""
         self._redis = client
+        self._archive = archive
 
     async def last_line(self, game_id: str) -> bytes | None:
         """Return the line of the last event, or None if there is no such game."""
         lines = _lines(await self._redis.xrevrange(_log_key(game_id), count=1))
-        return lines[0] if lines else None
+        if lines:
+            return lines[0]
+        archived: Any = await _hget(self._redis, game_key(game_id, ARCHIVED), "line")
+        return None if archived is None else bytes(archived)
 
     async def read(self, game_id: str, after: int, upto: int) -> list[bytes]:
         """Return the lines of events after+1 … upto, as far as they exist."""
-        return _lines(await self._redis.xrange(_log_key(game_id), f"{after + 1}-0", f"{upto}-0"))
+        lines = _lines(await self._redis.xrange(_log_key(game_id), f"{after + 1}-0", f"{upto}-0"))
+        if lines or self._archive is None:
+            return lines
+        if await _hget(self._redis, game_key(game_id, ARCHIVED), "seq") is None:
+            return lines
+        try:
+            return await asyncio.to_thread(self._archive.read, game_id, after, upto)
+        except Unavailable as error:
+            raise redis.ConnectionError("the archive does not respond") from error
+
+
+async def _hget(client: redis.asyncio.Redis, key: str, name: str) -> Any:
+    """Return a field of a hash. redis-py declares the result as one that need not be awaited, too."""
+    result: Any = client.hget(key, name)
+    return await result
 
 
 def _each(pipeline: Pipeline, decode: Callable[[Any], T]) -> Iterator[T | Unreadable]:

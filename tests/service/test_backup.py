@@ -28,6 +28,7 @@ from tests.support.accounts import Accounts, take_turn
 from tests.support.redis_contents import digest
 from tests.support.running_service import RunningService
 from tests.support.service_games import play_out, start_game
+from tests.support.stored_games import recorded_game, store_game
 
 pytestmark = pytest.mark.needs_redis("single", "sentinel")
 
@@ -249,3 +250,39 @@ def test_the_commands_report_what_they_did(
         other = build(embedded(Path(target)))
         assert digest(other.redis) == digest(service.redis)
         other.redis.close()
+
+
+def test_a_backup_contains_the_archived_games(
+    settings: Settings, tmp_path: Path, other_redis: EmbeddedRedis
+) -> None:
+    source = replace(settings, data=tmp_path / "source")
+    service = build(source)
+    service.keyring.publish_key()
+    record = recorded_game("one-left")
+    store_game(service, record)
+    service.archive.move(record.game)
+    back_up(source, tmp_path / "backup", with_keys=True, on_progress=ignore)
+    assert not service.archive.schedule.is_held
+    service.archive.recall(record.game)
+    service.archive.clean(record.game, after=0)
+    elsewhere = replace(settings, data=tmp_path / "elsewhere", redis_url=other_redis.url)
+    restore(elsewhere, tmp_path / "backup")
+    restored = build(elsewhere)
+    assert restored.archive.stub(record.game) is not None
+    assert restored.store.read(record.game) == record.lines
+
+
+def test_no_object_is_deleted_while_a_backup_is_made(service: Service) -> None:
+    service.keyring.publish_key()
+    record = recorded_game("one-left")
+    store_game(service, record)
+    service.archive.move(record.game)
+    stub = service.archive.stub(record.game)
+    assert stub is not None
+    service.archive.recall(record.game)
+    service.archive.schedule.hold()
+    service.archive.clean(record.game, after=0)
+    assert service.archive.objects.get(stub.object) is not None
+    service.archive.schedule.release()
+    service.archive.clean(record.game, after=0)
+    assert service.archive.objects.get(stub.object) is None

@@ -132,7 +132,7 @@ def _read(service: Service, game: Game, player: str | None) -> GameConcerns:
         rematch = None
     mark = ReadMark()
     if player is not None and is_correspondent(game, player):
-        (mark,) = service.chat.marks.of(player, [game.id])
+        mark = service.chat.marks.of_game(player, game)
     concerns = [
         concern
         for concern in concerns_of(game, player, rematch)

@@ -1,0 +1,115 @@
+"""The place of archived games: a folder, or a bucket of an object store that speaks S3.
+
+    file:///PATH           a folder, which is created, and which only its owner can access
+    s3://BUCKET/PREFIX     a bucket; its region, endpoint and credentials come from the usual variables
+                           (AWS_REGION, AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY …)
+
+Both are used through obstore. Each operation has a time limit. After one has failed, all of a process fail at
+once for PAUSE_SECONDS, so that a store that does not respond occupies no threads.
+"""
+
+import logging
+import os
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Final, TypeVar
+from urllib.parse import urlsplit
+
+from domain.errors import CartularyError
+from domain.messages import message
+from service.errors import Unavailable
+from service.operation.append_only_file.parts import sync_folder
+from service.operation.data_folder import make_private
+from service.settings import archive_folder
+
+log = logging.getLogger(__name__)
+
+PAUSE_SECONDS: Final = 5.0
+AWAY: Final = message("the archive does not respond")
+
+_T = TypeVar("_T")
+
+
+class ObjectStore:
+    """Objects by name. Thread-safe. Every method raises Unavailable if the store does not respond."""
+
+    def __init__(self, url: str, seconds: float) -> None:
+        """Use the store of this URL, which has been checked; an operation may take so many seconds."""
+        self._url = url
+        self._seconds = seconds
+        self._store: Any = None
+        self._fails_until = 0.0
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder; None for a bucket."""
+        return archive_folder(self._url)
+
+    def put(self, name: str, data: bytes) -> None:
+        """Store an object; in a folder, it is on disk when this returns."""
+        self._call(lambda obstore, store: obstore.put(store, name, data))
+        if self.folder is not None:
+            path = self.folder / name
+            with path.open("rb") as file:
+                os.fsync(file.fileno())
+            for folder in (path.parent, self.folder):
+                sync_folder(folder)
+
+    def get(self, name: str) -> bytes | None:
+        """Return an object; None if there is none of this name."""
+        try:
+            return self._call(lambda obstore, store: bytes(obstore.get(store, name).bytes()))
+        except FileNotFoundError:
+            return None
+
+    def delete(self, name: str) -> None:
+        """Delete an object, if there is one of this name."""
+        with suppress(FileNotFoundError):
+            self._call(lambda obstore, store: obstore.delete(store, name))
+        if self.folder is not None:
+            # A process that was killed may have left a part of the object.
+            path = self.folder / name
+            for part in path.parent.glob(f"{path.name}#*"):
+                part.unlink(missing_ok=True)
+
+    def _call(self, operation: Callable[[Any, Any], _T]) -> _T:
+        """Return the result of an operation. Raises FileNotFoundError and Unavailable."""
+        if time.monotonic() < self._fails_until:
+            raise Unavailable(AWAY)
+        # Imported here, because most processes never use the archive.
+        import obstore
+        from obstore.exceptions import BaseError
+
+        try:
+            if self._store is None:
+                self._store = self._open()
+            return operation(obstore, self._store)
+        except FileNotFoundError:
+            raise
+        except (BaseError, OSError, CartularyError) as error:
+            self._fails_until = time.monotonic() + PAUSE_SECONDS
+            reason = str(error).partition("\n")[0]
+            log.warning("the archive does not respond: %s", reason)
+            raise Unavailable(AWAY) from error
+
+    def _open(self) -> Any:
+        from obstore.store import LocalStore, S3Store
+
+        folder = self.folder
+        if folder is not None:
+            make_private(folder)
+            return LocalStore(folder)
+        parts = urlsplit(self._url)
+        return S3Store(
+            parts.netloc,
+            prefix=parts.path.strip("/") or None,
+            client_options={
+                "timeout": timedelta(seconds=self._seconds),
+                "connect_timeout": timedelta(seconds=min(2.0, self._seconds)),
+                "allow_http": os.environ.get("AWS_ENDPOINT_URL", "").startswith("http://"),
+            },
+            retry_config={"max_retries": 2, "retry_timeout": timedelta(seconds=self._seconds)},
+        )
