@@ -14,10 +14,8 @@ from typing_extensions import override
 
 from domain.contract import STATEMENT
 from domain.errors import Unreadable
-from domain.messages import message
 from service.connection import to_text, unavailable_on_error
-from service.errors import Unavailable
-from service.store.archive import MAX_ATTEMPTS, PROVENANCE, Archive, Stub
+from service.store.archive import PROVENANCE, Archive, Stub
 from service.store.archive_schedule import seconds_of
 from service.store.event_store import Appended, AppendRequest, Companion, HeadMoved
 from service.store.redis_event_store import (
@@ -25,7 +23,6 @@ from service.store.redis_event_store import (
     RECEIPTS,
     SCAN_PAGE,
     SECRETS,
-    Archived,
     RedisEventStore,
     T,
     game_key,
@@ -49,15 +46,12 @@ class ArchivingEventStore(RedisEventStore):
         self._archive = archive
 
     @override
-    def append(self, game_id: str, expected_seq: int, request: AppendRequest) -> Appended:
-        for _ in range(MAX_ATTEMPTS):
-            try:
-                return super().append(game_id, expected_seq, request)
-            except Archived:
-                if not expected_seq and (stub := self._archive.stub(game_id)) is not None:
-                    raise HeadMoved(stub.seq) from None
-                self._archive.recall(game_id, for_write=True)
-        raise Unavailable(message("the game is moved into the archive again and again"))
+    def _append_archived(self, game_id: str, expected_seq: int, request: AppendRequest) -> Appended:
+        if not expected_seq and (stub := self._archive.stub(game_id)) is not None:
+            raise HeadMoved(stub.seq)
+        # Only a command can move a game again so soon.
+        self._archive.recall(game_id, for_write=True)
+        return self.append(game_id, expected_seq, request)
 
     @override
     def read(

@@ -183,9 +183,18 @@ class RedisEventStore:
             case [-2]:
                 raise GuardFailed
             case [-3]:
-                raise Archived
+                return self._append_archived(game_id, expected_seq, request)
             case _:
                 raise _conflict()
+
+    def _append_archived(
+        self,
+        game_id: str,  # noqa: ARG002 # for the store with an archive
+        expected_seq: int,  # noqa: ARG002 # the same
+        request: AppendRequest,  # noqa: ARG002 # the same
+    ) -> Appended:
+        """Append to a game that is in the archive, which only a store with an archive can do."""
+        raise Archived
 
     def find_idempotency_record(self, game_id: str, record: IdempotencyRecord) -> Appended | None:
         """See `EventStore.find_idempotency_record`."""
