@@ -93,9 +93,9 @@ def _labels_of(cell: Cell, sizes: LabelSizes) -> Iterator[Label]:
     for piece, _, spot in pieces_on(cell):
         x, y = spot.x + 23 * spot.scale, spot.y - 21 * spot.scale
         if piece.note:
-            yield tag(
-                piece.note, spot.x + 34 * spot.scale, spot.y + 13 * spot.scale, sizes.note, 80
-            )
+            # A long note of a piece on the right must not run off the page.
+            centre_of_note = min(spot.x + 34 * spot.scale, 64)
+            yield tag(piece.note, centre_of_note, spot.y + 13 * spot.scale, sizes.note, 80)
         if piece.count != 1:
             yield count_disc(piece.count, min(x, 64), y, sizes.count)
     if cell.is_contested:

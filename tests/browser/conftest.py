@@ -45,8 +45,11 @@ def browser() -> "Iterator[Browser]":
     """Chromium, for the tests of a file."""
     if reason := chromium.reason_to_skip():
         pytest.skip(reason)
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    from tests.support.browsing import TIMEOUT_MILLISECONDS
+
+    expect.set_options(timeout=TIMEOUT_MILLISECONDS)
     with sync_playwright() as playwright:
         browser = chromium.launch(playwright)
         yield browser

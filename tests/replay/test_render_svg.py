@@ -287,6 +287,15 @@ def test_any_scene_makes_a_complete_picture(scene: Scene) -> None:
         )
 
 
+@pytest.mark.parametrize("column", range(2, 9))
+def test_a_long_note_of_the_last_piece_stays_on_the_page(column: int) -> None:
+    pieces = (Piece("mountain", 0), Piece("mountain", 0, note="000"))
+    cells = (Cell((0, 0), "plain"), Cell((column, 0), "plain", pieces))
+    document = svg(Scene(UNTITLED, cells, ()))
+    width = float(parsed(document).attrib["viewBox"].split()[2])
+    assert max(text.right for text in board_texts(document)) <= width + 1
+
+
 @given(scenes)
 @settings(max_examples=25, deadline=None)
 def test_no_text_runs_off_the_page(scene: Scene) -> None:

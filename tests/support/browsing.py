@@ -32,7 +32,7 @@ from tests.support.running_service import RunningService
 
 DESKTOP: Final[ViewportSize] = {"width": 1280, "height": 800}
 PHONE: Final[ViewportSize] = {"width": 360, "height": 740}
-_TIMEOUT_MILLISECONDS: Final = 60_000
+TIMEOUT_MILLISECONDS: Final = 60_000
 """How long a page may take on a slow machine."""
 EVIDENCE_MODULE: Final = (
     """document.querySelector("script[src*='/js/site.js']").src.replace("site.js", "evidence.js")"""
@@ -208,7 +208,7 @@ class Visitors:
             timezone_id=time_zone,
             service_workers="allow" if service_worker else "block",
         )
-        context.set_default_timeout(_TIMEOUT_MILLISECONDS)
+        context.set_default_timeout(TIMEOUT_MILLISECONDS)
         visitor = Visitor(
             self.site, context, context.new_page(), has_touch=phone, has_scripts=javascript
         )

@@ -15,6 +15,8 @@ from tests.support.processes import wait_until
 BOARD: Final = re.compile(r"^The board")
 """The name of the region with the board."""
 ACTION: Final = "Your action"
+OTHER_CHOICES: Final = "Other choices"
+"""The name of the list of what can be chosen where nothing is asked."""
 CONFIRM: Final = "Confirm and send"
 WHY: Final = "Why "
 """How the names of hexes begin that only explain why they cannot be chosen."""
@@ -54,7 +56,7 @@ class ScreenReaderPlayer(KeyboardPlayer):
         if not board.count() or not action.count():
             return []
         choices = [(board, name) for name in names(board, "link") if not name.startswith(WHY)]
-        for question in names(action, "heading"):
+        for question in [*names(action, "heading"), OTHER_CHOICES]:
             answers = action.get_by_role("list", name=question, exact=True)
             if answers.count():
                 choices += [(answers, name) for name in names(answers, "link")]
