@@ -61,9 +61,14 @@ def test_turns_are_taken_with_a_screen_reader(system: str, visitors: Visitors) -
     # A number, a sign or a position on the board alone would say nothing.
     silent = [name for name in player.heard if not re.search(r"[^\W\d]{3,}", name)]
     assert not silent
-    # The page may be about to replace the board.
-    wait_until(lambda: names(player.page.locator("#board"), "img"))
-    hexes = names(player.page.locator("#board"), "img")
+    hexes: list[str] = []
+
+    def has_hexes() -> bool:
+        # The page may be about to replace the board.
+        hexes[:] = names(player.page.locator("#board"), "img")
+        return bool(hexes)
+
+    wait_until(has_hexes)
     assert all(re.search(r"[^\W\d]{3,}.* -?\d+,-?\d+", name) for name in hexes), hexes
     own = player.visitor.account
     assert own is not None
