@@ -101,11 +101,6 @@ def try_impossible(page: Page) -> None:
     page.locator("#attempt .clause").wait_for()
 
 
-def show_board(page: Page) -> None:
-    """Scroll to the board."""
-    page.locator("#board").scroll_into_view_if_needed()
-
-
 def show_end(page: Page) -> None:
     """Scroll to the result of a game."""
     page.locator(RANKING).scroll_into_view_if_needed()
@@ -137,7 +132,7 @@ def shots(games: Games) -> list[Shot]:
         ),
         Shot("sorcery-desktop-dark-en", f"/games/{sorcery}", dark=True),
         Shot("baron-desktop-light-es", f"/games/{baron}", language="es"),
-        Shot("baron-phone-dark-en", f"/games/{baron}", phone=True, dark=True, prepare=show_board),
+        Shot("baron-phone-dark-en", f"/games/{baron}", phone=True, dark=True),
         Shot("refusal-desktop-light-fr", f"/games/{barony}", language="fr", prepare=try_impossible),
         Shot("replay-desktop-light-en", f"/games/{ended}?seq=40"),
         Shot("replay-phone-dark-es", f"/games/{ended}?seq=40", True, True, "es"),
@@ -168,7 +163,9 @@ def main() -> None:
 
 
 def _take(shot: Shot, visitors: Visitors, player: PlayerClient, folder: Path) -> None:
-    visitor = visitors.new(player, phone=shot.phone, dark=shot.dark, language=shot.language)
+    visitor = visitors.new(
+        player, phone=shot.phone, dark=shot.dark, language=shot.language, has_key=False
+    )
     if not shot.phone:
         visitor.page.set_viewport_size(DESKTOP)
     # An account has at most eight keys, and every picture is taken with a browser of its own.
