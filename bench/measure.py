@@ -29,6 +29,20 @@ class Row:
     is_met: bool | None
 
 
+def limit_row(label: str, value: float, most: float, unit: str) -> Row:
+    """Return the row of a value that has no peer, but an upper limit."""
+    return Row(
+        label=label,
+        peer="none",
+        target=f"≤ {most:g} {unit}",
+        ours=value,
+        theirs=None,
+        ratios=(),
+        unit=unit,
+        is_met=value <= most,
+    )
+
+
 def measure_rate(workload: Workload) -> float:
     """Return the units per second of one run, with the garbage collector switched off."""
     gc.collect()

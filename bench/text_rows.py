@@ -7,7 +7,7 @@ from statistics import median
 from time import perf_counter
 from typing import Final
 
-from bench.measure import Row
+from bench.measure import Row, limit_row
 from bench.our_games import PlayedGame
 from bench.record_rows import record_bytes
 from domain.errors import Refused
@@ -40,9 +40,13 @@ def measure(played: PlayedGame) -> Iterator[Row]:
             return len([render(reason) for reason in reasons])  # noqa: B023 # called in this round
 
         log = 1000 * EVENTS * _seconds_per_unit(render_log)
-        yield _row(f"render the log of {EVENTS} events ({language})", log, MOST_MILLISECONDS, "ms")
+        yield limit_row(
+            f"render the log of {EVENTS} events ({language})", log, MOST_MILLISECONDS, "ms"
+        )
         reason = 1_000_000 * _seconds_per_unit(render_reasons)
-        yield _row(f"render why an action is refused ({language})", reason, MOST_MICROSECONDS, "µs")
+        yield limit_row(
+            f"render why an action is refused ({language})", reason, MOST_MICROSECONDS, "µs"
+        )
 
 
 def _reasons(played: PlayedGame) -> Iterator[Text]:
@@ -64,16 +68,3 @@ def _seconds_per_unit(workload: Callable[[], int]) -> float:
         units = workload()
         seconds.append((perf_counter() - start) / units)
     return median(seconds)
-
-
-def _row(label: str, value: float, most: float, unit: str) -> Row:
-    return Row(
-        label=label,
-        peer="none",
-        target=f"≤ {most:g} {unit}",
-        ours=value,
-        theirs=None,
-        ratios=(),
-        unit=unit,
-        is_met=value <= most,
-    )

@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 from typing import Final
 
-from bench.measure import Row
+from bench.measure import Row, limit_row
 from bench.our_games import PlayedGame
 from ledger.checkpoint import head_leaf_hash
 from ledger.merkle import new_nodes
@@ -101,16 +101,7 @@ def _row(
         times.append((time.perf_counter() - start) * 1000)
     gc.enable()
     milliseconds = median(times)
-    return Row(
-        label=label,
-        peer="none",
-        target=f"≤ {_MOST_MILLISECONDS:g} ms",
-        ours=milliseconds,
-        theirs=None,
-        ratios=(),
-        unit="ms",
-        is_met=milliseconds <= _MOST_MILLISECONDS,
-    )
+    return limit_row(label, milliseconds, _MOST_MILLISECONDS, "ms")
 
 
 def _hash(index: int) -> str:

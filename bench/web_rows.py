@@ -19,7 +19,7 @@ import redis
 
 from bench.http_client import request_bytes, send_requests
 from bench.http_rows import API, CLIENTS, PreparedGame, free_port, our_server
-from bench.measure import Row
+from bench.measure import Row, limit_row
 from bench.our_games import PlayedGame
 from service.operation.embedded_redis import EmbeddedRedis
 from service.store.event_store import AppendRequest
@@ -143,7 +143,7 @@ def _web_start_row(server: EmbeddedRedis, folder: Path) -> Row:
         with _running("web", folder, "--processes", "1", CARTULARY_REDIS_URL=server.url):
             times.append(time.perf_counter() - start)
     seconds = median(times[1:])
-    return _limit_row(
+    return limit_row(
         "start of a web process until it is ready", seconds, MOST_WEB_START_SECONDS, "s"
     )
 
@@ -162,23 +162,9 @@ def _idle_rows() -> Iterator[Row]:
         seconds = (sum(map(_processor_seconds, pids)) - before) * 60 / QUIET_SECONDS
         memory = sum(map(_proportional_memory, pids))
     service = "of an idle small service, with its Redis"
-    yield _limit_row(f"processes {service}", len(pids), MOST_IDLE_PROCESSES, "processes")
-    yield _limit_row(f"memory (PSS) {service}", memory, MOST_IDLE_MEMORY, "MiB")
-    yield _limit_row(f"processor time {service}", seconds, MOST_IDLE_SECONDS, "s a minute")
-
-
-def _limit_row(label: str, value: float, most: float, unit: str) -> Row:
-    """Return the row of a value that has an upper limit."""
-    return Row(
-        label=label,
-        peer="none",
-        target=f"≤ {most:g} {unit}",
-        ours=value,
-        theirs=None,
-        ratios=(),
-        unit=unit,
-        is_met=value <= most,
-    )
+    yield limit_row(f"processes {service}", len(pids), MOST_IDLE_PROCESSES, "processes")
+    yield limit_row(f"memory (PSS) {service}", memory, MOST_IDLE_MEMORY, "MiB")
+    yield limit_row(f"processor time {service}", seconds, MOST_IDLE_SECONDS, "s a minute")
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, ViewportSize
 
 from tests.support.accounts import take_turn
 from tests.support.board_windows import SIZES, wait_for_whole_board
-from tests.support.browsing import Visitors
+from tests.support.browsing import Visitor, Visitors
 from tests.support.playing_by_clicking import (
     BOARD_OPTIONS,
     CHOICES,
@@ -74,14 +74,19 @@ TURN_WHEEL: Final = """(distances) => distances.map((deltaY) => {
 """Turns the wheel over the board in one gesture. Returns of each event whether it is kept from the page."""
 
 
+def visitor_in_play(visitors: Visitors, fields: dict[str, object]) -> tuple[str, Visitor]:
+    """Return a game after twelve turns, and a player of it at a browser."""
+    game_id, players = visitors.accounts.start_game(**fields)  # type: ignore[arg-type] # "seats" is a number
+    for _ in range(12):
+        take_turn(game_id, players)
+    return game_id, visitors.new(players[0])
+
+
 @pytest.mark.parametrize(("fields", "sizes"), BOARDS)
 def test_the_whole_board_is_visible_in_play_and_in_replay(
     fields: dict[str, object], sizes: Sequence[tuple[int, int]], visitors: Visitors
 ) -> None:
-    game_id, players = visitors.accounts.start_game(**fields)  # type: ignore[arg-type] # "seats" is a number
-    for _ in range(12):
-        take_turn(game_id, players)
-    visitor = visitors.new(players[0])
+    game_id, visitor = visitor_in_play(visitors, fields)
     for width, height in sizes:
         visitor.page.set_viewport_size(ViewportSize(width=width, height=height))
         for address in (f"/games/{game_id}", f"/games/{game_id}?seq=8"):
@@ -223,10 +228,7 @@ def place_of_start(page: Page) -> list[int]:
 def test_coordinates_are_shown_on_demand_and_can_be_read_at_every_size(
     fields: dict[str, object], sizes: Sequence[tuple[int, int]], visitors: Visitors
 ) -> None:
-    game_id, players = visitors.accounts.start_game(**fields)  # type: ignore[arg-type] # "seats" is a number
-    for _ in range(12):
-        take_turn(game_id, players)
-    visitor = visitors.new(players[0])
+    game_id, visitor = visitor_in_play(visitors, fields)
     page = visitor.open(f"/games/{game_id}?seq=8")
     page.locator("#board [data-zoom=in]").wait_for()
     assert page.evaluate(COORDINATES) == []

@@ -3,11 +3,14 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 import pytest
 
+from replay.language.renderer import english
 from service.operation.embedded_redis import EmbeddedRedis
+from service.settings import SettingsError, load_settings
 from tests.support.clusters import redis_cluster
 from tests.support.sentinels import replicated_redis
 
@@ -36,3 +39,11 @@ def redis_of_kind(
                 yield RedisUrls(servers.url, servers.url)
         case _:
             yield RedisUrls(single.url, single.url)
+
+
+def assert_refused_by_settings(url: str, folder: Path) -> None:
+    """Check that the settings refuse this URL of Redis, without showing the word `secret` in it."""
+    with pytest.raises(SettingsError) as error:
+        load_settings({"CARTULARY_DATA": str(folder), "CARTULARY_REDIS_URL": url})
+    assert english(error.value.message).startswith("CARTULARY_REDIS_URL must")
+    assert "secret" not in english(error.value.message)
