@@ -77,8 +77,8 @@ class ErasedPlayers:
             pipeline.scard(_IDS)
             if last:
                 pipeline.smismember(_IDS, last)
-            count, *found = pipeline.execute()
-        return count != len(in_file) or not all(found[0] if found else ())
+            count, *memberships = pipeline.execute()
+        return count != len(in_file) or not all(flag for flags in memberships for flag in flags)
 
     def synchronize(self) -> frozenset[str]:
         """Have Redis and the file list the same ids, and return them.

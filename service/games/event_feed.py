@@ -162,17 +162,17 @@ class EventFeed:
     def _public_games(self, game_ids: Collection[str]) -> set[str]:
         """Return those of the games that everybody may see. Whether a game is private never changes."""
         with self._lock:
-            known = {game_id: self._is_public.get(game_id) for game_id in game_ids}
-        unknown = [game_id for game_id, is_public in known.items() if is_public is None]
-        if unknown:
-            found = {
+            visibility = {game_id: self._is_public.get(game_id) for game_id in game_ids}
+        uncached = [game_id for game_id, is_public in visibility.items() if is_public is None]
+        if uncached:
+            loaded = {
                 game_id: not event["data"]["options"]["private"]
-                for game_id, event in self.created_events(unknown).items()
+                for game_id, event in self.created_events(uncached).items()
             }
-            known |= found
+            visibility |= loaded
             with self._lock:
-                self._is_public.update(found)
-        return {game_id for game_id, is_public in known.items() if is_public}
+                self._is_public.update(loaded)
+        return {game_id for game_id, is_public in visibility.items() if is_public}
 
     def _check(self, cursor: FeedCursor, size: int) -> None:
         """Raise CursorReplaced unless the log continues what was read up to a cursor."""

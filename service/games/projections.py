@@ -135,8 +135,9 @@ class Projections:
         pages = 0
         while max_pages is None or pages < max_pages:
             position = self._position(name, generation)
-            page = self._feed.page(FeedCursor.parse(position or None))
-            if page.cursor != FeedCursor.parse(position or None):
+            cursor = FeedCursor.parse(position or None)
+            page = self._feed.page(cursor)
+            if page.cursor != cursor:
                 growth = self._projections[name].handle(page.events, self._feed)
                 args = [f"position:{generation}", position, str(page.cursor)]
                 args += [str(value) for item in sorted(growth.items()) for value in item]

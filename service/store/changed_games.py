@@ -90,8 +90,8 @@ class ChangedGames:
             with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
                 for key in keys:
                     pipeline.exists(key)
-                found = pipeline.execute()
-            yield from (key for key, exists in zip(keys, found, strict=True) if exists)
+                flags = pipeline.execute()
+            yield from (key for key, exists in zip(keys, flags, strict=True) if exists)
 
 
 def _key_of_slot(slot: int) -> str:

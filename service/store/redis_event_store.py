@@ -397,8 +397,8 @@ class RedisEventStore:
         if not game_ids:
             return []
         with unavailable_on_error():
-            found = self._redis.smismember(ACTIVE_GAMES_KEY, [*game_ids])
-        return [game_id for game_id, is_active in zip(game_ids, found, strict=True) if is_active]
+            flags = self._redis.smismember(ACTIVE_GAMES_KEY, [*game_ids])
+        return [game_id for game_id, is_active in zip(game_ids, flags, strict=True) if is_active]
 
     def active_games(self) -> Iterator[str]:
         """See `EventStore.active_games`."""

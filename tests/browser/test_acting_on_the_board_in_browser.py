@@ -27,7 +27,7 @@ FOCUS: Final = "document.activeElement.closest('#question, #confirm button') !==
 
 
 def at_round(visitors: Visitors, round: int, **fields: Any) -> tuple[str, PlayerClient]:
-    """Start a game of two, play until this round, and return its id and the player who is to act."""
+    """Start a game of two, play until this round, and return its id and the player whose turn it is."""
     game_id, players = visitors.accounts.start_game(2, **fields)
     while players[0].http.get(f"/api/v1/games/{game_id}/position").json()["round"] < round:
         take_turn(game_id, players)

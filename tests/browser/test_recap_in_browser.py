@@ -17,7 +17,7 @@ NAME_OF_ANIMATION: Final = "element => getComputedStyle(element).animationName"
 
 
 def game_with_news(visitors: Visitors) -> tuple[str, list[PlayerClient], PlayerClient]:
-    """Return the id of a game of three, its players, and the one who is to act after the two others."""
+    """Return the id of a game of three, its players, and the one whose turn follows those of the others."""
     game_id, players = visitors.accounts.start_game(3)
     for _ in range(TURNS):
         take_turn(game_id, players)

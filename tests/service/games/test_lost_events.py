@@ -56,7 +56,7 @@ def test_a_loss_is_recorded_once_and_play_goes_on(service: Service, game: Game) 
     assert audit(BytesIO(record), keys=keys).first is None
 
 
-def test_a_loss_is_noticed_by_whoever_acts_next(service: Service, game: Game) -> None:
+def test_a_loss_is_noticed_at_the_next_action(service: Service, game: Game) -> None:
     lost = lose_actions(service, game, 2)
     take_action(service, game.id)
     assert [event["data"]["hash"] for event in recorded(service, game.id)] == [lost.hash]

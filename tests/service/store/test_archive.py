@@ -4,7 +4,7 @@ import gzip
 import io
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
@@ -276,16 +276,26 @@ def test_an_erased_player_is_erased_in_the_archive(service: Service, over: Playe
     assert service.redis.hget(game_key(over.game, "messages"), f"read/{over.ids[0]}") is None
 
 
+def call_after_put(
+    service: Service, monkeypatch: pytest.MonkeyPatch, call: Callable[[], None]
+) -> None:
+    """Have a function called whenever an object has been stored, before the move goes on."""
+    put = service.archive.objects.put
+
+    def put_and_call(name: str, data: bytes) -> None:
+        put(name, data)
+        call()
+
+    monkeypatch.setattr(service.archive.objects, "put", put_and_call)
+
+
 def test_a_game_that_changes_while_it_is_moved_stays(
     service: Service, over: Players, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put = service.archive.objects.put
-
-    def change_meanwhile(name: str, data: bytes) -> None:
-        put(name, data)
+    def change() -> None:
         cold(service).chat.post(over.game, over.ids[0], "One more thing")
 
-    monkeypatch.setattr(service.archive.objects, "put", change_meanwhile)
+    call_after_put(service, monkeypatch, change)
     assert not service.archive.move(over.game)
     assert service.archive.stub(over.game) is None
     monkeypatch.undo()
@@ -296,13 +306,10 @@ def test_a_game_that_changes_while_it_is_moved_stays(
 def test_of_two_processes_that_move_a_game_one_does(
     service: Service, over: Players, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put = service.archive.objects.put
-
-    def move_elsewhere(name: str, data: bytes) -> None:
-        put(name, data)
+    def move_elsewhere() -> None:
         assert cold(service).archive.move(over.game)
 
-    monkeypatch.setattr(service.archive.objects, "put", move_elsewhere)
+    call_after_put(service, monkeypatch, move_elsewhere)
     assert not service.archive.move(over.game)
     with freeze_time(clock.now() + timedelta(seconds=GRACE_SECONDS + 1)):
         service.archive.clean(over.game)

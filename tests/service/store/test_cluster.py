@@ -388,7 +388,7 @@ def test_a_whole_game_is_played_while_its_master_fails(
         game_id, players = accounts.start_game(options={"round_limit": 1})
 
         def play() -> bool:
-            """Have whoever is to act do so; returns whether something was acknowledged."""
+            """Act for the player whose turn it is; return whether an event was acknowledged."""
             before = len(acknowledged)
             for player in players:
                 acknowledged.extend(act_if_possible(player, game_id))
