@@ -14,8 +14,10 @@ from typing_extensions import override
 
 from domain.contract import STATEMENT
 from domain.errors import Unreadable
+from domain.messages import message
 from service.connection import to_text, unavailable_on_error
-from service.store.archive import PROVENANCE, Archive, Stub
+from service.errors import Unavailable
+from service.store.archive import MAX_ATTEMPTS, PROVENANCE, Archive, Stub
 from service.store.archive_schedule import seconds_of
 from service.store.event_store import Appended, AppendRequest, Companion, HeadMoved
 from service.store.redis_event_store import (
@@ -23,6 +25,7 @@ from service.store.redis_event_store import (
     RECEIPTS,
     SCAN_PAGE,
     SECRETS,
+    Archived,
     RedisEventStore,
     T,
     game_key,
@@ -44,14 +47,18 @@ class ArchivingEventStore(RedisEventStore):
     ) -> None:
         super().__init__(client, companions, wait_replicas=wait_replicas)
         self._archive = archive
+        self._redis_store = RedisEventStore(client, companions, wait_replicas=wait_replicas)
+        """The same logs without the archive: an append to an archived game raises Archived."""
 
     @override
     def _append_archived(self, game_id: str, expected_seq: int, request: AppendRequest) -> Appended:
-        if not expected_seq and (stub := self._archive.stub(game_id)) is not None:
-            raise HeadMoved(stub.seq)
-        # Only a command can move a game again so soon.
-        self._archive.recall(game_id, for_write=True)
-        return self.append(game_id, expected_seq, request)
+        for _ in range(MAX_ATTEMPTS):
+            if not expected_seq and (stub := self._archive.stub(game_id)) is not None:
+                raise HeadMoved(stub.seq)
+            self._archive.recall(game_id, for_write=True)
+            with suppress(Archived):
+                return self._redis_store.append(game_id, expected_seq, request)
+        raise Unavailable(message("the game is moved into the archive again and again"))
 
     @override
     def read(
