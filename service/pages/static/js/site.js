@@ -180,17 +180,31 @@ function keepTimeZone() {
 function showTimesIn(zone) {
   /** @type {NodeListOf<HTMLTimeElement>} */
   const times = document.querySelectorAll("time[datetime*=T]:not([data-relative])");
+  const language = document.documentElement.lang;
+  const hour = hourFormat(language);
   for (const time of times) {
     /** @type {Intl.DateTimeFormatOptions} */
     const options = {
       timeZone: zone,
       ...{ weekday: "short", year: "numeric", month: "short", day: "numeric" },
-      ...{ hour: "numeric", minute: "2-digit" },
+      ...{ hour, minute: "2-digit" },
       ...("exact" in time.dataset ? { second: "2-digit", fractionalSecondDigits: 3 } : {}),
     };
-    const format = new Intl.DateTimeFormat(document.documentElement.lang, options);
+    const format = new Intl.DateTimeFormat(language, options);
     time.textContent = `${format.format(new Date(time.dateTime))} (${zone})`;
   }
+}
+
+/**
+ * Return how a language writes the hours before ten: French "09:15", Spanish "9:15". Given a weekday and the like,
+ * Intl writes an hour exactly as asked for, and does not follow the language.
+ * @param {string} language
+ * @returns {"2-digit" | "numeric"}
+ */
+function hourFormat(language) {
+  const format = new Intl.DateTimeFormat(language, { timeStyle: "short", timeZone: "UTC" });
+  const hour = format.formatToParts(new Date(9 * 3_600_000)).find(({ type }) => type === "hour");
+  return hour?.value.length === 2 ? "2-digit" : "numeric";
 }
 
 /** Say how the server has contradicted itself, if this browser has found out (witness.js). */
