@@ -10,9 +10,10 @@ fills another generation beside the one that is read, and then replaces that.
 """
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final, Protocol
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final, Protocol, TypeAlias
 
 import redis
 
@@ -30,7 +31,12 @@ _ADVANCE: Final = """
 local position = redis.call('HGET', KEYS[1], ARGV[1]) or ''
 if position ~= ARGV[2] then return 0 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
-for i = 4, #ARGV, 2 do redis.call('HINCRBY', KEYS[2], ARGV[i], ARGV[i + 1]) end
+for i = 4, #ARGV, 3 do
+  local kind, field, value = ARGV[i], ARGV[i + 1], ARGV[i + 2]
+  if kind == '+' then redis.call('HINCRBY', KEYS[2], field, value)
+  elseif kind == '=' then redis.call('HSET', KEYS[2], field, value)
+  else redis.call('HDEL', KEYS[2], field) end
+end
 return 1
 """
 _REPLACE: Final = """
@@ -42,15 +48,36 @@ return 1
 """
 
 
+ReadValues: TypeAlias = Callable[[Collection[str]], dict[str, str]]
+"""Returns the stored ones of these values of a projection, in one round trip."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What some events change: by how much counts grow, and the new values of others, None for no value."""
+
+    growth: Mapping[str, int] = field(default_factory=dict)
+    values: Mapping[str, str | None] = field(default_factory=dict)
+
+    def arguments(self) -> list[str]:
+        """Return the changes as arguments of the script that stores them."""
+        arguments: list[str] = []
+        for name, growth in sorted(self.growth.items()):
+            arguments += ["+", name, str(growth)]
+        for name, value in sorted(self.values.items()):
+            arguments += ["-", name, ""] if value is None else ["=", name, value]
+        return arguments
+
+
 class Projection(Protocol):
-    """Derives counts from the events of public games."""
+    """Derives values from the events of public games."""
 
     name: str
 
-    def handle(self, events: Sequence[Event], feed: EventFeed) -> Counter[str]:
-        """Return by how much each value grows with these events, which follow those of earlier calls.
+    def handle(self, events: Sequence[Event], feed: EventFeed, read: ReadValues, /) -> Changes:
+        """Return what changes with these events, which follow those of earlier calls.
 
-        The same events always lead to the same values.
+        `read` returns values as earlier calls have left them. The same events always lead to the same values.
         """
 
 
@@ -102,6 +129,10 @@ class Projections:
             stored = self._redis.hgetall(_values_key(name, self._live(name)))
         return {to_text(field): int(value) for field, value in stored.items()}
 
+    def read(self, name: str, fields: Collection[str]) -> dict[str, str]:
+        """Return those of these values of a projection that there are, in one round trip."""
+        return self._read(name, self._live(name), fields)
+
     def catch_up(self, max_pages: int | None = None) -> bool:
         """Have every projection handle what it lacks, at most so many pages; return whether none lacks any.
 
@@ -138,15 +169,28 @@ class Projections:
             cursor = FeedCursor.parse(position or None)
             page = self._feed.page(cursor)
             if page.cursor != cursor:
-                growth = self._projections[name].handle(page.events, self._feed)
-                args = [f"position:{generation}", position, str(page.cursor)]
-                args += [str(value) for item in sorted(growth.items()) for value in item]
+                changes = self._projections[name].handle(
+                    page.events, self._feed, partial(self._read, name, generation)
+                )
+                args: list[str] = [f"position:{generation}", position, str(page.cursor)]
+                args += changes.arguments()
                 with unavailable_on_error():
                     self._advance(keys=[_key(name), _values_key(name, generation)], args=args)
             if page.is_last:
                 return True
             pages += 1
         return False
+
+    def _read(self, name: str, generation: str, fields: Collection[str]) -> dict[str, str]:
+        if not fields:
+            return {}
+        with unavailable_on_error():
+            stored = self._redis.hmget(_values_key(name, generation), list(fields))
+        return {
+            field: to_text(value)
+            for field, value in zip(fields, stored, strict=True)
+            if value is not None
+        }
 
     def _reset(self, name: str, generation: str) -> None:
         """Have a generation begin again."""
@@ -183,7 +227,7 @@ class FinishedGames:
 
     name = "finished-games"
 
-    def handle(self, events: Sequence[Event], feed: EventFeed) -> Counter[str]:
+    def handle(self, events: Sequence[Event], feed: EventFeed, _: ReadValues) -> Changes:
         """See `Projection.handle`."""
         finished = {event["game"]: event for event in events if event["type"] == "GameFinished"}
         growth: Counter[str] = Counter()
@@ -198,4 +242,4 @@ class FinishedGames:
             for entry in finished[game_id]["data"]["ranking"]:
                 if entry["place"] == 1:
                     growth[f"{kind} wins {entry['seat']}"] += 1
-        return growth
+        return Changes(growth)

@@ -12,7 +12,7 @@ from domain.messages import message
 from service.bootstrap import Service
 from service.connection import to_text
 from service.games.event_feed import EventFeed
-from service.games.projections import FinishedGames, Projections
+from service.games.projections import Changes, FinishedGames, Projections, ReadValues
 from tests.support.service_games import play_out, start_game, take_action
 from tests.support.worker_harness import WorkerHarness
 
@@ -25,11 +25,11 @@ class EventTypes:
     name = "event-types"
     fails = False
 
-    def handle(self, events: Sequence[Event], feed: EventFeed) -> Counter[str]:
+    def handle(self, events: Sequence[Event], feed: EventFeed, _: ReadValues) -> Changes:
         assert feed.size()
         if self.fails:
             raise Unreadable(message("a test"))
-        return Counter(event["type"] for event in events)
+        return Changes(Counter(event["type"] for event in events))
 
 
 def log(service: Service, *game_ids: str) -> None:
@@ -81,11 +81,11 @@ def test_a_page_that_two_processes_handle_counts_once(service: Service) -> None:
         other: Projections | None = None
 
         @override
-        def handle(self, events: Sequence[Event], feed: EventFeed) -> Counter[str]:
+        def handle(self, events: Sequence[Event], feed: EventFeed, _: ReadValues) -> Changes:
             other, self.other = self.other, None
             if other is not None:
                 other.catch_up()
-            return super().handle(events, feed)
+            return super().handle(events, feed, _)
 
     racing = Racing()
     feed = service.games.event_feed
@@ -94,6 +94,37 @@ def test_a_page_that_two_processes_handle_counts_once(service: Service) -> None:
     log(service, start_game(service).id)
     assert first.catch_up()
     assert first.values("event-types")["GameStarted"] == 1
+
+
+def test_values_are_set_and_deleted_by_what_was_stored(service: Service) -> None:
+    class LastEvents:
+        """By open game, the last event; and the longest log of any game."""
+
+        name = "last-events"
+
+        def handle(self, events: Sequence[Event], _: EventFeed, read: ReadValues) -> Changes:
+            values: dict[str, str | None] = {}
+            longest = int(read(["longest"]).get("longest", "0"))
+            for event in events:
+                is_open = event["type"] != "GameStarted"
+                values[event["game"]] = event["type"] if is_open else None
+                longest = max(longest, event["seq"])
+            return Changes({"pages": 1}, {**values, "longest": str(longest)})
+
+    projections = Projections(service.redis, service.games.event_feed, [LastEvents()])
+    open_game = service.games.commands.create("ada", rules="barony", seats=2, options={}).id
+    log(service, open_game)
+    projections.catch_up()
+    fields = [open_game, "longest", "pages"]
+    assert projections.read("last-events", fields)[open_game] == "SeatTaken"
+    service.games.commands.join(open_game, "bea", b"bea")
+    log(service, open_game)
+    projections.catch_up()
+    length = str(service.games.queries.game(open_game).seq)
+    assert projections.read("last-events", fields)["pages"] == "2"
+    started = projections.read("last-events", fields)
+    assert open_game not in started
+    assert started["longest"] == length
 
 
 def test_a_rebuild_replaces_the_values_when_it_is_complete(service: Service) -> None:
@@ -149,7 +180,7 @@ def test_the_scheduler_advances_projections_and_reports_their_lag(
 def test_a_projection_that_fails_does_not_stop_the_scheduler(
     service: Service, workers: WorkerHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> Counter[str]:
+    def fail(*_: object) -> Changes:
         raise KeyError("a test")
 
     monkeypatch.setattr(FinishedGames, "handle", fail)
