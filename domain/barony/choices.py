@@ -250,6 +250,15 @@ def _hex_message(
                 hex=hex_at(at),
                 pawns=listing(_opposing_pawns(position, at)),
             )
+        case "destination" if path[0].value == "move" and _can_be_attacked_by_two(
+            position, at, path
+        ):
+            return message(
+                "{terrain:the} on {hex}, where a second knight would destroy {pawns}",
+                terrain=TERRAINS[terrain_at(position, at)],
+                hex=hex_at(at),
+                pawns=listing(_opposing_pawns(position, at)),
+            )
         case _:
             return message(
                 "{terrain:the} on {hex}",
@@ -297,6 +306,19 @@ def _is_attacked(position: BaronyPosition, at: Hex, path: Sequence[Choice]) -> b
                     return False
                 own += 1
     return own > 0 and bool(_opposing_pawns(position, at))
+
+
+def _can_be_attacked_by_two(position: BaronyPosition, at: Hex, path: Sequence[Choice]) -> bool:
+    """BY-CON-1: whether pawns on the hex survive the first knight of the action, but not a second one."""
+    is_first = all(choice.question != "destination" for choice in path)
+    return (
+        is_first
+        and bool(_opposing_pawns(position, at))
+        and sum(
+            pawns["knights"] for pawns in position["pawns"] if pawns["seat"] == position["to_act"]
+        )
+        > 1
+    )
 
 
 Decide: TypeAlias = Callable[[StateT, int, Action], DomainEvent]

@@ -93,10 +93,25 @@ def test_one_of_several_knights_on_a_hex_moves() -> None:
 
 def test_a_destination_names_the_pawns_that_are_destroyed() -> None:
     state = given(FIGHTING)
-    assert options_after(state, "move", "0,0")["0,1"] == "the plain on 0,1"
     destinations = options_after(state, "move", "0,0", "0,1", "0,2")
     assert destinations["0,1"] == "the plain on 0,1, where the knight destroys seat 1's village"
     assert destinations["1,1"] == "the forest on 1,1"
+
+
+def test_the_first_destination_names_the_pawns_that_a_second_knight_would_destroy() -> None:
+    state = given(FIGHTING)
+    destinations = options_after(state, "move", "0,0")
+    assert destinations["0,1"] == (
+        "the plain on 0,1, where a second knight would destroy seat 1's village"
+    )
+    assert "would destroy" not in "".join(
+        options_after(state, "move", "0,0", "0,1", "0,2").values()
+    )
+
+
+def test_nobody_with_a_single_knight_reads_what_a_second_one_would_destroy() -> None:
+    state = given("play round 2 seat 0\n0: baron\n1: baron\nboard\nP0k P1v P0c P1c\nP P P P")
+    assert options_after(state, "move")["1,0"] == "the plain on 1,0"
 
 
 def test_a_token_is_chosen_from_the_owner_of_the_village_after_the_knight_that_destroys_it() -> (
