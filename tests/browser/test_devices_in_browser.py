@@ -54,6 +54,24 @@ def test_on_a_phone_a_player_acts_with_a_finger(visitors: Visitors) -> None:
     page.locator(f"#game:not([data-seq='{seq}'])").wait_for()
 
 
+def test_a_double_tap_on_a_hex_neither_acts_nor_enlarges_the_page(visitors: Visitors) -> None:
+    player, _ = open_game(visitors, phone=True)
+    page = player.page
+    seq = seq_of(page)
+    option = page.locator("#board a.option").first
+    # Chromium enlarges no page that fits a phone, but other browsers do, unless the element says otherwise.
+    assert option.evaluate("link => getComputedStyle(link).touchAction") == "manipulation"
+    box = option.bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.touchscreen.tap(x, y)
+    page.touchscreen.tap(x, y)
+    page.wait_for_load_state("networkidle")
+    assert page.evaluate("visualViewport.scale") == 1
+    page.reload()
+    assert seq_of(page) == seq
+
+
 def test_every_link_is_high_enough_for_a_finger(visitors: Visitors) -> None:
     player, game_id = open_game(visitors, phone=True)
     low = {}
