@@ -24,6 +24,7 @@ from service.games.loader import GameCache
 from service.games.lobby import Lobby
 from service.games.lost_events import LostEvents
 from service.games.player_signatures import PlayerSignatures
+from service.games.player_statistics import PlayersProjection, Statistics
 from service.games.projections import FinishedGames, Projections
 from service.games.queries import GameQueries
 from service.games.recaps import Recaps
@@ -62,6 +63,7 @@ class Games:
     events: EventQueries
     event_feed: EventFeed
     projections: Projections
+    statistics: Statistics
     replays: Replays
     recaps: Recaps
     thumbnails: Thumbnails
@@ -118,6 +120,7 @@ def build_games(
         bounds.page_events,
     )
     event_feed = EventFeed(transparency.log, store)
+    projections = Projections(client, event_feed, [FinishedGames(), PlayersProjection()])
     erasure = GameErasure(repository, store, listings)
     accounts.erasure.register(erasure.delete_all_of, erasure.authors)
     return Games(
@@ -141,7 +144,8 @@ def build_games(
         queries=queries,
         events=EventQueries(repository, store, deliveries_about, bounds),
         event_feed=event_feed,
-        projections=Projections(client, event_feed, [FinishedGames()]),
+        projections=projections,
+        statistics=Statistics(projections),
         replays=Replays(repository, bounds),
         recaps=Recaps(repository),
         thumbnails=Thumbnails(client, repository),

@@ -1,0 +1,426 @@
+"""The statistics of players: what the logs of public games show of their games, results and turns.
+
+They are a projection (games/projections.py) with these values:
+
+    game ID               what is counted later of a game that has not ended (`_GameInProgress`)
+    player ID             the statistics of a player (`PlayerStatistics`)
+    pair ID ID SYSTEM R   how many games the first of two players has ended before the second one (R is
+                          `first`), after (`second`), or in the same place (`equal`)
+
+All counting happens in the order of the event feed, so the last turns of a player are the same in every
+rebuild. Docs: docs/players.md.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import combinations
+from typing import Any, Final, NamedTuple, cast
+
+import orjson
+
+from domain.event import Event, acting_seat
+from domain.registry import UnknownRules, registered_name, rule_system_for, rule_systems
+from service.games.event_feed import EventFeed
+from service.games.projections import Changes, Projections, ReadValues
+
+RECENT_TURNS: Final = 100
+"""The turns of a player that count for the reliability: older ones no longer matter."""
+LEAST_TURNS: Final = 10
+"""With fewer turns, nothing is known of the reliability."""
+_TAKEN: Final = "1"
+_MISSED: Final = "0"
+_CLOCK: Final = {"system": "clock"}
+
+
+@dataclass(slots=True)
+class Reliability:
+    """How a player has taken turns in games with a clock and without bots; nothing else counts."""
+
+    recent: str = ""
+    """The last RECENT_TURNS turns in order, `1` for one taken in time and `0` for one that was missed."""
+    taken: int = 0
+    missed: int = 0
+    excused: int = 0
+    """Missed deadlines that the clock of the game has excused."""
+    seats_left: int = 0
+    """Seats that the player has left to a substitute, or lost because of missed turns."""
+    resignations: int = 0
+
+    @property
+    def percent(self) -> int | None:
+        """The share of the last turns that were taken in time, rounded down; None for too few turns."""
+        if len(self.recent) < LEAST_TURNS:
+            return None
+        return 100 * self.recent.count(_TAKEN) // len(self.recent)
+
+    def take_turn(self) -> None:
+        """Count a turn that was taken in time."""
+        self.taken += 1
+        self._add(_TAKEN)
+
+    def miss_turn(self) -> None:
+        """Count a turn that was missed."""
+        self.missed += 1
+        self._add(_MISSED)
+
+    def forgive_miss(self) -> None:
+        """Take back a miss: play has resumed from before it."""
+        self.missed -= 1
+        before, miss, after = self.recent.rpartition(_MISSED)
+        self.recent = before + after if miss else self.recent
+
+    def _add(self, turn: str) -> None:
+        self.recent = (self.recent + turn)[-RECENT_TURNS:]
+
+
+@dataclass(slots=True)
+class GameCounts:
+    """How many games of one kind a player has, and which places in those that were finished.
+
+    `places` counts by place, the first one first; players who share a place all have it.
+    """
+
+    playing: int = 0
+    finished: int = 0
+    abandoned: int = 0
+    places: list[int] = field(default_factory=list)
+
+    def add_place(self, place: int) -> None:
+        """Count a finished game."""
+        self.finished += 1
+        self.places += [0] * (place - len(self.places))
+        self.places[place - 1] += 1
+
+
+class CountedKind(NamedTuple):
+    """Games that are counted together: of one rule system, with so many seats, with or without bots."""
+
+    system: str
+    seats: int
+    has_bots: bool
+
+    @classmethod
+    def parse(cls, text: str) -> "CountedKind":
+        """Return the kind that is stored as this text."""
+        system, seats, *bots = text.split()
+        return cls(system, int(seats), bool(bots))
+
+    def encode(self) -> str:
+        """Return the text as which the kind is stored."""
+        return f"{self.system} {self.seats}" + (" bots" if self.has_bots else "")
+
+
+@dataclass(slots=True)
+class PlayerStatistics:
+    """What the public games of a player show: the games by kind, and how turns were taken."""
+
+    games: dict[str, GameCounts] = field(default_factory=dict)
+    reliability: Reliability = field(default_factory=Reliability)
+
+    @classmethod
+    def decode(cls, text: str | None) -> "PlayerStatistics":
+        """Return the statistics that are stored as this text; empty ones for None."""
+        if text is None:
+            return cls()
+        stored = orjson.loads(text)
+        return cls(
+            {kind: GameCounts(**counts) for kind, counts in stored["games"].items()},
+            Reliability(**stored["reliability"]),
+        )
+
+    def encode(self) -> str:
+        """Return the text as which the statistics are stored."""
+        return orjson.dumps(asdict(self), option=orjson.OPT_SORT_KEYS).decode()
+
+    def of_kind(self, kind: str) -> GameCounts:
+        """Return the counts of a kind, which can be changed."""
+        return self.games.setdefault(kind, GameCounts())
+
+    @property
+    def by_kind(self) -> dict[CountedKind, GameCounts]:
+        """The counts of the kinds of which there are games, in order."""
+        counts = {CountedKind.parse(kind): counts for kind, counts in self.games.items()}
+        order = list(rule_systems())
+        known = [kind for kind in counts if kind.system in order]
+        known.sort(key=lambda kind: (kind.has_bots, order.index(kind.system), kind.seats))
+        return {kind: counts[kind] for kind in known}
+
+    @property
+    def finished(self) -> int:
+        """The finished games among people."""
+        return sum(counts.finished for kind, counts in self.by_kind.items() if not kind.has_bots)
+
+
+@dataclass(slots=True)
+class _GameInProgress:
+    """What is known of a game that has not ended.
+
+    `players` are the ids by seat once it has started. `turn_ends` has the seqs of the events, on the current
+    branch, with which turns have ended, and `misses` those of missed turns with the players.
+    """
+
+    system: str
+    seats: int
+    has_clock: bool
+    bots: list[str] = field(default_factory=list)
+    players: list[str] = field(default_factory=list)
+    vacant: list[int] = field(default_factory=list)
+    turn_ends: list[int] = field(default_factory=list)
+    misses: list[tuple[int, str]] = field(default_factory=list)
+
+    @property
+    def kind(self) -> str:
+        return CountedKind(self.system, self.seats, bool(self.bots)).encode()
+
+    @property
+    def counts_turns(self) -> bool:
+        """Whether turns count for the reliability of their players."""
+        return self.has_clock and not self.bots
+
+    @property
+    def turn(self) -> int:
+        return 1 + len(self.turn_ends)
+
+    def seated(self) -> Iterable[tuple[int, str]]:
+        """Iterate over the seats that are not vacant, with their players."""
+        return (item for item in enumerate(self.players) if item[0] not in self.vacant)
+
+
+class PlayersProjection:
+    """Derives the statistics of all players from the event feed."""
+
+    name = "players"
+
+    def handle(self, events: Sequence[Event], _: EventFeed, read: ReadValues) -> Changes:
+        """See `Projection.handle`."""
+        ids = dict.fromkeys(event["game"] for event in events)
+        stored = read([_game(id) for id in ids])
+        games: dict[str, _GameInProgress | None] = {
+            id: _GameInProgress(**orjson.loads(stored[_game(id)])) if _game(id) in stored else None
+            for id in ids
+        }
+        players = {id for game in games.values() if game for id in game.players}
+        for event in events:
+            players.update(_named_players(event))
+        texts = read([_player(id) for id in sorted(players)])
+        counting = _Counting(
+            games, {id: PlayerStatistics.decode(texts.get(_player(id))) for id in players}
+        )
+        for event in events:
+            counting.count(event)
+        values: dict[str, str | None] = {
+            _game(id): None if game is None else orjson.dumps(game).decode()
+            for id, game in counting.games.items()
+        }
+        values |= {
+            _player(id): statistics.encode()
+            for id, statistics in counting.players.items()
+            if statistics != PlayerStatistics()
+        }
+        return Changes(counting.pairs, values)
+
+
+class _Counting:
+    """Counts events. `games` and `players` are as they were before, by id, and change."""
+
+    def __init__(
+        self, games: dict[str, _GameInProgress | None], players: dict[str, PlayerStatistics]
+    ) -> None:
+        self.games = games
+        self.players = players
+        self.pairs: Counter[str] = Counter()
+
+    def count(self, event: Event) -> None:
+        """Count an event."""
+        id, data = event["game"], event["data"]
+        if event["type"] == "GameCreated":
+            if (earlier := self.games[id]) is not None:
+                # The store has lost events of the game, and the feed shows it again from its beginning.
+                self._end(earlier)
+            self.games[id] = _created(data)
+            return
+        game = self.games[id]
+        if game is None:
+            return
+        match event["type"]:
+            case "SeatTaken" if "bot" in data:
+                game.bots.append(data["player"])
+            case "SeatLeft" if data["player"] in game.bots:
+                game.bots.remove(data["player"])
+            case "GameStarted":
+                game.players = list(data["players"])
+                for player in game.players:
+                    self.players[player].of_kind(game.kind).playing += 1
+            case "SeatVacated":
+                self._leave(game, event, data["seat"])
+                game.vacant.append(data["seat"])
+            case "SubstituteSeated":
+                self._seat(game, data["seat"], data["player"])
+            case "DeadlineExcused":
+                self._reliability(game, data["seat"]).excused += 1
+            case "PlayerRemoved":
+                self._leave(game, event, data["seat"], is_on_seat=True)
+            case "PlayerResigned":
+                self._reliability(game, data["seat"]).resignations += 1
+            case "PlayResumed":
+                self._resume(game, data["from"])
+            case "GameFinished":
+                self._finish(game, data["ranking"])
+                self.games[id] = None
+            case "GameAbandoned":
+                for counts in self._end(game):
+                    counts.abandoned += 1
+                self.games[id] = None
+            case _:
+                pass
+        if "then" in data and data["then"]["turn"] != game.turn and event["type"] != "GameFinished":
+            self._end_turn(game, event)
+
+    def _end_turn(self, game: _GameInProgress, event: Event) -> None:
+        """Count the turn that ends with an event of play, unless its seat goes out of the game."""
+        game.turn_ends.append(event["seq"])
+        if event["type"] in ("PlayerResigned", "PlayerRemoved"):
+            return
+        seat = acting_seat(event["by"])
+        if seat is not None:
+            self._reliability(game, seat).take_turn()
+        else:
+            self._miss(game, event["seq"], event["data"]["seat"])
+
+    def _miss(self, game: _GameInProgress, seq: int, seat: int) -> None:
+        """Count a missed turn, unless nobody has the seat."""
+        if seat not in game.vacant and game.counts_turns:
+            self._reliability(game, seat).miss_turn()
+            game.misses.append((seq, game.players[seat]))
+
+    def _leave(
+        self, game: _GameInProgress, event: Event, seat: int, *, is_on_seat: bool = False
+    ) -> None:
+        """Count a seat that its player leaves, or loses to the clock with a missed turn.
+
+        A removal by an arbiter or an administrator says nothing about turns. `is_on_seat`: the player stays
+        in the game, and has a place in its ranking.
+        """
+        if seat in game.vacant:
+            return
+        if not is_on_seat:
+            self._counts(game, seat).playing -= 1
+        is_by_clock = event["by"] == _CLOCK
+        if is_by_clock:
+            self._miss(game, event["seq"], seat)
+        if is_by_clock or acting_seat(event["by"]) is not None:
+            self._reliability(game, seat).seats_left += 1
+
+    def _seat(self, game: _GameInProgress, seat: int, player: str) -> None:
+        """Give a seat, which is vacant or which an administrator moves, to another player."""
+        if seat in game.vacant:
+            game.vacant.remove(seat)
+        else:
+            self._counts(game, seat).playing -= 1
+        game.players[seat] = player
+        self._counts(game, seat).playing += 1
+
+    def _resume(self, game: _GameInProgress, origin: int) -> None:
+        """Go back to the turn after an earlier event. A miss that is superseded no longer counts."""
+        game.turn_ends = [seq for seq in game.turn_ends if seq <= origin]
+        for seq, player in game.misses:
+            if seq > origin:
+                self.players[player].reliability.forgive_miss()
+        game.misses = [miss for miss in game.misses if miss[0] <= origin]
+
+    def _finish(self, game: _GameInProgress, ranking: Sequence[Mapping[str, int]]) -> None:
+        self._end(game)
+        places = {entry["seat"]: entry["place"] for entry in ranking}
+        results = [(player, places[seat]) for seat, player in game.seated() if seat in places]
+        for player, place in results:
+            self.players[player].of_kind(game.kind).add_place(place)
+        people = sorted(result for result in results if result[0] not in game.bots)
+        for (first, first_place), (second, second_place) in combinations(people, 2):
+            result = "first" if first_place < second_place else "second"
+            result = "equal" if first_place == second_place else result
+            self.pairs[_pair(first, second, game.system, result)] += 1
+
+    def _end(self, game: _GameInProgress) -> list[GameCounts]:
+        """Count a game no longer as one in progress; return the counts of those who have a seat in it."""
+        counts = [self._counts(game, seat) for seat, _ in game.seated()]
+        for item in counts:
+            item.playing -= 1
+        return counts
+
+    def _counts(self, game: _GameInProgress, seat: int) -> GameCounts:
+        return self.players[game.players[seat]].of_kind(game.kind)
+
+    def _reliability(self, game: _GameInProgress, seat: int) -> Reliability:
+        """Return the reliability of the player at a seat; one that is dropped if the game does not count."""
+        return self.players[game.players[seat]].reliability if game.counts_turns else Reliability()
+
+
+def _created(data: Mapping[str, Any]) -> _GameInProgress | None:
+    """Return a new game; None if its rules are not installed."""
+    try:
+        system = registered_name(rule_system_for(data["rules"], data["options"]))
+    except UnknownRules:
+        return None
+    return _GameInProgress(system, data["seats"], has_clock=data["clock"] is not None)
+
+
+def _named_players(event: Event) -> Iterable[str]:
+    """Return the players who get a seat with an event."""
+    if event["type"] == "GameStarted":
+        return cast("list[str]", event["data"]["players"])
+    if event["type"] == "SubstituteSeated":
+        return (cast("str", event["data"]["player"]),)
+    return ()
+
+
+def _game(id: str) -> str:
+    return f"game {id}"
+
+
+def _player(id: str) -> str:
+    return f"player {id}"
+
+
+def _pair(first: str, second: str, system: str, result: str) -> str:
+    return f"pair {first} {second} {system} {result}"
+
+
+class HeadToHead(NamedTuple):
+    """How often each of two players was placed before the other in finished games of a rule system."""
+
+    system: str
+    ahead: int
+    behind: int
+    equal: int
+
+
+class Statistics:
+    """Reads the statistics of players. Methods raise Unavailable if Redis does not respond."""
+
+    def __init__(self, projections: Projections) -> None:
+        self._projections = projections
+
+    def of(self, players: Sequence[str]) -> dict[str, PlayerStatistics]:
+        """Return the statistics of players by id, in one round trip or two."""
+        stored = self._projections.read(PlayersProjection.name, [_player(id) for id in players])
+        return {id: PlayerStatistics.decode(stored.get(_player(id))) for id in players}
+
+    def head_to_head(self, player: str, other: str) -> list[HeadToHead]:
+        """Return how a player has done against another one, by rule system, where they have met."""
+        first, second = sorted((player, other))
+        ahead, behind = ("first", "second") if first == player else ("second", "first")
+        fields = {
+            (system, result): _pair(first, second, system, result)
+            for system in rule_systems()
+            for result in ("first", "second", "equal")
+        }
+        stored = self._projections.read(PlayersProjection.name, list(fields.values()))
+        rows = [
+            HeadToHead(
+                system,
+                *(int(stored.get(fields[system, r], 0)) for r in (ahead, behind, "equal")),
+            )
+            for system in rule_systems()
+        ]
+        return [row for row in rows if any(row[1:])]
