@@ -1,7 +1,7 @@
 """A notification, as one reader may see it: what the channels send."""
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 from domain.json_types import JsonObject
 from domain.messages import Message
@@ -9,6 +9,17 @@ from replay.language.names import NO_NAMES, Names
 from replay.recap import Recap
 from service.games.outbox import Subject
 from service.notifications.kinds import Kind
+
+SUBJECTS_OF_DISPUTES: Final = frozenset(
+    {
+        "dispute_opened",
+        "dispute_answered",
+        "ruling_proposed",
+        "dispute_withdrawn",
+        "dispute_ruled",
+    }
+)
+"""Subjects about a dispute, which has a page of its own. All others lead to the page of the game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +82,9 @@ class Notification:
         """
         if not (self.game_id and self.can_see_game):
             return "/"
+        game = f"/games/{self.game_id}"
         if self.subject == "message" and "message" in self.details:
-            return f"/games/{self.game_id}/messages#message-{self.details['message']}"
-        return f"/games/{self.game_id}"
+            return f"{game}/messages#message-{self.details['message']}"
+        if self.subject in SUBJECTS_OF_DISPUTES and self.details.get("dispute"):
+            return f"{game}/disputes/{self.details['dispute']}"
+        return game

@@ -19,6 +19,7 @@ from service.notifications.notifier import time_zone_of
 from service.notifications.titles import game_name_in
 from workers.mail.board import BoardPicture, board_picture
 from workers.mail.layout import Content, Picture, content_id
+from workers.mail.possible_actions import PossibleActions, possible_actions
 from workers.mail.templating import render_template
 
 MAX_PICTURE_BYTES: Final = 48_000
@@ -52,6 +53,8 @@ class Section:
     events: tuple[str, ...]
     """The events, unless the sentence says what the only one was."""
     omitted_events: int
+    actions: Sequence[PossibleActions]
+    """What the reader can do on this board; nothing if it is not their turn."""
     url: str
     link: str
     """What the button says that leads to `url`."""
@@ -113,9 +116,11 @@ class NotificationMails:
         first, last = items[0], items[-1]
         game = self._game(last)
         is_about_messages = all(item.subject == "message" for item in items)
-        board = None
+        board: BoardPicture | None = None
+        actions: Sequence[PossibleActions] = ()
         if game is not None and not is_about_messages:
             board = board_picture(self._service, game, reader.id, in_language, max_bytes)
+            actions = possible_actions(self._service, game, reader.id, in_language)
         has_picture = board is not None and board.png is not None
         titles = tuple(in_language.sentence(item.title) for item in items)
         heading = titles[0]
@@ -123,11 +128,16 @@ class NotificationMails:
             heading = game_name_in(game, in_language)
         leads = [_lead(item, game) for item in items]
         quotes = [self._quote(item, in_language) for item in items]
-        link, path = message("Open the game"), f"/games/{last.game_id}"
+        game_path = f"/games/{last.game_id}"
+        paths = {item.path for item in items}
+        # Several notifications that lead to different pages of a game lead to the page of the game.
+        link, path = message("Open the game"), paths.pop() if len(paths) == 1 else game_path
         if is_about_messages:
             link, path = message("Open the messages"), first.path
         elif not last.can_see_game:
             link, path = message("Open your games"), last.path
+        elif path != game_path:
+            link = message("Go to the dispute")
         recap = max((item.recap for item in items), key=lambda recap: recap.count)
         return Section(
             heading=heading,
@@ -140,6 +150,7 @@ class NotificationMails:
             recap=None if recap.sentence is None else in_language.sentence(recap.sentence),
             events=tuple(in_language.sentence(event.message) for event in recap.listed_events),
             omitted_events=recap.omitted,
+            actions=actions,
             url=self._base + path,
             link=in_language(link),
             board=board,

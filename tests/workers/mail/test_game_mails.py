@@ -278,3 +278,30 @@ def test_a_digest_is_one_mail_about_all_games(
         assert body(mail).count("Players: Ada, Zoë") == 2
         assert sum(part.get_content_type() == "image/png" for part in mail.walk()) == 2
         assert clock.now().hour == 18
+
+
+@pytest.mark.usefixtures("quick_pictures")
+@pytest.mark.parametrize("rules", ["barony", "baron"])
+def test_the_text_of_a_mail_lists_what_its_reader_can_do_in_short_form(
+    service: Service, workers: WorkerHarness, server: MailServer, rules: str
+) -> None:
+    players = [register(service, handle) for handle in ("Ada", "Bea")]
+    game = service.games.commands.create(
+        players[0], rules=rules, seats=2, options={"seating": "joined"}
+    )
+    game = service.games.commands.join(game.id, players[1])
+    work(workers, game)
+    (to_ada,), (to_bea,) = server.to("ada@example.org"), server.to("bea@example.org")
+    assert "What you can do" not in body(to_bea.message)
+    lines = body(to_ada.message).replace("\r\n", "\n").split("What you can do, in short form:\n")[1]
+    listed, _, _ = lines.partition("\n\n")
+    forms = [
+        form.strip() for line in listed.split("\n") if line[:1] == " " for form in line.split("|")
+    ]
+    omitted = [int(form.split()[1]) for form in forms if form.startswith("(and")]
+    forms = [form for form in forms if not form.startswith("(and")]
+    _, legal = service.games.queries.legal_actions(game.id, players[0])
+    assert len(forms) + sum(omitted) == len(legal)
+    for form in forms:
+        assert dict(game.rules.action_to_json(game.rules.parse_action_text(form))) in legal
+    assert max(map(len, listed.split("\n"))) <= COLUMNS
