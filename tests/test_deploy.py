@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from ruamel.yaml import YAML
 
 from cartulary.cli import cartulary
+from cartulary.doctor.work import LONG_LAG
 from service import settings
 from service.bootstrap import Service
 from service.http.app import create_app
@@ -107,6 +108,12 @@ def test_the_dashboard_and_the_alerts_use_the_metrics_that_exist(service: Servic
     rules = [rule for group in alerts["groups"] for rule in group["rules"]]
     assert set().union(*(metrics_in(rule["expr"]) for rule in rules)) <= exposed
     assert all(rule["annotations"]["summary"] for rule in rules)
+
+
+def test_the_alert_and_the_doctor_agree_on_a_projection_that_lags() -> None:
+    alerts: Any = YAML(typ="safe").load(DEPLOY / "alerts.yaml")
+    (rule,) = [rule for rule in alerts["groups"][0]["rules"] if rule["alert"] == "ProjectionLags"]
+    assert rule["expr"] == f"cartulary_projection_lag_entries > {LONG_LAG}"
 
 
 def test_the_panels_of_the_dashboard_do_not_overlap() -> None:

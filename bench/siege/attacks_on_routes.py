@@ -106,7 +106,10 @@ def _game_pages(target: Target) -> Traffic:
 def _home_pages(target: Target) -> Traffic:
     filters = "&player=siege&rules=barony"
     lists = [f"/games?list={name}{filters}" for name in ("all", "finished", "watch")]
-    paths = ("/", "/games", "/games?list=watch", "/games?list=finished", "/games/new", *lists)
+    paths = (
+        *("/", "/games", "/games?list=watch", "/games?list=finished", "/games/new", "/statistics"),
+        *lists,
+    )
     anonymous = [request("GET", path) for path in paths]
     return _traffic([*anonymous, *_pages(target, paths)], HOME_CLIENTS)
 
@@ -186,6 +189,7 @@ def _readings(target: Target) -> Traffic:
         *(
             f"/invitations/{UNKNOWN}",
             "/events?limit=500",
+            "/statistics",
             "/log/checkpoint",
             "/log/epochs",
             "/log/leaves?first=0",

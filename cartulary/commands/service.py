@@ -20,7 +20,7 @@ from cartulary.commands.options import data_option, redis_option
 from cartulary.imports import quick_imports
 from cartulary.language import text
 from cartulary.terminal import confirm, echo, print_message
-from domain.messages import Instant, message, message_in, plural_message
+from domain.messages import Instant, comma_list, message, message_in, plural_message
 
 if TYPE_CHECKING:
     from service.settings import Settings
@@ -265,6 +265,51 @@ def reindex(redis: str | None) -> None:
 
 def _report_reindexed(count: int) -> None:
     print_message(plural_message("{count} game ...", "{count} games ...", count=count))
+
+
+@command(
+    "projections",
+    help=(
+        message(
+            "List what is derived from the events of public games: how far each projection is."
+        ),
+        message(
+            "A projection lacks as many entries of the transparency log as its lag says. Schedulers handle"
+            " them. --rebuild derives a projection from all events again, while the service runs; until it is"
+            " complete, the former values are shown."
+        ),
+    ),
+)
+@option(
+    "--rebuild", metavar=message_in("metavar", "NAME"), help=message("Rebuild this projection.")
+)
+@redis_option
+def projections(rebuild: str | None, redis: str | None) -> None:
+    from cartulary.running_service import open_service
+
+    with open_service(os.environ, redis) as service:
+        known = service.games.projections
+        if rebuild is not None:
+            if rebuild not in known.names():
+                raise click.UsageError(
+                    text(
+                        message(
+                            "there is no projection {name}: name one of {names}",
+                            name=rebuild,
+                            names=comma_list(known.names()),
+                        )
+                    )
+                )
+            known.rebuild(rebuild, _report_rebuilt)
+        states = known.states()
+    width = max(len(state.name) for state in states)
+    for state in states:
+        lag = plural_message("{count} entry behind", "{count} entries behind", count=state.lag)
+        echo(f"{state.name:{width}}  {state.position or '-'}  {text(lag)}")
+
+
+def _report_rebuilt(entries: int, size: int) -> None:
+    print_message(message("{count} of {size} entries ...", count=entries, size=size))
 
 
 @command(

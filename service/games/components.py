@@ -25,13 +25,14 @@ from service.games.lobby import Lobby
 from service.games.lost_events import LostEvents
 from service.games.player_signatures import PlayerSignatures
 from service.games.player_statistics import PlayersProjection, Statistics
-from service.games.projections import FinishedGames, Projections
+from service.games.projections import Projections
 from service.games.queries import GameQueries
 from service.games.recaps import Recaps
 from service.games.receipts import PlayerReceipts
 from service.games.rematches import Rematches
 from service.games.replays import Replays
 from service.games.repository import GameRepository
+from service.games.statistics import GameCounts, PublicStatistics
 from service.games.substitute_commands import SubstituteCommands
 from service.games.thumbnails import Thumbnails
 from service.keyring import Keyring
@@ -64,6 +65,7 @@ class Games:
     event_feed: EventFeed
     projections: Projections
     statistics: Statistics
+    public_statistics: PublicStatistics
     replays: Replays
     recaps: Recaps
     thumbnails: Thumbnails
@@ -120,7 +122,7 @@ def build_games(
         bounds.page_events,
     )
     event_feed = EventFeed(transparency.log, store)
-    projections = Projections(client, event_feed, [FinishedGames(), PlayersProjection()])
+    projections = Projections(client, event_feed, [GameCounts(), PlayersProjection()])
     erasure = GameErasure(repository, store, listings)
     accounts.erasure.register(erasure.delete_all_of, erasure.authors)
     return Games(
@@ -146,6 +148,7 @@ def build_games(
         event_feed=event_feed,
         projections=projections,
         statistics=Statistics(projections),
+        public_statistics=PublicStatistics(projections, listings),
         replays=Replays(repository, bounds),
         recaps=Recaps(repository),
         thumbnails=Thumbnails(client, repository),

@@ -133,12 +133,19 @@ class EventFeed:
 
     def created_events(self, game_ids: Sequence[str]) -> dict[str, Event]:
         """Return the first events of games, by game id; a game without a readable one is left out."""
-        lines_of_games = self._log_reader.read_ranges([(game_id, 1, 1) for game_id in game_ids])
+        ranges = [(game_id, 1, 1) for game_id in game_ids]
         return {
-            game_id: event
-            for game_id, lines in zip(game_ids, lines_of_games, strict=True)
-            if lines and (event := _decode(lines[0])) is not None
+            game_id: events[0]
+            for game_id, events in zip(game_ids, self.event_ranges(ranges), strict=True)
+            if events
         }
+
+    def event_ranges(self, ranges: Sequence[tuple[str, int, int]]) -> list[list[Event]]:
+        """Return ranges of events: for each game id with a first and a last seq, those that can be read."""
+        return [
+            [event for line in lines if (event := _decode(line)) is not None]
+            for lines in self._log_reader.read_ranges(ranges)
+        ]
 
     def _ranges(
         self, after: FeedCursor, count: int, limit: int

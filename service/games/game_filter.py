@@ -68,6 +68,15 @@ class GameFilter:
         )
 
 
+def all_kinds() -> tuple[GameKind, ...]:
+    """Return all kinds of games that the installed rule systems have."""
+    return tuple(
+        GameKind(entry.name, seats)
+        for entry in rule_systems().values()
+        for seats in seat_counts(entry.system)
+    )
+
+
 def pace_of(clock: Clock | None) -> Pace:
     """Return how much time a turn has on a clock: its time for a turn or, without one, the time bank."""
     if clock is None:

@@ -224,6 +224,17 @@ class Listings:
                 pipeline.zcard(_listing(status, "with", player))
             return sum(pipeline.execute())
 
+    def count_public_games(
+        self, statuses: Sequence[Status], kinds: Sequence[GameKind]
+    ) -> dict[GameKind, list[int]]:
+        """Return how many public games of each kind have each of the statuses, in one round trip."""
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+            for kind in kinds:
+                for status in statuses:
+                    pipeline.zcard(_kind_listing(status, _SYSTEM, kind))
+            replies = iter(pipeline.execute())
+        return {kind: [next(replies) for _ in statuses] for kind in kinds}
+
     def summaries(self, game_ids: Sequence[str]) -> dict[str, Summary]:
         """Return the stored summaries of games, by id. They may be out of date, or missing."""
         if not game_ids:

@@ -9,7 +9,6 @@ feed counts once, although several processes may catch up at the same time, and 
 fills another generation beside the one that is read, and then replaces that.
 """
 
-from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,7 +19,6 @@ import redis
 from domain.errors import CartularyError
 from domain.event import Event
 from domain.messages import message
-from domain.registry import UnknownRules, registered_name, rule_system_for
 from service.connection import to_text, unavailable_on_error
 from service.games.event_feed import CursorReplaced, EventFeed, FeedCursor
 
@@ -115,13 +113,13 @@ class Projections:
 
     def states(self) -> list[ProjectionState]:
         """Return how far each projection is."""
-        size = self._feed.size()
-        states = []
-        for name in self._projections:
-            position = self._position(name, self._live(name))
-            entries = FeedCursor.parse(position or None).entries
-            states.append(ProjectionState(name, position, max(0, size - entries)))
-        return states
+        return list(map(self.state, self._projections))
+
+    def state(self, name: str) -> ProjectionState:
+        """Return how far a projection is."""
+        position = self._position(name, self._live(name))
+        entries = FeedCursor.parse(position or None).entries
+        return ProjectionState(name, position, max(0, self._feed.size() - entries))
 
     def values(self, name: str) -> dict[str, int]:
         """Return the values of a projection."""
@@ -147,15 +145,21 @@ class Projections:
                 results.append(False)
         return all(results)
 
-    def rebuild(self, name: str) -> None:
-        """Derive a projection anew, from all events, while it is still read. Raises RebuildReplaced."""
+    def rebuild(self, name: str, on_progress: Callable[[int, int], None] | None = None) -> None:
+        """Derive a projection anew, from all events, while it is still read.
+
+        `on_progress`, if given, is called after each page with the number of entries of the log that have
+        been handled, and of all. Raises RebuildReplaced, and CursorReplaced if the log is restored meanwhile.
+        """
         live = self._live(name)
         generation = str(int(live) + 1)
         with unavailable_on_error():
             self._redis.hset(_key(name), "next", generation)
         self._reset(name, generation)
-        while not self._catch_up(name, generation, None):
-            pass
+        while not self._catch_up(name, generation, 1):
+            if on_progress is not None:
+                cursor = FeedCursor.parse(self._position(name, generation) or None)
+                on_progress(cursor.entries, self._feed.size())
         keys = [_key(name), _values_key(name, live)]
         with unavailable_on_error():
             if not self._replace(keys=keys, args=[generation, live]):
@@ -216,30 +220,3 @@ def _key(name: str) -> str:
 
 def _values_key(name: str, generation: str) -> str:
     return f"{_key(name)}:{generation}"
-
-
-class FinishedGames:
-    """How many public games were finished, and how many of them each seat has won.
-
-    Values: `RULES SEATS games`, and `RULES SEATS wins SEAT`, which counts a shared first place for each seat.
-    Games whose rules are not installed are left out.
-    """
-
-    name = "finished-games"
-
-    def handle(self, events: Sequence[Event], feed: EventFeed, _: ReadValues) -> Changes:
-        """See `Projection.handle`."""
-        finished = {event["game"]: event for event in events if event["type"] == "GameFinished"}
-        growth: Counter[str] = Counter()
-        for game_id, created in feed.created_events(list(finished)).items():
-            settings = created["data"]
-            try:
-                system = rule_system_for(settings["rules"], settings["options"])
-            except UnknownRules:
-                continue
-            kind = f"{registered_name(system)} {settings['seats']}"
-            growth[f"{kind} games"] += 1
-            for entry in finished[game_id]["data"]["ranking"]:
-                if entry["place"] == 1:
-                    growth[f"{kind} wins {entry['seat']}"] += 1
-        return Changes(growth)

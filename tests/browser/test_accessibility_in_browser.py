@@ -63,6 +63,7 @@ class Scenes:
                 "/games?list=finished",
                 f"/games?list=all&player={self.player.handle}",
             ],
+            "home.show_statistics": ["/statistics"],
             "installation.show_offline_page": ["/offline"],
             "accounts.show_login": ["/login"],
             "accounts.show_registration": ["/register"],

@@ -12,7 +12,8 @@ from click.testing import CliRunner
 from freezegun import freeze_time
 
 from cartulary.cli import cartulary
-from cartulary.doctor import Finding, diagnose
+from cartulary.doctor import diagnose
+from cartulary.doctor.finding import Finding
 from replay.language.renderer import english
 from service import clock
 from service.bootstrap import Service, build
@@ -173,6 +174,19 @@ def test_work_that_nobody_does_is_a_fault(diagnose_with: Diagnose, service: Serv
 def test_a_damaged_game_is_a_fault(diagnose_with: Diagnose, service: Service) -> None:
     service.damaged_games.report(start_game(service).id, "log", "torn")
     assert "1 game has a stored value that cannot be read" in texts(diagnose_with(), "work")
+
+
+def test_a_projection_that_lags_is_found(
+    diagnose_with: Diagnose, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service.transparency.head_log.log([start_game(service).id])
+    assert texts(diagnose_with(), "projections") == ""
+    monkeypatch.setattr("cartulary.doctor.work.LONG_LAG", 0)
+    lines = texts(diagnose_with(), "projections")
+    assert "game-counts lacks 1 entry of the transparency log" in lines
+    assert "look at the log of the scheduler" in lines
+    service.games.projections.catch_up()
+    assert texts(diagnose_with(), "projections") == ""
 
 
 def test_the_mail_server_is_tried(diagnose_with: Diagnose) -> None:

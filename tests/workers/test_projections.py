@@ -4,19 +4,24 @@ from collections import Counter
 from collections.abc import Sequence
 
 import pytest
+from click.testing import CliRunner, Result
 from typing_extensions import override
 
+from cartulary.cli import cartulary
 from domain.errors import Unreadable
 from domain.event import Event
 from domain.messages import message
 from service.bootstrap import Service
 from service.connection import to_text
+from service.games import event_feed
 from service.games.event_feed import EventFeed
-from service.games.projections import Changes, FinishedGames, Projections, ReadValues
+from service.games.projections import Changes, Projections, ReadValues
+from service.games.statistics import GameCounts
+from service.settings import Settings
 from tests.support.service_games import play_out, start_game, take_action
 from tests.support.worker_harness import WorkerHarness
 
-NAME = "finished-games"
+NAME = GameCounts.name
 
 
 class EventTypes:
@@ -37,29 +42,54 @@ def log(service: Service, *game_ids: str) -> None:
         service.transparency.head_log.log([game_id])
 
 
+def score(service: Service, game_id: str) -> str:
+    while service.games.queries.game(game_id).status != "finished":
+        service.games.commands.score(game_id)
+    return game_id
+
+
 def finish(service: Service, *, private: bool = False) -> str:
     game = play_out(service, start_game(service, round_limit=1, private=private).id).id
-    service.games.commands.score(game)
-    while service.games.queries.game(game).status != "finished":
-        service.games.commands.score(game)
-    return game
+    return score(service, game)
 
 
-def test_finished_public_games_are_counted_by_rules_and_seats(service: Service) -> None:
-    games = [finish(service), finish(service), finish(service, private=True)]
-    log(service, *games, start_game(service).id)
+def test_games_that_ended_are_counted_by_kind_and_ending_and_private_ones_never(
+    service: Service,
+) -> None:
+    finished = [finish(service), finish(service)]
+    resigned = start_game(service, rules="baron").id
+    seq = service.games.queries.game(resigned).seq
+    service.games.commands.act(resigned, "ada", {"type": "resign"}, seq)
+    score(service, resigned)
+    removed = start_game(service, rules="baron").id
+    service.administration.remove_seat("operator", removed, 0, "a test")
+    score(service, removed)
+    abandoned = start_game(service).id
+    service.administration.abandon("operator", abandoned, "a test")
+    games = [*finished, resigned, removed, abandoned]
+    log(service, *games, finish(service, private=True), start_game(service, private=True).id)
     projections = service.games.projections
     assert projections.catch_up()
     winners = Counter(
         entry["seat"]
-        for game in games[:2]
+        for game in finished
         for entry in service.games.queries.game(game).ranking or ()
         if entry["place"] == 1
     )
     wins = {f"barony 2 wins {seat}": count for seat, count in winners.items()}
-    assert projections.values(NAME) == {"barony 2 games": 2, **wins}
+    events = sum(service.store.head(game) for game in games)
+    expected = {
+        "events": events,
+        "barony 2 ended completed": 2,
+        "barony 2 ended abandonment": 1,
+        "baron 2 ended resignation": 1,
+        "baron 2 ended removal": 1,
+        "baron 2 wins 1": 2,
+        **wins,
+    }
+    assert projections.values(NAME) == expected
     assert projections.catch_up()
-    assert projections.values(NAME)["barony 2 games"] == 2
+    assert projections.values(NAME) == expected
 
 
 def test_position_and_lag_say_how_far_a_projection_is(service: Service) -> None:
@@ -150,6 +180,36 @@ def test_a_rebuild_replaces_the_values_when_it_is_complete(service: Service) -> 
     assert keys == {"cartulary:{projection:event-types}", "cartulary:{projection:event-types}:2"}
 
 
+def test_the_command_lists_projections_and_rebuilds_one_with_its_progress(
+    service: Service, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_feed, "MAX_ENTRIES", 2)  # entries of the log on a page
+    log(service, *[start_game(service).id for _ in range(5)])
+    command = ["projections", "--redis", settings.redis_url]
+    variables = {"CARTULARY_DATA": str(settings.data)}
+
+    def run(*arguments: str) -> Result:
+        return CliRunner().invoke(cartulary, [*command, *arguments], env=variables)
+
+    def line_of(result: Result) -> list[str]:
+        assert result.exit_code == 0, result.output
+        (line,) = [line for line in result.stdout.splitlines() if line.startswith(NAME)]
+        return line.split(maxsplit=2)
+
+    assert line_of(run()) == [NAME, "-", "5 entries behind"]
+    service.games.projections.catch_up()
+    values = service.games.projections.values(NAME)
+    service.redis.hset(f"cartulary:{{projection:{NAME}}}:1", "events", 99)
+    result = run("--rebuild", NAME)
+    assert result.stderr == "2 of 5 entries ...\n4 of 5 entries ...\n"
+    _, position, lag = line_of(result)
+    assert (position[:4], lag) == ("5-0-", "0 entries behind")
+    assert service.games.projections.values(NAME) == values
+    refused = run("--rebuild", "ratio")
+    assert refused.exit_code == 2
+    assert f"name one of {NAME}" in refused.stderr
+
+
 def test_a_projection_of_another_history_begins_again(service: Service) -> None:
     projections = service.games.projections
     log(service, finish(service))
@@ -183,7 +243,7 @@ def test_a_projection_that_fails_does_not_stop_the_scheduler(
     def fail(*_: object) -> Changes:
         raise KeyError("a test")
 
-    monkeypatch.setattr(FinishedGames, "handle", fail)
+    monkeypatch.setattr(GameCounts, "handle", fail)
     log(service, start_game(service).id)
     assert workers.scheduler.advance_projections()
     assert service.games.projections.states()[0].lag == 1

@@ -24,7 +24,7 @@ from service.http.schemas.requests import (
     JoinGame,
     OnlySignature,
 )
-from service.http.schemas.responses import GameList, GameSummary
+from service.http.schemas.responses import GameList, GameSummary, Statistics
 
 log = logging.getLogger(__name__)
 blueprint = Blueprint("games", "Games, from an open table to their end.", auth="login_required")
@@ -92,6 +92,37 @@ def list_games(player: str | None, query: JsonObject) -> JsonObject:
         min(query["limit"], MAX_PAGE_SIZE),
     )
     return {"games": game_summaries(summaries), "next": next_cursor}
+
+
+@blueprint.get(
+    "/statistics",
+    "The statistics. `lag` is the number of entries of the transparency log that are not counted yet.",
+    Statistics,
+    auth="public",
+    query=NO_QUERY,
+)
+def get_statistics() -> JsonObject:
+    """Get statistics of the public games, by rule system and number of seats.
+
+    Private games are never counted. What has happened is counted when it has reached the transparency log.
+    """
+    statistics = service().games.public_statistics.read()
+    return {
+        "games": [
+            {
+                "system": entry.kind.system,
+                "seats": entry.kind.seats,
+                "open": entry.open,
+                "playing": entry.playing,
+                "finished": entry.finished,
+                "ended_by": entry.ended,
+                "wins": entry.wins,
+            }
+            for entry in statistics.kinds
+        ],
+        "events": statistics.events,
+        "lag": statistics.lag,
+    }
 
 
 def _page(

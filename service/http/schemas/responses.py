@@ -84,6 +84,41 @@ class GameList(TypedDict):
     next: str | None
 
 
+class EndedBy(TypedDict):
+    """How many games ended by what: by the rules, by the last player who resigned or was removed before the
+    end, or without a ranking.
+    """
+
+    completed: Count
+    resignation: Count
+    removal: Count
+    abandonment: Count
+
+
+class KindStatistics(TypedDict):
+    """Figures about the public games of a rule system with a number of seats.
+
+    `finished` are the games that ended with a ranking. `wins` has the number of games that each seat has won;
+    a shared first place counts for each of the seats.
+    """
+
+    system: str
+    seats: PositiveCount
+    open: Count
+    playing: Count
+    finished: Count
+    ended_by: EndedBy
+    wins: list[Count]
+
+
+class Statistics(TypedDict):
+    """Figures about all public games, and the number of their events."""
+
+    games: list[KindStatistics]
+    events: Count
+    lag: Count
+
+
 class InvitedGame(TypedDict):
     """A game that has not started, and the player who invites to it."""
 

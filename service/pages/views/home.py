@@ -62,6 +62,16 @@ def show_home() -> Response:
     )
 
 
+@blueprint.get("/statistics")
+def show_statistics() -> Response:
+    """Show how many public games there are and were, and how they ended."""
+    return page(
+        "statistics.html",
+        statistics=service().games.public_statistics.read(),
+        titles={name: entry.system.TITLE for name, entry in rule_systems().items()},
+    )
+
+
 @blueprint.get("/games")
 def list_games() -> Response:
     """Show a page of one of the lists, filtered by the values of its form."""

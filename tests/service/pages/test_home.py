@@ -175,3 +175,33 @@ def test_vacant_seats_are_offered(browser: FlaskClient, service: Service) -> Non
     card = section(browser.get("/").text, "vacant")
     assert "a vacant seat" in card
     assert f'href="/games/{game}#substitutes"' in card
+
+
+def test_the_statistics_show_the_public_games_of_each_kind(
+    browser: FlaskClient, service: Service
+) -> None:
+    assert "There are no public games yet." in browser.get("/statistics").text
+    start_game(service, private=True)
+    assert "There are no public games yet." in browser.get("/statistics").text
+    finished = play_out(service, start_game(service, round_limit=1).id).id
+    while service.games.queries.game(finished).status != "finished":
+        service.games.commands.score(finished)
+    start_game(service, rules="baron", seats=3)
+    service.transparency.head_log.log([finished])
+    assert "is not counted yet" in browser.get("/statistics").text
+    service.games.projections.catch_up()
+    page = browser.get("/statistics").text
+    assert "is not counted yet" not in page
+    assert '<a href="/statistics">' in page
+    rows = [
+        re.findall(r"<t[hd][^>]*>([^<]*)</t", row)
+        for row in re.findall(r"<tr>(.*?)</tr>", page.partition("<tbody>")[2], re.DOTALL)
+    ]
+    ranking = service.games.queries.game(finished).ranking or ()
+    places = [entry["place"] for entry in sorted(ranking, key=lambda entry: entry["seat"])]
+    wins = ", ".join("1" if place == 1 else "0" for place in places)
+    assert rows == [
+        ["Barony", "2", "0", "0", "1", "0", "0", "0", wins],
+        ["Baron", "3", "0", "1", "0", "0", "0", "0", "0, 0, 0"],
+    ]
+    assert f"{service.store.head(finished)} events of public games" in page

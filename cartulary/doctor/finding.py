@@ -1,0 +1,45 @@
+"""What a check of a deployment has found."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+import orjson
+
+from cartulary.language import text
+from domain.messages import Text
+from replay.language.renderer import english
+from service.bootstrap import Service
+
+Status: TypeAlias = Literal["ok", "warning", "fault"]
+
+_SIGNS: Final[Mapping[Status, str]] = {"ok": "ok", "warning": "? ", "fault": "! "}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a check has found, and for anything but `ok` what to do about it."""
+
+    subject: Text
+    status: Status
+    sentence: Text
+    advice: Text | None = None
+
+    def as_text(self) -> str:
+        """Return the finding in one line, and its advice in a second one."""
+        line = f"{_SIGNS[self.status]} {text(self.subject)}: {text(self.sentence)}"
+        return line if self.advice is None else f"{line}\n    {text(self.advice)}"
+
+    def as_json(self) -> str:
+        """Return the finding as a line of JSON, in English."""
+        fields = {
+            "subject": english(self.subject),
+            "status": self.status,
+            "text": english(self.sentence),
+            "advice": None if self.advice is None else english(self.advice),
+        }
+        return orjson.dumps(fields).decode()
+
+
+Check: TypeAlias = Callable[[Service], Iterator[Finding]]
+"""Yields what it has found about a service."""

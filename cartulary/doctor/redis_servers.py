@@ -1,0 +1,146 @@
+"""Checks of the Redis servers: that they keep what they must, and have memory left."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import redis
+
+from cartulary.doctor.finding import Finding
+from domain.messages import Text, message
+from service.bootstrap import Service
+from service.cluster import ClusterClient
+from service.connection import connect, to_text, unavailable_on_error
+from service.settings import Settings
+
+OLDEST_REDIS: Final = (6, 2)
+"""The oldest version of Redis for a service whose Redis is not the embedded one."""
+FULL: Final = 0.8
+"""Part of the memory of Redis from which on it is nearly full."""
+LOGS: Final = message("Redis of the logs")
+QUEUE: Final = message("Redis of the queue")
+
+
+def check_logs(service: Service) -> Iterator[Finding]:
+    """The Redis of the logs must keep every write that it has acknowledged."""
+    for client in _masters(service.redis):
+        yield from _check_master(service.settings, client)
+
+
+def _masters(client: redis.Redis) -> Sequence[redis.Redis]:
+    """Return clients of all masters: one for each node of a cluster, else the only one."""
+    if not isinstance(client, ClusterClient):
+        return [client]
+    with unavailable_on_error():
+        return [node.redis_connection for node in client.masters()]
+
+
+def _check_master(settings: Settings, client: redis.Redis) -> Iterator[Finding]:
+    with unavailable_on_error():
+        info = client.info()
+    release = str(info["redis_version"])
+    yield Finding(LOGS, "ok", message("version {version} responds", version=release))
+    if not settings.is_embedded and tuple(map(int, release.split(".")[:2])) < OLDEST_REDIS:
+        yield Finding(
+            LOGS,
+            "warning",
+            message("this version of Redis is old"),
+            message("upgrade to Redis 6.2 or later"),
+        )
+    if info.get("role") != "master":
+        yield Finding(
+            LOGS,
+            "fault",
+            message("it is a replica, which accepts no writes"),
+            message("let CARTULARY_REDIS_URL name the master"),
+        )
+    yield from _check_durability(client, info)
+    yield from _check_memory(LOGS, client, info)
+
+
+def _check_durability(client: redis.Redis, info: Mapping[str, Any]) -> Iterator[Finding]:
+    if not info.get("aof_enabled"):
+        yield Finding(
+            LOGS,
+            "fault",
+            message("it does not write every event to disk: events are lost when it ends"),
+            message("set `appendonly yes` and `appendfsync always` in its configuration"),
+        )
+    else:
+        match _configuration(client, "appendfsync"):
+            case "always":
+                yield Finding(LOGS, "ok", message("every write is on disk before its response"))
+            case None:
+                yield Finding(
+                    LOGS,
+                    "warning",
+                    message("it does not show how often it writes to disk"),
+                    message("make sure that `appendfsync` is `always`"),
+                )
+            case value:
+                yield Finding(
+                    LOGS,
+                    "warning",
+                    message(
+                        "with `appendfsync {value}`, a power cut loses events that were acknowledged",
+                        value=value,
+                    ),
+                    message("set `appendfsync always` in its configuration"),
+                )
+    for name in ("aof_last_write_status", "aof_last_bgrewrite_status", "rdb_last_bgsave_status"):
+        if info.get(name, "ok") != "ok":
+            yield Finding(
+                LOGS,
+                "fault",
+                message("it could not write its file ({name})", name=name),
+                message("look at its log; usually the disk is full"),
+            )
+
+
+def _check_memory(subject: Text, client: redis.Redis, info: Mapping[str, Any]) -> Iterator[Finding]:
+    limit = info.get("maxmemory") or 0
+    policy = info.get("maxmemory_policy")
+    if limit and policy != "noeviction":
+        yield Finding(
+            subject,
+            "fault",
+            message("it deletes data when its memory is full ({policy})", policy=str(policy)),
+            message("set `maxmemory-policy noeviction` in its configuration"),
+        )
+    limit = limit or info.get("total_system_memory") or 0
+    used = info.get("used_memory", 0)
+    if limit:
+        is_nearly_full = used > FULL * limit
+        yield Finding(
+            subject,
+            "warning" if is_nearly_full else "ok",
+            message("{used} of {limit} MiB of memory are used", used=used >> 20, limit=limit >> 20),
+            message("give it more memory before it refuses writes") if is_nearly_full else None,
+        )
+
+
+def _configuration(client: redis.Redis, name: str) -> str | None:
+    """Return a value of the configuration; None if this Redis does not show it."""
+    try:
+        with unavailable_on_error():
+            values = client.config_get(name)
+    except redis.ResponseError:
+        return None
+    value = values.get(name)
+    return None if value is None else to_text(value)
+
+
+def check_queue(service: Service) -> Iterator[Finding]:
+    """The Redis of the queue may lose everything at once, but must not delete what it likes."""
+    settings = service.settings
+    if settings.queue_url == settings.redis_url:
+        return
+    client = connect(settings.queue_url)
+    try:
+        with unavailable_on_error():
+            info = client.info()
+        yield Finding(
+            QUEUE, "ok", message("version {version} responds", version=str(info["redis_version"]))
+        )
+        yield from _check_memory(QUEUE, client, info)
+    finally:
+        client.close()
