@@ -274,9 +274,9 @@ def _report_reindexed(count: int) -> None:
             "List what is derived from the events of public games: how far each projection is."
         ),
         message(
-            "A projection lacks as many entries of the transparency log as its lag says. Schedulers make it catch"
-            " up. --rebuild derives a projection from all events again, while the service runs; until it is"
-            " complete, the former values are shown."
+            "A projection lacks as many entries of the transparency log as its lag says. Schedulers make it"
+            " catch up. --rebuild derives a projection from all events again, while the service runs; until it"
+            " is complete, the former values are shown."
         ),
     ),
 )
