@@ -275,8 +275,8 @@ def _report_reindexed(count: int) -> None:
         ),
         message(
             "A projection lacks as many entries of the transparency log as its lag says. Schedulers make it"
-            " catch up. --rebuild derives a projection from all events again, while the service runs; until it"
-            " is complete, the former values are shown."
+            " catch up. --rebuild derives a projection from all events again, while the service runs; until"
+            " it is complete, the former values are shown."
         ),
     ),
 )
