@@ -228,6 +228,7 @@ class Options(TypedDict):
     private: bool
     takebacks: NotRequired[Annotated[Literal[True], "Left out in a game without takebacks."]]
     tutorial: NotRequired[Annotated[Literal[True], "Left out in a game without lessons."]]
+    rated: NotRequired[Annotated[Literal[True], "Left out in a game that changes no ratings."]]
     name: NotRequired[Annotated[str, "What its creator calls the game, in one line."]]
     rematch_of: NotRequired[Annotated[GameId, "The game of which this one is a rematch."]]
     substitutes: NotRequired[Annotated[Literal[True], "Left out in a game without substitutes."]]

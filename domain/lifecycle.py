@@ -44,6 +44,8 @@ SEATS_OF_ANY_GAME: Final = 2
 """A number of seats that every rule system allows."""
 MOST_SEATS: Final = 16
 """The largest number of seats that `seat_counts` considers."""
+RATED_SEATS: Final = range(2, 6)
+"""The numbers of seats of games that can be rated."""
 TUTORIAL_SEATS: Final = 2
 """The number of seats of a game with lessons: a learner and a bot."""
 ARBITER_PLAYS: Final = message("must not be one of the players")
@@ -63,6 +65,8 @@ def check_options(rules: object, seats: object, options: Mapping[str, object]) -
     own: OwnOptions = {}
     try:
         system = rule_system_for(rules, options)
+        if common.get("rated") and seats not in RATED_SEATS:
+            errors["options.rated"] = message("only games of two to five players are rated")
         if common.get("tutorial") and (fault := _tutorial_fault(system, seats)) is not None:
             errors["options.tutorial"] = fault
         own = system.check_options(seats, others)
@@ -190,6 +194,8 @@ def join(
             )
         if invited_by is not None:
             raise NotNow(None, message("a bot joins without an invitation"))
+        if game.options.get("rated"):
+            raise NotNow(None, message("bots cannot play in a rated game"))
     elif not _may_join(game, player, invited_by):
         if invited_by is not None:
             raise NotNow(

@@ -45,7 +45,7 @@ def name_fault(name: object) -> Message | None:
 
 SEATINGS: Final = ("drawn", "joined")
 COMMON_OPTIONS: Final = (
-    *("seating", "private", "takebacks", "substitutes", "tutorial"),
+    *("seating", "private", "rated", "takebacks", "substitutes", "tutorial"),
     *("name", "rematch_of"),
 )
 """The options of every game."""
@@ -54,12 +54,13 @@ COMMON_OPTIONS: Final = (
 def check_common_options(options: Mapping[str, object]) -> tuple[Options, dict[str, Text]]:
     """The common ones of some options with their defaults, and what is wrong with them, by field.
 
-    An option that a game can do without is left out: `takebacks`, `substitutes` and `tutorial` if they are
-    false, `name` and `rematch_of` if they are missing or null.
+    An option that a game can do without is left out: `rated`, `takebacks`, `substitutes` and `tutorial` if
+    they are false, `name` and `rematch_of` if they are missing or null.
     """
     faults: dict[str, Text] = {}
     seating = options.get("seating", "drawn")
     private = options.get("private", False)
+    rated = options.get("rated", False)
     takebacks = options.get("takebacks", False)
     substitutes = options.get("substitutes", False)
     tutorial = options.get("tutorial", False)
@@ -68,6 +69,10 @@ def check_common_options(options: Mapping[str, object]) -> tuple[Options, dict[s
         faults["options.seating"] = one_of(SEATINGS)
     if not isinstance(private, bool):
         faults["options.private"] = message("must be true or false")
+    if not isinstance(rated, bool):
+        faults["options.rated"] = message("must be true or false")
+    elif rated and (private is True or tutorial is True):
+        faults["options.rated"] = message("private games and tutorial games are never rated")
     if not isinstance(takebacks, bool):
         faults["options.takebacks"] = message("must be true or false")
     if not isinstance(substitutes, bool):
@@ -82,6 +87,8 @@ def check_common_options(options: Mapping[str, object]) -> tuple[Options, dict[s
         "seating": "joined" if seating == "joined" else "drawn",
         "private": private is True,
     }
+    if rated is True:
+        checked["rated"] = True
     if takebacks is True:
         checked["takebacks"] = True
     if substitutes is True:
@@ -167,6 +174,14 @@ COMMON_OPTION_FIELDS: Final[Sequence[OptionField]] = (
         message(
             "Only the players, those who are invited and the arbiter can see a private game, and one can join"
             " it only by invitation."
+        ),
+    ),
+    FlagField(
+        "rated",
+        message_in("label", "rated game"),
+        message(
+            "The result changes the ratings of the players. Bots and guests cannot play in a rated game, and"
+            " private games are never rated."
         ),
     ),
     FlagField(

@@ -1,8 +1,12 @@
 """Who may see a game, who may act, dispute and rule in it, and what was decided on an outdated position."""
 
+from collections.abc import Mapping
+
 from domain.disputes.records import Dispute
+from domain.errors import NotNow
 from domain.game import Game
-from domain.messages import message
+from domain.messages import Message, message
+from service.accounts.account_reader import AccountReader
 from service.errors import Forbidden, NotFound, Stale
 
 
@@ -31,6 +35,30 @@ def require_visible(game: Game, player: str | None) -> None:
     """Raise NotFound if this player may not see the game."""
     if not can_see(game, player):
         raise game_not_found(game.id)
+
+
+def guest_fault(
+    options: Mapping[str, object], player: str, accounts: AccountReader
+) -> Message | None:
+    """Return why a player cannot play in a game with these options, which is rated; None if the player can.
+
+    Guests can play in games that are not rated only.
+    """
+    if options.get("rated") is not True:
+        return None
+    (account,) = accounts.get([player])
+    if account is None or not account.is_guest:
+        return None
+    return message(
+        "guests cannot play in a rated game: choose a handle and a password first, on the page of your"
+        " account"
+    )
+
+
+def require_ratable(game: Game, player: str, accounts: AccountReader) -> None:
+    """Raise NotNow if the game is rated, and the player is a guest."""
+    if fault := guest_fault(game.options, player, accounts):
+        raise NotNow(None, fault)
 
 
 def require_seat(game: Game, player: str) -> int:

@@ -19,11 +19,18 @@ from ledger import commands
 from ledger.commands import SecretSource
 from ledger.pending import PendingEvents
 from ledger.turn_clock import waits_for_ruling
+from service.accounts.account_reader import AccountReader
 from service.accounts.bots import BotPlayers
 from service.accounts.holidays import Holidays
 from service.accounts.keys import PlayerKeys
 from service.errors import Forbidden
-from service.games.access import can_see, require_seat, require_visible
+from service.games.access import (
+    can_see,
+    guest_fault,
+    require_ratable,
+    require_seat,
+    require_visible,
+)
 from service.games.game_settings import DEFAULT_BOT, bot_fault, settings_faults
 from service.games.holiday_registry import bring_holidays
 from service.games.invitations import Invitations
@@ -52,6 +59,7 @@ class GameCommands:
         quota: GameQuota,
         signatures: PlayerSignatures,
         player_keys: PlayerKeys,
+        accounts: AccountReader,
         bot_players: BotPlayers,
         invitations: Invitations,
         holidays: Holidays,
@@ -60,6 +68,7 @@ class GameCommands:
         self._repository = repository
         self._quota = quota
         self._player_keys = player_keys
+        self._accounts = accounts
         self._bot_players = bot_players
         self._invitations = invitations
         self._holidays = holidays
@@ -94,6 +103,8 @@ class GameCommands:
         least_seconds = self._min_seconds_per_turn
         if faults := settings_faults(rules, seats, options, clock, bots, least_seconds):
             raise Malformed(faults)
+        if fault := guest_fault(options, player, self._accounts):
+            raise Malformed({"options.rated": fault})
         request = [rules, seats, dict(options), clock, list(invited), _hex(nonce)]
         if arbiter is not None:
             # Without one, the request is as in versions without arbiters, whose records are still valid.
@@ -147,8 +158,8 @@ class GameCommands:
         """Give the player a place and return the game; the last free place starts it.
 
         `invitation` is the token of an invitation, for a private game that the player may not see otherwise.
-        Raises NotNow (the game is full or has started, or the player has a place), Malformed (nonce),
-        TooManyGames, NotFound (also if the invitation is not valid).
+        Raises NotNow (the game is full or has started, the player has a place, or is a guest and the game is
+        rated), Malformed (nonce), TooManyGames, NotFound (also if the invitation is not valid).
         """
         refusal = self._quota.refusal(player)
         keys = self._player_keys.valid_keys(player)
@@ -159,6 +170,7 @@ class GameCommands:
                 require_visible(game, player)
             else:
                 inviter = self._invitations.inviter(game, invitation)
+            require_ratable(game, player, self._accounts)
             player_nonce, source = _joining_nonce(game, nonce)
             commands.join(
                 pending,

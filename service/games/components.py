@@ -104,6 +104,7 @@ def build_games(
         quota,
         signatures,
         accounts.keys,
+        players,
         BotPlayers(players),
         invitations,
         accounts.holidays,
@@ -139,7 +140,7 @@ def build_games(
         pauses=PauseCommands(repository, signatures),
         deadlines=DeadlineCommands(repository, clock),
         substitutes=SubstituteCommands(
-            repository, signatures, quota, accounts.keys, accounts.holidays
+            repository, signatures, quota, players, accounts.keys, accounts.holidays
         ),
         holiday_registry=HolidayRegistry(accounts.holidays, players, repository, listings),
         key_registry=KeyRegistry(accounts.keys, repository, listings),

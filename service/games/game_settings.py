@@ -32,6 +32,8 @@ def settings_faults(
     except Malformed as error:
         faults |= error.fields
     faults |= _short_turn_faults(clock, least_seconds) | clock_faults(clock)
+    if bots and known_options.get("rated") is True:
+        faults.setdefault("options.rated", message("a game with bots is not rated"))
     if isinstance(bots, list | tuple):
         faults |= _bot_faults(rules, seats, known_options, bots[:MAX_BOTS])
     return faults

@@ -8,10 +8,11 @@ from domain.game import Game
 from domain.messages import message
 from ledger import commands
 from ledger.pending import PendingEvents
+from service.accounts.account_reader import AccountReader
 from service.accounts.holidays import Holidays
 from service.accounts.keys import PlayerKeys
 from service.errors import NotFound
-from service.games.access import require_seat, require_visible
+from service.games.access import require_ratable, require_seat, require_visible
 from service.games.holiday_registry import bring_holidays
 from service.games.listings import GameQuota
 from service.games.loader import CachedGame
@@ -32,12 +33,14 @@ class SubstituteCommands:
         repository: GameRepository,
         signatures: PlayerSignatures,
         quota: GameQuota,
+        accounts: AccountReader,
         player_keys: PlayerKeys,
         holidays: Holidays,
     ) -> None:
         self._repository = repository
         self._signatures = signatures
         self._quota = quota
+        self._accounts = accounts
         self._player_keys = player_keys
         self._holidays = holidays
 
@@ -73,7 +76,7 @@ class SubstituteCommands:
         """Give a vacant seat to the player, and return the game.
 
         Raises NotFound (also if there is no such seat), NotNow (the seat is not vacant, or the player has or
-        had a seat in the game, or is its arbiter), TooManyGames.
+        had a seat in the game, is its arbiter, or is a guest and the game is rated), TooManyGames.
         """
         refusal = self._quota.refusal(player)
         keys = self._player_keys.valid_keys(player)
@@ -82,6 +85,7 @@ class SubstituteCommands:
             require_visible(cached.game, player)
             if seat >= cached.game.seats:
                 raise NotFound(message("game {game} has no seat {seat}", game=game_id, seat=seat))
+            require_ratable(cached.game, player, self._accounts)
             commands.seat_substitute(pending, seat, player, keys)
             bring_holidays(pending, player, self._holidays)
             if refusal is not None:

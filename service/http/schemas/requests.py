@@ -48,9 +48,9 @@ class CreateGame(StrictSchema):
         metadata={
             "type": "object",
             "description": (
-                "`name` (1 to 60 characters), `seating` (`drawn` or `joined`), `private`, `takebacks` (true"
-                " or false), and the options of the rules, which include the expansions (true or false):"
-                f" {_EXPANSIONS}."
+                "`name` (1 to 60 characters), `seating` (`drawn` or `joined`), `private`, `rated`,"
+                " `takebacks` (true or false), and the options of the rules, which include the expansions"
+                f" (true or false): {_EXPANSIONS}."
             ),
         },
     )

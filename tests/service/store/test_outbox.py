@@ -45,6 +45,7 @@ def commands_with(service: Service, listings: Listings) -> GameCommands:
         GameQuota(service.games.listings, 200),
         PlayerSignatures(repository, service.accounts.keys),
         service.accounts.keys,
+        service.accounts.players,
         BotPlayers(service.accounts.players),
         service.games.invitations,
         service.accounts.holidays,
