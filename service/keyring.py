@@ -5,15 +5,14 @@ The private key is in a PEM file on the machine that signs. The public keys are 
 removed; the entry of a retired key has `until`.
 """
 
+from functools import cached_property
 from pathlib import Path
-from threading import Lock
 from typing import Final
 
 import orjson
 import redis
 
 from domain.errors import CartularyError
-from domain.event import Event
 from domain.json_types import JsonObject
 from domain.messages import message
 from ledger.canonical import canonical
@@ -54,17 +53,21 @@ class Keyring:
         self._redis = client
         self._path = path
         self._read_only = read_only
-        self._lock = Lock()
-        self._key: SigningKey | None = None
+
+    @cached_property
+    def signing_key(self) -> SigningKey:
+        """The signing key, which is loaded and published when it is used first.
+
+        Use it before an event gets its time that the key will sign: its signatures are valid only for events
+        since its `from`. Raises Unreadable and OSError (the key file), RetiredKeyError and Unavailable.
+        After the first use, it asks the store no more: `check` notices a later retirement.
+        """
+        # Two threads may both do this: they find or create the same key, and publish it once.
+        return self._find_key() if self._read_only else self._create_key()
 
     def publish_key(self) -> None:
-        """Load the signing key and publish it, unless this was done before.
-
-        Call it before an event is appended that the key will sign: its signatures are valid only for
-        events since its `from`. Raises Unreadable and OSError (the key file), RetiredKeyError and
-        Unavailable. Once it has succeeded, it asks the store no more: `check` notices a later retirement.
-        """
-        self._signing_key()
+        """Publish the signing key, unless this was done before. Raises what `signing_key` raises."""
+        _ = self.signing_key
 
     def check(self) -> None:
         """Raise RetiredKeyError if the key exists and was retired; for processes that may never sign.
@@ -77,37 +80,29 @@ class Keyring:
             return
         self._check_validity(key)
 
-    def receipt(self, event: Event) -> JsonObject:
-        """Return the receipt for the event of an accepted action; always the same for one event."""
-        return self._signing_key().receipt(event)
-
     def shown_head(self, game_id: str, seq: int, hash: str) -> JsonObject:
         """Return the signed statement that an event is now the last one of a game (docs/formats.md)."""
-        return self._signing_key().sign(
+        return self.signing_key.sign(
             shown_head_payload(game_id, seq, hash, clock.format(clock.now()))
         )
 
     def current_entry(self) -> JsonObject:
         """Return the entry of the signing key in the list of public keys."""
-        id = self._signing_key().id
+        id = self.signing_key.id
         return next(entry for entry in self.public_keys() if entry["key"] == id)
 
     def sign_head(self, header: JsonObject) -> JsonObject:
         """Return the header of a game record with the server's name, if it has one, and its head signed."""
         named = {**header, "origin": self.origin} if self.origin else header
-        return self._signing_key().sign_head(named)
-
-    def key_id(self) -> str:
-        """Return the id of the signing key."""
-        return self._signing_key().id
+        return self.signing_key.sign_head(named)
 
     def note_key(self, name: str) -> NoteKey:
         """Return the public signing key as the key of a signed note with this name."""
-        return note_key(name, self._signing_key())
+        return note_key(name, self.signing_key)
 
     def sign_note(self, text: str, name: str) -> NoteSignature:
         """Return the signature of the text of a note by the signing key under this name."""
-        return sign_text(text, name, self._signing_key())
+        return sign_text(text, name, self.signing_key)
 
     def public_keys(self) -> list[JsonObject]:
         """Return all public keys, `{"key", "public", "from", "until"}`, the oldest first.
@@ -115,7 +110,7 @@ class Keyring:
         Unless the keyring is read-only, its own key is among them.
         """
         if not self._read_only:
-            self._signing_key()
+            self.publish_key()
         with unavailable_on_error():
             entries = self._redis.hvals(KEYS)
         return sorted(map(orjson.loads, entries), key=lambda entry: (entry["from"], entry["key"]))
@@ -133,13 +128,6 @@ class Keyring:
                         self._redis.hset(KEYS, key, canonical(entry))
                 return entry
         raise NotFound(message("this service has never published a key {key}", key=key))
-
-    def _signing_key(self) -> SigningKey:
-        if self._key is None:
-            with self._lock:
-                if self._key is None:
-                    self._key = self._find_key() if self._read_only else self._create_key()
-        return self._key
 
     def _create_key(self) -> SigningKey:
         """Load or generate the key, and publish it if it is not published yet."""

@@ -107,7 +107,7 @@ def _check_key(service: Service) -> Iterator[Finding]:
         return
     try:
         service.keyring.check()
-        id = service.keyring.key_id()
+        id = service.keyring.signing_key.id
     except Unavailable:
         raise
     except (CartularyError, OSError) as error:

@@ -266,7 +266,7 @@ class _Reader:
         if self._key is None:
             self._key = self._keyring.current_entry()
         if self._key["from"] <= event["at"] and self._key["until"] is None:
-            self._page.receipts.append(self._keyring.receipt(event))
+            self._page.receipts.append(self._keyring.signing_key.receipt(event))
         else:
             self._page.left_out += 1
 

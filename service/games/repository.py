@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from domain.contract import STATEMENT
 from domain.errors import Malformed, Refused, Unreadable
@@ -21,6 +21,7 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import message
 from ledger.canonical import canonical
+from ledger.keys import SigningKey
 from ledger.pending import PendingEvents
 from service.clock import TrustedClock
 from service.errors import IdempotencyConflict, NotFound, ServiceError, Unavailable
@@ -67,9 +68,11 @@ class AppendResult:
     receipt: JsonObject | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class AcceptedAction:
-    """The events that an accepted request became, and the server's receipt for the first of them."""
+class AcceptedAction(NamedTuple):
+    """The events that an accepted request became, and the server's receipt for the first of them.
+
+    The fields are those of the response over HTTP.
+    """
 
     events: tuple[Event, ...]
     receipt: JsonObject
@@ -166,8 +169,10 @@ class GameRepository(GameLoader):
         is_head = cached is None
         if cached is None:
             cached = self.load(game_id)
+        # A receipt must not be older than the publication of its key.
+        key = self._keyring.signing_key if has_receipt else None
         for _ in range(MAX_ATTEMPTS):
-            pending = self._pending(game_id, cached.game, has_receipt=has_receipt)
+            pending = self._pending(game_id, cached.game)
             try:
                 handler(cached, pending)
             except (Refused, ServiceError) as refusal:
@@ -180,9 +185,7 @@ class GameRepository(GameLoader):
                 if not pending.sealed:
                     return AppendResult((), cached.game)
                 try:
-                    return self._append(
-                        pending, cached, record, has_receipt=has_receipt, guards=guards
-                    )
+                    return self._append(pending, cached, record, key=key, guards=guards)
                 except HeadMoved as conflict:
                     if conflict.head <= cached.game.seq:
                         # The cached game never happened.
@@ -221,7 +224,9 @@ class GameRepository(GameLoader):
         record = idempotency_record(player, idempotency_key, request)
         result = self.execute(game_id, handler, record, has_receipt=True)
         # The events of a repeated request may be older than stored receipts.
-        receipt = result.receipt or self._keyring.receipt(_event_of_receipt(result.events))
+        receipt = result.receipt or self._keyring.signing_key.receipt(
+            _event_of_receipt(result.events)
+        )
         return AcceptedAction(result.events, receipt)
 
     def game_after(self, game_id: str, result: AppendResult) -> Game:
@@ -272,22 +277,25 @@ class GameRepository(GameLoader):
         record: IdempotencyRecord | None,
         secrets: Mapping[str, str] | None = None,
         *,
-        has_receipt: bool = False,
+        key: SigningKey | None = None,
         guards: Sequence[Guard] = (),
     ) -> AppendResult:
-        """Append pending events to the game that they follow. Raises HeadMoved and GuardFailed."""
+        """Append pending events to the game that they follow. Raises HeadMoved and GuardFailed.
+
+        With a `key`, a receipt that it signs is stored and returned.
+        """
         before, after = pending.base, pending.sealed[-1].game
         events = tuple(sealed.event for sealed in pending.sealed)
         accepted = _event_of_receipt(events)
         entries = outbox_entries(before, after, events)
         openings = {
-            f"{seq}/{name}": canonical(opening).decode()
-            for seq, by_name in pending.openings.items()
-            for name, opening in by_name.items()
+            f"{sealed.event['seq']}/{name}": canonical(opening).decode()
+            for sealed in pending.sealed
+            for name, opening in sealed.openings.items()
         }
-        if any(STATEMENT in by_name for by_name in pending.openings.values()):
+        if any(STATEMENT in sealed.openings for sealed in pending.sealed):
             self._store.mark_statements(pending.game_id)
-        receipt = self._keyring.receipt(accepted) if has_receipt else None
+        receipt = None if key is None else key.receipt(accepted)
         appended = self._store.append(
             pending.game_id,
             0 if before is None else before.seq,
@@ -326,13 +334,8 @@ class GameRepository(GameLoader):
         receipt = None if stored is None else decode_receipt(accepted, stored)
         return AppendResult(events, None, receipt)
 
-    def _pending(
-        self, game_id: str, game: Game | None, *, has_receipt: bool = False
-    ) -> PendingEvents:
+    def _pending(self, game_id: str, game: Game | None) -> PendingEvents:
         """Return pending events that will all have the current time."""
-        if has_receipt:
-            # A receipt must not be older than the publication of its key.
-            self._keyring.publish_key()
         timestamp = self._clock.timestamp_after("" if game is None else game.at)
         return PendingEvents(
             game_id,

@@ -172,12 +172,10 @@ class RedisEventStore:
         with unavailable_on_error():
             reply = self._append(keys=keys, args=args)
         match reply:
-            case [1, first, last]:
-                self._wait_for_replicas(game_id, last)
-                return Appended(first, last)
-            case [2, first, last]:
-                self._wait_for_replicas(game_id, last)
-                return Appended(first, last, is_repeat=True)
+            case [1 | 2 as outcome, first, last]:
+                if self._wait_replicas:
+                    self._wait_for_replicas(game_id, last)
+                return Appended(first, last, is_repeat=outcome == 2)
             case [0, head]:
                 raise HeadMoved(head)
             case [-2]:
@@ -205,7 +203,8 @@ class RedisEventStore:
         digest, first, last = to_text(stored).split(" ")
         if digest != record.digest:
             raise _conflict()
-        self._wait_for_replicas(game_id, int(last))
+        if self._wait_replicas:
+            self._wait_for_replicas(game_id, int(last))
         return Appended(int(first), int(last), is_repeat=True)
 
     def _wait_for_replicas(self, game_id: str, last: int) -> None:
@@ -214,8 +213,6 @@ class RedisEventStore:
         Raises Unavailable if they are not quick enough. The events are appended nevertheless, and the request
         succeeds when it is repeated with its idempotency key and the replicas are there again.
         """
-        if not self._wait_replicas:
-            return
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             # WAIT counts from the last write of its connection: in a cluster, to the node of the game.
             pipeline.set(game_key(game_id, _REPLICATION), 1, px=REPLICATION_MILLISECONDS)

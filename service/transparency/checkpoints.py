@@ -92,7 +92,7 @@ class Checkpoints:
         if self._first_origin is None:
             origin = self._configured_origin or self._store.origin()
             if origin is None and not self._read_only:
-                self._store.set_origin(f"cartulary-{self._keyring.key_id()}")
+                self._store.set_origin(f"cartulary-{self._keyring.signing_key.id}")
                 origin = self._store.origin()
             if origin is None:
                 raise Unavailable(message("the transparency log has no origin yet"))

@@ -139,7 +139,7 @@ def test_a_key_that_is_exposed_or_retired_is_a_fault(
     assert texts(diagnose_with(), "signing key") == ""
     settings.signing_key.chmod(0o644)
     assert f"run `chmod 600 {settings.signing_key}`" in texts(diagnose_with(), "signing key")
-    service.keyring.retire(service.keyring.key_id())
+    service.keyring.retire(service.keyring.signing_key.id)
     assert "was retired" in texts(diagnose_with(), "signing key")
 
 

@@ -29,7 +29,7 @@ def test_a_retired_key_is_refused_and_the_setting_is_named(
 ) -> None:
     service = build(settings)
     game = start_game(service).id
-    service.keyring.retire(service.keyring.key_id())
+    service.keyring.retire(service.keyring.signing_key.id)
     result = cartulary(
         *[game if word == "GAME" else word for word in arguments],
         CARTULARY_REDIS_URL=redis_url,

@@ -48,7 +48,7 @@ def test_every_process_signs_with_the_key_of_the_file(service: Service) -> None:
     with freeze_time("2099-01-01"):
         event = take_action(service, start_game(service).id).events[0]
         again = Keyring(service.redis, path)
-        assert again.receipt(event) == service.keyring.receipt(event)
+        assert again.signing_key.receipt(event) == service.keyring.signing_key.receipt(event)
     assert service.keyring.public_keys() == published
     assert path.stat().st_mode & 0o777 == 0o600
 

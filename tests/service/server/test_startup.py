@@ -94,7 +94,7 @@ def test_a_server_whose_key_is_retired_while_it_runs_is_not_ready(
         with WebServer(settings) as server, http_client(server.url, contract) as http:
             assert http.get("/readyz").status_code == 200
             keyring = build(settings).keyring
-            keyring.retire(keyring.key_id())
+            keyring.retire(keyring.signing_key.id)
             response = http.get("/readyz")
             assert response.status_code == 503
             assert (

@@ -51,7 +51,7 @@ def restarted(service: Service, **changes: object) -> Service:
 
 def test_a_checkpoint_is_signed_by_the_key_of_the_server(service: Service) -> None:
     empty = Checkpoint.of_note(service.transparency.checkpoints.latest())
-    assert (empty.origin, empty.size) == (f"cartulary-{service.keyring.key_id()}", 0)
+    assert (empty.origin, empty.size) == (f"cartulary-{service.keyring.signing_key.id}", 0)
     game = start_game(service)
     service.transparency.head_log.log([game.id])
     note = service.transparency.checkpoints.latest()
@@ -176,7 +176,7 @@ class TestLostEntries:
         service.transparency.head_log.log(games)
         service.transparency.checkpoints.latest()
         service.redis.flushall()
-        again = restarted(service, origin=f"cartulary-{service.keyring.key_id()}")
+        again = restarted(service, origin=f"cartulary-{service.keyring.signing_key.id}")
         for _ in range(2):
             with pytest.raises(LogIncomplete):
                 again.transparency.checkpoints.latest()
