@@ -10,14 +10,18 @@ from pathlib import Path
 from typing import Final
 
 import brotli  # type: ignore[import-untyped] # has no annotations
+import flask_smorest  # type: ignore[import-untyped] # has no annotations
 import orjson
 from flask import Flask, Response, request
 from markupsafe import Markup
 from werkzeug.exceptions import NotFound
 
 from domain.messages import message
-from service.http.blueprint import Api, Blueprint
+from replay.language.renderer import english
+from service.http.blueprint import Blueprint, error_name
 from service.http.language import request_language, request_renderer
+from service.http.problems import CONTENT_TYPE, PROBLEM_TYPES
+from service.http.schemas.responses import Problem
 from service.http.schemas.rule_systems import add_rule_systems
 from service.http.schemas.type_schemas import RESPONSES, Components
 
@@ -56,6 +60,31 @@ _PAGE: Final = Markup("""<!doctype html>
 <noscript><p>{without_scripts} <a href="openapi.json">openapi.json</a></p></noscript>
 </html>
 """)
+
+
+class Api(flask_smorest.Api):  # type: ignore[misc] # flask_smorest has no annotations
+    """The OpenAPI document of an application. Errors are handled in problems.py."""
+
+    DEFAULT_ERROR_RESPONSE_NAME = None
+
+    def describe(self, blueprint: Blueprint) -> None:
+        """Add the routes of a blueprint of the application to the document."""
+        blueprint.register_views_in_doc(
+            self, self._app, self.spec, name=blueprint.name, parameters=None
+        )
+        self.spec.tag({"name": blueprint.name, "description": blueprint.description})
+
+    def _register_error_handlers(self) -> None:
+        """Install none of flask-smorest's handlers."""
+
+    def _register_pagination_header(self) -> None:
+        """Add no component for a header that this API does not use."""
+
+    def _register_responses(self) -> None:
+        for status, problem_type in PROBLEM_TYPES.items():
+            content = {CONTENT_TYPE: {"schema": RESPONSES.schema_of(Problem)}}
+            reply = {"description": english(problem_type.title), "content": content}
+            self.spec.components.response(error_name(status), reply, lazy=True)
 
 
 def register(app: Flask, blueprints: Iterable[Blueprint]) -> None:

@@ -1,28 +1,35 @@
-"""Flask's and flask-smorest's classes as this API uses them: the application, its routes, their description.
+"""Flask's and flask-smorest's classes as this API uses them: the application, its responses, its routes.
 
-A route is described once: the description checks requests and makes the OpenAPI document.
+A route is described once: the description checks requests and makes the OpenAPI document. Responses are
+encoded directly, not through marshmallow; the tests validate every response against the document.
+
+Pages of any origin may read every response of the API (CORS `*`). This is safe because the API uses no
+cookies: a request acts for a player only by the token that its sender adds, so another site can do no
+more than its visitor could.
 
 flask-smorest generates the document from marshmallow schemas. Its own decorators are not used: each
 of them wraps the view once more, and they read requests less strictly than this API promises.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from http import HTTPStatus
 from typing import Any, Concatenate, Final, ParamSpec, TypeAlias, TypeVar
 
 import flask_smorest  # type: ignore[import-untyped] # has no annotations
+import orjson
 from flask import Flask, Request, Response, request
 from marshmallow import Schema
 from typing_extensions import override
+from werkzeug.datastructures import Headers
 from werkzeug.exceptions import HTTPException
+from werkzeug.http import quote_etag
 from werkzeug.routing import IntegerConverter, MapAdapter, Rule
 
 from domain.errors import Malformed, NotNow
 from domain.json_types import JsonObject
 from domain.messages import Text, message
-from replay.language.renderer import english
 from service.errors import BodyTooLarge, Forbidden, Unauthorised, UnsupportedBody
 from service.http.context import (
     ACCESS_POLICIES,
@@ -35,9 +42,6 @@ from service.http.context import (
     require_access,
     require_resource,
 )
-from service.http.problems import CONTENT_TYPE, PROBLEM_TYPES
-from service.http.responses import ApiResponse, json_response, no_content
-from service.http.schemas.responses import Problem
 from service.http.schemas.type_schemas import RESPONSES
 from service.http.validation import GIVEN_TWICE, StrictSchema, String, read_json, validate
 
@@ -51,6 +55,22 @@ and the keyword arguments of the view."""
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
+
+DEFAULT_HEADERS: Final = (
+    ("X-Content-Type-Options", "nosniff"),
+    ("Referrer-Policy", "no-referrer"),
+    ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
+    ("Access-Control-Allow-Origin", "*"),
+    ("Access-Control-Expose-Headers", "ETag, Location, Retry-After, X-Request-ID"),
+    ("Cache-Control", "no-store"),
+)
+_PREFLIGHT: Final = (
+    (
+        "Access-Control-Allow-Headers",
+        "Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, X-Request-ID",
+    ),
+    ("Access-Control-Max-Age", "86400"),
+)
 
 NO_QUERY: Final = StrictSchema()
 """The query of a route without parameters. Unknown parameters are refused, so that nobody believes that
@@ -131,6 +151,31 @@ class _Rule(Rule):
         return build
 
 
+class ApiResponse(Response):
+    """A response with the headers `default_headers`, except where a view has set them."""
+
+    default_headers: tuple[tuple[str, str], ...] = DEFAULT_HEADERS
+
+    @override
+    def get_wsgi_response(
+        self, environ: dict[str, Any]
+    ) -> tuple[Iterable[bytes], str, list[tuple[str, str]]]:
+        body, status, headers = super().get_wsgi_response(environ)
+        present = {name.title() for name, _ in headers}
+        headers += [header for header in self.default_headers if header[0] not in present]
+        if environ["REQUEST_METHOD"] == "OPTIONS" and self.status_code == 200:
+            headers.append(("Access-Control-Allow-Methods", self.headers.get("Allow", "")))
+            headers += _PREFLIGHT
+        return body, status, headers
+
+    @override
+    def get_wsgi_headers(self, environ: dict[str, Any]) -> Headers:
+        # Werkzeug copies the headers to correct those of a response without a body or with an unknown length.
+        if self.status_code < 204 and "Content-Length" in self.headers:
+            return self.headers
+        return super().get_wsgi_headers(environ)
+
+
 class Application(Flask):
     """Flask without what this application does not use: asynchronous views, and routes by host name."""
 
@@ -148,6 +193,38 @@ class Application(Flask):
         return MapAdapter(
             self.url_map, "", "/", "", request.scheme, request.path, default_method=request.method
         )
+
+
+def json_response(
+    value: Any, status: int = 200, headers: Mapping[str, str] | None = None
+) -> Response:
+    """Return a response with a JSON body."""
+    return ApiResponse(orjson.dumps(value), status, headers, content_type="application/json")
+
+
+def tagged_response(
+    content: str | bytes | Callable[[], bytes],
+    content_type: str,
+    etag: str,
+    headers: Mapping[str, str],
+    *,
+    is_weak: bool = False,
+    is_conditional: bool = True,
+) -> Response:
+    """Return a response with an ETag: a 304 without the content if the client has it, and `is_conditional`.
+
+    `content` may be a function, which is called only if the client does not have the content.
+    """
+    tagged = {**headers, "ETag": quote_etag(etag, weak=is_weak)}
+    if is_conditional and request.if_none_match.contains_weak(etag):
+        return ApiResponse(status=304, headers=tagged)
+    body = content() if callable(content) else content
+    return ApiResponse(body, headers=tagged, content_type=content_type)
+
+
+def no_content() -> Response:
+    """Return an empty response with status 204."""
+    return Response(status=204)
 
 
 class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask_smorest has no annotations
@@ -228,31 +305,6 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask_smorest 
     put = _with_method("PUT", route)
     patch = _with_method("PATCH", route)
     delete = _with_method("DELETE", route)
-
-
-class Api(flask_smorest.Api):  # type: ignore[misc] # flask_smorest has no annotations
-    """The OpenAPI document of an application. Errors are handled in problems.py."""
-
-    DEFAULT_ERROR_RESPONSE_NAME = None
-
-    def describe(self, blueprint: Blueprint) -> None:
-        """Add the routes of a blueprint of the application to the document."""
-        blueprint.register_views_in_doc(
-            self, self._app, self.spec, name=blueprint.name, parameters=None
-        )
-        self.spec.tag({"name": blueprint.name, "description": blueprint.description})
-
-    def _register_error_handlers(self) -> None:
-        """Install none of flask-smorest's handlers."""
-
-    def _register_pagination_header(self) -> None:
-        """Add no component for a header that this API does not use."""
-
-    def _register_responses(self) -> None:
-        for status, problem_type in PROBLEM_TYPES.items():
-            content = {CONTENT_TYPE: {"schema": RESPONSES.schema_of(Problem)}}
-            reply = {"description": english(problem_type.title), "content": content}
-            self.spec.components.response(_error_name(status), reply, lazy=True)
 
 
 def response(
@@ -360,7 +412,7 @@ def _operation(
         operation["parameters"].append({"in": "header", "schema": schema})
     operation["responses"] = {
         **{str(status): reply for status, reply in responses.items()},
-        **{str(status): _error_name(status) for status in sorted(errors)},
+        **{str(status): error_name(status) for status in sorted(errors)},
     }
     return operation
 
@@ -385,6 +437,6 @@ def _idempotency_key() -> str | None:
     return key
 
 
-def _error_name(status: int) -> str:
+def error_name(status: int) -> str:
     """Return the name of an error response among the components of the document."""
     return HTTPStatus(status).name

@@ -16,8 +16,8 @@ from domain.game import Game
 from domain.messages import message
 from service.accounts.tokens import token_key
 from service.errors import NotFound, TooManyRequests, Unavailable
+from service.http.blueprint import no_content
 from service.http.context import client_network, service
-from service.http.responses import no_content
 from service.http.validation import whole_number
 
 STREAM_REFUSAL: Final = "cartulary.stream_refusal"

@@ -24,8 +24,8 @@ from domain.messages import Message, Text, comma_list, message
 from replay.language.renderer import Renderer, renderer
 from service.connection import unavailable_on_error
 from service.errors import ServiceError, Stale, TooManyRequests, Unauthorised, Unavailable
+from service.http.blueprint import ApiResponse
 from service.http.language import language_headers, request_renderer
-from service.http.responses import ApiResponse
 from service.store.event_store import HeadMoved
 
 log = logging.getLogger(__name__)

@@ -12,8 +12,8 @@ from flask_wtf.csrf import CSRFError, CSRFProtect  # type: ignore[import-untyped
 
 from domain.messages import message
 from service.errors import Forbidden, Unauthorised, Unavailable
+from service.http.blueprint import ApiResponse
 from service.http.language import request_language
-from service.http.responses import ApiResponse
 from service.pages.return_addresses import is_from_own_page, is_own_host, source_host
 from service.pages.session import can_write_session, load_visitor, viewer
 

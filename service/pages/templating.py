@@ -42,9 +42,9 @@ from replay.language.catalogue import languages
 from service import clock
 from service.games.access import is_correspondent
 from service.games.summary import Summary
+from service.http.blueprint import ApiResponse
 from service.http.context import service
 from service.http.language import request_language, request_renderer
-from service.http.responses import ApiResponse
 from service.notifications.webhooks.push_subscriptions import PushSubscription
 from service.pages.announcements import announcements_to_show
 from service.pages.assets import asset, style_sheets

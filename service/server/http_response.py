@@ -13,8 +13,8 @@ from domain.messages import Text
 from replay.language.catalogue import ENGLISH
 from replay.language.renderer import renderer
 from service.http.access_log import request_id as valid_request_id
+from service.http.blueprint import DEFAULT_HEADERS
 from service.http.problems import encoded_problem
-from service.http.responses import DEFAULT_HEADERS
 from service.server.http_request import HttpRequest
 
 _STATUS_LINES: Final = {

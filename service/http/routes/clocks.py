@@ -10,7 +10,6 @@ from service.accounts.holidays import AccountHoliday
 from service.http.blueprint import NO_QUERY, Blueprint
 from service.http.context import service
 from service.http.ratelimits import limit_disputes, limit_new_places
-from service.http.responses import accepted_events
 from service.http.schemas.clocks import AgreeToPause, AnnounceHoliday, Holiday, HolidayList
 from service.http.schemas.responses import AcceptedAction
 
@@ -99,7 +98,7 @@ def agree_to_pause(
         idempotency_key=idempotency_key,
         signature=body["signature"],
     )
-    return accepted_events(accepted)
+    return accepted._asdict()
 
 
 def parse_days(body: JsonObject) -> tuple[date, date]:

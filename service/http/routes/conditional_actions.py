@@ -8,10 +8,9 @@ from domain.errors import Malformed
 from domain.game import Game
 from domain.json_types import JsonObject
 from service.conditional_actions.conditional_actions import ConditionalActionsOfPlayer, void_message
-from service.http.blueprint import NO_QUERY, Blueprint
+from service.http.blueprint import NO_QUERY, Blueprint, json_response
 from service.http.context import service
 from service.http.language import game_names, request_renderer, with_language
-from service.http.responses import json_response
 from service.http.schemas.conditional_actions import ConditionalActions, PrepareActions
 
 _CONDITIONAL_ACTIONS: Final = "/games/<game_id>/conditional-actions"

@@ -8,7 +8,6 @@ from service.games.dispute_view import dispute_summary
 from service.http.blueprint import NO_QUERY, Blueprint
 from service.http.context import service
 from service.http.ratelimits import limit_disputes
-from service.http.responses import accepted_events
 from service.http.schemas.disputes import (
     AnswerDispute,
     AnswerTakeback,
@@ -63,7 +62,7 @@ def open_dispute(
         body["signature"],
         body["nonce"],
     )
-    return accepted_events(accepted)
+    return accepted._asdict()
 
 
 @blueprint.get(
@@ -127,7 +126,7 @@ def answer_dispute(
     accepted = service().games.disputes.answer_dispute(
         game_id, seq, player, body["statement"], idempotency_key, body["signature"], body["nonce"]
     )
-    return accepted_events(accepted)
+    return accepted._asdict()
 
 
 @blueprint.post(
@@ -160,7 +159,7 @@ def give_ruling(
         body["signature"],
         body["nonce"],
     )
-    return accepted_events(accepted)
+    return accepted._asdict()
 
 
 _TAKEBACKS: Final = "/games/<game_id>/takebacks"
@@ -187,7 +186,7 @@ def request_takeback(
     accepted = service().games.disputes.request_takeback(
         game_id, player, idempotency_key, body["signature"], body["nonce"]
     )
-    return accepted_events(accepted)
+    return accepted._asdict()
 
 
 @takebacks.post(
@@ -216,4 +215,4 @@ def answer_takeback(
         signature=body["signature"],
         nonce=body["nonce"],
     )
-    return accepted_events(accepted)
+    return accepted._asdict()

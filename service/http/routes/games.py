@@ -12,10 +12,10 @@ from domain.registry import EXPANSIONS
 from service.games.game_filter import GameFilter
 from service.games.game_settings import DEFAULT_BOT, bot_fault
 from service.games.listings import Page, parse_statuses
-from service.http.blueprint import NO_QUERY, Blueprint, response
+from service.http.blueprint import NO_QUERY, Blueprint, json_response, response
 from service.http.context import service
 from service.http.ratelimits import limit_new_places
-from service.http.responses import game_summaries, game_summary, json_response
+from service.http.responses import game_summaries, game_summary
 from service.http.schemas.lobby import ListGames, TakeSeat
 from service.http.schemas.requests import (
     MAX_PAGE_SIZE,

@@ -9,11 +9,11 @@ from flask import Response
 from domain.json_types import JsonObject
 from replay.event_filter import CONDITIONS, parse_filter
 from service.games.event_feed import FeedCursor
-from service.http.blueprint import NO_QUERY, Blueprint, response
+from service.http.blueprint import NO_QUERY, Blueprint, json_response, response
 from service.http.context import bearer_token, service
 from service.http.event_streams import stream_response
 from service.http.language import request_language, request_renderer, with_language
-from service.http.responses import continuation, json_response
+from service.http.responses import continuation
 from service.http.schemas.requests import (
     EventFeedQuery,
     EventQuery,

@@ -5,10 +5,10 @@ from typing import Final
 from flask import Response
 
 from domain.json_types import JsonObject
-from service.http.blueprint import NO_QUERY, Blueprint
+from service.http.blueprint import NO_QUERY, Blueprint, json_response
 from service.http.context import service
 from service.http.ratelimits import limit_new_places
-from service.http.responses import game_summaries, game_summary, json_response
+from service.http.responses import game_summaries, game_summary
 from service.http.schemas.lobby import Invitation
 from service.http.schemas.requests import MAX_PAGE_SIZE, Invite, PageQuery, RequestRematch
 from service.http.schemas.responses import GameList, GameSummary, InvitedGame

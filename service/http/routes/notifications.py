@@ -7,12 +7,11 @@ from flask import Response, request
 
 from domain.json_types import JsonObject
 from service.http.api_docs import PREFIX
-from service.http.blueprint import NO_QUERY, Blueprint, response
+from service.http.blueprint import NO_QUERY, Blueprint, json_response, response, tagged_response
 from service.http.context import bearer_token, service
 from service.http.event_streams import player_stream_response
 from service.http.language import request_renderer
 from service.http.ratelimits import limit_new_places, limit_webhook_tests
-from service.http.responses import json_response, tagged_response
 from service.http.schemas.notifications import (
     AddPushSubscription,
     AddWebhook,

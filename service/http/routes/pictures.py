@@ -14,10 +14,9 @@ from replay.render.podium import Finisher, finishers
 from replay.render.svg import svg
 from service.errors import NotFound
 from service.games.viewpoint import viewpoint_of
-from service.http.blueprint import Blueprint, response
+from service.http.blueprint import Blueprint, response, tagged_response
 from service.http.context import service
 from service.http.language import language_headers, request_language, request_renderer
-from service.http.responses import tagged_response
 from service.http.schemas.requests import PictureQuery
 
 ETAG_DIGITS: Final = 32

@@ -11,10 +11,9 @@ from domain.messages import Text, message
 from ledger.canonical import canonical, digest
 from service.errors import NotFound
 from service.games.access import require_seat
-from service.http.blueprint import NO_QUERY, Blueprint, response
+from service.http.blueprint import NO_QUERY, Blueprint, json_response, response, tagged_response
 from service.http.context import service
 from service.http.language import request_language, request_renderer, with_language
-from service.http.responses import accepted_events, json_response, tagged_response
 from service.http.schemas.requests import PositionQuery, SubmitAction
 from service.http.schemas.responses import AcceptedAction, LegalActions, LessonList, Position
 
@@ -159,4 +158,4 @@ def submit_action(
         )
     except Malformed as error:
         raise Malformed(_within_action(error)) from None
-    return accepted_events(accepted)
+    return accepted._asdict()

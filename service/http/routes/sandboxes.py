@@ -12,10 +12,9 @@ from domain.json_types import JsonObject
 from domain.messages import message
 from replay.language.names import NO_NAMES
 from service.errors import Forbidden, NotFound
-from service.http.blueprint import NO_QUERY, Blueprint, Endpoint, response
+from service.http.blueprint import NO_QUERY, Blueprint, Endpoint, json_response, response
 from service.http.context import client_network, login_required, service
 from service.http.language import game_names, request_renderer, with_language
-from service.http.responses import json_response
 from service.http.schemas.sandboxes import (
     ActInSandbox,
     CreateSandbox,

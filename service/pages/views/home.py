@@ -19,10 +19,10 @@ from replay.render.embedded_map import board_svg
 from service.errors import NotFound
 from service.games.access import game_not_found
 from service.games.game_settings import DEFAULT_BOT
+from service.http.blueprint import ApiResponse
 from service.http.context import service
 from service.http.event_streams import player_stream_response
 from service.http.language import game_names, request_renderer
-from service.http.responses import ApiResponse
 from service.pages.forms import Form, number_parameter
 from service.pages.session import require_player, session_token, viewer
 from service.pages.templating import page

@@ -7,9 +7,9 @@ from werkzeug.exceptions import NotFound
 
 from domain.messages import message
 from service.games.queries import MAX_EXAMINED_GAMES
+from service.http.blueprint import ApiResponse, json_response
 from service.http.context import service
 from service.http.language import request_language, request_renderer
-from service.http.responses import ApiResponse, json_response
 from service.pages.assets import files
 from service.pages.session import viewer
 from service.pages.templating import page

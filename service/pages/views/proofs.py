@@ -17,10 +17,10 @@ from ledger.signed_note import NoteKey
 from replay.audit.findings import CHECK_TITLES
 from replay.audit.summary import checkable_sentence, meanings
 from replay.event_values import secret_label
-from service.http.blueprint import read_query
+from service.http.blueprint import ApiResponse, json_response, read_query
 from service.http.context import service
 from service.http.language import request_language
-from service.http.responses import ApiResponse, continuation, json_response
+from service.http.responses import continuation
 from service.http.schemas.requests import HeadQuery
 from service.pages.session import viewer
 from service.pages.templating import page

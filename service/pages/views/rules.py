@@ -8,8 +8,8 @@ from domain.messages import message
 from domain.registry import rule_systems
 from replay.language.catalogue import languages
 from service.errors import NotFound
+from service.http.blueprint import tagged_response
 from service.http.language import request_language
-from service.http.responses import tagged_response
 from service.pages.rules.pages import RulesPage, introduction, rules_pages
 from service.pages.rules.pictures import picture_svg
 from service.pages.rules.source import INDEX, introduction_name, page_address
