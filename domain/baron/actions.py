@@ -9,6 +9,7 @@ Only the form is checked here, never a board or a reserve; any other form breaks
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Final, Literal, TypeAlias
 
 from domain.baron.components import SLOTS, TILES
@@ -88,9 +89,8 @@ ACTION_PARSERS: Final[Mapping[str, Parser[_BaronFields, Action]]] = {
 """By action type."""
 
 
-def parse_action(raw: object) -> Action:
-    """The action that decoded JSON stands for. Raises Malformed, which names every wrong field."""
-    return parse_action_fields(raw, _BaronFields, ACTION_PARSERS)
+parse_action: Final = partial(parse_action_fields, reader=_BaronFields, parsers=ACTION_PARSERS)
+"""Returns the action that decoded JSON stands for. Raises Malformed, which names every wrong field."""
 
 
 def action_to_json(action: Action) -> BaronActionJson:

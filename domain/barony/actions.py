@@ -7,6 +7,7 @@ form.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import (
     Annotated,
     ClassVar,
@@ -393,9 +394,8 @@ ACTION_PARSERS: Final[Mapping[str, Parser[ActionFields, Action]]] = {
 """By action type."""
 
 
-def parse_action(raw: object) -> Action:
-    """The action that decoded JSON stands for. Raises Malformed, which names every wrong field."""
-    return parse_action_fields(raw, ActionFields, ACTION_PARSERS)
+parse_action: Final = partial(parse_action_fields, reader=ActionFields, parsers=ACTION_PARSERS)
+"""Returns the action that decoded JSON stands for. Raises Malformed, which names every wrong field."""
 
 
 def action_to_json(action: Action) -> BaronyActionJson:
