@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+import hiredis
 import redis
 import redis.asyncio
 from redis.asyncio.sentinel import Sentinel as AsyncSentinel
@@ -207,15 +208,18 @@ def _parse_hosts(netloc: str) -> tuple[dict[str, str | None], list[tuple[str, in
 class _Client(redis.Redis):
     """A client that sends each command once, and does nothing else.
 
-    redis-py prepares repetitions and OpenTelemetry metrics for every command, which takes longer than sending
-    it. A connection that fails closes itself, and the pool opens it again.
+    redis-py prepares repetitions and OpenTelemetry metrics for every command, and looks at the type of each
+    argument, which takes longer than sending it. A connection that fails closes itself, and the pool opens it
+    again.
     """
 
     @override
     def execute_command(self, *args: Any, **options: Any) -> Any:
         connection = self.connection_pool.get_connection()
         try:
-            connection.send_command(*args)  # type: ignore[no-untyped-call] # redis-py has no annotations here
+            # A name can have several words, such as CONFIG SET.
+            command = hiredis.pack_command((*args[0].split(), *args[1:]))
+            connection.send_packed_command([command])  # type: ignore[no-untyped-call] # redis-py has no annotations here
             return self.parse_response(connection, args[0], **options)  # type: ignore[no-untyped-call] # the same
         finally:
             self.connection_pool.release(connection)
