@@ -35,8 +35,9 @@ from domain.messages import Message, message
 from ledger.canonical import canonical, digest, unhex
 
 RECEIPT_FIELDS: Final = ("game", "seq", "hash", "at")
-SHOWN_HEAD_PAYLOAD: Final = "cartulary head v1"
 """The fields of an event that its receipt repeats."""
+SHOWN_HEAD_PAYLOAD: Final = "cartulary head v1"
+RATINGS_PAYLOAD: Final = "cartulary ratings v1"
 PUBLIC_BYTES: Final = 32
 SIGNATURE_BYTES: Final = 64
 _PRIME: Final = 2**255 - 19
@@ -239,6 +240,26 @@ def _check_point(point: bytes, faults: _PointFaults) -> None:
 def not_hex() -> Message:
     """The fault of a signature or a public key that is no lowercase hex."""
     return message("the signature cannot be checked: it or its key is not in lowercase hex")
+
+
+def ratings_payload(
+    *, log: str, size: int, root: str, model: str, games: int, hash: str, at: str
+) -> JsonObject:
+    """Return what the signature of a statement about a table of ratings covers, but for the key.
+
+    The table follows by `model` from the games that count among the first `size` leaves of the log, whose
+    tree has this root. `hash` is that of line `games`, the last one of its history.
+    """
+    return {
+        "sign": RATINGS_PAYLOAD,
+        "log": log,
+        "size": size,
+        "root": root,
+        "model": model,
+        "games": games,
+        "hash": hash,
+        "at": at,
+    }
 
 
 def shown_head_payload(game_id: str, seq: int, hash: str, shown_at: str) -> JsonObject:

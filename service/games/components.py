@@ -27,6 +27,7 @@ from service.games.player_signatures import PlayerSignatures
 from service.games.player_statistics import PlayersProjection, Statistics
 from service.games.projections import Projections
 from service.games.queries import GameQueries
+from service.games.ratings import Ratings, RatingsProjection
 from service.games.recaps import Recaps
 from service.games.receipts import PlayerReceipts
 from service.games.rematches import Rematches
@@ -66,6 +67,7 @@ class Games:
     projections: Projections
     statistics: Statistics
     public_statistics: PublicStatistics
+    ratings: Ratings
     replays: Replays
     recaps: Recaps
     thumbnails: Thumbnails
@@ -123,7 +125,9 @@ def build_games(
         bounds.page_events,
     )
     event_feed = EventFeed(transparency.log, store)
-    projections = Projections(client, event_feed, [GameCounts(), PlayersProjection()])
+    projections = Projections(
+        client, event_feed, [GameCounts(), PlayersProjection(), RatingsProjection()]
+    )
     erasure = GameErasure(repository, store, listings)
     accounts.erasure.register(erasure.delete_all_of, erasure.authors)
     return Games(
@@ -150,6 +154,7 @@ def build_games(
         projections=projections,
         statistics=Statistics(projections),
         public_statistics=PublicStatistics(projections, listings),
+        ratings=Ratings(projections, players, transparency, keyring),
         replays=Replays(repository, bounds),
         recaps=Recaps(repository),
         thumbnails=Thumbnails(client, repository),

@@ -3,6 +3,8 @@
     cartulary:{projection:NAME}    hash: `live`, the generation that is read; `next`, the one that a rebuild
                                    fills; and `position:G`, the cursor of the feed of generation G
     cartulary:{projection:NAME}:G  hash, the values of generation G
+    cartulary:{projection:NAME}:G:boards   set of the names of the leaderboards of generation G
+    cartulary:{projection:NAME}:G:BOARD    sorted set, a leaderboard: members by score
 
 Position and values change in one script, and only if the position is the expected one. So each page of the
 feed counts once, although several processes may catch up at the same time, and any of them may die. A rebuild
@@ -12,7 +14,7 @@ fills another generation beside the one that is read, and then replaces that.
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 import redis
 
@@ -33,6 +35,9 @@ for i = 4, #ARGV, 3 do
   local kind, field, value = ARGV[i], ARGV[i + 1], ARGV[i + 2]
   if kind == '+' then redis.call('HINCRBY', KEYS[2], field, value)
   elseif kind == '=' then redis.call('HSET', KEYS[2], field, value)
+  elseif kind == 'board' then redis.call('SADD', KEYS[3], field)
+  elseif string.sub(kind, 1, 1) == '^' then
+    redis.call('ZADD', KEYS[tonumber(string.sub(kind, 2))], value, field)
   else redis.call('HDEL', KEYS[2], field) end
 end
 return 1
@@ -46,16 +51,23 @@ return 1
 """
 
 
+_FIRST_BOARD_KEY: Final = 4
+"""The number of the key of the first leaderboard among those of the script that advances a projection."""
+
 ReadValues: TypeAlias = Callable[[Collection[str]], dict[str, str]]
 """Returns the stored ones of these values of a projection, in one round trip."""
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What some events change: by how much counts grow, and the new values of others, None for no value."""
+    """What some events change: by how much counts grow, and the new values of others, None for no value.
+
+    `scores` has the new scores of members of leaderboards, by the name of the leaderboard.
+    """
 
     growth: Mapping[str, int] = field(default_factory=dict)
     values: Mapping[str, str | None] = field(default_factory=dict)
+    scores: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     def arguments(self) -> list[str]:
         """Return the changes as arguments of the script that stores them."""
@@ -64,6 +76,10 @@ class Changes:
             arguments += ["+", name, str(growth)]
         for name, value in sorted(self.values.items()):
             arguments += ["-", name, ""] if value is None else ["=", name, value]
+        for key, (board, scores) in enumerate(sorted(self.scores.items()), _FIRST_BOARD_KEY):
+            arguments += ["board", board, ""]
+            for member, score in sorted(scores.items()):
+                arguments += [f"^{key}", member, str(score)]
         return arguments
 
 
@@ -131,6 +147,25 @@ class Projections:
         """Return those of these values of a projection that there are, in one round trip."""
         return self._read(name, self._live(name), fields)
 
+    def read_at(self, name: str, field: str) -> tuple[FeedCursor, str | None]:
+        """Return a value of a projection, and the position in the feed at which it has this value."""
+        live = self._live(name)
+        with unavailable_on_error(), self._redis.pipeline(transaction=True) as pipeline:
+            pipeline.hget(_key(name), f"position:{live}")
+            pipeline.hget(_values_key(name, live), field)
+            position, value = pipeline.execute()
+        cursor = FeedCursor.parse(None if position is None else to_text(position))
+        return cursor, None if value is None else to_text(value)
+
+    def board(self, name: str, board: str, first: int, count: int) -> list[tuple[str, int]]:
+        """Return members of a leaderboard with their scores, the highest first, from member `first` on."""
+        key = f"{_values_key(name, self._live(name))}:{board}"
+        with unavailable_on_error():
+            members: list[Any] = self._redis.zrevrange(
+                key, first, first + count - 1, withscores=True
+            )
+        return [(to_text(member), int(score)) for member, score in members]
+
     def catch_up(self, max_pages: int | None = None) -> bool:
         """Have every projection handle what it lacks, at most so many pages; return whether none lacks any.
 
@@ -164,6 +199,7 @@ class Projections:
         with unavailable_on_error():
             if not self._replace(keys=keys, args=[generation, live]):
                 raise RebuildReplaced(message("another rebuild of this projection has begun"))
+            self._redis.delete(*self._board_keys(name, live))
 
     def _catch_up(self, name: str, generation: str, max_pages: int | None) -> bool:
         """Handle pages of the feed; return whether the last one was handled."""
@@ -178,8 +214,11 @@ class Projections:
                 )
                 args: list[str] = [f"position:{generation}", position, str(page.cursor)]
                 args += changes.arguments()
+                values_key = _values_key(name, generation)
+                keys = [_key(name), values_key, f"{values_key}:boards"]
+                keys += [f"{values_key}:{board}" for board in sorted(changes.scores)]
                 with unavailable_on_error():
-                    self._advance(keys=[_key(name), _values_key(name, generation)], args=args)
+                    self._advance(keys=keys, args=args)
             if page.is_last:
                 return True
             pages += 1
@@ -200,8 +239,14 @@ class Projections:
         """Have a generation begin again."""
         with unavailable_on_error(), self._redis.pipeline(transaction=True) as pipeline:
             pipeline.hdel(_key(name), f"position:{generation}")
-            pipeline.delete(_values_key(name, generation))
+            pipeline.delete(_values_key(name, generation), *self._board_keys(name, generation))
             pipeline.execute()
+
+    def _board_keys(self, name: str, generation: str) -> list[str]:
+        """Return the keys of the leaderboards of a generation, and that of their names."""
+        key = _values_key(name, generation)
+        boards = self._redis.smembers(f"{key}:boards")
+        return [f"{key}:boards", *(f"{key}:{to_text(board)}" for board in boards)]
 
     def _live(self, name: str) -> str:
         with unavailable_on_error():

@@ -1,0 +1,274 @@
+"""The ratings of players, derived from the event feed: a table, its history, leaderboards (docs/ratings.md).
+
+They are a projection (games/projections.py) with these values:
+
+    head                number and hash of the last line of the history
+    line NUMBER         a line of the history, the `RatedGame` as canonical JSON
+    game ID             the hash of the last event of a game that counts
+    of SYSTEM ID        how many games of a player count, how many of them were won, and the current rating
+    of SYSTEM ID N      the number of the line of the N-th game of a player
+    on BOARD ID         the rating of a player on a leaderboard, as in `of SYSTEM ID`
+
+and with a leaderboard `SYSTEM PERIOD` for each period in which a game was finished: a year (`2026`), a month
+(`2026-11`), and `all`. In it is the rating of each player after their last game in the period.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, cast
+
+import orjson
+
+from domain.errors import Malformed, Unreadable
+from domain.event import Event
+from domain.json_fields import one_of
+from domain.json_types import JsonObject
+from domain.messages import message
+from domain.registry import rule_systems
+from ledger.canonical import canonical
+from ledger.keys import ratings_payload
+from ledger.merkle import root
+from replay.player_ratings import (
+    FIRST_HASH,
+    MODEL_NAME,
+    NotRated,
+    RatedGame,
+    Rating,
+    Result,
+    is_asked_to_count,
+    rate,
+    rated_game,
+    rated_result,
+)
+from service import clock
+from service.accounts.account_reader import AccountReader
+from service.games.event_feed import CursorReplaced, EventFeed
+from service.games.projections import Changes, Projections, ReadValues
+from service.keyring import Keyring
+from service.transparency.components import Transparency
+
+ALL: Final = "all"
+"""The period that never ends."""
+MAX_LINES: Final = 500
+"""Lines of the history on a page."""
+MAX_HISTORY: Final = 500
+"""Changes of a player's rating that are read at once."""
+MAX_PLACES: Final = 100
+"""Players on a page of a leaderboard."""
+_PERIOD: Final = re.compile(r"all|[0-9]{4}(?:-(?:0[1-9]|1[0-2]))?")
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerRating:
+    """The current rating of a player in a rule system, and how many games led to it."""
+
+    rating: Rating
+    games: int = 0
+    wins: int = 0
+
+    @classmethod
+    def decode(cls, text: str | None) -> "PlayerRating":
+        """Return the rating that is stored as this text; the first one for None."""
+        if text is None:
+            return cls(Rating())
+        games, wins, mu, sigma = map(int, text.split())
+        return cls(Rating(mu, sigma), games, wins)
+
+    def encode(self) -> str:
+        """Return the text as which the rating is stored."""
+        return f"{self.games} {self.wins} {self.rating.mu} {self.rating.sigma}"
+
+
+@dataclass(frozen=True, slots=True)
+class RatingChange:
+    """A game that has changed the rating of a player, the player's place in it, and the rating after it."""
+
+    game: str
+    at: str
+    place: int
+    rating: Rating
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderboardPlace:
+    """A place on a leaderboard, counted from 1, with the handle of the player."""
+
+    place: int
+    player: str
+    handle: str
+    rating: Rating
+
+
+class RatingsProjection:
+    """Derives the ratings. Each finished game costs the same, however many there are."""
+
+    name = "ratings"
+
+    def handle(self, events: Sequence[Event], feed: EventFeed, read: ReadValues, /) -> Changes:
+        """See `Projection.handle`. Raises CursorReplaced if a game that was counted has ended otherwise."""
+        ends = self._new_ends(events, read)
+        created = feed.created_events([event["game"] for event in ends])
+        values: dict[str, str] = {}
+        scores: dict[str, dict[str, int]] = {}
+        for end in ends:
+            first = created.get(end["game"])
+            if first is None or not is_asked_to_count(first):
+                continue
+            (log,) = feed.event_ranges([(end["game"], 1, end["seq"])])
+            try:
+                result = rated_result(log)
+            except (NotRated, Unreadable):
+                continue
+            _count(result, values, scores, read)
+        return Changes(values=values, scores=scores)
+
+    def _new_ends(self, events: Sequence[Event], read: ReadValues) -> list[Event]:
+        """Return the events by which games were finished that are not counted yet."""
+        ends = {event["game"]: event for event in events if event["type"] == "GameFinished"}
+        losses = [event for event in events if event["type"] == "EventsLost"]
+        fields = {f"game {event['game']}" for event in (*ends.values(), *losses)}
+        counted = read(sorted(fields))
+        for loss in losses:
+            if counted.get(f"game {loss['game']}") == loss["data"]["hash"]:
+                raise CursorReplaced
+        for game, end in ends.items():
+            if counted.get(f"game {game}", end["hash"]) != end["hash"]:
+                raise CursorReplaced
+        return [end for game, end in ends.items() if f"game {game}" not in counted]
+
+
+def _count(
+    result: Result, values: dict[str, str], scores: dict[str, dict[str, int]], read: ReadValues
+) -> None:
+    """Add what a game changes to what the games before it on the same page of the feed have changed."""
+    names = {player: f"of {result.system} {player}" for player in result.places}
+    stored = {**read(["head", *names.values()]), **values}
+    number, hash = _parse_head(stored.get("head"))
+    before = {player: PlayerRating.decode(stored.get(name)) for player, name in names.items()}
+    after = rate(result, {player: entry.rating for player, entry in before.items()})
+    line = rated_game(number + 1, result, after, hash)
+    values["head"] = f"{line['number']} {line['hash']}"
+    values[f"line {line['number']}"] = canonical(line).decode()
+    values[f"game {result.game}"] = result.hash
+    for player, entry in before.items():
+        games, wins = entry.games + 1, entry.wins + (result.places[player] == 1)
+        values[names[player]] = current = PlayerRating(after[player], games, wins).encode()
+        values[f"{names[player]} {games}"] = str(line["number"])
+        for period in (ALL, result.at[:4], result.at[:7]):
+            board = f"{result.system} {period}"
+            scores.setdefault(board, {})[player] = after[player].cautious
+            values[f"on {board} {player}"] = current
+
+
+def _parse_head(text: str | None) -> tuple[int, str]:
+    """Return number and hash of the last line of the history."""
+    if text is None:
+        return 0, FIRST_HASH
+    number, hash = text.split()
+    return int(number), hash
+
+
+class Ratings:
+    """Reads the ratings. Thread-safe.
+
+    Its methods raise Unavailable if Redis does not respond. `of` and `history` are for pages about a player.
+    """
+
+    def __init__(
+        self,
+        projections: Projections,
+        accounts: AccountReader,
+        transparency: Transparency,
+        keyring: Keyring,
+    ) -> None:
+        self._projections = projections
+        self._accounts = accounts
+        self._transparency = transparency
+        self._keyring = keyring
+
+    def of(self, player: str) -> dict[str, PlayerRating]:
+        """Return the current ratings of a player by rule system; none for one without rated games."""
+        fields = {system: f"of {system} {player}" for system in rule_systems()}
+        stored = self._projections.read(RatingsProjection.name, [*fields.values()])
+        return {
+            system: PlayerRating.decode(stored[name])
+            for system, name in fields.items()
+            if name in stored
+        }
+
+    def history(self, player: str, system: str, limit: int = MAX_HISTORY) -> list[RatingChange]:
+        """Return the last changes of a player's rating in a rule system, at most MAX_HISTORY, in order."""
+        current = self.of(player).get(system)
+        last = 0 if current is None else current.games
+        first = max(1, last - min(limit, MAX_HISTORY) + 1)
+        fields = [f"of {system} {player} {number}" for number in range(first, last + 1)]
+        numbers = self._projections.read(RatingsProjection.name, fields)
+        lines = self._lines([int(numbers[name]) for name in fields if name in numbers])
+        return [
+            RatingChange(
+                line["game"], line["at"], entry["place"], Rating(entry["mu"], entry["sigma"])
+            )
+            for line in lines
+            for entry in line["players"]
+            if entry["player"] == player
+        ]
+
+    def games(self, after: int, limit: int = MAX_LINES) -> list[RatedGame]:
+        """Return lines of the history from line `after` + 1 on, at most MAX_LINES."""
+        return self._lines(range(after + 1, after + 1 + min(limit, MAX_LINES)))
+
+    def statement(self) -> JsonObject:
+        """Return the signed statement of the table and of the part of the log that it covers."""
+        cursor, head = self._projections.read_at(RatingsProjection.name, "head")
+        number, hash = _parse_head(head)
+        payload = ratings_payload(
+            log=self._transparency.checkpoints.origin,
+            size=cursor.entries,
+            root=root(self._transparency.log, cursor.entries).hex(),
+            model=MODEL_NAME,
+            games=number,
+            hash=hash,
+            at=clock.format(clock.now()),
+        )
+        return self._keyring.sign_statement(payload)
+
+    def leaderboard(
+        self, system: str, period: str = ALL, after: int = 0, limit: int = MAX_PLACES
+    ) -> tuple[list[LeaderboardPlace], int | None]:
+        """Return a page of a leaderboard, and the `after` of the next page, None on the last one.
+
+        Players without an account are left out, so a page may have fewer than `limit` of them. Raises
+        Malformed for an unknown rule system or period.
+        """
+        if system not in rule_systems():
+            raise Malformed({"system": one_of(sorted(rule_systems()))})
+        if not _PERIOD.fullmatch(period):
+            raise Malformed({"period": message("must be a year, a month such as 2026-11, or all")})
+        limit = min(limit, MAX_PLACES)
+        board = f"{system} {period}"
+        members = self._projections.board(RatingsProjection.name, board, after, limit + 1)
+        page = members[:limit]
+        accounts = self._accounts.get([player for player, _ in page])
+        ratings = self._ratings_on(board, page)
+        places = [
+            LeaderboardPlace(place, account.id, account.handle, ratings[account.id])
+            for place, account in enumerate(accounts, after + 1)
+            if account is not None and account.id in ratings
+        ]
+        return places, after + limit if len(members) > limit else None
+
+    def _ratings_on(self, board: str, page: Sequence[tuple[str, int]]) -> Mapping[str, Rating]:
+        """Return the ratings of players on a leaderboard, as of their last games in its period."""
+        fields = [f"on {board} {player}" for player, _ in page]
+        stored = self._projections.read(RatingsProjection.name, fields)
+        return {
+            player: PlayerRating.decode(stored[name]).rating
+            for (player, _), name in zip(page, fields, strict=True)
+            if name in stored
+        }
+
+    def _lines(self, numbers: Sequence[int]) -> list[RatedGame]:
+        fields = [f"line {number}" for number in numbers]
+        stored = self._projections.read(RatingsProjection.name, fields)
+        return [cast("RatedGame", orjson.loads(stored[name])) for name in fields if name in stored]

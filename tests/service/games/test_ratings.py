@@ -1,0 +1,202 @@
+"""The ratings of a service: derived in order, exactly once, and the same bytes after every rebuild."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from typing_extensions import override
+
+from domain.errors import Malformed
+from domain.event import Event
+from ledger.keys import BadSignature, check_signed
+from replay.player_ratings import RatingTable, rated_result
+from service.bootstrap import Service
+from service.connection import to_text
+from service.games.event_feed import EventFeed
+from service.games.projections import Changes, Projections, ReadValues
+from service.games.ratings import RatingsProjection
+from tests.support.service_games import start_game
+
+NAME = RatingsProjection.name
+KEY = f"cartulary:{{projection:{NAME}}}"
+
+
+def finish(service: Service, loser: int = 0, *, is_logged: bool = True, **options: Any) -> str:
+    """Finish a game of Baron in which all but one player resign, the loser first; return its id."""
+    options = {"rules": "baron", "rated": True, **options}
+    game = start_game(service, **options)
+    seats = [loser, *(seat for seat in range(game.seats) if seat != loser)]
+    for seat in seats[:-1]:
+        seq = service.games.queries.game(game.id).seq
+        service.games.commands.act(game.id, game.players[seat], {"type": "resign"}, seq)
+    while service.games.queries.game(game.id).status != "finished":
+        service.games.commands.score(game.id)
+    if is_logged:
+        service.transparency.head_log.log([game.id])
+    return game.id
+
+
+def catch_up(service: Service) -> None:
+    while not service.games.projections.catch_up():
+        pass
+
+
+def stored(service: Service, generation: int) -> dict[str, str]:
+    """Return all values and leaderboards of a generation."""
+    values = {
+        to_text(field): to_text(value)
+        for field, value in service.redis.hgetall(f"{KEY}:{generation}").items()
+    }
+    for board in service.redis.smembers(f"{KEY}:{generation}:boards"):
+        key = f"{KEY}:{generation}:{to_text(board)}"
+        values[to_text(board)] = str(service.redis.zrange(key, 0, -1, withscores=True))
+    return values
+
+
+def events_of(service: Service, game: str) -> list[Event]:
+    return list(service.games.queries.event_page(game, 0, 100))
+
+
+def register(service: Service, *handles: str) -> list[str]:
+    return [service.accounts.players.register(handle, "correct horse")[0].id for handle in handles]
+
+
+def test_the_table_is_that_of_the_records_in_the_order_of_the_log(service: Service) -> None:
+    games = [finish(service, is_logged=False), finish(service, 1, is_logged=False)]
+    games.append(finish(service, 2, is_logged=False, seats=3, rules="barony"))
+    order = [games[1], games[2], games[0]]
+    for game in order:
+        service.transparency.head_log.log([game])
+    catch_up(service)
+    table = RatingTable()
+    lines = [table.add(rated_result(events_of(service, game))) for game in order]
+    assert service.games.ratings.games(0) == lines
+    for player in ("ada", "bea", "cid"):
+        assert {
+            (system, player): entry.rating
+            for system, entry in service.games.ratings.of(player).items()
+        } == {key: rating for key, rating in table.ratings.items() if key[1] == player}
+    assert service.games.ratings.games(1, 1) == lines[1:2]
+
+
+def test_private_games_and_unrated_games_change_nothing(service: Service) -> None:
+    finish(service)
+    catch_up(service)
+    before = stored(service, 1)
+    finish(service, rated=False)
+    finish(service, rated=False, private=True)
+    catch_up(service)
+    assert stored(service, 1) == before
+    statement = service.games.ratings.statement()
+    assert (statement["games"], statement["size"]) == (1, 3)
+
+
+def test_a_game_on_a_page_of_many_counts_after_those_before_it(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for loser in (0, 1, 0, 0):
+        finish(service, loser)
+    catch_up(service)
+    together = stored(service, 1)
+    monkeypatch.setattr("service.games.event_feed.MAX_EVENTS", 1)
+    service.games.projections.rebuild(NAME)
+    assert stored(service, 2) == together
+    assert not stored(service, 1)
+    keys = {to_text(key) for key in service.redis.keys(f"{KEY}*")}
+    assert not [key for key in keys if key.startswith(f"{KEY}:1")]
+
+
+def test_a_page_that_two_processes_handle_counts_once(service: Service) -> None:
+    class Racing(RatingsProjection):
+        """Lets another process handle the page first."""
+
+        other: Projections | None = None
+
+        @override
+        def handle(self, events: Sequence[Event], feed: EventFeed, read: ReadValues, /) -> Changes:
+            other, self.other = self.other, None
+            if other is not None:
+                other.catch_up()
+            return super().handle(events, feed, read)
+
+    racing = Racing()
+    feed = service.games.event_feed
+    racing.other = Projections(service.redis, feed, [RatingsProjection()])
+    finish(service)
+    finish(service)
+    assert Projections(service.redis, feed, [racing]).catch_up()
+    assert service.games.ratings.of("ada")["baron"].games == 2
+    assert len(service.games.ratings.games(0)) == 2
+
+
+def test_ratings_begin_again_when_a_game_that_counted_has_ended_otherwise(
+    service: Service,
+) -> None:
+    game = finish(service)
+    catch_up(service)
+    expected = stored(service, 1)
+    service.redis.hset(f"{KEY}:1", f"game {game}", "0" * 64)
+    service.redis.hset(f"{KEY}", "position:1", "")
+    assert not service.games.projections.catch_up()
+    catch_up(service)
+    assert stored(service, 1) == expected
+
+
+def test_the_history_of_a_player_has_each_rated_game(service: Service) -> None:
+    games = [finish(service, loser) for loser in (0, 1, 0)]
+    finish(service, rules="barony")
+    catch_up(service)
+    ratings = service.games.ratings
+    changes = ratings.history("ada", "baron")
+    assert [change.game for change in changes] == games
+    assert [change.place for change in changes] == [2, 1, 2]
+    assert changes[-1].rating == ratings.of("ada")["baron"].rating
+    assert ratings.history("ada", "baron", 2) == changes[1:]
+    assert (ratings.of("ada")["baron"].games, ratings.of("ada")["baron"].wins) == (3, 1)
+    assert ratings.of("dan") == {}
+    assert ratings.history("dan", "baron") == []
+
+
+def test_the_statement_covers_the_table_and_the_log(service: Service) -> None:
+    empty = service.games.ratings.statement()
+    assert (empty["games"], empty["size"], empty["hash"]) == (0, 0, "0" * 64)
+    finish(service)
+    catch_up(service)
+    statement = service.games.ratings.statement()
+    (line,) = service.games.ratings.games(0)
+    assert (statement["games"], statement["hash"]) == (1, line["hash"])
+    assert statement["root"] == service.transparency.log.leaf_hashes(0, 1)[0].hex()
+    keys = service.keyring.public_keys()
+    check_signed(statement, keys)
+    with pytest.raises(BadSignature):
+        check_signed({**statement, "games": 2}, keys)
+
+
+def test_leaderboards_have_players_in_order_and_no_erased_ones(service: Service) -> None:
+    ids = register(service, "ada", "bea", "cid")
+    for loser in (0, 0, 1):
+        finish(service, loser, players=ids[:2])
+    finish(service, players=ids[1:])
+    catch_up(service)
+    ratings = service.games.ratings
+    places, following = ratings.leaderboard("baron")
+    assert following is None
+    assert [place.place for place in places] == [1, 2, 3]
+    assert {place.handle for place in places} == {"ada", "bea", "cid"}
+    cautious = [place.rating.cautious for place in places]
+    assert cautious == sorted(cautious, reverse=True)
+    assert {place.player: place.rating for place in places} == {
+        id: ratings.of(id)["baron"].rating for id in ids
+    }
+    year = service.games.ratings.games(0)[0]["at"][:4]
+    assert ratings.leaderboard("baron", year) == (places, None)
+    assert ratings.leaderboard("baron", "1999") == ([], None)
+    assert ratings.leaderboard("barony") == ([], None)
+    first, following = ratings.leaderboard("baron", limit=2)
+    assert (first, following) == (places[:2], 2)
+    assert ratings.leaderboard("baron", after=2, limit=2) == (places[2:], None)
+    service.accounts.erasure.erase_without_password(places[0].player)
+    assert ratings.leaderboard("baron")[0] == places[1:]
+    for system, period in (("chess", "all"), ("baron", "2026-13"), ("baron", "yesterday")):
+        with pytest.raises(Malformed):
+            ratings.leaderboard(system, period)
