@@ -203,6 +203,7 @@ def _readings(target: Target) -> Traffic:
             "/me/keys",
             "/me/mutes",
         ),
+        *("/players/siege", "/players/siege/games?result=won", "/players/siege/head-to-head/siege"),
         *("/me/notifications", "/me/push", "/me/receipts", "/me/sessions", "/me/webhooks"),
         *("/admin/games", "/admin/log", "/admin/players", f"/admin/players/{UNKNOWN}"),
         *("/admin/reports", "/admin/work"),

@@ -4,8 +4,10 @@ import re
 from typing import Final
 
 from domain.errors import Malformed
+from domain.json_fields import one_of
 from domain.messages import Message, Text, message
 from ledger.time_zones import is_time_zone
+from service.accounts.account_reader import PROFILE_VISIBILITIES, visibility_named
 from service.accounts.handles import InvalidHandle, parse_handle
 from service.accounts.passwords import PASSWORD_LENGTHS, is_easy_to_guess
 from service.accounts.reserved_handles import is_reserved
@@ -57,6 +59,13 @@ def time_zone_fault(name: str | None) -> Message | None:
     if name is None or is_time_zone(name):
         return None
     return message("must be the name of a time zone, such as Europe/Paris")
+
+
+def profile_fault(name: str | None) -> Message | None:
+    """Return what is wrong with the visibility of a profile; None if nothing is."""
+    if name is None or visibility_named(name) is not None:
+        return None
+    return one_of(PROFILE_VISIBILITIES)
 
 
 def password_fault(password: str, handle: str = "") -> Message | None:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from threading import Lock
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 
 import redis
 from cachetools import TTLCache
@@ -41,6 +41,13 @@ EmailStatus: TypeAlias = Literal["unconfirmed", "confirmed", "disabled"]
 """Notifications are sent to confirmed addresses only; one is disabled after mails to it have bounced."""
 
 
+ProfileVisibility: TypeAlias = Literal["everything", "results", "nothing"]
+"""What other players see on the profile of a player."""
+
+
+PROFILE_VISIBILITIES: Final[tuple[ProfileVisibility, ...]] = get_args(ProfileVisibility)
+
+
 @dataclass(frozen=True, slots=True)
 class Player:
     """A player's account. `email`, `locale` and `time_zone` are shown to nobody else."""
@@ -58,6 +65,12 @@ class Player:
     """None without an address."""
     time_zone: str | None = None
     """The IANA name of the player's time zone; None means UTC."""
+    profile: ProfileVisibility = "everything"
+
+
+def visibility_named(name: str | None) -> ProfileVisibility | None:
+    """Return the visibility of a profile with this name; None if there is none."""
+    return next((known for known in PROFILE_VISIBILITIES if known == name), None)
 
 
 def handle_fault(player: Player | None) -> Text | None:
@@ -126,7 +139,7 @@ class AccountReader:
         """Return the players with these ids, in this order; None for an id without an account."""
         fields = (
             *("handle", "created", "email", "locale", "bot", "guest"),
-            *("email_confirmed", "email_disabled", "time_zone"),
+            *("email_confirmed", "email_disabled", "time_zone", "profile"),
         )
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for id in ids:
@@ -134,7 +147,7 @@ class AccountReader:
             rows = pipeline.execute()
         players: list[Player | None] = []
         for id, row in zip(ids, rows, strict=True):
-            handle, created, email, locale, bot, guest, confirmed, disabled, zone = (
+            handle, created, email, locale, bot, guest, confirmed, disabled, zone, profile = (
                 None if value is None else to_text(value) for value in row
             )
             if handle is None or created is None:
@@ -142,8 +155,12 @@ class AccountReader:
             else:
                 is_guest = guest is not None
                 status = _email_status(email, confirmed, disabled)
+                visibility = visibility_named(profile)
                 players.append(
-                    Player(id, handle, created, email, locale, bot, is_guest, status, zone)
+                    Player(
+                        *(id, handle, created, email, locale),
+                        *(bot, is_guest, status, zone, visibility or "everything"),
+                    )
                 )
         return players
 

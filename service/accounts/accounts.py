@@ -2,6 +2,7 @@
 
     cartulary:player:ID   hash: handle, created, and where there is one, password (argon2), email (and
                           email_confirmed, email_disabled, email_bounces: service/mail), locale, time_zone,
+                          profile (what others see on it; without it, everything),
                           lessons (since when the player wants lessons in games against bots, or `off`),
                           bot (the name of the bot that the player is), role (`admin`), suspended_at,
                           suspension_reason
@@ -31,6 +32,7 @@ from service.accounts.account_fields import (
     faults_of,
     locale_fault,
     password_fault,
+    profile_fault,
     time_zone_fault,
 )
 from service.accounts.account_reader import (
@@ -262,12 +264,16 @@ class Players(AccountReader):
     def change_settings(
         self, player_id: str, token: str, settings: Mapping[str, str | None]
     ) -> None:
-        """Store the settings `locale` and `time_zone` of a player, as far as given, or delete them (None).
+        """Store those of the settings `locale`, `time_zone` and `profile` that are given; None deletes one.
 
         They apply to requests with `token` at once, elsewhere after TOKEN_CACHE_TTL at the latest. Raises
         Malformed (naming every wrong setting), Unauthorised (no account).
         """
-        checks = {"locale": locale_fault, "time_zone": time_zone_fault}
+        checks = {
+            "locale": locale_fault,
+            "time_zone": time_zone_fault,
+            "profile": profile_fault,
+        }
         faults = {name: checks[name](value) for name, value in settings.items()}
         if any(faults.values()):
             raise Malformed({name: fault for name, fault in faults.items() if fault is not None})
@@ -325,7 +331,8 @@ class Players(AccountReader):
         """Erase of an account what lets its player in, and what no other part of an erasure needs."""
         self.tokens.end_all(player_id)
         with unavailable_on_error():
-            fields = ("password", "locale", "time_zone", "lessons", "guest", "role", *EMAIL_FIELDS)
+            settings = ("locale", "time_zone", "profile", "lessons")
+            fields = ("password", *settings, "guest", "role", *EMAIL_FIELDS)
             self._redis.hdel(account_key(player_id), *fields)
 
     def delete_account(self, player_id: str) -> None:

@@ -25,6 +25,7 @@ from service.games.lobby import Lobby
 from service.games.lost_events import LostEvents
 from service.games.player_signatures import PlayerSignatures
 from service.games.player_statistics import PlayersProjection, Statistics
+from service.games.profiles import Profiles
 from service.games.projections import Projections
 from service.games.queries import GameQueries
 from service.games.ratings import Ratings, RatingsProjection
@@ -68,6 +69,7 @@ class Games:
     statistics: Statistics
     public_statistics: PublicStatistics
     ratings: Ratings
+    profiles: Profiles
     replays: Replays
     recaps: Recaps
     thumbnails: Thumbnails
@@ -128,6 +130,7 @@ def build_games(
     projections = Projections(
         client, event_feed, [GameCounts(), PlayersProjection(), RatingsProjection()]
     )
+    statistics = Statistics(projections)
     erasure = GameErasure(repository, store, listings)
     accounts.erasure.register(erasure.delete_all_of, erasure.authors)
     return Games(
@@ -152,9 +155,10 @@ def build_games(
         events=EventQueries(repository, store, deliveries_about, bounds),
         event_feed=event_feed,
         projections=projections,
-        statistics=Statistics(projections),
+        statistics=statistics,
         public_statistics=PublicStatistics(projections, listings),
         ratings=Ratings(projections, players, transparency, keyring),
+        profiles=Profiles(players, statistics, listings, queries),
         replays=Replays(repository, bounds),
         recaps=Recaps(repository),
         thumbnails=Thumbnails(client, repository),

@@ -13,6 +13,9 @@ from service.games.summary import Summary
 
 Pace: TypeAlias = Literal["none", "hour", "day", "slow"]
 """How much time a turn has: any, at most an hour, more than that and at most a day, or more than a day."""
+Result: TypeAlias = Literal["won", "lost"]
+"""How a finished game has ended for a player: in the first place, or in another one."""
+RESULTS: Final[tuple[Result, ...]] = get_args(Result)
 PACES: Final[tuple[Pace, ...]] = get_args(Pace)
 _HOUR: Final = 3600
 _DAY: Final = 24 * _HOUR
@@ -23,7 +26,8 @@ class GameFilter:
     """The conditions that a game must meet; None stands for no condition.
 
     `expansions` are options of the rules with the values that they must have; `free` is the least number of
-    free places, which only games that have not started have.
+    free places, which only games that have not started have. `result` is a player and how a game has ended
+    for that player.
     """
 
     rules: str | None = None
@@ -31,11 +35,12 @@ class GameFilter:
     seats: int | None = None
     pace: Pace | None = None
     free: int | None = None
+    result: tuple[str, Result] | None = None
 
     @property
     def needs_summaries(self) -> bool:
         """Whether the kinds of games (`kinds`) do not say which of them pass."""
-        return self.pace is not None or self.free is not None
+        return any(condition is not None for condition in (self.pace, self.free, self.result))
 
     @property
     def kinds(self) -> tuple[GameKind, ...] | None:
@@ -60,6 +65,7 @@ class GameFilter:
             self.rules in (None, summary.rules)
             and self.seats in (None, summary.seats)
             and self.pace in (None, pace_of(summary.clock))
+            and (self.result is None or _has_result(summary, *self.result))
             and (self.free is None or _free_places(summary) >= self.free)
             and all(
                 bool(summary.options.get(option, False)) == value
@@ -85,6 +91,11 @@ def pace_of(clock: Clock | None) -> Pace:
     if seconds <= _HOUR:
         return "hour"
     return "day" if seconds <= _DAY else "slow"
+
+
+def _has_result(summary: Summary, player: str, result: Result) -> bool:
+    has_won = any(id == player and seat in summary.winners for id, seat in summary.players)
+    return summary.status == "finished" and has_won is (result == "won")
 
 
 def _free_places(summary: Summary) -> int:

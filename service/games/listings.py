@@ -118,10 +118,12 @@ class Listings:
         limit: int = 50,
         viewer: str | None = None,
         kinds: Collection[GameKind] | None = None,
+        opponent: str | None = None,
     ) -> Page:
         """Return games with any of the statuses (none given: with any status), newest first.
 
-        With `player`, only games in which that player has a place; with `kinds`, only games of these.
+        With `player`, only games in which that player has a place, and with `opponent` that other one too;
+        with `kinds`, only games of these.
         Private games are included if the player `viewer` may see them. Raises Malformed for an invalid
         cursor.
 
@@ -133,7 +135,9 @@ class Listings:
         below = "+" if cursor is None else f"({_checked_cursor(cursor)}"
         chosen = tuple(dict.fromkeys(statuses)) or STATUSES
         sources = [
-            source for status in chosen for source in _sources(status, player, viewer, kinds)
+            source
+            for status in chosen
+            for source in _sources(status, player, viewer, kinds, opponent)
         ]
         complete = {source.listing: limit + 1 for source in sources if not source.conditions}
         to_filter = [source for source in sources if source.conditions]
@@ -216,6 +220,11 @@ class Listings:
             replies = pipeline.execute()
         return tuple(_game_id(to_text(member)) for reply in replies for member in reply)
 
+    def count_private_games(self, player: str, status: Status) -> int:
+        """Return in how many private games with a status the player has a place."""
+        with unavailable_on_error():
+            return self._redis.zcard(_listing(status, "with", player))
+
     def count_current_games(self, player: str) -> int:
         """Return in how many games that are open or in progress the player has a place, in one round trip."""
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
@@ -293,7 +302,11 @@ def _found(condition: Sequence[str], replies: Iterator[list[float | None]]) -> l
 
 
 def _sources(
-    status: Status, player: str | None, viewer: str | None, kinds: Collection[GameKind] | None
+    status: Status,
+    player: str | None,
+    viewer: str | None,
+    kinds: Collection[GameKind] | None,
+    opponent: str | None,
 ) -> Iterator[_Source]:
     """Yield the listings that have the games with a status for `Listings.page`."""
     public, private = (
@@ -308,12 +321,15 @@ def _sources(
         if viewer is not None:
             yield _Source(_listing(status, "for", viewer), _conditions(private))
         return
-    yield _Source(_listing(status, "of", player), _conditions(public))
+    others = () if opponent is None else ((_listing(status, "of", opponent),),)
+    yield _Source(_listing(status, "of", player), (*others, *_conditions(public)))
+    with_others = () if opponent is None else ((_listing(status, "with", opponent),),)
+    conditions = (*with_others, *_conditions(private))
     if viewer == player:
-        yield _Source(_listing(status, "with", player), _conditions(private))
+        yield _Source(_listing(status, "with", player), conditions)
     elif viewer is not None:
         with_player = (_listing(status, "with", player),)
-        yield _Source(_listing(status, "for", viewer), (with_player, *_conditions(private)))
+        yield _Source(_listing(status, "for", viewer), (with_player, *conditions))
 
 
 def _conditions(listings: tuple[str, ...] | None) -> tuple[tuple[str, ...], ...]:

@@ -75,7 +75,7 @@ class Reliability:
 
 
 @dataclass(slots=True)
-class GameCounts:
+class KindCounts:
     """How many games of one kind a player has, and which places in those that were finished.
 
     `places` counts by place, the first one first; players who share a place all have it.
@@ -115,7 +115,7 @@ class CountedKind(NamedTuple):
 class PlayerStatistics:
     """What the public games of a player show: the games by kind, and how turns were taken."""
 
-    games: dict[str, GameCounts] = field(default_factory=dict)
+    games: dict[str, KindCounts] = field(default_factory=dict)
     reliability: Reliability = field(default_factory=Reliability)
 
     @classmethod
@@ -125,7 +125,7 @@ class PlayerStatistics:
             return cls()
         stored = orjson.loads(text)
         return cls(
-            {kind: GameCounts(**counts) for kind, counts in stored["games"].items()},
+            {kind: KindCounts(**counts) for kind, counts in stored["games"].items()},
             Reliability(**stored["reliability"]),
         )
 
@@ -133,12 +133,12 @@ class PlayerStatistics:
         """Return the text as which the statistics are stored."""
         return orjson.dumps(asdict(self), option=orjson.OPT_SORT_KEYS).decode()
 
-    def of_kind(self, kind: str) -> GameCounts:
+    def of_kind(self, kind: str) -> KindCounts:
         """Return the counts of a kind, which can be changed."""
-        return self.games.setdefault(kind, GameCounts())
+        return self.games.setdefault(kind, KindCounts())
 
     @property
-    def by_kind(self) -> dict[CountedKind, GameCounts]:
+    def by_kind(self) -> dict[CountedKind, KindCounts]:
         """The counts of the kinds of which there are games, in order."""
         counts = {CountedKind.parse(kind): counts for kind, counts in self.games.items()}
         order = list(rule_systems())
@@ -341,14 +341,14 @@ class _Counting:
             result = "equal" if first_place == second_place else result
             self.pairs[_pair(first, second, game.system, result)] += 1
 
-    def _end(self, game: _GameInProgress) -> list[GameCounts]:
+    def _end(self, game: _GameInProgress) -> list[KindCounts]:
         """Count a game no longer as one in progress; return the counts of those who have a seat in it."""
         counts = [self._counts(game, seat) for seat, _ in game.seated()]
         for item in counts:
             item.playing -= 1
         return counts
 
-    def _counts(self, game: _GameInProgress, seat: int) -> GameCounts:
+    def _counts(self, game: _GameInProgress, seat: int) -> KindCounts:
         return self.players[game.players[seat]].of_kind(game.kind)
 
     def _reliability(self, game: _GameInProgress, seat: int) -> Reliability:

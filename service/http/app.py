@@ -38,6 +38,7 @@ from service.operation.tracing import Tracing
 
 _BLUEPRINTS: Final = (
     players.blueprint,
+    players.profiles,
     account.blueprint,
     games.blueprint,
     invitations.blueprint,

@@ -1,11 +1,14 @@
 """The representations of games and players that several routes return, as JSON."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, Final
 
 from domain.game import Game
 from domain.json_types import JsonObject
 from service.accounts.account_reader import Player
+from service.games.player_statistics import PlayerStatistics
+from service.games.profiles import Profile
 from service.games.summary import Summary, summarize
 from service.http.context import service
 
@@ -71,6 +74,46 @@ def _invited_players(summary: Summary, handles: Mapping[str, str]) -> list[JsonO
     ]
 
 
+def player_profile(profile: Profile) -> JsonObject:
+    """Return a player as a viewer may see them, as JSON."""
+    player, statistics = profile.player, profile.statistics
+    fields: JsonObject = {
+        "id": player.id,
+        "handle": player.handle,
+        "shows": player.profile,
+        "since": None if statistics is None else player.created,
+        "games": None if statistics is None else _counted_games(statistics),
+        "reliability": None if statistics is None else _reliability(statistics),
+    }
+    if player.bot is not None:
+        fields["bot"] = player.bot
+    if player.is_guest:
+        fields["guest"] = True
+    if profile.private is not None:
+        fields["private"] = asdict(profile.private)
+    return fields
+
+
+def _counted_games(statistics: PlayerStatistics) -> list[JsonObject]:
+    return [
+        {"system": kind.system, "seats": kind.seats, "bots": kind.has_bots, **asdict(counts)}
+        for kind, counts in statistics.by_kind.items()
+    ]
+
+
+def _reliability(statistics: PlayerStatistics) -> JsonObject:
+    reliability = statistics.reliability
+    return {
+        "percent": reliability.percent,
+        "turns": len(reliability.recent),
+        "taken": reliability.taken,
+        "missed": reliability.missed,
+        "excused": reliability.excused,
+        "seats_left": reliability.seats_left,
+        "resignations": reliability.resignations,
+    }
+
+
 def game_summary(game: Game) -> JsonObject:
     """Return the summary of a game as JSON."""
     return game_summaries([summarize(game)])[0]
@@ -86,5 +129,6 @@ def account(player: Player) -> JsonObject:
         "email_status": player.email_status,
         "locale": player.locale,
         "time_zone": player.time_zone,
+        "profile": player.profile,
     }
     return {**fields, "guest": True} if player.is_guest else fields

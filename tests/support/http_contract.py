@@ -141,7 +141,7 @@ def operation_name(method: str, template: str) -> str:
         .replace("{holiday}", "HOLIDAY")
     )
     path = path.replace("{key}", "KEY").replace("{session}", "SESSION")
-    path = path.replace("{handle}", "HANDLE").replace("{feed}", "ID")
+    path = path.replace("{handle}", "HANDLE").replace("{other}", "OTHER").replace("{feed}", "ID")
     path = path.replace("{webhook}", "WEBHOOK").replace("{subscription}", "ID")
     path = path.replace("{sandbox_id}", "ID").replace("{token}", "TOKEN")
     path = path.replace("{id}", "ID").replace("{game}", "GAME")

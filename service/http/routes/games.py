@@ -1,6 +1,7 @@
 """Games: creating, joining, leaving and finding them; vacant seats and their substitutes."""
 
 import logging
+from dataclasses import replace
 
 from flask import Response
 
@@ -74,15 +75,7 @@ def list_games(player: str | None, query: JsonObject) -> JsonObject:
     With a token, the list includes the private games that the player may see.
     """
     statuses = parse_statuses(query["status"])
-    game_filter = GameFilter(
-        rules=query["rules"],
-        expansions={
-            option: query[option] == "true" for _, option in EXPANSIONS if query[option] is not None
-        },
-        seats=query["seats"],
-        pace=query["clock"],
-        free=query["free"],
-    )
+    game_filter = replace(filter_of_kinds(query), pace=query["clock"], free=query["free"])
     summaries, next_cursor = service().games.queries.filtered_summaries(
         lambda cursor, limit: _page(
             statuses, {**query, "cursor": cursor}, limit, player, game_filter
@@ -123,6 +116,17 @@ def get_statistics() -> JsonObject:
         "events": statistics.events,
         "lag": statistics.lag,
     }
+
+
+def filter_of_kinds(query: JsonObject) -> GameFilter:
+    """Return the filter that the parameters for rules, expansions and seats stand for."""
+    return GameFilter(
+        rules=query["rules"],
+        expansions={
+            option: query[option] == "true" for _, option in EXPANSIONS if query[option] is not None
+        },
+        seats=query["seats"],
+    )
 
 
 def _page(

@@ -1,5 +1,6 @@
-"""Accounts: registering, logging in and out, and the player's own data."""
+"""Accounts: registering, logging in and out, and the player's own data. Profiles of players."""
 
+from dataclasses import replace
 from typing import Final
 
 from domain.errors import Malformed
@@ -7,8 +8,9 @@ from domain.json_types import JsonObject
 from domain.messages import message
 from service.accounts.account_reader import Player
 from service.errors import Unauthorised
+from service.games.listings import parse_statuses
 from service.games.summary import summarize
-from service.http.blueprint import Blueprint
+from service.http.blueprint import NO_QUERY, Blueprint
 from service.http.context import (
     bearer_token,
     client_name,
@@ -18,7 +20,8 @@ from service.http.context import (
     service,
 )
 from service.http.ratelimits import limit_account_attempts
-from service.http.responses import account, game_summaries
+from service.http.responses import account, game_summaries, player_profile
+from service.http.routes.games import filter_of_kinds
 from service.http.schemas.account import (
     ChangeAccount,
     CreateGuest,
@@ -30,13 +33,15 @@ from service.http.schemas.account import (
     ResetPassword,
     Token,
 )
+from service.http.schemas.lobby import HeadToHeadResults, ListGamesOfPlayer, PlayerProfile
 from service.http.schemas.requests import MAX_PAGE_SIZE, MeQuery
-from service.http.schemas.responses import Me
+from service.http.schemas.responses import GameList, Me
 
 MAX_SHOWN_INVITATIONS: Final = 20
 """The most invitations in the answer to `GET /me`."""
 
 blueprint = Blueprint("players", "Accounts and tokens.", auth="login_required")
+profiles = Blueprint("profiles", "What players show of themselves.", auth="optional_auth")
 
 
 @blueprint.post(
@@ -145,14 +150,14 @@ def log_out(player: str) -> None:
 
 @blueprint.patch("/me", "The player after the change.", MyAccount, json_body=ChangeAccount())
 def change_account(player: str, body: JsonObject) -> JsonObject:
-    """Change the player's language and time zone, or one of them.
+    """Change the player's language, time zone, and what others see on the profile, or some of them.
 
     Days of holidays, quiet hours and digests are in the time zone. `locale` is a language tag, or null. Texts
     such as the `detail` of a problem are in this language if the server has it, else in one that
     `Accept-Language` prefers, else in English.
     """
     if not body:
-        raise Malformed({"": message("must have locale or time_zone")})
+        raise Malformed({"": message("must have locale, time_zone or profile")})
     service().accounts.players.change_settings(player, bearer_token() or "", body)
     return {"player": account(account_of(player))}
 
@@ -186,4 +191,78 @@ def get_me(player: str, query: JsonObject) -> JsonObject:
         "games": summaries,
         "invitations": game_summaries(invitations),
         "next": cursor,
+    }
+
+
+@profiles.get(
+    "/players/<handle>",
+    "The player, as the viewer may see them.",
+    PlayerProfile,
+    query=NO_QUERY,
+    errors=(404,),
+)
+def get_profile(handle: str, player: str | None) -> JsonObject:
+    """Get the profile of a player: since when, games and places by rules and seats, and reliability.
+
+    All numbers are about public games. Other players see what the player has chosen in `profile` of the
+    account. If no player has the handle, or the player was erased, the response is a 404.
+    """
+    return player_profile(service().games.profiles.profile(handle, player))
+
+
+@profiles.get(
+    "/players/<handle>/games",
+    "A page of games, newest first. `next` is the `cursor` of the next page, or null. A page may have"
+    " fewer games than `limit`, even none, before the last one.",
+    GameList,
+    query=ListGamesOfPlayer(),
+    errors=(403, 404),
+)
+def list_games_of_player(handle: str, player: str | None, query: JsonObject) -> JsonObject:
+    """List the games of a player, newest first.
+
+    With a token, the list includes the private games that the viewer may see. If the player shows no list of
+    games, the response is a 403.
+    """
+    profile = service().games.profiles.profile(handle, player)
+    statuses = parse_statuses(query["status"])
+    game_filter = filter_of_kinds(query)
+    if query["result"] is not None:
+        game_filter = replace(game_filter, result=(profile.player.id, query["result"]))
+    opponent = None
+    if query["opponent"] is not None:
+        opponent = service().games.profiles.profile(query["opponent"], player).player.id
+    summaries, next_cursor = service().games.profiles.games(
+        profile,
+        player,
+        statuses,
+        game_filter,
+        opponent,
+        query["cursor"],
+        min(query["limit"], MAX_PAGE_SIZE),
+    )
+    return {"games": game_summaries(summaries), "next": next_cursor}
+
+
+@profiles.get(
+    "/players/<handle>/head-to-head/<other>",
+    "The two players, and the results by rules.",
+    HeadToHeadResults,
+    query=NO_QUERY,
+    errors=(403, 404),
+)
+def get_head_to_head(handle: str, other: str, player: str | None) -> JsonObject:
+    """Compare two players by their places in the finished public games in which both were.
+
+    Bots are not compared. If one of them shows no results, and the viewer is neither of them, the response is
+    a 403.
+    """
+    first, second, results = service().games.profiles.head_to_head(handle, other, player)
+    return {
+        "player": {"id": first.id, "handle": first.handle},
+        "other": {"id": second.id, "handle": second.handle},
+        "results": [
+            {"system": row.system, "ahead": row.ahead, "behind": row.behind, "equal": row.equal}
+            for row in results
+        ],
     }

@@ -3,6 +3,7 @@
 from typing import Literal, NotRequired, TypedDict
 
 from domain.json_types import PlayerId, Timestamp
+from service.accounts.account_reader import PROFILE_VISIBILITIES, ProfileVisibility
 from service.accounts.keys import MAX_NAME_LENGTH
 from service.http.validation import HexText, StrictSchema, String
 
@@ -58,6 +59,14 @@ class ChangeAccount(StrictSchema):
         metadata={
             "example": "Europe/Paris",
             "description": "The IANA name of a time zone, or null for UTC.",
+        },
+    )
+    profile = String(
+        allow_none=True,
+        metadata={
+            "enum": [*PROFILE_VISIBILITIES, None],
+            "description": "What others see on the player's profile: `everything`, the `results` without"
+            " the list of games, or `nothing`; null is `everything`.",
         },
     )
 
@@ -150,6 +159,7 @@ class Account(TypedDict):
     email_status: Literal["unconfirmed", "confirmed", "disabled"] | None
     locale: str | None
     time_zone: str | None
+    profile: ProfileVisibility
     guest: NotRequired[Literal[True]]
 
 

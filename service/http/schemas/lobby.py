@@ -1,10 +1,13 @@
-"""Requests and responses about lists of games, invitations, vacant seats, mutes and messages."""
+"""Requests and responses about lists of games, profiles, invitations, vacant seats, mutes and messages."""
 
-from typing import Final, Literal, NotRequired, TypedDict
+from typing import Any, Final, Literal, NotRequired, TypedDict
+
+from marshmallow.fields import Field
 
 from domain.json_types import Count, PlayerId, PositiveCount, Timestamp
 from domain.registry import EXPANSIONS, RULES
-from service.games.game_filter import PACES
+from service.accounts.account_reader import ProfileVisibility
+from service.games.game_filter import PACES, RESULTS
 from service.games.listings import STATUSES
 from service.http.schemas.requests import PageQuery, signature_field
 from service.http.validation import (
@@ -16,19 +19,17 @@ from service.http.validation import (
     String,
 )
 
-ListGames: Final = PageQuery.from_dict(
-    {
-        "status": String(
-            load_default=None,
-            description=f"One or several of {', '.join(STATUSES)}, separated by commas.",
-        ),
-        "player": String(load_default=None, description="Handle of a player in the game."),
-        "vacant": Choice(
-            choices=("true", "false"),
-            load_default="false",
-            description="Whether to list only games in progress with vacant seats. It goes with"
-            " neither `status` nor `player`.",
-        ),
+
+def _status() -> String:
+    return String(
+        load_default=None,
+        description=f"One or several of {', '.join(STATUSES)}, separated by commas.",
+    )
+
+
+def _kinds() -> dict[str, Field[Any]]:
+    """Return the fields that select games by rules, expansions and seats."""
+    return {
         "rules": Choice(
             choices=sorted(RULES), load_default=None, description="Only games with these rules."
         ),
@@ -43,6 +44,20 @@ ListGames: Final = PageQuery.from_dict(
         "seats": QueryInteger(
             minimum=1, load_default=None, description="Only games for so many players."
         ),
+    }
+
+
+ListGames: Final = PageQuery.from_dict(
+    {
+        "status": _status(),
+        "player": String(load_default=None, description="Handle of a player in the game."),
+        "vacant": Choice(
+            choices=("true", "false"),
+            load_default="false",
+            description="Whether to list only games in progress with vacant seats. It goes with"
+            " neither `status` nor `player`.",
+        ),
+        **_kinds(),
         "free": QueryInteger(
             minimum=1,
             load_default=None,
@@ -58,6 +73,104 @@ ListGames: Final = PageQuery.from_dict(
     name="ListGames",
 )
 """Which games to list."""
+
+ListGamesOfPlayer: Final = PageQuery.from_dict(
+    {
+        "status": _status(),
+        **_kinds(),
+        "result": Choice(
+            choices=RESULTS,
+            load_default=None,
+            description="Only finished games that the player has `won`, alone or with others, or `lost`.",
+        ),
+        "opponent": String(
+            load_default=None,
+            description="Handle of another player; only games in which that player has a place too.",
+        ),
+    },
+    name="ListGamesOfPlayer",
+)
+"""Which games of a player to list."""
+
+
+class CountedGames(TypedDict):
+    """How many public games of one kind a player has. `system` is the name of the rule system, which is that
+    of an expansion in games with it, and `bots` is whether bots have places. `places` counts the finished
+    games by the place of the player, the first place first.
+    """
+
+    system: str
+    seats: PositiveCount
+    bots: bool
+    playing: Count
+    finished: Count
+    abandoned: Count
+    places: list[Count]
+
+
+class PlayerReliability(TypedDict):
+    """How a player takes turns in public games with a clock and without bots.
+
+    `percent` is the share of the last turns that were taken in time, at most 100 of them (`turns`), and null
+    if they are fewer than 10. The other counts are about all turns and games.
+    """
+
+    percent: int | None
+    turns: Count
+    taken: Count
+    missed: Count
+    excused: Count
+    seats_left: Count
+    resignations: Count
+
+
+class OwnPrivateGames(TypedDict):
+    """How many private games the player has, as only the player sees it."""
+
+    playing: Count
+    finished: Count
+
+
+class PlayerProfile(TypedDict):
+    """A player as the viewer may see them: `shows` is what the player shows to others, and what is not shown
+    is null. `bot` is the name of the bot that the player is, and `private` is there on one's own profile.
+    """
+
+    id: PlayerId
+    handle: str
+    shows: ProfileVisibility
+    since: Timestamp | None
+    games: list[CountedGames] | None
+    reliability: PlayerReliability | None
+    bot: NotRequired[str]
+    guest: NotRequired[Literal[True]]
+    private: NotRequired[OwnPrivateGames]
+
+
+class NamedPlayer(TypedDict):
+    """A player with an account."""
+
+    id: PlayerId
+    handle: str
+
+
+class HeadToHeadResult(TypedDict):
+    """In how many finished public games of a rule system the player was placed before the other player
+    (`ahead`), after that player (`behind`), and in the same place (`equal`).
+    """
+
+    system: str
+    ahead: Count
+    behind: Count
+    equal: Count
+
+
+class HeadToHeadResults(TypedDict):
+    """How a player has done against another one, by rule system, where they have met."""
+
+    player: NamedPlayer
+    other: NamedPlayer
+    results: list[HeadToHeadResult]
 
 
 class MessagesQuery(StrictSchema):

@@ -1,0 +1,119 @@
+"""Profiles: what a viewer may see of a player's games and results."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from domain.game import Status
+from domain.messages import message
+from service.accounts.account_reader import AccountReader, Player
+from service.errors import Forbidden, NotFound
+from service.games.game_filter import GameFilter
+from service.games.listings import Listings
+from service.games.player_statistics import HeadToHead, PlayerStatistics, Statistics
+from service.games.queries import GameQueries
+from service.games.summary import Summary
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateGames:
+    """How many private games a player has, as only the player sees it."""
+
+    playing: int
+    finished: int
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A player as somebody sees them. `statistics` are None if the player does not show them.
+
+    `shows_games`: whether the list of games is shown. `private` is None on the profiles of others.
+    """
+
+    player: Player
+    statistics: PlayerStatistics | None
+    shows_games: bool
+    private: PrivateGames | None = None
+
+
+class Profiles:
+    """Shows players to viewers, who are players or None. Thread-safe.
+
+    Methods raise NotFound if no player has the handle, also after an erasure, and Unavailable.
+    """
+
+    def __init__(
+        self,
+        accounts: AccountReader,
+        statistics: Statistics,
+        listings: Listings,
+        queries: GameQueries,
+    ) -> None:
+        self._accounts = accounts
+        self._statistics = statistics
+        self._listings = listings
+        self._queries = queries
+
+    def profile(self, handle: str, viewer: str | None) -> Profile:
+        """Return the profile of the player with a handle."""
+        player = self._find(handle)
+        is_own = player.id == viewer
+        statistics = None
+        if is_own or player.profile != "nothing":
+            statistics = self._statistics.of([player.id])[player.id]
+        private = None
+        if is_own:
+            counts = (
+                self._listings.count_private_games(player.id, status)
+                for status in ("playing", "finished")
+            )
+            private = PrivateGames(*counts)
+        return Profile(player, statistics, is_own or player.profile == "everything", private)
+
+    def games(
+        self,
+        profile: Profile,
+        viewer: str | None,
+        statuses: Sequence[Status],
+        game_filter: GameFilter,
+        opponent: str | None,
+        cursor: str | None,
+        limit: int,
+    ) -> tuple[list[Summary], str | None]:
+        """Return a page of the games of a profile, newest first, and the cursor of the next page.
+
+        `opponent` is the id of a player who has a place in them. Private games are among them if the viewer
+        may see them. Raises Forbidden if the player shows no list of games, Malformed (cursor).
+        """
+        if not profile.shows_games:
+            raise Forbidden(
+                message("{handle} does not show a list of games", handle=profile.player.handle)
+            )
+        return self._queries.filtered_summaries(
+            lambda after, count: self._listings.page(
+                statuses, profile.player.id, after, count, viewer, game_filter.kinds, opponent
+            ),
+            game_filter,
+            cursor,
+            limit,
+        )
+
+    def head_to_head(
+        self, handle: str, other: str, viewer: str | None
+    ) -> tuple[Player, Player, list[HeadToHead]]:
+        """Return two players, and how the first one has done against the other one by rule system.
+
+        Raises Forbidden if one of them shows no results and the viewer is neither of them.
+        """
+        players = self._find(handle), self._find(other)
+        if viewer not in [player.id for player in players]:
+            for player in players:
+                if player.profile == "nothing":
+                    raise Forbidden(message("{handle} shows no results", handle=player.handle))
+        first, second = players
+        return first, second, self._statistics.head_to_head(first.id, second.id)
+
+    def _find(self, handle: str) -> Player:
+        player = self._accounts.by_handle(handle)
+        if player is None:
+            raise NotFound(message("no player has the handle {handle}", handle=handle[:64]))
+        return player
