@@ -21,6 +21,7 @@ from bench import (
     reading_rows,
     record_rows,
     rules_rows,
+    scale_rows,
     store_rows,
     text_rows,
     transparency_rows,
@@ -76,6 +77,9 @@ GROUPS: Final[Mapping[str, Callable[[Inputs], Iterator[Row]]]] = {
     "peers": lambda inputs: peer_rows.measure(inputs.redis, inputs.folder),
     "pages": lambda inputs: page_rows.measure(inputs.redis, inputs.folder),
     "web": lambda inputs: web_rows.measure(inputs.redis, inputs.folder, inputs.games),
+    "cluster": lambda inputs: scale_rows.measure_cluster(inputs.redis, inputs.folder),
+    "processes": lambda inputs: scale_rows.measure_processes(inputs.redis, inputs.folder),
+    "scale": lambda inputs: scale_rows.measure(inputs.folder),
 }
 """The groups of rows by name, in the order in which they are measured."""
 

@@ -120,9 +120,9 @@ class PreparedGame:
 
 
 def our_server(
-    port: int, redis_url: str, folder: Path, *, processes: int = PROCESSES
+    port: int, redis_url: str, folder: Path, *, processes: int = PROCESSES, **settings: str
 ) -> AbstractContextManager[int]:
-    """Run a web server as in production, without workers; yield its process id."""
+    """Run a web server as in production, without workers, with these settings; yield its process id."""
     module = ["cartulary", "web", "--port", str(port), "--processes", str(processes)]
     return running_server(
         [sys.executable, "-m", *module],
@@ -135,6 +135,7 @@ def our_server(
         CARTULARY_RATE_GAMES="",
         CARTULARY_MAX_CONNECTIONS_PER_ADDRESS="5000",
         CARTULARY_MAX_STREAMS_PER_VISITOR="5000",
+        **settings,
     )
 
 

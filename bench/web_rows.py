@@ -157,9 +157,9 @@ def _idle_rows() -> Iterator[Row]:
     ):
         time.sleep(SECONDS_TO_SETTLE)
         pids = _tree(process.pid)
-        before = sum(map(_processor_seconds, pids))
+        before = sum(map(processor_seconds, pids))
         time.sleep(QUIET_SECONDS)
-        seconds = (sum(map(_processor_seconds, pids)) - before) * 60 / QUIET_SECONDS
+        seconds = (sum(map(processor_seconds, pids)) - before) * 60 / QUIET_SECONDS
         memory = sum(map(_proportional_memory, pids))
     service = "of an idle small service, with its Redis"
     yield limit_row(f"processes {service}", len(pids), MOST_IDLE_PROCESSES, "processes")
@@ -198,7 +198,7 @@ def _tree(pid: int) -> list[int]:
     return [pid, *(other for child in children for other in _tree(int(child)))]
 
 
-def _processor_seconds(pid: int) -> float:
+def processor_seconds(pid: int) -> float:
     """Return the processor time that a process has used. /proc/PID/stat counts in hundredths of a second."""
     threads = Path(f"/proc/{pid}/task").iterdir()
     return sum(int((thread / "schedstat").read_text().split()[0]) for thread in threads) / 1e9
