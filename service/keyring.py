@@ -88,7 +88,7 @@ class Keyring:
 
     def sign_statement(self, payload: JsonObject) -> JsonObject:
         """Return a statement of the server with its signature, which covers everything else."""
-        return self._signing_key().sign(payload)
+        return self.signing_key.sign(payload)
 
     def current_entry(self) -> JsonObject:
         """Return the entry of the signing key in the list of public keys."""
