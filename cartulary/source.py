@@ -159,14 +159,14 @@ def required_token(ctx: click.Context, server: str) -> str:
     """
     from cartulary.terminal_client.tokens import TokensFile
 
-    token = _given_token(ctx) or TokensFile(os.environ).token(server)
+    token = given_token(ctx) or TokensFile(os.environ).token(server)
     if token is None:
         fault = message("set {variable}, or name a file with --token-file", variable=TOKEN_VARIABLE)
         raise click.UsageError(text(fault), ctx)
     return token
 
 
-def _given_token(ctx: click.Context) -> str | None:
+def given_token(ctx: click.Context) -> str | None:
     """Return the token in the file that the option names, or else in the environment; None if there is none.
 
     It is never an argument, which other users could see in the list of processes. Raises BadParameter,
@@ -206,7 +206,7 @@ def _downloaded_record(ctx: click.Context, source: str) -> bytes:
         raise SourceNotFound(error.message, ctx) from None
     if address.game is None:
         raise SourceNotFound(message("{url} is not the address of a game", url=source), ctx)
-    token = _given_token(ctx)
+    token = given_token(ctx)
     limits = Limits(
         timeout=20.0,
         attempts=1,

@@ -23,6 +23,7 @@ from client.results import (
     LegalActions,
     LessonList,
     Me,
+    MyKeys,
     Options,
     Position,
     Registration,
@@ -429,6 +430,11 @@ def register_key(public: str, proof: str) -> Call[None]:
     """Register a public key (hex) of the player; `proof` is its signature of `ledger.keys.key_payload`."""
     body = {"public": public, "proof": proof}
     return replace(call("POST", "/me/keys", _nothing, body=body), can_repeat=True)
+
+
+def my_keys() -> Call[MyKeys]:
+    """Return the public keys of the player, including revoked ones."""
+    return call("GET", "/me/keys", reader(MyKeys))
 
 
 def server_keys() -> Call[ServerKeys]:

@@ -29,7 +29,7 @@ import httpx
 
 import client.calls as api
 from client.calls import Call
-from client.errors import ClientError, Conflict, InvalidResponse, Problem
+from client.errors import ClientError, Conflict, Forbidden, InvalidResponse, Problem
 from client.exchange import Limits, Steps, exchange
 from client.receipts import (
     NONCES,
@@ -359,7 +359,13 @@ class EvidenceKeeper:
                 player = (yield from self.send(api.me(limit=1))).player.id
                 key = self._load_key(player)
                 proof = key.signature(canonical(key_payload(player, key.public)))
-                yield from self.send(api.register_key(key.public, proof))
+                try:
+                    yield from self.send(api.register_key(key.public, proof))
+                except Forbidden:
+                    # A personal token cannot register keys, but sign with one that is registered.
+                    registered = (yield from self.send(api.my_keys())).keys
+                    if not any(k.public == key.public and k.until is None for k in registered):
+                        raise
             except OSError as error:
                 self._report_unwritable(error)
             except (ClientError, Unreadable) as error:

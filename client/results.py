@@ -254,6 +254,21 @@ class ServerKey:
 
 
 @dataclass(frozen=True, slots=True)
+class PlayerKey:
+    """A public key of the player, in hex, and when it was revoked, if it was."""
+
+    public: str = field(metadata={"is_valid": is_hash})
+    until: str | None = field(default=None, metadata={"is_valid": is_timestamp})
+
+
+@dataclass(frozen=True, slots=True)
+class MyKeys:
+    """The public keys of the player."""
+
+    keys: tuple[PlayerKey, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ServerKeys:
     """The keys that a server publishes, its name and that of its transparency log, if it has them."""
 

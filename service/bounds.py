@@ -136,6 +136,8 @@ class Bounds:
     """Deliveries of all players that wait for an attempt."""
     max_sessions_per_player: int = _bound(100)
     """Tokens of one player that are valid."""
+    max_personal_tokens_per_player: int = _bound(20)
+    """Personal tokens of one player that are valid."""
     hashing_threads: int = _bound(1)
     """Passwords that a process hashes at the same time."""
     max_waiting_passwords: int = _bound(8)

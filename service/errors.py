@@ -37,6 +37,16 @@ class Forbidden(ServiceError):
     status = 403
 
 
+class InsufficientScope(ServiceError):
+    """A personal token does not allow the operation, which needs `scope`; None if no scope allows it."""
+
+    status = 403
+
+    def __init__(self, why: Text, scope: str | None) -> None:
+        super().__init__(why)
+        self.scope = scope
+
+
 class NotFound(ServiceError):
     """The resource does not exist, or the viewer may not know of it; the error is the same for both."""
 
@@ -85,6 +95,12 @@ class OperationNotPossible(ServiceError):
 
 class TooManyGames(ServiceError):
     """The player has a place in as many games that are open or in progress as the server allows."""
+
+    status = 409
+
+
+class TooManyPersonalTokens(ServiceError):
+    """The player has as many personal tokens as the server allows."""
 
     status = 409
 

@@ -117,7 +117,7 @@ def _home_pages(target: Target) -> Traffic:
 def _account_pages(target: Target) -> Traffic:
     paths = (
         *("/account", "/account/holidays", "/account/keys", "/account/notifications"),
-        "/account/webhooks",
+        *("/account/tokens", "/account/webhooks"),
         *("/login", "/register", "/rules", "/rules/barony", "/rules/barony/introduction"),
         *("/rules/pictures/barony/en.svg",),
         *("/pictures/barony.svg", "/static/0/style.css", "/tutorial", "/verify"),
@@ -147,7 +147,7 @@ def _forms(target: Target) -> Traffic:
     )
     account = (
         *("/email", "/email/remove", "/holidays", "/holidays/cancel", "/holidays/time-zone"),
-        *("/keys", "/keys/name", "/keys/revoke"),
+        *("/keys", "/keys/name", "/keys/revoke", "/tokens", "/tokens/revoke"),
         *("/mutes", "/notifications", "/notifications/feeds", "/notifications/feeds/revoke"),
         *("/notifications/push", "/notifications/push/remove", "/webhooks"),
         *("/webhooks/enable", "/webhooks/remove", "/webhooks/test"),
@@ -204,7 +204,14 @@ def _readings(target: Target) -> Traffic:
             "/me/mutes",
         ),
         *("/players/siege", "/players/siege/games?result=won", "/players/siege/head-to-head/siege"),
-        *("/me/notifications", "/me/push", "/me/receipts", "/me/sessions", "/me/webhooks"),
+        *(
+            "/me/notifications",
+            "/me/push",
+            "/me/receipts",
+            "/me/sessions",
+            "/me/tokens",
+            "/me/webhooks",
+        ),
         *("/admin/games", "/admin/log", "/admin/players", f"/admin/players/{UNKNOWN}"),
         *("/admin/reports", "/admin/work"),
     )
@@ -220,7 +227,8 @@ def _refused_calls(target: Target) -> Traffic:
         *(f"{game}/disputes/1/rulings", f"{game}/invitations", f"{game}/messages"),
         *(f"{game}/messages/1/report", f"{game}/pause", f"{game}/rematch", f"{game}/substitutes"),
         *(f"{game}/takebacks", f"{game}/takebacks/1/answers", "/guests", "/log/cosignatures"),
-        *("/me/email", "/me/feeds", "/me/holidays", "/me/keys", "/me/push", "/me/webhooks"),
+        *("/me/email", "/me/feeds", "/me/holidays", "/me/keys", "/me/push", "/me/tokens"),
+        "/me/webhooks",
         "/password-resets",
         *(f"/me/webhooks/{UNKNOWN}/enable", f"/me/webhooks/{UNKNOWN}/test"),
         *(f"{admin}/abandonment", f"{admin}/extensions", f"{admin}/removals"),
@@ -236,7 +244,12 @@ def _refused_calls(target: Target) -> Traffic:
         *(f"{game}/invitations/mine", f"{game}/invitations/players/{UNKNOWN}"),
         *(f"{game}/messages/1", f"/me/feeds/{UNKNOWN}", f"/me/holidays/{UNKNOWN}"),
         *(f"/me/keys/{UNKNOWN}", f"/me/mutes/{UNKNOWN}", f"/me/push/{UNKNOWN}"),
-        *(f"/me/sessions/{UNKNOWN}", f"/me/webhooks/{UNKNOWN}", f"/admin/players/{UNKNOWN}"),
+        *(
+            f"/me/sessions/{UNKNOWN}",
+            f"/me/tokens/{UNKNOWN}",
+            f"/me/webhooks/{UNKNOWN}",
+            f"/admin/players/{UNKNOWN}",
+        ),
         *(f"/admin/players/{UNKNOWN}/role", f"/admin/players/{UNKNOWN}/sessions"),
         f"/admin/announcements/{UNKNOWN}",
         *(f"/admin/players/{UNKNOWN}/suspension", f"/admin/reports/{UNKNOWN}"),

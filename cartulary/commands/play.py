@@ -7,7 +7,7 @@ from typing import Final
 import click
 
 from cartulary.command_line import IntRange, argument, command, option
-from cartulary.commands.options import color_option
+from cartulary.commands.options import color_option, token_file_option
 from cartulary.language import command_renderer
 from cartulary.terminal import Color, result_styler, width
 from domain.messages import message, message_in
@@ -57,8 +57,11 @@ MAX_SEATS: Final = 8
 )
 @option("--guest", is_flag=True, help=message("Become a new guest, without asking."))
 @option("--no-sign", is_flag=True, help=message("Do not sign your actions with a key of your own."))
+@token_file_option
 @color_option
+@click.pass_context
 def play(
+    ctx: click.Context,
     url: str,
     rules: str | None,
     seats: int | None,
@@ -70,6 +73,7 @@ def play(
 ) -> None:
     from cartulary.addresses import Address
     from cartulary.client import Client, Evidence, Limits
+    from cartulary.source import given_token
     from cartulary.terminal_client.beginning import Beginning, RequestedGame
     from cartulary.terminal_client.console import open_console
     from cartulary.terminal_client.session import Session
@@ -90,7 +94,7 @@ def play(
             Client(address.server, language=language, limits=limits, evidence=evidence)
         )
         beginning = Beginning(client, console, renderer, TokensFile(os.environ))
-        player = beginning.sign_in(address.server, as_guest=guest)
+        player = beginning.sign_in(address.server, as_guest=guest, token=given_token(ctx))
         requested_game = RequestedGame(rules=rules, seats=seats, bot=bot, tutorial=tutorial)
         game = beginning.find_game(address, player, requested_game)
         table = Table(client, game.id, player, renderer)

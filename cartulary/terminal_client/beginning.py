@@ -55,11 +55,16 @@ class Beginning:
         self._render = renderer
         self._tokens = tokens
 
-    def sign_in(self, server: str, *, as_guest: bool) -> str:
-        """Use the stored token for the server, or ask for an account; return the player's id.
+    def sign_in(self, server: str, *, as_guest: bool, token: str | None = None) -> str:
+        """Return the player's id. Uses a given token, else the stored one, or asks for an account.
 
-        Raises InputEnded, TokensError and ClientError.
+        A given token is not stored. Raises InputEnded, TokensError and ClientError.
         """
+        if token is not None and not as_guest:
+            self._client.token = token
+            player = self._client.me().player
+            self._say(message("you play as {handle}", handle=player.handle))
+            return player.id
         token = self._tokens.token(server)
         if token is not None and not as_guest:
             self._client.token = token

@@ -54,6 +54,7 @@ from service.accounts.password_guesses import (
     known_networks_key,
 )
 from service.accounts.passwords import Passwords, is_outdated
+from service.accounts.personal_tokens import PersonalTokens, personal_tokens_key
 from service.accounts.tokens import TOKEN_SECONDS, Tokens, sessions_key
 from service.bounds import Bounds
 from service.connection import to_text, unavailable_on_error
@@ -83,7 +84,8 @@ class Players(AccountReader):
         self._erased = erased
         self._passwords = Passwords(bounds.hashing_threads, bounds.max_waiting_passwords)
         self._guesses = PasswordGuesses(client, bounds, MailTokens(client))
-        self.tokens = Tokens(client, account_key, bounds.max_sessions_per_player)
+        personal = PersonalTokens(client, bounds.max_personal_tokens_per_player)
+        self.tokens = Tokens(client, account_key, bounds.max_sessions_per_player, personal)
 
     def register(
         self,
@@ -254,7 +256,7 @@ class Players(AccountReader):
     ) -> None:
         """Store a new, valid password of a player, and end all sessions, with or without that of one token.
 
-        The player must have an account with a password.
+        The player must have an account with a password. Without a token, personal tokens are revoked as well.
         """
         new_hash = self._passwords.hash(new_password)
         with unavailable_on_error():
@@ -342,12 +344,15 @@ class Players(AccountReader):
             self._erased.reserve_handle(player.handle)
             self._handle_index.release(player.handle, player_id)
         with unavailable_on_error():
-            keys = (account_key, sessions_key, holidays_key, known_networks_key)
+            keys = (
+                *(account_key, sessions_key, personal_tokens_key),
+                *(holidays_key, known_networks_key),
+            )
             self._redis.delete(*(key(player_id) for key in keys))
         self._forget_handle(player_id)
 
     def end_sessions(self, player_id: str, except_token: str | None = None) -> None:
-        """End all sessions of a player, with or without that of one token."""
+        """End all sessions of a player, with or without that of one token; see `Tokens.end_all`."""
         self.tokens.end_all(player_id, except_token)
 
     def logout(self, token: str) -> None:

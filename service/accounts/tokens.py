@@ -24,6 +24,15 @@ from redis.client import Pipeline
 
 from domain.messages import message
 from service import clock
+from service.accounts.personal_tokens import (
+    PersonalTokens,
+    Scope,
+    decode,
+    is_personal,
+    personal_digest_key,
+    personal_token_key,
+    personal_tokens_key,
+)
 from service.connection import to_text, unavailable_on_error
 from service.errors import NotFound
 
@@ -60,18 +69,26 @@ class TokenOwner:
     id: str
     locale: str | None = None
     time_zone: str | None = None
+    scopes: frozenset[Scope] | None = None
+    """What a personal token allows; None for a session, which may do everything."""
 
 
 class Tokens:
     """All tokens of a service. Thread-safe. Every method raises Unavailable if Redis does not respond.
 
     `account_key` returns the key of the account with an id. Tokens without an account are not valid. A player
-    has at most `max_sessions`; another one ends the session that was unused for longest.
+    has at most `max_sessions`; another one ends the session that was unused for longest. `personal` are the
+    personal tokens, which `owner` accepts as well.
     """
 
     def __init__(
-        self, client: redis.Redis, account_key: Callable[[str], str], max_sessions: int
+        self,
+        client: redis.Redis,
+        account_key: Callable[[str], str],
+        max_sessions: int,
+        personal: PersonalTokens,
     ) -> None:
+        self.personal = personal
         self._redis = client
         self._account_key = account_key
         self._max_sessions = max_sessions
@@ -145,7 +162,10 @@ class Tokens:
         self._end(player_id, digests)
 
     def end_all(self, player_id: str, except_token: str | None = None) -> None:
-        """End all sessions of a player, with or without that of one token."""
+        """End all sessions of a player, with or without that of one token.
+
+        Without one, nothing lets anybody into the account any more: personal tokens are revoked as well.
+        """
         excepted_digest = None if except_token is None else _digest(except_token)
         with unavailable_on_error():
             # From now on, a token without a session is not valid. The session that stays needs one.
@@ -153,6 +173,19 @@ class Tokens:
         digests = [s.digest for s in self.sessions(player_id) if s.digest != excepted_digest]
         if digests:
             self._end(player_id, digests)
+        if except_token is None:
+            self._revoke_personal(player_id, [t.digest for t in self.personal.of(player_id)])
+
+    def revoke_personal(self, player_id: str, token_id: str) -> None:
+        """Revoke a personal token of a player. Raises NotFound.
+
+        Other processes may accept it for another TOKEN_CACHE_TTL.
+        """
+        self._revoke_personal(player_id, [self.personal.find(player_id, token_id).digest])
+
+    def _revoke_personal(self, player_id: str, digests: Sequence[str]) -> None:
+        self.personal.delete(player_id, digests)
+        self._refuse_revoked([personal_digest_key(digest) for digest in digests])
 
     def revoke(self, token: str) -> None:
         """Revoke a token. Other processes may accept it for another TOKEN_CACHE_TTL."""
@@ -184,7 +217,7 @@ class Tokens:
         The store is read at most once per TOKEN_CACHE_TTL, and written at most once per hour.
         """
         digest = _digest(token)
-        key = _token_key(digest)
+        key = token_key(token)
         with self._lock:
             cached = self._owners.get(key, _NOT_CACHED)
         if cached is not _NOT_CACHED:
@@ -196,15 +229,29 @@ class Tokens:
                 return None
             player_id = to_text(stored)
             with self._redis.pipeline(transaction=False) as pipeline:
-                pipeline.hmget(self._account_key(player_id), "created", "locale", "time_zone")
-                pipeline.hmget(sessions_key(player_id), digest, _COMPLETE)
-                (created, *settings), (session, is_complete) = pipeline.execute()
-            if created is None or (session is None and is_complete is not None):
-                self._refuse(key)
-                return None
-            self._note_use(player_id, digest, session)
+                fields = ("created", "suspended_at", "locale", "time_zone")
+                pipeline.hmget(self._account_key(player_id), *fields)
+                if is_personal(token):
+                    pipeline.hget(personal_tokens_key(player_id), digest)
+                else:
+                    pipeline.hmget(sessions_key(player_id), digest, _COMPLETE)
+                (created, suspended_at, *settings), entry = pipeline.execute()
+            scopes: frozenset[Scope] | None = None
+            if is_personal(token):
+                personal = decode(digest, entry)
+                if created is None or personal is None or suspended_at is not None:
+                    self._refuse(key)
+                    return None
+                self.personal.note_use(player_id, personal, _hour())
+                scopes = frozenset(personal.scopes)
+            else:
+                session, is_complete = entry
+                if created is None or (session is None and is_complete is not None):
+                    self._refuse(key)
+                    return None
+                self._note_use(player_id, digest, session)
         locale, zone = (None if value is None else to_text(value) for value in settings)
-        owner = TokenOwner(player_id, locale, zone)
+        owner = TokenOwner(player_id, locale, zone, scopes)
         with self._lock:
             current = self._owners.setdefault(key, owner)
             if current is not None:
@@ -241,13 +288,19 @@ class Tokens:
             if digests:
                 pipeline.hdel(sessions_key(player_id), *digests)
             pipeline.execute()
-        # Cached as revoked, not just dropped: another thread may have read a token before it was deleted,
-        # and be about to cache it (`owner`).
+        self._refuse_revoked([_token_key(digest) for digest in digests])
+
+    def _refuse_revoked(self, keys: Sequence[str]) -> None:
+        """Refuse the tokens with these keys, which were deleted, from now on.
+
+        They are cached as revoked, not just dropped: another thread may have read a token before it was
+        deleted, and be about to cache it (`owner`).
+        """
         with self._lock:
-            for digest in digests:
-                self._owners[_token_key(digest)] = None
-        for digest in digests:
-            self._refuse(_token_key(digest))
+            for key in keys:
+                self._owners[key] = None
+        for key in keys:
+            self._refuse(key)
 
 
 def _session(digest: str, value: bytes | str) -> Session:
@@ -265,7 +318,7 @@ def session_id(token: str) -> str:
 
 def token_key(token: str) -> str:
     """Return the key in Redis of a token. It reveals nothing about the token."""
-    return _token_key(_digest(token))
+    return personal_token_key(token) if is_personal(token) else _token_key(_digest(token))
 
 
 def sessions_key(player_id: str) -> str:

@@ -18,7 +18,7 @@ from werkzeug.exceptions import NotFound
 
 from domain.messages import message
 from replay.language.renderer import english
-from service.http.blueprint import Blueprint, error_name
+from service.http.blueprint import INSUFFICIENT_SCOPE, Blueprint, error_name
 from service.http.language import request_language, request_renderer
 from service.http.problems import CONTENT_TYPE, PROBLEM_TYPES
 from service.http.schemas.responses import Problem
@@ -85,6 +85,8 @@ class Api(flask_smorest.Api):  # type: ignore[misc] # flask_smorest has no annot
             content = {CONTENT_TYPE: {"schema": RESPONSES.schema_of(Problem)}}
             reply = {"description": english(problem_type.title), "content": content}
             self.spec.components.response(error_name(status), reply, lazy=True)
+            if status == 403:
+                self.spec.components.response(INSUFFICIENT_SCOPE, reply, lazy=True)
 
 
 def register(app: Flask, blueprints: Iterable[Blueprint]) -> None:

@@ -12,6 +12,7 @@ of them wraps the view once more, and they read requests less strictly than this
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import wraps
 from http import HTTPStatus
@@ -30,6 +31,7 @@ from werkzeug.routing import IntegerConverter, MapAdapter, Rule
 from domain.errors import Malformed, NotNow
 from domain.json_types import JsonObject
 from domain.messages import Text, message
+from service.accounts.personal_tokens import Scope
 from service.errors import BodyTooLarge, Forbidden, Unauthorised, UnsupportedBody
 from service.http.context import (
     ACCESS_POLICIES,
@@ -41,8 +43,10 @@ from service.http.context import (
     optional_auth,
     require_access,
     require_resource,
+    require_scope,
 )
 from service.http.schemas.type_schemas import RESPONSES
+from service.http.scopes import scope_of
 from service.http.validation import GIVEN_TWICE, StrictSchema, String, read_json, validate
 
 Endpoint: TypeAlias = Callable[..., Response]
@@ -76,6 +80,8 @@ NO_QUERY: Final = StrictSchema()
 """The query of a route without parameters. Unknown parameters are refused, so that nobody believes that
 one of them could request another player's view."""
 
+INSUFFICIENT_SCOPE: Final = "INSUFFICIENT_SCOPE"
+"""The name of the response 403 of operations that refuse nobody but a personal token without the scope."""
 MAX_PARAMETERS: Final = 32
 """Parameters of a query."""
 _GAME_ID: Final = "<game_id>"
@@ -105,6 +111,7 @@ class _Checks:
     """What is checked before the view of a route runs; see `Blueprint.route`."""
 
     auth: AuthPolicy
+    scope: Scope | None
     query: Schema | None
     json_body: Schema | None
     is_body_required: bool
@@ -256,7 +263,8 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask_smorest 
     ) -> Callable[[View], View]:
         """Register a view for a method and a URL rule.
 
-        Before the view runs, the request is checked in this order: `limit`, `auth`, `query` or
+        Before the view runs, the request is checked in this order: `limit`, the scope of a personal token
+        (scopes.py), `auth`, `query` or
         `json_body`, and the Idempotency-Key of a route that `is_idempotent`. On a route with
         `<game_id>`, every error becomes a 404 if the game is private and the sender may not see it, or if the
         game has no `resource` with the number in the URL.
@@ -275,8 +283,10 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask_smorest 
         if responses is None:
             assert description is not None, "a route without `responses` describes one"
             responses = {status: response(description, body)}
+        policy = auth or self._auth
         checks = _Checks(
-            auth=auth or self._auth,
+            auth=policy,
+            scope=None if policy == "public" else scope_of(method, rule),
             query=query,
             json_body=json_body,
             is_body_required=is_body_required,
@@ -291,6 +301,8 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask_smorest 
             endpoint = _with_checks(view, checks)
             if limit is not None:
                 endpoint = limit(endpoint)
+                if policy != "public":
+                    endpoint = _with_scope(endpoint, checks.scope)
             operation = _operation(checks, responses, errors, request_headers or {})
             operation["operationId"] = view.__name__
             # This is where flask-smorest looks for the description of a view.
@@ -338,11 +350,13 @@ def _with_checks(view: View, checks: _Checks) -> Endpoint:
     auth, query, json_body = checks.auth, checks.query, checks.json_body
     authenticate = _AUTHENTICATION.get(auth, login_required)
     is_public, is_idempotent = auth == "public", checks.is_idempotent
+    scope = checks.scope
 
     @wraps(view)
     def endpoint(**arguments: Any) -> Response:
         try:
             if not is_public:
+                require_scope(scope)
                 arguments["player"] = authenticate()
             if query is not None:
                 parameters = read_query(query)
@@ -371,6 +385,18 @@ def _with_checks(view: View, checks: _Checks) -> Endpoint:
             if isinstance(error, _UNREADABLE):
                 require_access(auth, arguments)
             raise
+
+    return endpoint
+
+
+def _with_scope(limited: Endpoint, scope: Scope | None) -> Endpoint:
+    """Return an endpoint that refuses personal tokens without a scope before its limit is looked at."""
+
+    @wraps(limited)
+    def endpoint(**arguments: Any) -> Response:
+        with suppress(Unauthorised):
+            require_scope(scope)
+        return limited(**arguments)
 
     return endpoint
 
@@ -410,9 +436,13 @@ def _operation(
             name="RequestHeaders",
         )
         operation["parameters"].append({"in": "header", "schema": schema})
+    replies = {str(status): error_name(status) for status in sorted(errors)}
+    if checks.auth != "public":
+        operation["x-scope"] = checks.scope
+        replies.setdefault("403", INSUFFICIENT_SCOPE)
     operation["responses"] = {
         **{str(status): reply for status, reply in responses.items()},
-        **{str(status): error_name(status) for status in sorted(errors)},
+        **replies,
     }
     return operation
 

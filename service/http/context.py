@@ -14,9 +14,16 @@ from flask import current_app, g, request
 from domain.game import Game
 from domain.messages import message
 from service.accounts.password_guesses import LoginSource
+from service.accounts.personal_tokens import Scope, digest_of
 from service.accounts.tokens import MAX_CLIENT_LENGTH
 from service.bootstrap import Service
-from service.errors import Forbidden, TooManyRequests, Unauthorised, Unavailable
+from service.errors import (
+    Forbidden,
+    InsufficientScope,
+    TooManyRequests,
+    Unauthorised,
+    Unavailable,
+)
 from service.games.access import (
     is_correspondent,
     require_correspondent,
@@ -134,9 +141,38 @@ def optional_auth() -> str | None:
             owner = service().accounts.players.tokens.owner(token)
             if owner is None:
                 raise Unauthorised(message("the token is invalid or has expired"))
-            g.player_id, g.player_locale = owner.id, owner.locale
+            g.player_id, g.player_locale, g.scopes = owner.id, owner.locale, owner.scopes
     current: str | None = g.player_id
     return current
+
+
+def require_scope(scope: Scope | None) -> None:
+    """Raise InsufficientScope if the request has a personal token without this scope; with None, for each.
+
+    Raises Unauthorised for an invalid token. What the request is about has no influence on the result.
+    """
+    optional_auth()
+    scopes: frozenset[Scope] | None = g.get("scopes")
+    if scopes is None or (scope is not None and scope in scopes):
+        return
+    if scope is None:
+        raise InsufficientScope(
+            message("a personal token does not allow this: log in to do it"), scope
+        )
+    raise InsufficientScope(
+        message("this needs a personal token with the scope {scope}", scope=scope), scope
+    )
+
+
+def has_personal_token() -> bool:
+    """Return whether the request, which is authenticated, has a personal token."""
+    return g.get("scopes") is not None
+
+
+def personal_token_digest() -> str | None:
+    """Return the hash of the personal token of the request, which is authenticated; None for a session."""
+    token = bearer_token()
+    return digest_of(token) if token is not None and has_personal_token() else None
 
 
 def login_required() -> str:

@@ -15,7 +15,7 @@ from domain.errors import Malformed, Unreadable
 from domain.game import Game
 from domain.messages import message
 from service.accounts.tokens import token_key
-from service.errors import NotFound, TooManyRequests, Unavailable
+from service.errors import NotFound, TooManyRequests, Unauthorised, Unavailable
 from service.http.blueprint import no_content
 from service.http.context import client_network, service
 from service.http.validation import whole_number
@@ -86,6 +86,7 @@ def stream_response(
     its beginning. Raises Malformed (the header), and Unavailable or TooManyRequests if this visitor may not
     open another stream.
     """
+    _require_current_token(token)
     after = _last_event_id(default=after)
     if game.has_ended and after == game.seq and not has_messages:
         return no_content()
@@ -119,6 +120,7 @@ def player_stream_response(
     `Last-Event-ID` names, or with the next events. Raises Malformed (the header), and Unavailable or
     TooManyRequests if the player may not open another stream.
     """
+    _require_current_token(token)
     header = request.headers.get("Last-Event-ID", "")
     client_positions = {} if header in _FROM_NOW else _positions(header)
     _check_stream_bounds(player)
@@ -152,6 +154,15 @@ def player_stream_response(
         content_type="text/event-stream",
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )
+
+
+def _require_current_token(token: str | None) -> None:
+    """Raise Unauthorised if the token of a new stream was revoked: no stream begins with a cached one."""
+    if token is not None:
+        tokens = service().accounts.players.tokens
+        tokens.forget_owner(token)
+        if tokens.owner(token) is None:
+            raise Unauthorised(message("the token is invalid or has expired"))
 
 
 def _games_with_place(game_ids: Iterable[str], player: str) -> dict[str, Game]:

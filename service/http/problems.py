@@ -23,7 +23,14 @@ from domain.errors import CartularyError, Malformed, NotNow, Refused
 from domain.messages import Message, Text, comma_list, message
 from replay.language.renderer import Renderer, renderer
 from service.connection import unavailable_on_error
-from service.errors import ServiceError, Stale, TooManyRequests, Unauthorised, Unavailable
+from service.errors import (
+    InsufficientScope,
+    ServiceError,
+    Stale,
+    TooManyRequests,
+    Unauthorised,
+    Unavailable,
+)
 from service.http.blueprint import ApiResponse
 from service.http.language import language_headers, request_renderer
 from service.store.event_store import HeadMoved
@@ -150,6 +157,10 @@ def _handle_cartulary_error(error: CartularyError) -> Response:
                 members["seq"] = g.game_seq
         case Stale() | HeadMoved():
             members["seq"] = error.head
+        case InsufficientScope():
+            members["scope"] = error.scope
+            described = "" if error.scope is None else f', scope="{error.scope}"'
+            headers["WWW-Authenticate"] = f'Bearer error="insufficient_scope"{described}'
         case Unauthorised():
             has_token = "Authorization" in request.headers
             headers["WWW-Authenticate"] = "Bearer" + (' error="invalid_token"' if has_token else "")

@@ -54,7 +54,7 @@ def build_notifications(
     preferences = PreferenceStore(client)
     feed_tokens = FeedTokens(client, bounds.max_feeds_per_player)
     receivers = Receivers(settings.webhook_networks)
-    webhooks = Webhooks(client, bounds, receivers, deliveries.breakers)
+    webhooks = Webhooks(client, bounds, receivers, deliveries.breakers, players.tokens.personal)
     push_subscriptions = PushSubscriptions(client, bounds, receivers)
     endpoints = EndpointRegistry()
     endpoints.add(webhooks)

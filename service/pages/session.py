@@ -155,7 +155,7 @@ def load_visitor() -> None:
     if token is None:
         return
     owner = service().accounts.players.tokens.owner(token)
-    if owner is None:
+    if owner is None or owner.scopes is not None:
         del session[_TOKEN]
         session.pop(_PLAYER, None)
     else:

@@ -90,7 +90,7 @@ class StreamHub:
         *,
         max_streams: int,
         max_streams_per_visitor: int,
-        token_check_seconds: float = TOKEN_CACHE_TTL.total_seconds(),
+        token_check_seconds: float = TOKEN_CACHE_TTL.total_seconds() / 2,
         on_reconnect: Callable[[], None] = lambda: None,
         archive: LogReader | None = None,
     ) -> None:

@@ -69,6 +69,7 @@ class Scenes:
             "accounts.show_registration": ["/register"],
             "accounts.show_account": ["/account"],
             "accounts.show_keys": ["/account/keys"],
+            "programs.show_tokens": ["/account/tokens"],
             "clocks.show_holidays": ["/account/holidays"],
             "notifications.show_notifications": ["/account/notifications"],
             "notifications.show_webhooks": ["/account/webhooks"],

@@ -212,3 +212,27 @@ def test_another_process_accepts_an_ended_session_for_a_few_seconds_only(
         players.end_sessions(ada.id)
         frozen.tick(TOKEN_CACHE_TTL)
         assert other.tokens.owner(token) is None
+
+
+def test_what_ends_all_sessions_revokes_personal_tokens(players: Players, service: Service) -> None:
+    ada, session = players.register("ada", PASSWORD)
+    _, token = players.tokens.personal.create(ada.id, "bot", ["read"], 1)
+    players.change_password(ada.id, session, PASSWORD, NEW_PASSWORD)
+    players.end_sessions(ada.id, except_token=session)
+    assert other_process(service).tokens.owner(token) is not None
+    players.replace_password(ada.id, PASSWORD)
+    assert players.tokens.owner(token) is None
+    assert other_process(service).tokens.owner(token) is None
+    assert players.tokens.personal.of(ada.id) == []
+
+
+def test_a_personal_token_ends_by_itself(players: Players, service: Service) -> None:
+    ada, _ = players.register("ada", PASSWORD)
+    entry, token = players.tokens.personal.create(ada.id, "bot", ["read"], 1)
+    key = token_key(token)
+    assert 0 < service.redis.pttl(key) <= 24 * 3600 * 1000
+    service.redis.pexpire(key, 0)  # what its end does
+    assert other_process(service).tokens.owner(token) is None
+    assert players.tokens.personal.of(ada.id) == []
+    with pytest.raises(NotFound):
+        players.tokens.revoke_personal(ada.id, entry.id)

@@ -111,6 +111,17 @@ class Contract:
             if method in {"get", "post", "put", "delete"}
         }
 
+    def scope_refusals(self) -> set[tuple[str, int]]:
+        """Return the operations, each with its status, that refuse nothing but tokens without a scope."""
+        return {
+            (operation_name(method.upper(), path), int(code))
+            for path, operations in self.document["paths"].items()
+            for method, operation in operations.items()
+            if method in {"get", "post", "put", "patch", "delete"}
+            for code, response in operation["responses"].items()
+            if response.get("$ref", "").endswith("/INSUFFICIENT_SCOPE")
+        }
+
     def _resolve(self, reference: str) -> Json:
         target: Json = self.document
         for part in reference.removeprefix("#/").split("/"):

@@ -130,6 +130,14 @@ class AccountMailSender:
                     "server": urlsplit(base).netloc,
                     "url": f"{base}/password/forgotten",
                 }
+            case "token_created":
+                title = message("A personal token was created")
+                values = {
+                    "handle": reader.handle,
+                    "server": urlsplit(base).netloc,
+                    "token": mail.data["name"],
+                    "url": f"{base}/account/tokens",
+                }
             case _:
                 assert_never(mail.kind)
         in_language = renderer(

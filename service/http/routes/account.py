@@ -1,6 +1,7 @@
 """What players manage in their account: sessions, the password, keys for signing actions, and its end."""
 
 from domain.json_types import JsonObject
+from service.accounts.personal_tokens import PersonalToken
 from service.accounts.tokens import session_id
 from service.http.blueprint import NO_QUERY, Blueprint
 from service.http.context import (
@@ -17,9 +18,12 @@ from service.http.schemas.account import (
     AddKey,
     ChangeEmail,
     ChangePassword,
+    CreateToken,
     ErasePlayer,
     MyAccount,
     NameGuest,
+    NewPersonalToken,
+    PersonalTokenList,
     RemoveEmail,
     RenameKey,
 )
@@ -62,6 +66,57 @@ def end_other_sessions(player: str) -> None:
     service().accounts.players.end_sessions(player, except_token=bearer_token())
 
 
+@blueprint.get(
+    "/me/tokens",
+    "All personal tokens of the player, the oldest first.",
+    PersonalTokenList,
+    query=NO_QUERY,
+)
+def list_personal_tokens(player: str) -> JsonObject:
+    """List the player's personal tokens that are valid, without the tokens themselves."""
+    tokens = service().accounts.players.tokens.personal.of(player)
+    return {"tokens": [_personal_token(token) for token in tokens], "next": None}
+
+
+@blueprint.post(
+    "/me/tokens",
+    "The personal token.",
+    NewPersonalToken,
+    limit=limit_new_places,
+    json_body=CreateToken(),
+    errors=(409,),
+)
+def create_personal_token(player: str, body: JsonObject) -> JsonObject:
+    """Create a personal token, with which a program can do what its scopes allow, and nothing else.
+
+    `token` is shown only in this response. If the player has too many, the response is a 409. The player is
+    notified by mail, if there is a confirmed address. A personal token cannot create another one.
+    """
+    token, secret = service().accounts.players.tokens.personal.create(player, **body)
+    service().notifications.mail.security_notices.report_token(player, token.name)
+    return {**_personal_token(token), "token": secret}
+
+
+@blueprint.delete("/me/tokens/<id>", "The token is revoked.", errors=(404,))
+def revoke_personal_token(player: str, id: str) -> None:
+    """Revoke a personal token, and remove the webhooks that were registered with it.
+
+    All processes of the server refuse it within five seconds, and its event streams end.
+    """
+    service().accounts.players.tokens.revoke_personal(player, id)
+
+
+def _personal_token(token: PersonalToken) -> JsonObject:
+    return {
+        "id": token.id,
+        "name": token.name,
+        "scopes": list(token.scopes),
+        "created": token.created,
+        "ends": token.ends,
+        "used": token.used,
+    }
+
+
 @blueprint.put(
     "/me/password",
     "The password is changed, and all other sessions have ended.",
@@ -75,7 +130,7 @@ def change_password(player: str, body: JsonObject) -> None:
     If `password` is not the current password, the response is a 403.
     """
     service().accounts.players.change_password(player, bearer_token() or "", **body)
-    service().notifications.mail.password_resets.report_change(player)
+    service().notifications.mail.security_notices.report_password(player)
 
 
 @blueprint.put(

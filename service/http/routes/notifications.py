@@ -8,7 +8,7 @@ from flask import Response, request
 from domain.json_types import JsonObject
 from service.http.api_docs import PREFIX
 from service.http.blueprint import NO_QUERY, Blueprint, json_response, response, tagged_response
-from service.http.context import bearer_token, service
+from service.http.context import bearer_token, personal_token_digest, service
 from service.http.event_streams import player_stream_response
 from service.http.language import request_renderer
 from service.http.ratelimits import limit_new_places, limit_webhook_tests
@@ -247,10 +247,12 @@ def list_webhooks(player: str) -> JsonObject:
 def add_webhook(player: str, body: JsonObject) -> JsonObject:
     """Register a webhook, to which notifications are posted from now on.
 
+    One that is registered with a personal token is removed when the token is revoked or ends.
+
     `secret` is shown only in this response; each request is signed with it. If the player has too many
     webhooks, the response is a 409.
     """
-    webhook = service().notifications.webhooks.add(player, body["url"])
+    webhook = service().notifications.webhooks.add(player, body["url"], personal_token_digest())
     return {**_webhook_json(webhook), "secret": webhook.secret}
 
 

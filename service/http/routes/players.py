@@ -16,6 +16,7 @@ from service.http.context import (
     client_name,
     client_network,
     client_source,
+    has_personal_token,
     request_confirmation,
     service,
 )
@@ -180,12 +181,18 @@ def account_of(player: str) -> Player:
     query=MeQuery(),
 )
 def get_me(player: str, query: JsonObject) -> JsonObject:
-    """Get the player's own account, and the games that wait for them."""
+    """Get the player's own account, and the games that wait for them.
+
+    With a personal token, `email` and `email_status` are null.
+    """
     current_player = account_of(player)
     limit = min(query["limit"], MAX_PAGE_SIZE)
     games, cursor = service().games.queries.games_waiting_for(player, query["cursor"], limit)
     summaries = game_summaries([summarize(game) for game in games])
     invitations, _ = service().games.received_invitations.page(player, limit=MAX_SHOWN_INVITATIONS)
+    if has_personal_token():
+        # The address belongs to the account, which no scope covers.
+        current_player = replace(current_player, email=None, email_status=None)
     return {
         "player": account(current_player),
         "games": summaries,

@@ -5,7 +5,9 @@ from typing import Literal, NotRequired, TypedDict
 from domain.json_types import PlayerId, Timestamp
 from service.accounts.account_reader import PROFILE_VISIBILITIES, ProfileVisibility
 from service.accounts.keys import MAX_NAME_LENGTH
-from service.http.validation import HexText, StrictSchema, String
+from service.accounts.personal_tokens import MAX_DAYS, SCOPES, Scope
+from service.accounts.personal_tokens import MAX_NAME_LENGTH as MAX_TOKEN_NAME_LENGTH
+from service.http.validation import HexText, PositiveInteger, StrictSchema, String, TextList
 
 
 def _locale() -> String:
@@ -147,6 +149,58 @@ class RenameKey(StrictSchema):
         allow_none=True,
         description=f"At most {MAX_NAME_LENGTH} printable characters; null removes the name.",
     )
+
+
+class CreateToken(StrictSchema):
+    """A new personal token."""
+
+    name = String(
+        required=True,
+        metadata={
+            "example": "my bot",
+            "description": "What the player calls the token, such as the program that uses it, in at most"
+            f" {MAX_TOKEN_NAME_LENGTH} printable characters.",
+        },
+    )
+    scopes = TextList(
+        max_items=len(SCOPES),
+        required=True,
+        metadata={
+            "example": ["read", "play"],
+            "description": f"What the token allows: some of {', '.join(SCOPES)}.",
+        },
+    )
+    days = PositiveInteger(
+        required=True,
+        metadata={
+            "example": 90,
+            "description": f"For how many days the token is valid, at most {MAX_DAYS}.",
+        },
+    )
+
+
+class PersonalTokenEntry(TypedDict):
+    """A personal token, without the token itself. `used` is the hour of the last use, or null."""
+
+    id: str
+    name: str
+    scopes: list[Scope]
+    created: Timestamp
+    ends: Timestamp
+    used: Timestamp | None
+
+
+class NewPersonalToken(PersonalTokenEntry):
+    """A new personal token. `token` is shown only in this response."""
+
+    token: str
+
+
+class PersonalTokenList(TypedDict):
+    """All personal tokens of a player that are valid, the oldest first."""
+
+    tokens: list[PersonalTokenEntry]
+    next: str | None
 
 
 class Account(TypedDict):

@@ -469,6 +469,12 @@ class Problem(TypedDict):
     clause: NotRequired[Annotated[str, "The id of the clause that forbids the action."]]
     errors: NotRequired[Annotated[list[FieldError], "Every invalid field."]]
     seq: NotRequired[Annotated[Count, "The seq of the last event of the game."]]
+    scope: NotRequired[
+        Annotated[
+            str | None,
+            "The scope that a personal token needs for this operation; null if no scope allows it.",
+        ]
+    ]
 
 
 class Health(TypedDict):

@@ -21,7 +21,7 @@ from service import clock
 from service.connection import to_text, unavailable_on_error
 
 AccountMailKind: TypeAlias = Literal[
-    "confirmation", "webhook_disabled", "password_reset", "password_changed"
+    "confirmation", "webhook_disabled", "password_reset", "password_changed", "token_created"
 ]
 
 RETRY_PAUSES: Final = (10, 60, 300, 1800, 7200, 21600)

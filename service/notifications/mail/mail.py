@@ -12,6 +12,7 @@ from service.notifications.mail.bounces import Bounces
 from service.notifications.mail.confirmations import Confirmations
 from service.notifications.mail.email_addresses import EmailAddresses, EmailEndpoints
 from service.notifications.mail.password_resets import PasswordResets
+from service.notifications.mail.security_notices import SecurityNotices
 from service.settings import Settings
 from service.shared_secret import MailTokens
 
@@ -26,6 +27,7 @@ class Mail:
     tokens: MailTokens
     bounces: Bounces
     password_resets: PasswordResets
+    security_notices: SecurityNotices
 
 
 def build_mail(
@@ -42,7 +44,11 @@ def build_mail(
     addresses = EmailAddresses(client, settings.bounds)
     account_mails = AccountMails(client)
     tokens = MailTokens(client)
-    if settings.smtp_url is not None:
+    is_mail_configured = settings.smtp_url is not None
+    notices = SecurityNotices(
+        accounts, account_mails, tokens, is_mail_configured=is_mail_configured
+    )
+    if is_mail_configured:
         endpoints.add(EmailEndpoints(accounts, tokens))
     return Mail(
         addresses=addresses,
@@ -53,7 +59,7 @@ def build_mail(
             addresses,
             account_mails,
             tokens,
-            is_mail_configured=settings.smtp_url is not None,
+            is_mail_configured=is_mail_configured,
         ),
         account_mails=account_mails,
         tokens=tokens,
@@ -64,6 +70,8 @@ def build_mail(
             accounts,
             account_mails,
             tokens,
-            is_mail_configured=settings.smtp_url is not None,
+            notices,
+            is_mail_configured=is_mail_configured,
         ),
+        security_notices=notices,
     )

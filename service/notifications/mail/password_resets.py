@@ -27,6 +27,7 @@ from service.bounds import Bounds
 from service.connection import to_text, unavailable_on_error
 from service.errors import NotFound, OperationNotPossible, TooManyRequests
 from service.notifications.mail.account_mails import AccountMails
+from service.notifications.mail.security_notices import SecurityNotices
 from service.shared_secret import MailTokens
 
 _TOKEN_BYTES: Final = 24
@@ -46,6 +47,7 @@ class PasswordResets:
         players: Players,
         mails: AccountMails,
         tokens: MailTokens,
+        notices: SecurityNotices,
         *,
         is_mail_configured: bool,
     ) -> None:
@@ -54,6 +56,7 @@ class PasswordResets:
         self._players = players
         self._mails = mails
         self._tokens = tokens
+        self._notices = notices
         self.is_mail_configured = is_mail_configured
 
     def request(self, handle: str, network: str) -> None:
@@ -122,15 +125,8 @@ class PasswordResets:
         player = self._player_of(stored)
         self._players.replace_password(player.id, new_password)
         self._players.add_login_source(player.id, source)
-        self.report_change(player.id)
+        self._notices.report_password(player.id)
         return player
-
-    def report_change(self, player_id: str) -> None:
-        """Have a player notified that the password was changed, if there is a confirmed address."""
-        (player,) = self._players.get([player_id])
-        if self.is_mail_configured and player is not None and player.email_status == "confirmed":
-            assert player.email is not None
-            self._mails.add("password_changed", player_id, self._tokens.digest(player.email))
 
     def _player_of(self, stored: bytes | str | None) -> Player:
         if stored is not None:

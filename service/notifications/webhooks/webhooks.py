@@ -1,7 +1,9 @@
 """The webhooks of players: URLs to which their notifications are posted.
 
-    cartulary:webhooks:PLAYER    hash: id of a webhook -> JSON of the webhook, with its secret
-    cartulary:webhook-tests      set: PLAYER/ID of the webhooks to which a test is to be posted
+    cartulary:webhooks:PLAYER         hash: id of a webhook -> JSON of the webhook, with its secret
+    cartulary:webhook-tokens:PLAYER   hash: id of a webhook -> SHA256 of the personal token with which it was
+                                      registered; without that token, there is no webhook
+    cartulary:webhook-tests           set: PLAYER/ID of the webhooks to which a test is to be posted
 
 A webhook is disabled after a number of failures in a row, or when its receiver responds that it is gone.
 Before that, its circuit breaker pauses it after each failure (service/notifications/circuit_breakers.py).
@@ -9,7 +11,7 @@ Before that, its circuit breaker pauses it after each failure (service/notificat
 
 import secrets
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
@@ -20,6 +22,7 @@ from domain.errors import Malformed
 from domain.json_types import JsonObject
 from domain.messages import message, plural_message
 from service import clock
+from service.accounts.personal_tokens import PersonalTokens
 from service.bounds import Bounds
 from service.connection import to_text, unavailable_on_error
 from service.errors import NotFound, TooManyWebhooks
@@ -67,9 +70,15 @@ class Webhooks:
     channel = "webhook"
 
     def __init__(
-        self, client: redis.Redis, bounds: Bounds, receivers: Receivers, breakers: CircuitBreakers
+        self,
+        client: redis.Redis,
+        bounds: Bounds,
+        receivers: Receivers,
+        breakers: CircuitBreakers,
+        personal_tokens: PersonalTokens,
     ) -> None:
         self._redis = client
+        self._personal_tokens = personal_tokens
         self._breakers = breakers
         self._receivers = receivers
         self._max = bounds.max_webhooks_per_player
@@ -78,9 +87,13 @@ class Webhooks:
 
     def of(self, player: str) -> list[Webhook]:
         """Return the webhooks of a player, the oldest first."""
-        with unavailable_on_error():
-            stored: list[Any] = self._redis.hvals(_key(player))
-        webhooks = [Webhook(**orjson.loads(value)) for value in stored]
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+            pipeline.hvals(_key(player))
+            pipeline.hgetall(_tokens_key(player))
+            stored, tokens = pipeline.execute()
+        webhooks = self._without_revoked(
+            player, [Webhook(**orjson.loads(value)) for value in stored], tokens
+        )
         return sorted(webhooks, key=lambda webhook: (webhook.created, webhook.id))
 
     def endpoints(self, player: str) -> Sequence[Endpoint]:
@@ -93,24 +106,33 @@ class Webhooks:
 
     def find(self, player: str, id: str) -> Webhook:
         """Return a webhook of a player. Raises NotFound."""
-        with unavailable_on_error():
-            stored = self._redis.hget(_key(player), id)
-        if stored is None:
-            raise NotFound(message("this player has no webhook {webhook}", webhook=id[:64]))
-        return Webhook(**orjson.loads(stored))
+        for webhook in self.of(player):
+            if webhook.id == id:
+                return webhook
+        raise NotFound(message("this player has no webhook {webhook}", webhook=id[:64]))
 
-    def add(self, player: str, url: str) -> Webhook:
+    def _without_revoked(
+        self, player: str, webhooks: Sequence[Webhook], stored: Mapping[Any, Any]
+    ) -> list[Webhook]:
+        """Return the webhooks but those whose personal token is not valid any more, which are removed."""
+        tokens = {to_text(id): to_text(digest) for id, digest in stored.items()}
+        valid = self._personal_tokens.valid(sorted(set(tokens.values())))
+        revoked = [id for id, digest in tokens.items() if digest not in valid]
+        for id in revoked:
+            self._delete(player, id)
+        return [webhook for webhook in webhooks if webhook.id not in revoked]
+
+    def add(self, player: str, url: str, token_digest: str | None = None) -> Webhook:
         """Register a webhook, and return it with its secret. Raises Malformed, TooManyWebhooks.
 
+        `token_digest` is the hash of the personal token with which it is registered, and with which it ends.
         Concurrent requests can exceed the bound by a few webhooks.
         """
         try:
             self._receivers.check_url(url)
         except InvalidUrl as error:
             raise Malformed({"url": error.message}) from None
-        with unavailable_on_error():
-            count = int(self._redis.hlen(_key(player)))
-        if count >= self._max:
+        if len(self.of(player)) >= self._max:
             raise TooManyWebhooks(
                 plural_message(
                     "a player can have one webhook: remove it first",
@@ -121,14 +143,20 @@ class Webhooks:
         secret = SECRET_PREFIX + b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()
         webhook = Webhook(secrets.token_hex(8), url, secret, clock.format(clock.now()))
         with unavailable_on_error():
+            if token_digest is not None:
+                self._redis.hset(_tokens_key(player), webhook.id, token_digest)
             self._redis.hset(_key(player), webhook.id, orjson.dumps(asdict(webhook)))
         return webhook
 
     def remove(self, player: str, id: str) -> None:
         """Remove a webhook. Raises NotFound."""
         self.find(player, id)
+        self._delete(player, id)
+
+    def _delete(self, player: str, id: str) -> None:
         with unavailable_on_error():
             self._redis.hdel(_key(player), id)
+            self._redis.hdel(_tokens_key(player), id)
         self._breakers.forget(Receiver(self.channel, player, id))
 
     def enable(self, player: str, id: str) -> Webhook:
@@ -189,6 +217,7 @@ class Webhooks:
         """Delete all webhooks of a player."""
         with unavailable_on_error():
             self._redis.delete(_key(player))
+            self._redis.delete(_tokens_key(player))
 
     def _update(self, player: str, id: str, **fields: Any) -> None:
         try:
@@ -205,3 +234,7 @@ class Webhooks:
 
 def _key(player: str) -> str:
     return f"cartulary:webhooks:{player}"
+
+
+def _tokens_key(player: str) -> str:
+    return f"cartulary:webhook-tokens:{player}"

@@ -178,3 +178,15 @@ def test_the_pages_lead_from_the_log_in_to_a_new_password(
     send(workers)
     subjects = [mail.message["Subject"] for mail in server.mails]
     assert subjects.count("Your password was changed") == 2
+
+
+def test_a_player_gets_a_mail_about_a_new_personal_token(
+    service: Service, workers: WorkerHarness, server: MailServer
+) -> None:
+    zoe = register(service, "zoe", "es")
+    service.notifications.mail.security_notices.report_token(zoe, "my <bot>")
+    send(workers)
+    (mail,) = server.to("zoe@example.org")
+    assert mail.message["Subject"] == "Se ha creado un token personal"
+    assert "my <bot>" in text_of(server)
+    assert f"{PUBLIC_URL}/account/tokens" in text_of(server)

@@ -1,0 +1,96 @@
+"""Which scope of a personal token each operation needs: the only place that says so.
+
+An operation whose scope is None may be called with a session alone, which begins with a password: what
+concerns the account, its tokens, keys and addresses, and administration. Routes without authentication are
+not in the table. A route that is missing here cannot be registered (blueprint.py).
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from service.accounts.personal_tokens import Scope
+
+_READ: Final = (
+    *("GET /announcements", "GET /events", "GET /keys", "GET /me", "GET /me/holidays"),
+    *("GET /me/invitations", "GET /me/keys", "GET /me/receipts", "GET /me/stream"),
+    *("GET /games", "GET /games/<game_id>", "GET /games/<game_id>/conditional-actions"),
+    *("GET /games/<game_id>/disputes", "GET /games/<game_id>/disputes/<seq>"),
+    *("GET /games/<game_id>/events", "GET /games/<game_id>/events/<seq>"),
+    *("GET /games/<game_id>/head", "GET /games/<game_id>/legal-actions"),
+    *("GET /games/<game_id>/lessons", "GET /games/<game_id>/position"),
+    *("GET /games/<game_id>/position.png", "GET /games/<game_id>/position.svg"),
+    *("GET /games/<game_id>/record", "GET /games/<game_id>/stream"),
+    *("GET /log/checkpoint", "GET /log/epochs", "GET /log/leaves"),
+    *("GET /log/proofs/consistency", "GET /log/proofs/inclusion", "GET /sandboxes/<sandbox_id>"),
+)
+_PLAY: Final = (
+    *("POST /games", "POST /games/<game_id>/players", "DELETE /games/<game_id>/players/me"),
+    *("POST /games/<game_id>/bots", "POST /games/<game_id>/actions"),
+    *("PUT /games/<game_id>/conditional-actions", "DELETE /games/<game_id>/conditional-actions"),
+    *("POST /games/<game_id>/disputes", "DELETE /games/<game_id>/disputes/<seq>"),
+    "POST /games/<game_id>/disputes/<seq>/answers",
+    "POST /games/<game_id>/disputes/<seq>/rulings",
+    *("POST /games/<game_id>/invitations", "DELETE /games/<game_id>/invitations/me"),
+    "DELETE /games/<game_id>/invitations/mine",
+    "DELETE /games/<game_id>/invitations/players/<handle>",
+    *("POST /games/<game_id>/pause", "POST /games/<game_id>/rematch"),
+    *("DELETE /games/<game_id>/seats/me", "POST /games/<game_id>/substitutes"),
+    *("POST /games/<game_id>/takebacks", "POST /games/<game_id>/takebacks/<seq>/answers"),
+    *("POST /me/holidays", "DELETE /me/holidays/<holiday>"),
+    *("POST /sandboxes", "DELETE /sandboxes/<sandbox_id>"),
+    *("POST /sandboxes/<sandbox_id>/actions", "POST /sandboxes/<sandbox_id>/bots"),
+    "POST /sandboxes/<sandbox_id>/undo",
+)
+_CHAT: Final = (
+    *("GET /games/<game_id>/messages", "POST /games/<game_id>/messages"),
+    "DELETE /games/<game_id>/messages/<number>",
+    "POST /games/<game_id>/messages/<number>/report",
+    *("GET /me/mutes", "PUT /me/mutes/<handle>", "DELETE /me/mutes/<handle>"),
+)
+_WEBHOOKS: Final = (
+    *("GET /me/deliveries", "GET /me/webhooks", "POST /me/webhooks"),
+    *("DELETE /me/webhooks/<webhook>", "POST /me/webhooks/<webhook>/enable"),
+    "POST /me/webhooks/<webhook>/test",
+)
+_SESSION_ONLY: Final = (
+    *("PATCH /me", "DELETE /me", "PUT /me/handle", "PUT /me/password"),
+    *("POST /me/email", "DELETE /me/email"),
+    *("GET /me/sessions", "DELETE /me/sessions", "DELETE /me/sessions/<session>"),
+    *("DELETE /tokens/current", "GET /me/tokens", "POST /me/tokens", "DELETE /me/tokens/<id>"),
+    *("POST /me/keys", "PATCH /me/keys/<key>", "DELETE /me/keys/<key>"),
+    *("GET /me/notifications", "PATCH /me/notifications"),
+    *("GET /me/feeds", "POST /me/feeds", "DELETE /me/feeds/<feed>"),
+    *("GET /me/push", "POST /me/push", "DELETE /me/push/<subscription>"),
+    "POST /log/cosignatures",
+    *("GET /admin/players", "GET /admin/players/<id>", "DELETE /admin/players/<id>"),
+    *("POST /admin/players/<id>/password", "DELETE /admin/players/<id>/sessions"),
+    *("PUT /admin/players/<id>/suspension", "DELETE /admin/players/<id>/suspension"),
+    *("PUT /admin/players/<id>/role", "DELETE /admin/players/<id>/role"),
+    *("GET /admin/games", "POST /admin/games/<game>/removals"),
+    *("POST /admin/games/<game>/seat-moves", "POST /admin/games/<game>/abandonment"),
+    *("POST /admin/games/<game>/extensions", "GET /admin/work"),
+    *("POST /admin/deliveries/<delivery>/attempts", "GET /admin/reports"),
+    *("DELETE /admin/reports/<report>", "POST /admin/announcements"),
+    *("DELETE /admin/announcements/<announcement>", "GET /admin/log"),
+)
+OPERATION_SCOPES: Final[Mapping[str, Scope | None]] = {
+    **dict.fromkeys(_READ, "read"),
+    **dict.fromkeys(_PLAY, "play"),
+    **dict.fromkeys(_CHAT, "chat"),
+    **dict.fromkeys(_WEBHOOKS, "webhooks"),
+    **dict.fromkeys(_SESSION_ONLY),
+}
+
+
+def operation_of(method: str, rule: str) -> str:
+    """Return the name of a route in the table: its method, and its rule without converters."""
+    return f"{method} {re.sub('<[^>]*:', '<', rule)}"
+
+
+def scope_of(method: str, rule: str) -> Scope | None:
+    """Return the scope that a route with authentication needs, or None if no scope allows it.
+
+    Raises KeyError for a route that the table does not have.
+    """
+    return OPERATION_SCOPES[operation_of(method, rule)]

@@ -1,0 +1,85 @@
+"""What concerns programs of the visitor: personal tokens."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from flask import Blueprint, request
+from werkzeug.wrappers import Response
+
+from domain.errors import Malformed
+from domain.messages import Message, message
+from service.accounts.personal_tokens import MAX_NAME_LENGTH, SCOPES, PersonalToken, Scope
+from service.errors import TooManyPersonalTokens
+from service.http import problems
+from service.http.context import service
+from service.http.ratelimits import limit_new_places
+from service.pages import session
+from service.pages.forms import Form, entered_form, read_field, see_other
+from service.pages.return_addresses import ACCOUNT
+from service.pages.templating import page
+
+blueprint = Blueprint("programs", __name__)
+
+TOKENS: Final = f"{ACCOUNT}/tokens"
+DAYS: Final = (7, 30, 90, 365)
+"""For how many days a token is valid, as the page offers it."""
+_SCOPE_NAMES: Final[Mapping[Scope, Message]] = {
+    "read": message("Read: see the games that you see"),
+    "play": message("Play: create games, join them and act in them"),
+    "chat": message("Chat: read and write messages in your games"),
+    "webhooks": message("Webhooks: register addresses to which your notifications are posted"),
+}
+
+
+@blueprint.get(TOKENS)
+def show_tokens() -> Response:
+    """Show the visitor's personal tokens, without the tokens themselves."""
+    return _tokens_page()
+
+
+@blueprint.post(TOKENS)
+@limit_new_places
+def create_token() -> Response:
+    """Create a personal token, and show it, once."""
+    player_id = session.require_player()
+    form = entered_form()
+    fields = request.form
+    days = fields.get("days", "")
+    try:
+        created = service().accounts.players.tokens.personal.create(
+            player_id,
+            fields.get("name", ""),
+            [scope for scope in SCOPES if fields.get(scope)],
+            int(days) if days in map(str, DAYS) else 0,
+        )
+    except (Malformed, TooManyPersonalTokens) as error:
+        return _tokens_page(problems.status_of(error), form=form.refused(error))
+    service().notifications.mail.security_notices.report_token(player_id, created[0].name)
+    return _tokens_page(201, created=created)
+
+
+@blueprint.post(f"{TOKENS}/revoke")
+def revoke_token() -> Response:
+    """Revoke one of the visitor's personal tokens."""
+    player_id = session.require_player()
+    service().accounts.players.tokens.revoke_personal(player_id, read_field("token"))
+    return see_other(TOKENS)
+
+
+def _tokens_page(
+    status: int = 200,
+    *,
+    form: Form | None = None,
+    created: tuple[PersonalToken, str] | None = None,
+) -> Response:
+    player_id = session.require_player()
+    return page(
+        "tokens.html",
+        status,
+        tokens=service().accounts.players.tokens.personal.of(player_id),
+        created=created,
+        form=form or Form({"read": "yes", "play": "yes", "days": "90"}),
+        scopes=_SCOPE_NAMES,
+        days=DAYS,
+        max_name_length=MAX_NAME_LENGTH,
+    )
