@@ -157,19 +157,9 @@ def decode(digest: str, stored: bytes | str | None) -> PersonalToken | None:
     return None if stored is None else _decoded(digest, stored)
 
 
-def is_personal(token: str) -> bool:
-    """Return whether a token has the form of a personal one."""
-    return token.startswith(PREFIX)
-
-
 def digest_of(token: str) -> str:
     """Return the hash under which a token is stored."""
     return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def personal_token_key(token: str) -> str:
-    """Return the key in Redis of a personal token. It reveals nothing about the token."""
-    return personal_digest_key(digest_of(token))
 
 
 def personal_tokens_key(player_id: str) -> str:

@@ -25,12 +25,11 @@ from redis.client import Pipeline
 from domain.messages import message
 from service import clock
 from service.accounts.personal_tokens import (
+    PREFIX,
     PersonalTokens,
     Scope,
     decode,
-    is_personal,
     personal_digest_key,
-    personal_token_key,
     personal_tokens_key,
 )
 from service.connection import to_text, unavailable_on_error
@@ -217,7 +216,8 @@ class Tokens:
         The store is read at most once per TOKEN_CACHE_TTL, and written at most once per hour.
         """
         digest = _digest(token)
-        key = token_key(token)
+        is_personal = token.startswith(PREFIX)
+        key = personal_digest_key(digest) if is_personal else _token_key(digest)
         with self._lock:
             cached = self._owners.get(key, _NOT_CACHED)
         if cached is not _NOT_CACHED:
@@ -231,13 +231,13 @@ class Tokens:
             with self._redis.pipeline(transaction=False) as pipeline:
                 fields = ("created", "suspended_at", "locale", "time_zone")
                 pipeline.hmget(self._account_key(player_id), *fields)
-                if is_personal(token):
+                if is_personal:
                     pipeline.hget(personal_tokens_key(player_id), digest)
                 else:
                     pipeline.hmget(sessions_key(player_id), digest, _COMPLETE)
                 (created, suspended_at, *settings), entry = pipeline.execute()
             scopes: frozenset[Scope] | None = None
-            if is_personal(token):
+            if is_personal:
                 personal = decode(digest, entry)
                 if created is None or personal is None or suspended_at is not None:
                     self._refuse(key)
@@ -318,7 +318,8 @@ def session_id(token: str) -> str:
 
 def token_key(token: str) -> str:
     """Return the key in Redis of a token. It reveals nothing about the token."""
-    return personal_token_key(token) if is_personal(token) else _token_key(_digest(token))
+    digest = _digest(token)
+    return personal_digest_key(digest) if token.startswith(PREFIX) else _token_key(digest)
 
 
 def sessions_key(player_id: str) -> str:

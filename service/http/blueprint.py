@@ -20,7 +20,7 @@ from typing import Any, Concatenate, Final, ParamSpec, TypeAlias, TypeVar
 
 import flask_smorest  # type: ignore[import-untyped] # has no annotations
 import orjson
-from flask import Flask, Request, Response, request
+from flask import Flask, Request, Response, g, request
 from marshmallow import Schema
 from typing_extensions import override
 from werkzeug.datastructures import Headers
@@ -350,14 +350,17 @@ def _with_checks(view: View, checks: _Checks) -> Endpoint:
     auth, query, json_body = checks.auth, checks.query, checks.json_body
     authenticate = _AUTHENTICATION.get(auth, login_required)
     is_public, is_idempotent = auth == "public", checks.is_idempotent
-    scope = checks.scope
+    scope, needs_role = checks.scope, auth == "administrators_only"
 
     @wraps(view)
     def endpoint(**arguments: Any) -> Response:
         try:
             if not is_public:
-                require_scope(scope)
+                if needs_role:
+                    require_scope(scope)
                 arguments["player"] = authenticate()
+                if g.scopes is not None:
+                    require_scope(scope)
             if query is not None:
                 parameters = read_query(query)
                 if query is not NO_QUERY:

@@ -135,7 +135,7 @@ def optional_auth() -> str | None:
     if "player_id" not in g:
         token = bearer_token()
         if token is None:
-            g.player_id = None
+            g.player_id = g.scopes = None
         else:
             g.player_locale = None  # of a token that is not valid, or cannot be looked up
             owner = service().accounts.players.tokens.owner(token)
