@@ -21,6 +21,8 @@ _READ: Final = (
     *("GET /games/<game_id>/lessons", "GET /games/<game_id>/position"),
     *("GET /games/<game_id>/position.png", "GET /games/<game_id>/position.svg"),
     *("GET /games/<game_id>/record", "GET /games/<game_id>/stream"),
+    *("GET /players/<handle>", "GET /players/<handle>/games"),
+    "GET /players/<handle>/head-to-head/<other>",
     *("GET /log/checkpoint", "GET /log/epochs", "GET /log/leaves"),
     *("GET /log/proofs/consistency", "GET /log/proofs/inclusion", "GET /sandboxes/<sandbox_id>"),
 )
