@@ -4,10 +4,10 @@
 knows what the state of its game means; this module has what is common to every game.
 """
 
-import copy as copying
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import Enum, auto
+from operator import attrgetter
 from typing import Annotated, Any, Final, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from domain.chance import FIRST_SEED_VERSION, SeedVersion
@@ -401,9 +401,14 @@ Game: TypeAlias = GameOf[Any, Any, Any]
 """A game of any rule system; see `domain.contract.AnyRuleSystem` for `Any`."""
 
 
+_all_fields: Final = attrgetter(*(field.name for field in fields(GameOf)))
+"""Returns the fields of a game, in the order in which `GameOf` takes them."""
+
+
 def copy(game: GameOf[S, A, P]) -> GameOf[S, A, P]:
     """A game that can be changed without changing this one."""
-    duplicate = copying.copy(game)
+    # copy.copy() would take five times as long, at every action.
+    duplicate: GameOf[S, A, P] = GameOf(*_all_fields(game))
     duplicate.rounds_ended = dict(game.rounds_ended)
     if game.state is not None:
         duplicate.state = game.rules.copy(game.state)

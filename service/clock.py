@@ -36,9 +36,8 @@ def now() -> datetime:
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
 
-def format(moment: datetime) -> str:
-    """Return the timestamp of a moment: `2026-11-20T09:15:00.000Z`. Timestamps sort like moments."""
-    return format_timestamp(moment)
+format: Final = format_timestamp
+"""Returns the timestamp of a moment: `2026-11-20T09:15:00.000Z`. Timestamps sort like moments."""
 
 
 def parse(text: str) -> datetime:

@@ -39,7 +39,7 @@ from service.conditional_actions.store import (
     VoidConditionalActions,
 )
 from service.errors import Unavailable
-from service.games.access import require_seat, require_visible
+from service.games.access import require_seat
 from service.games.game_for_viewer import GamesForViewers
 from service.games.loader import CachedGame
 from service.games.player_signatures import PlayerSignature, PlayerSignatures
@@ -104,7 +104,6 @@ class ConditionalActions:
     def get(self, game_id: str, player: str) -> ConditionalActionsOfPlayer:
         """Return what a player has prepared. Raises Forbidden for somebody who is not in the game."""
         game = self._repository.load(game_id).game
-        require_visible(game, player)
         require_seat(game, player)
         stored = self._store.get(game_id, player)
         if stored is None or game.has_ended:
@@ -133,7 +132,6 @@ class ConditionalActions:
         for _ in range(MAX_ATTEMPTS):
             cached = self._repository.load(game_id)
             game = cached.game
-            require_visible(game, player)
             seat = require_seat(game, player)
             tree = parse_tree(game.rules, game.seats, seat, raw_tree, self._tree_bounds)
             self._repository.require_current(cached, expected_seq)
@@ -170,7 +168,6 @@ class ConditionalActions:
         Nothing of it is played after this has returned. Raises Forbidden for somebody who is not in the game.
         """
         game = self._repository.load(game_id).game
-        require_visible(game, player)
         require_seat(game, player)
         self._store.delete(player, game_id)
 

@@ -64,8 +64,9 @@ def require_ratable(game: Game, player: str, accounts: AccountReader) -> None:
 def require_seat(game: Game, player: str) -> int:
     """Return the player's seat; before the start, the index of the player's place.
 
-    Raises Forbidden for a player who is not in the game.
+    Raises NotFound if the player may not see the game, and Forbidden if the player is not in it.
     """
+    require_visible(game, player)
     seat = game.seat_of(player)
     if seat is not None:
         return seat

@@ -257,7 +257,6 @@ class GameCommands:
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
             game = cached.game
-            require_visible(game, player)
             seat = require_seat(game, player)
             action = game.rules.parse_action(raw_action)
             self._repository.require_current(cached, expected_seq)

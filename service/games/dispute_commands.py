@@ -61,7 +61,6 @@ class DisputeCommands:
         """Dispute event `about`; the game's clock stops."""
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
-            require_visible(cached.game, player)
             seat = require_seat(cached.game, player)
             self._check_fields(statement=statement)
             commands.open_dispute(pending, seat, about, statement, nonce)
@@ -166,7 +165,6 @@ class DisputeCommands:
         """Ask the other players to let the player take back the last action."""
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
-            require_visible(cached.game, player)
             commands.request_takeback(pending, require_seat(cached.game, player), nonce)
 
         signed, request = self._signatures.signed(
@@ -270,7 +268,6 @@ class PauseCommands:
         """
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
-            require_visible(cached.game, player)
             commands.agree_to_pause(pending, require_seat(cached.game, player), agree=agree)
 
         signed, request = self._signatures.signed(player, handler, ["pause", agree], signature)

@@ -57,7 +57,6 @@ class SubstituteCommands:
         """
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
-            require_visible(cached.game, player)
             seat = require_seat(cached.game, player)
             secret = partial(self._repository.secret, game_id)
             commands.leave_seat(pending, seat, {"seat": seat}, secret)
