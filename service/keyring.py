@@ -86,10 +86,6 @@ class Keyring:
             shown_head_payload(game_id, seq, hash, clock.format(clock.now()))
         )
 
-    def sign_statement(self, payload: JsonObject) -> JsonObject:
-        """Return a statement of the server with its signature, which covers everything else."""
-        return self.signing_key.sign(payload)
-
     def current_entry(self) -> JsonObject:
         """Return the entry of the signing key in the list of public keys."""
         id = self.signing_key.id

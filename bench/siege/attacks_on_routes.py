@@ -193,6 +193,9 @@ def _readings(target: Target) -> Traffic:
             "/log/checkpoint",
             "/log/epochs",
             "/log/leaves?first=0",
+            "/ratings/statement",
+            "/ratings/games",
+            "/leaderboards/baron",
         ),
         *("/log/proofs/consistency?first=1&second=1", "/log/proofs/inclusion?leaf=0&size=1"),
         *(

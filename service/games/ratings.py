@@ -22,7 +22,6 @@ import orjson
 
 from domain.errors import Malformed, Unreadable
 from domain.event import Event
-from domain.json_fields import one_of
 from domain.json_types import JsonObject
 from domain.messages import message
 from domain.registry import rule_systems
@@ -43,6 +42,7 @@ from replay.player_ratings import (
 )
 from service import clock
 from service.accounts.account_reader import AccountReader
+from service.errors import NotFound
 from service.games.event_feed import CursorReplaced, EventFeed
 from service.games.projections import Changes, Projections, ReadValues
 from service.keyring import Keyring
@@ -214,9 +214,14 @@ class Ratings:
             if entry["player"] == player
         ]
 
-    def games(self, after: int, limit: int = MAX_LINES) -> list[RatedGame]:
-        """Return lines of the history from line `after` + 1 on, at most MAX_LINES."""
-        return self._lines(range(after + 1, after + 1 + min(limit, MAX_LINES)))
+    def games(self, after: int, limit: int = MAX_LINES) -> tuple[list[RatedGame], int | None]:
+        """Return lines of the history after line `after`, at most MAX_LINES, and `after` of the next page.
+
+        The latter is None on the last page.
+        """
+        limit = min(limit, MAX_LINES)
+        lines = self._lines(range(after + 1, after + limit + 2))
+        return lines[:limit], after + limit if len(lines) > limit else None
 
     def statement(self) -> JsonObject:
         """Return the signed statement of the table and of the part of the log that it covers."""
@@ -231,7 +236,7 @@ class Ratings:
             hash=hash,
             at=clock.format(clock.now()),
         )
-        return self._keyring.sign_statement(payload)
+        return self._keyring.signing_key.sign(payload)
 
     def leaderboard(
         self, system: str, period: str = ALL, after: int = 0, limit: int = MAX_PLACES
@@ -239,10 +244,10 @@ class Ratings:
         """Return a page of a leaderboard, and the `after` of the next page, None on the last one.
 
         Players without an account are left out, so a page may have fewer than `limit` of them. Raises
-        Malformed for an unknown rule system or period.
+        NotFound for an unknown rule system, and Malformed for an invalid period.
         """
         if system not in rule_systems():
-            raise Malformed({"system": one_of(sorted(rule_systems()))})
+            raise NotFound(message("there is no rule system {name}", name=system[:64]))
         if not _PERIOD.fullmatch(period):
             raise Malformed({"period": message("must be a year, a month such as 2026-11, or all")})
         limit = min(limit, MAX_PLACES)

@@ -30,6 +30,7 @@ from service.http.routes import (
     pictures,
     play,
     players,
+    ratings,
     sandboxes,
     transparency,
 )
@@ -58,6 +59,7 @@ _BLUEPRINTS: Final = (
     notifications.push,
     sandboxes.blueprint,
     transparency.blueprint,
+    ratings.blueprint,
     administration.blueprint,
 )
 

@@ -1,9 +1,15 @@
 """Rated games and the ratings of players over HTTP."""
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 
-from tests.support.accounts import Accounts, http_client
+from ledger.keys import check_signed
+from service.bootstrap import Service, build
+from tests.support.accounts import Accounts, Json, PlayerClient, http_client
 from tests.support.http_contract import invalid_fields
+from tests.support.server import WebServer
 
 RATED = {"rated": True}
 
@@ -58,3 +64,94 @@ def test_a_guest_cannot_be_a_substitute_in_a_rated_game(accounts: Accounts) -> N
     with http_client(accounts.url, accounts.contract, created["token"]) as guest:
         assert guest.post(path, json={"seat": 1}).status_code == 409
     assert accounts.register().http.post(path, json={"seat": 1}).status_code == 201
+
+
+@pytest.fixture
+def worker(web: WebServer) -> Iterator[Service]:
+    """The parts of the service with which workers and schedulers of the shared web server would work."""
+    service = build(web.settings)
+    yield service
+    service.redis.close()
+
+
+def finish(accounts: Accounts, worker: Service, **options: Any) -> tuple[str, list[PlayerClient]]:
+    """Finish a game of Baron, which its first player loses; return its id and its players."""
+    players = [accounts.register(), accounts.register()]
+    invited = [players[1].handle] if options.get("private") else []
+    game = players[0].create_game(rules="baron", options=options, invite=invited)
+    players[1].join(game)
+    seq = players[0].http.get(f"/api/v1/games/{game}").json()["head"]["seq"]
+    assert players[0].act(game, {"type": "resign"}, seq).status_code == 201
+    while worker.games.commands.score(game):
+        pass
+    worker.transparency.head_log.log([game])
+    while not worker.games.projections.catch_up():
+        pass
+    return game, players
+
+
+def everything(accounts: Accounts) -> list[Json]:
+    """Return all that ratings and leaderboards show to anybody, but for the times of statements."""
+    statement = accounts.anonymous.get("/api/v1/ratings/statement").json()
+    shown = [{name: statement[name] for name in ("games", "hash")}]
+    shown.append(accounts.anonymous.get("/api/v1/ratings/games?limit=500").json())
+    shown += [
+        accounts.anonymous.get(f"/api/v1/leaderboards/{system}?limit=100").json()
+        for system in ("barony", "sorcery", "baron")
+    ]
+    return shown
+
+
+@pytest.mark.http("GET /ratings/statement", 200)
+@pytest.mark.http("GET /ratings/games", 200)
+@pytest.mark.http("GET /leaderboards/SYSTEM", 200)
+def test_a_rated_game_is_in_the_history_and_on_leaderboards(
+    accounts: Accounts, worker: Service
+) -> None:
+    before = accounts.anonymous.get("/api/v1/ratings/statement").json()
+    game, (loser, winner) = finish(accounts, worker, rated=True)
+    statement = accounts.anonymous.get("/api/v1/ratings/statement").json()
+    check_signed(statement, accounts.anonymous.get("/api/v1/keys").json()["keys"])
+    assert statement["games"] == before["games"] + 1
+    page = accounts.anonymous.get(f"/api/v1/ratings/games?after={before['games']}").json()
+    assert page["next"] is None
+    (line,) = page["games"]
+    assert (line["game"], line["prev"]) == (game, before["hash"])
+    assert line["hash"] == statement["hash"]
+    places = {entry["player"]: entry["place"] for entry in line["players"]}
+    assert places == {loser.id: 2, winner.id: 1}
+    board = accounts.anonymous.get("/api/v1/leaderboards/baron?limit=100").json()
+    assert board["places"][0]["place"] == 1
+    shown = {entry["handle"]: entry for entry in board["places"]}
+    assert shown[winner.handle]["points"] > shown[loser.handle]["points"]
+    assert shown[winner.handle]["provisional"]
+    month = line["at"][:7]
+    recent = accounts.anonymous.get(f"/api/v1/leaderboards/baron?period={month}&limit=1").json()
+    assert (recent["period"], len(recent["places"]), recent["next"]) == (month, 1, 1)
+
+
+@pytest.mark.http("GET /ratings/statement", 400)
+@pytest.mark.http("GET /ratings/games", 400)
+@pytest.mark.http("GET /leaderboards/SYSTEM", 400, 404)
+def test_requests_that_are_not_valid_are_refused(accounts: Accounts) -> None:
+    for path, status in (
+        ("ratings/statement?at=1", 400),
+        ("ratings/games?after=x", 400),
+        ("leaderboards/baron?period=2026-13", 400),
+        ("leaderboards/baron?limit=0", 400),
+        ("leaderboards/chess", 404),
+    ):
+        assert accounts.anonymous.get(f"/api/v1/{path}").status_code == status
+
+
+def test_nothing_about_a_private_game_can_be_learned_from_ratings(
+    accounts: Accounts, worker: Service
+) -> None:
+    finish(accounts, worker, rated=True)
+    before = everything(accounts)
+    game, players = finish(accounts, worker, private=True)
+    after = everything(accounts)
+    assert after == before
+    text = str(after)
+    assert game not in text
+    assert all(player.id not in text and player.handle not in text for player in players)
