@@ -73,7 +73,7 @@ def play(
         legal = system.legal_actions(game.state, seat)
         action = choose(system.position(game.state, seat), legal, seat, chance)
         turns.append(Turn(game, seat, action))
-        commands.act(pending, seat, action)
+        pending.act(seat, action)
     opened = {
         seq: {name: opening["value"] for name, opening in openings.items()}
         for seq, openings in pending.openings.items()
@@ -105,7 +105,7 @@ def resumed_log(length: int, resumptions: int) -> list[bytes]:
             for action in game.rules.legal_actions(game.state, game.to_act)
             if action.type != "noble_title"
         ]
-        commands.act(pending, game.to_act, random_type_bot(None, legal, game.to_act, chance))
+        pending.act(game.to_act, random_type_bot(None, legal, game.to_act, chance))
     return list(pending.lines)
 
 

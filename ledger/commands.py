@@ -3,8 +3,8 @@
 Each command lets the domain decide on the game as it stands after the pending events, and adds the
 resulting events with their actor (`by`); the events of a decision follow it in the same append. A signature
 of the actor is that of the event that a command adds first (`PendingEvents.sign_next`). If a command
-raises, its pending events are to be discarded. The service, the playout and the tests all run games
-through these functions.
+raises, its pending events are to be discarded. Actions of players are taken by `PendingEvents.act`. The
+service, the playout and the tests all run games through these functions.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +20,7 @@ from domain.clock.deadlines import is_deserted
 from domain.disputes import disputes, takebacks
 from domain.disputes.events import Ruling
 from domain.errors import Malformed, NotNow
-from domain.event import By, Clock, NonceSource, PreparedSignature
+from domain.event import By, Clock, NonceSource
 from domain.game import Game
 from domain.json_types import Timestamp
 from domain.messages import message
@@ -118,27 +118,6 @@ def by_player(game: Game, player: str) -> By:
     """Return the `by` of an event that this player causes: the seat, or before the start the player."""
     seat = game.seat_of(player)
     return {"player": player} if seat is None else {"seat": seat}
-
-
-def act(
-    pending: PendingEvents,
-    seat: int,
-    action: Any,
-    *,
-    is_conditional: bool = False,
-    prepared: PreparedSignature | None = None,
-) -> None:
-    """Let a seat take a parsed action. `is_conditional` marks an action that the player had prepared, which
-    `prepared` proves, if the player had signed it.
-
-    Raises Refused with the clause, NotNow.
-    """
-    game = pending.game
-    outcome = game.decide(seat, action)
-    raw_action = game.rules.action_to_json(action)
-    pending.add(
-        outcome, {"seat": seat}, raw_action, is_conditional=is_conditional, prepared=prepared
-    )
 
 
 def score_next_round(pending: PendingEvents, game_at: Callable[[int], Game]) -> None:

@@ -224,6 +224,28 @@ class PendingEvents:
         """
         self._next_signature = signature, salt
 
+    def act(
+        self,
+        seat: int,
+        action: Any,
+        *,
+        is_conditional: bool = False,
+        prepared: PreparedSignature | None = None,
+    ) -> None:
+        """Seal the event to which a seat's parsed action leads. `is_conditional` and `prepared`: see `add`.
+
+        Raises Refused with the clause, NotNow.
+        """
+        game = self.game
+        outcome = game.decide(seat, action)
+        self.add(
+            outcome,
+            {"seat": seat},
+            game.rules.action_to_json(action),
+            is_conditional=is_conditional,
+            prepared=prepared,
+        )
+
     def add(
         self,
         event: DomainEvent,
@@ -235,7 +257,8 @@ class PendingEvents:
     ) -> Game:
         """Seal one more event, with the action that led to it, if there is one, and return the game after it.
 
-        `is_conditional` marks an action that was prepared, which `prepared` proves.
+        `is_conditional` marks an action that the player had prepared, which `prepared` proves, if the player
+        had signed it.
         """
         signature, salt = self._next_signature
         self._next_signature = (None, None)

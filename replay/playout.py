@@ -167,7 +167,7 @@ def play(plan: Plan, number: int = 1) -> FinishedGame:
     chances = {player: Chance(_derived(seed, "mind", player)) for player in players}
     actions = 0
     while (seat := pending.game.to_act) is not None:
-        commands.act(pending, seat, _chosen_action(pending.game, seat, chances))
+        pending.act(seat, _chosen_action(pending.game, seat, chances))
         _score_rounds(pending)
         actions += 1
     commands.finish(pending, lambda: secret)

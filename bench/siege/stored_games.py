@@ -171,7 +171,7 @@ def _play(
         assert game.to_act is not None
         legal: Sequence[Any] = game.rules.legal_actions(game.state, game.to_act)
         choices = [action for action in legal if action.type == "move"] or legal
-        commands.act(pending, game.to_act, choices[chance.below(len(choices))])
+        pending.act(game.to_act, choices[chance.below(len(choices))])
         if pending.game.rounds_ended:
             # Otherwise the workers of the service would have thousands of rounds to score first.
             commands.score_next_round(pending, pending.game_at)

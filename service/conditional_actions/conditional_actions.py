@@ -26,7 +26,6 @@ from domain.event import Event, PreparedSignature
 from domain.game import STATUS_MESSAGES, Game
 from domain.json_types import JsonObject
 from domain.messages import Text, message
-from ledger import commands
 from ledger.pending import PendingEvents
 from ledger.player_signatures import MAX_EVENTS_BETWEEN, PreparedActions, step_of
 from replay.look_ahead import Outlook, check_tree, outlook
@@ -228,7 +227,7 @@ class ConditionalActions:
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
             if cached.game.seq == seq:
                 parsed = cached.game.rules.parse_action(action)
-                commands.act(pending, stored.seat, parsed, is_conditional=True, prepared=prepared)
+                pending.act(stored.seat, parsed, is_conditional=True, prepared=prepared)
 
         try:
             self._repository.execute(

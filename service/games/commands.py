@@ -260,7 +260,7 @@ class GameCommands:
             seat = require_seat(game, player)
             action = game.rules.parse_action(raw_action)
             self._repository.require_current(cached, expected_seq)
-            commands.act(pending, seat, action)
+            pending.act(seat, action)
 
         request: Sequence[object] = [raw_action, expected_seq]
         if signature is None:

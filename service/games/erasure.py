@@ -64,7 +64,7 @@ class GameErasure:
             if seat is None or state is None or game.to_act is None:
                 return
             if seat in state.in_game():
-                commands.act(pending, seat, game.rules.parse_action(RESIGN))
+                pending.act(seat, game.rules.parse_action(RESIGN))
 
         self._repository.execute(game_id, handler, at_head=True)
 

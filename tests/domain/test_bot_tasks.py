@@ -70,7 +70,7 @@ class Table:
         """Let the seat to act take its first legal action."""
         seat = self.game.to_act
         assert seat is not None
-        commands.act(self.pending, seat, self.game.rules.legal_actions(self.game.state, seat)[0])
+        self.pending.act(seat, self.game.rules.legal_actions(self.game.state, seat)[0])
 
     def play_set_up(self) -> None:
         while self.game.round == 0:
@@ -103,7 +103,7 @@ def test_games_without_bots_before_the_start_and_after_the_end_wait_for_no_bot()
 @pytest.mark.parametrize("rules", ["barony", "baron"])
 def test_bots_play_on_when_no_people_are_left(rules: str) -> None:
     table = Table((None, "sensible", "random"), rules=rules)
-    commands.act(table.pending, 0, Resign())
+    table.pending.act(0, Resign())
     while (task := next_bot_task(table.game)) is not None and table.game.turn < 20:
         assert isinstance(task, TakeTurn)
         assert not task.may_search
@@ -136,7 +136,7 @@ def test_a_strong_bot_searches_only_while_people_are_in_the_game() -> None:
     table = Table((None, "strong", "strong"))
     table.act()
     assert needs_search(table.game)
-    commands.act(table.pending, 0, Resign())
+    table.pending.act(0, Resign())
     assert isinstance(next_bot_task(table.game), TakeTurn)
     assert not needs_search(table.game)
 
@@ -147,11 +147,11 @@ def test_bots_resign_after_too_many_turns_without_people(monkeypatch: pytest.Mon
     table.play_set_up()
     while table.game.turn <= 12:
         table.act()
-    commands.act(table.pending, 0, Resign())
+    table.pending.act(0, Resign())
     task = next_bot_task(table.game)
     assert isinstance(task, TakeAction)
     assert task.action == Resign()
-    commands.act(table.pending, task.seat, task.action)
+    table.pending.act(task.seat, task.action)
     assert table.game.is_played_out
     assert next_bot_task(table.game) is None
 
@@ -160,20 +160,20 @@ def test_bots_ask_for_the_end_when_all_people_do_and_withdraw_with_them() -> Non
     table = Table((None, None, "sensible", "random"), {"end_by_agreement": True})
     table.play_set_up()
     table.act_until_turn_of(0)
-    commands.act(table.pending, 0, AgreeToEnd(agree=True))
+    table.pending.act(0, AgreeToEnd(agree=True))
     assert next_bot_task(table.game) is None
-    commands.act(table.pending, 1, AgreeToEnd(agree=True))
+    table.pending.act(1, AgreeToEnd(agree=True))
     assert next_bot_task(table.game) == TakeAction(2, AgreeToEnd(agree=True))
-    commands.act(table.pending, 2, AgreeToEnd(agree=True))
-    commands.act(table.pending, 0, AgreeToEnd(agree=False))
+    table.pending.act(2, AgreeToEnd(agree=True))
+    table.pending.act(0, AgreeToEnd(agree=False))
     assert next_bot_task(table.game) is None
-    commands.act(table.pending, 1, AgreeToEnd(agree=False))
+    table.pending.act(1, AgreeToEnd(agree=False))
     assert next_bot_task(table.game) == TakeAction(2, AgreeToEnd(agree=False))
     for seat in (0, 1):
-        commands.act(table.pending, seat, AgreeToEnd(agree=True))
+        table.pending.act(seat, AgreeToEnd(agree=True))
     task = next_bot_task(table.game)
     assert task == TakeAction(3, AgreeToEnd(agree=True))
-    commands.act(table.pending, 3, AgreeToEnd(agree=True))
+    table.pending.act(3, AgreeToEnd(agree=True))
     assert next_bot_task(table.game) is None
 
 

@@ -192,7 +192,7 @@ class ScriptedGame:
         if game.keys.get(player, {}).get(key.id) is not None:
             action_json = game.rules.action_to_json(action)
             self._pending.sign_next(sign_action(key, game.id, game.hash, action_json))
-        commands.act(self._pending, seat, action)
+        self._pending.act(seat, action)
 
     def _key_of(self, player: str) -> SigningKey:
         return SigningKey.from_seed(

@@ -45,7 +45,7 @@ class Game(LocalGame):
             if game.to_act == 0 and self.is_signed:
                 plain: JsonObject = {**rules.action_to_json(action)}
                 self.pending.sign_next(sign_action(ADAS_KEY, game.id, game.hash, plain))
-            commands.act(self.pending, game.to_act, action)
+            self.pending.act(game.to_act, action)
 
     def finish(self) -> None:
         """Play to the end."""

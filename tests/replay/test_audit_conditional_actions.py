@@ -186,7 +186,7 @@ def test_an_action_out_of_turn_can_have_been_prepared() -> None:
     assert game.game.to_act is not None
     waiting = (game.game.to_act + 1) % 3
     agree = game.game.rules.parse_action({"type": "agree_to_end", "agree": True})
-    commands.act(game.pending, waiting, agree, is_conditional=True)
+    game.pending.act(waiting, agree, is_conditional=True)
     assert problems_of(game.record()) == []
 
 
@@ -266,7 +266,7 @@ class TestProofs:
             other.add_key("player-1", PLAYER_KEY)
             other.take(others)
             parsed = other.game.rules.parse_action({"type": "take", "stones": stones})
-            commands.act(other._pending, 1, parsed, is_conditional=True, prepared=proof)
+            other._pending.act(1, parsed, is_conditional=True, prepared=proof)
             assert "leads to another root" in signature_problem(other.record())
 
     def test_a_proof_without_the_mark_is_found(self) -> None:
@@ -281,7 +281,7 @@ class TestProofs:
         proof = table.sealed[-1].event["prepared"]
         table.take(2)
         parsed = table.game.rules.parse_action(TAKE)
-        commands.act(table._pending, 1, parsed, is_conditional=True, prepared=proof)
+        table._pending.act(1, parsed, is_conditional=True, prepared=proof)
         assert "leads to another root" in signature_problem(table.record())
 
     def test_a_proof_by_a_revoked_key_is_found(self) -> None:
@@ -308,7 +308,7 @@ class TestProofs:
         game.act()
         commands.withdraw_dispute(game.pending, game.dispute(0), 0)
         parsed = game.game.rules.parse_action(actions[-1][1])
-        commands.act(game.pending, seat, parsed, is_conditional=True, prepared=proof)
+        game.pending.act(seat, parsed, is_conditional=True, prepared=proof)
         problems = [english(finding.problem) for finding in audit_record(game.record()).findings]
         assert any("was void with event" in problem for problem in problems)
 
@@ -334,7 +334,7 @@ class TestProofs:
         proof = prove(PLAYER_KEY, tree, 1, "local", head, nodes)
         assert proof["outcomes"] == [node.outcome for node in nodes[:-1]]
         parsed = game.game.rules.parse_action(action)
-        commands.act(game.pending, 1, parsed, is_conditional=True, prepared=proof)
+        game.pending.act(1, parsed, is_conditional=True, prepared=proof)
         assert audit_record(game.record()).findings == []
 
         def change(events: list[Event]) -> None:

@@ -108,7 +108,7 @@ class LocalGame:
             game = self.game
             assert game.to_act is not None
             action = game.rules.legal_actions(game.state, game.to_act)[0]
-            commands.act(self.pending, game.to_act, action)
+            self.pending.act(game.to_act, action)
 
     def sign(
         self,
@@ -137,7 +137,7 @@ class LocalGame:
     def resign(self, seat: int) -> None:
         """Let a seat resign."""
         action = self.game.rules.parse_action({"type": "resign"})
-        commands.act(self.pending, seat, action)
+        self.pending.act(seat, action)
 
     def forfeit(self) -> None:
         """Forfeit the turn under way."""

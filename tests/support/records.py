@@ -160,7 +160,7 @@ class Table:
         """Let a seat act, by default the one whose turn it is, and return the event."""
         actor = self.game.to_act if seat is None else seat
         assert actor is not None
-        commands.act(self._pending, actor, self.game.rules.parse_action(action))
+        self._pending.act(actor, self.game.rules.parse_action(action))
         return self._last_event
 
     def add_key(self, player: str, key: SigningKey) -> Event:
@@ -182,7 +182,7 @@ class Table:
         assert self.game.to_act is not None
         parsed = self.game.rules.parse_action(action)
         self._pending.sign_next(signature)
-        commands.act(self._pending, self.game.to_act, parsed)
+        self._pending.act(self.game.to_act, parsed)
         return self._last_event
 
     def act_as_prepared(self, action: JsonObject, key: SigningKey | None = None) -> Event:
@@ -200,7 +200,7 @@ class Table:
             )
             prepared = prove(key, tree, seat, self.game.id, events[last - 2]["hash"])
         parsed = self.game.rules.parse_action(action)
-        commands.act(self._pending, seat, parsed, is_conditional=True, prepared=prepared)
+        self._pending.act(seat, parsed, is_conditional=True, prepared=prepared)
         return self._last_event
 
     def act_first(self) -> Event:

@@ -70,7 +70,7 @@ class Game(LocalGame):
             plain: JsonObject = {**game.rules.action_to_json(action)}
             signer = key_of(game.players[game.to_act])
             self.pending.sign_next(sign_action(signer, game.id, game.hash, plain))
-            commands.act(self.pending, game.to_act, action)
+            self.pending.act(game.to_act, action)
         return self
 
     def finish(self) -> "Game":

@@ -157,7 +157,7 @@ def test_a_seat_that_an_administrator_has_moved_is_verified_as_it_is_audited(
         action: JsonObject = {**game.game.rules.action_to_json(legal)}
         signature = sign_action(signer, game.game.id, game.game.hash, action)
         game.pending.sign_next(signature)
-        commands.act(game.pending, 0, legal)
+        game.pending.act(0, legal)
         record = game.record()
         assert disagreements(verifier, record) == []
         verdict = verifier.verify(record).verdicts["signatures"]
@@ -176,7 +176,7 @@ def test_an_action_signed_before_a_statement_of_its_player_is_verified_as_it_is_
     legal = game.game.rules.legal_actions(game.game.state, 0)[0]
     action: JsonObject = {**game.game.rules.action_to_json(legal)}
     game.pending.sign_next(sign_action(key, "local", head, action))
-    commands.act(game.pending, 0, legal)
+    game.pending.act(0, legal)
     record = game.record()
     assert disagreements(verifier, record) == []
     assert verifier.verify(record).verdicts["signatures"] == "holds"
