@@ -15,6 +15,7 @@ from typing import Final
 import httpx
 import hypothesis
 import pytest
+from filelock import FileLock
 from typing_extensions import override
 from xdist.remote import Producer  # type: ignore[import-untyped] # xdist has no annotations for others
 from xdist.scheduler.loadfile import (  # type: ignore[import-untyped] # as above
@@ -30,8 +31,10 @@ from service.operation.embedded_redis import EmbeddedRedis
 from service.settings import Settings
 from tests.support import fork_server
 from tests.support.chance import make_reproducible
+from tests.support.leftovers import XDIST_WORKER
 from tests.support.password_hashes import hash_quickly
 from tests.support.processes import HANG_SECONDS
+from tests.support.pseudo_locale import write_pseudo_locale
 from tests.support.records import KEY
 from tests.support.redis_kinds import KINDS, RedisUrls, redis_of_kind
 
@@ -163,6 +166,22 @@ def fork_server_for_all(english_locale: None) -> Iterator[None]:
     fork_server.prepare()
     yield
     fork_server.stop()
+
+
+@pytest.fixture(scope="session")
+def pseudo_catalogues(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with all catalogues and that of the language which marks every template.
+
+    To write it takes seconds, so all processes of a run share it.
+    """
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if XDIST_WORKER in os.environ else own) / "pseudo-locale"
+    with FileLock(f"{folder}.lock"):
+        if not folder.exists():
+            incomplete = tmp_path_factory.mktemp("pseudo-locale")
+            write_pseudo_locale(incomplete)
+            incomplete.rename(folder)
+    return folder
 
 
 @pytest.fixture(scope="session")

@@ -1,12 +1,14 @@
 """Fixtures of the browser tests: a service of real processes, and a Chromium.
 
 Playwright keeps an event loop running in its thread, in which tests of other folders could not run theirs.
-Therefore it lives as long as one file of tests; it starts in half a second.
+Therefore Chromium, which takes a second to start, is closed after the last test of this folder.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -40,20 +42,56 @@ def running_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runnin
     running.stop()
 
 
-@pytest.fixture(scope="module")
-def browser() -> "Iterator[Browser]":
-    """Chromium, for the tests of a file."""
+class SharedBrowser:
+    """A Chromium that starts when a test needs it, and is shared until it is closed."""
+
+    def __init__(self) -> None:
+        self._parts = ExitStack()
+        self._browser: Browser | None = None
+
+    def get(self) -> "Browser":
+        """Return the browser, which this starts if it is not running."""
+        if self._browser is None:
+            from playwright.sync_api import expect, sync_playwright
+
+            from tests.support.browsing import TIMEOUT_MILLISECONDS
+
+            expect.set_options(timeout=TIMEOUT_MILLISECONDS)
+            self._browser = chromium.launch(self._parts.enter_context(sync_playwright()))
+            self._parts.callback(self._browser.close)
+        return self._browser
+
+    def close(self) -> None:
+        """Close the browser if it is running."""
+        self._parts.close()
+        self._browser = None
+
+
+SHARED_BROWSER: Final = SharedBrowser()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> Generator[None, object, object]:
+    """Close the browser after the last test of this folder, if others follow."""
+    result = yield
+    if nextitem is not None and Path(__file__).parent not in nextitem.path.parents:
+        SHARED_BROWSER.close()
+    return result
+
+
+@pytest.fixture(scope="session")
+def end_of_browser() -> Iterator[None]:
+    """The browser is closed at the end of the run, if no tests of other folders have followed."""
+    yield
+    SHARED_BROWSER.close()
+
+
+@pytest.fixture
+def browser(end_of_browser: None) -> "Browser":
+    """Chromium, which the tests of this folder share."""
     if reason := chromium.reason_to_skip():
         pytest.skip(reason)
-    from playwright.sync_api import expect, sync_playwright
-
-    from tests.support.browsing import TIMEOUT_MILLISECONDS
-
-    expect.set_options(timeout=TIMEOUT_MILLISECONDS)
-    with sync_playwright() as playwright:
-        browser = chromium.launch(playwright)
-        yield browser
-        browser.close()
+    return SHARED_BROWSER.get()
 
 
 @pytest.fixture

@@ -149,7 +149,7 @@ def test_a_turn_of_sorcery_takes_few_keys(visitors: Visitors, seed: int) -> None
         )
         assert not any(a != b and a.startswith(b) for a in numbers for b in numbers)
         keys += press(page, chance.choice(numbers))
-        assert page.evaluate(FOCUS)
+        page.wait_for_function(FOCUS)
     if page.locator("#confirm input[name=sure]").count():
         page.locator("#confirm input[name=sure]").check()
     seq = page.locator("#game").get_attribute("data-seq")

@@ -22,13 +22,42 @@ from tests.support.processes import wait_until
 
 BARONY: Final[dict[str, object]] = {"seats": 3}
 BARON: Final[dict[str, object]] = {"rules": "baron", "seats": 4}
+SORCERY: Final[dict[str, object]] = {"seats": 5, "options": {"sorcery": True}}
+FEW: Final = {"barony": SIZES[::4], "baron": SIZES[1::4]}
+"""The sizes of the window in which the board of each rule system is looked at in each run."""
 BOARDS: Final = [
-    pytest.param(BARONY, SIZES[::2], id="barony"),
-    pytest.param(BARON, SIZES[1::2], id="baron"),
-    pytest.param(BARONY, SIZES[1::2], id="barony-others", marks=pytest.mark.nightly),
-    pytest.param(BARON, SIZES[::2], id="baron-others", marks=pytest.mark.nightly),
+    pytest.param(BARONY, FEW["barony"], id="barony"),
+    pytest.param(BARON, FEW["baron"], id="baron"),
+    *(
+        pytest.param(
+            fields,
+            [size for size in SIZES if size not in FEW[name]],
+            id=f"{name}-others",
+            marks=pytest.mark.nightly,
+        )
+        for name, fields in (("barony", BARONY), ("baron", BARON))
+    ),
 ]
 """The fields of a new game, and the sizes of the window in which its board is looked at."""
+THIRDS: Final = [
+    *(
+        pytest.param(fields, SIZES[first::3], id=name)
+        for first, (name, fields) in enumerate(
+            {"barony": BARONY, "sorcery": SORCERY, "baron": BARON}.items()
+        )
+    ),
+    *(
+        pytest.param(
+            fields,
+            [size for size in SIZES if size not in SIZES[first::3]],
+            id=f"{name}-others",
+            marks=pytest.mark.nightly,
+        )
+        for first, (name, fields) in enumerate(
+            {"barony": BARONY, "sorcery": SORCERY, "baron": BARON}.items()
+        )
+    ),
+]
 COLUMNS: Final = """() => [".board-window", ".game-side > *", ".game-talk"].map((name) => {
     const { left, right, top } = document.querySelector(name).getBoundingClientRect();
     return [left, right, top].map(Math.round);
@@ -95,13 +124,9 @@ def test_the_whole_board_is_visible_in_play_and_in_replay(
             assert visitor.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [{"seats": 3}, {"seats": 5, "options": {"sorcery": True}}, {"rules": "baron", "seats": 4}],
-    ids=["barony", "sorcery", "baron"],
-)
+@pytest.mark.parametrize(("fields", "sizes"), THIRDS)
 def test_the_whole_board_is_visible_and_stays_where_it_is_while_a_player_acts(
-    fields: dict[str, object], visitors: Visitors
+    fields: dict[str, object], sizes: Sequence[tuple[int, int]], visitors: Visitors
 ) -> None:
     game_id, players = visitors.accounts.start_game(**fields)  # type: ignore[arg-type] # "seats" is a number
     for _ in range(16):
@@ -109,7 +134,7 @@ def test_the_whole_board_is_visible_and_stays_where_it_is_while_a_player_acts(
     to_act = players[0].http.get(f"/api/v1/games/{game_id}").json()["to_act"]
     visitor = visitors.new(players[to_act])
     player = ClickingPlayer(visitor, game_id, random.Random(1))
-    for width, height in SIZES:
+    for width, height in sizes:
         visitor.page.set_viewport_size(ViewportSize(width=width, height=height))
         player.open()
         wait_for_whole_board(visitor.page)
@@ -129,22 +154,27 @@ def test_the_whole_board_is_visible_and_stays_where_it_is_while_a_player_acts(
         assert visitor.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_two_rows_and_the_tabs_are_above_the_board_of_a_phone(visitors: Visitors) -> None:
-    creator = visitors.accounts.register("guest-9fs6w4")
-    friend = visitors.accounts.register("guest-x7m2qd")
+@pytest.mark.parametrize(
+    "language", ["fr", *(pytest.param(name, marks=pytest.mark.nightly) for name in ("en", "es"))]
+)
+def test_two_rows_and_the_tabs_are_above_the_board_of_a_phone(
+    language: str, visitors: Visitors
+) -> None:
+    # The handles are as long as those of guests.
+    creator = visitors.accounts.register(f"guest-{language}9fs6")
+    friend = visitors.accounts.register(f"guest-{language}x7m2")
     game_id = creator.create_game(2, clock={"per_turn": 2 * 86_400})
     friend.join(game_id)
     take_turn(game_id, [creator, friend])
-    for language in ("en", "fr", "es"):
-        for account in (creator, friend):
-            visitor = visitors.new(account, language=language)
-            for width in (320, 360):
-                visitor.page.set_viewport_size(ViewportSize(width=width, height=740))
-                page = visitor.open(f"/games/{game_id}")
-                links, state, tabs = page.evaluate(HEIGHTS_ABOVE)
-                assert (links < 50, state < 40, tabs < 45) == (True, True, True)
-                assert place_of_board(page) < 135
-                assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for account in (creator, friend):
+        visitor = visitors.new(account, language=language)
+        for width in (320, 360):
+            visitor.page.set_viewport_size(ViewportSize(width=width, height=740))
+            page = visitor.open(f"/games/{game_id}")
+            links, state, tabs = page.evaluate(HEIGHTS_ABOVE)
+            assert (links < 50, state < 40, tabs < 45) == (True, True, True)
+            assert place_of_board(page) < 135
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def place_of_board(page: Page) -> float:
@@ -154,14 +184,27 @@ def place_of_board(page: Page) -> float:
     return box["y"]
 
 
-def test_the_podium_leaves_the_whole_board_visible(visitors: Visitors) -> None:
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        pytest.param(SIZES[::4], id="some"),
+        pytest.param(
+            [size for size in SIZES if size not in SIZES[::4]],
+            id="others",
+            marks=pytest.mark.nightly,
+        ),
+    ],
+)
+def test_the_podium_leaves_the_whole_board_visible(
+    sizes: Sequence[tuple[int, int]], visitors: Visitors
+) -> None:
     game_id, players = visitors.accounts.start_game(3, options={"round_limit": 1})
     first = players[0]
     while first.http.get(f"/api/v1/games/{game_id}").json()["to_act"] is not None:
         take_turn(game_id, players)
     wait_until(lambda: first.http.get(f"/api/v1/games/{game_id}").json()["status"] == "finished")
     visitor = visitors.new(first)
-    for width, height in SIZES:
+    for width, height in sizes:
         visitor.page.set_viewport_size(ViewportSize(width=width, height=height))
         visitor.open(f"/games/{game_id}")
         wait_for_whole_board(visitor.page)

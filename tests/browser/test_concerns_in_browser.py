@@ -124,7 +124,7 @@ HAPPENINGS: Final = {
         fields={"rules": "baron", "options": {"substitutes": True}},
     ),
 }
-IN_EACH_RUN: Final = ("message", "takeback")
+IN_EACH_RUN: Final = ("takeback",)
 
 
 def watch(visitor: Visitor, address: str) -> Page:

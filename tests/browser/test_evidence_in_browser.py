@@ -229,7 +229,13 @@ WITHOUT = {
 """What a browser lacks, as scripts."""
 
 
-@pytest.mark.parametrize("missing", WITHOUT)
+@pytest.mark.parametrize(
+    "missing",
+    [
+        "Ed25519",
+        *(pytest.param(name, marks=pytest.mark.nightly) for name in ("WebCrypto", "IndexedDB")),
+    ],
+)
 def test_a_browser_that_cannot_sign_says_so_and_plays(missing: str, visitors: Visitors) -> None:
     game_id, (first, _) = visitors.accounts.start_game(2)
     visitor = visitors.new(first, has_key=False)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.support.accounts import PASSWORD, PlayerClient, take_turn
@@ -142,10 +143,13 @@ def test_the_pages_of_another_account_are_deleted_when_a_session_begins(visitors
     wait_until(lambda: [*kept_pages(page)] == [f"pages-{other.id}"])
 
 
-def test_forms_and_the_api_are_never_kept_and_pages_are_bounded(visitors: Visitors) -> None:
+@pytest.mark.parametrize("count", [2, pytest.param(32, marks=pytest.mark.nightly)])
+def test_forms_and_the_api_are_never_kept_and_pages_are_bounded(
+    count: int, visitors: Visitors
+) -> None:
     account = visitors.accounts.register()
     visitor = open_installed(visitors, account, "/")
-    games = [account.create_game(2) for _ in range(32)]
+    games = [account.create_game(2) for _ in range(count)]
     page = visitor.page
     for game in games:
         visitor.open(f"/games/{game}")

@@ -17,13 +17,14 @@ SYSTEMS: Final[dict[str, dict[str, object]]] = {
     "sorcery": {"rules": "barony", "options": {"sorcery": True}},
     "baron": {"rules": "baron"},
 }
+LAST_TURN: Final = {"sorcery": 9, "baron": 5}
 PlayerT = TypeVar("PlayerT", bound=ClickingPlayer)
 
 
 def play(system: str, player_class: Callable[..., PlayerT], visitors: Visitors) -> PlayerT:
     """Let a player at a browser take the turns of the first seat, against one over HTTP.
 
-    After seven turns of both, each system has had its set-up, or some laid tiles, and whole turns.
+    After these turns, each system has had its set-up, or some laid tiles, and whole turns.
     """
     game_id, (first, second) = visitors.accounts.start_game(2, **SYSTEMS[system])
     player = player_class(visitors.new(first), game_id, random.Random(3))
@@ -37,7 +38,7 @@ def play(system: str, player_class: Callable[..., PlayerT], visitors: Visitors) 
         event = first.http.get(f"/api/v1/games/{game_id}/events?limit=500").json()["events"][-1]
         return int(event["data"].get("then", {}).get("turn", 0))
 
-    while turn() < 9:
+    while turn() < LAST_TURN[system]:
         wait_until(lambda: game()["to_act"] is not None)
         if game()["to_act"] == 1:
             second.act(game_id).raise_for_status()

@@ -33,15 +33,9 @@ def weigh(visitors: Visitors) -> Callable[[dict[str, object]], tuple[float, floa
 
 
 @pytest.mark.parametrize("fields", SYSTEMS)
-def test_the_page_of_a_game_is_within_its_budget(
+def test_the_page_of_a_game_and_its_scripts_are_within_their_budgets(
     fields: dict[str, object], weigh: Callable[[dict[str, object]], tuple[float, float]]
 ) -> None:
     whole, scripts = weigh(fields)
     assert 0 < scripts < whole <= MOST_KILOBYTES
-
-
-def test_the_scripts_of_a_game_are_within_their_budget(
-    weigh: Callable[[dict[str, object]], tuple[float, float]],
-) -> None:
-    _, scripts = weigh(SYSTEMS[0])
-    assert 0 < scripts <= MOST_KILOBYTES_OF_SCRIPTS
+    assert scripts <= MOST_KILOBYTES_OF_SCRIPTS

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 import pytest
 from click.testing import CliRunner, Result
@@ -23,6 +24,9 @@ from tests.support.processes import wait_until
 from tests.support.running_service import RunningService
 from tests.support.terminal import Terminal
 from tests.support.typing_player import Line, Typist, example
+
+MOST_ACTIONS: Final = 12
+"""Actions in a game of Baron; its end by the rules takes several times as many."""
 
 
 def test_a_newcomer_makes_a_move_in_a_terminal(
@@ -106,8 +110,12 @@ def test_typed_lines_play_a_game_to_its_end(
 
 
 def play_to_the_end(players: Sequence[Client], game: str) -> None:
-    """Play by chance. The first player takes back the first action, and the others agree to that."""
+    """Play by chance. The first player takes back the first action, and the others agree to that.
+
+    After MOST_ACTIONS, the player whose turn it is resigns.
+    """
     chance = random.Random(7)
+    actions = 0
     is_taken_back = False
 
     def is_due(summary: GameSummary) -> bool:
@@ -121,7 +129,9 @@ def play_to_the_end(players: Sequence[Client], game: str) -> None:
         player = players[summary.to_act]
         with suppress(Conflict):  # a round is scored in between
             legal = player.legal_actions(game)
-            player.submit(game, chance.choice(legal.actions), expected_seq=legal.seq)
+            actions += 1
+            action = chance.choice(legal.actions) if actions <= MOST_ACTIONS else {"type": "resign"}
+            player.submit(game, action, expected_seq=legal.seq)
             if not is_taken_back:
                 is_taken_back = True
                 asked = player.request_takeback(game).events[0]

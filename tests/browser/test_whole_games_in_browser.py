@@ -20,11 +20,12 @@ from tests.support.playing_by_clicking import (
     [
         pytest.param("barony", None, False, marks=pytest.mark.nightly),
         pytest.param("barony", None, True, marks=pytest.mark.nightly),
-        ("sorcery", None, True),
+        pytest.param("sorcery", None, True, marks=pytest.mark.nightly),
         pytest.param("sorcery", None, False, marks=pytest.mark.nightly),
         pytest.param("baron", None, False, marks=pytest.mark.nightly),
         pytest.param("baron", None, True, marks=pytest.mark.nightly),
-        ("baron of two", 10, False),
+        pytest.param("baron of two", 10, False, marks=pytest.mark.nightly),
+        ("baron of two", 4, True),
         ("seven hexes", None, False),
     ],
 )

@@ -19,7 +19,8 @@ from tests.support.playing_by_clicking import (
         pytest.param("sorcery", None, True, marks=pytest.mark.nightly),
         pytest.param("baron", None, False, marks=pytest.mark.nightly),
         pytest.param("baron", None, True, marks=pytest.mark.nightly),
-        ("baron of two", 10, True),
+        pytest.param("baron of two", 10, True, marks=pytest.mark.nightly),
+        ("baron of two", 4, True),
         ("seven hexes", None, False),
     ],
 )

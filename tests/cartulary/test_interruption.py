@@ -24,14 +24,19 @@ sys.meta_path.insert(0, Interrupter())
 @pytest.mark.parametrize(
     ("arguments", "module", "status"),
     [
-        (["serve"], "click", -signal.SIGINT),
         (["serve"], "service.operation.embedded_redis", -signal.SIGINT),
-        (["serve"], "service.server.web_process", 0),
         (["serve"], "workers.scheduler", 0),
-        (["web", "--processes", "1"], "service.server.web_process", -signal.SIGINT),
         (["worker"], "rq", -signal.SIGINT),
-        (["scheduler"], "workers.scheduler", -signal.SIGINT),
         (["audit", "game.jsonl"], "domain.registry", -signal.SIGINT),
+        *(
+            pytest.param(*values, marks=pytest.mark.nightly)
+            for values in (
+                (["serve"], "click", -signal.SIGINT),
+                (["serve"], "service.server.web_process", 0),
+                (["web", "--processes", "1"], "service.server.web_process", -signal.SIGINT),
+                (["scheduler"], "workers.scheduler", -signal.SIGINT),
+            )
+        ),
     ],
 )
 def test_ctrl_c_during_an_import_ends_a_command_without_a_traceback(

@@ -10,12 +10,13 @@ import pytest
 from click.testing import CliRunner
 
 from cartulary.cli import cartulary
-from tests.support.pseudo_locale import LANGUAGE, pseudo_locale, unmarked_words
+from tests.support.catalogues import catalogues_in
+from tests.support.pseudo_locale import LANGUAGE, unmarked_words
 
 
 @pytest.fixture(scope="module", autouse=True)
-def marked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    with pseudo_locale(tmp_path_factory.mktemp("catalogues")):
+def marked(pseudo_catalogues: Path) -> Iterator[None]:
+    with catalogues_in(pseudo_catalogues):
         yield
 
 

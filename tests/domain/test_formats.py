@@ -13,6 +13,7 @@ from domain.game import Game
 from domain.registry import EXPANSIONS, RULES
 from tests.games.records import FOLDER, course_of, record_of
 from tests.support.typed_json import faults
+from tests.support.variants import nightly_except
 
 NAMES = sorted(path.stem for path in FOLDER.glob("*.jsonl"))
 SYSTEMS: dict[str, AnyRuleSystem] = {
@@ -40,7 +41,7 @@ def test_every_recorded_event_is_as_its_types_say(name: str) -> None:
                 assert not faults(entry, rules.STANDING), entry
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", nightly_except(NAMES[::3], NAMES))
 def test_every_position_of_a_recorded_game_is_as_its_type_says(name: str) -> None:
     for event, game in events_and_games(name):
         if game.state is not None:

@@ -16,6 +16,7 @@ from tests.support.forger import Forgery, forge
 from tests.support.honest_server import refutation
 from tests.support.records import audit_record
 from tests.support.running_games import RunningGame
+from tests.support.variants import nightly_except
 
 KINDS: Final = {**forged_fields.KINDS, **forged_events.KINDS, **forged_set_ups.KINDS}
 
@@ -125,7 +126,7 @@ def check_audits(game: RunningGame, samples: int) -> None:
     assert refuted > len(KINDS) * samples // 2
 
 
-@pytest.mark.parametrize("cut", CUTS, ids=lambda cut: cut.name)
+@pytest.mark.parametrize("cut", nightly_except(CUTS[::3], CUTS), ids=lambda cut: cut.name)
 def test_a_forgery_of_a_running_game_is_reported_if_it_can_be_refuted(cut: Cut) -> None:
     check_audits(cut.game(), samples=1)
 

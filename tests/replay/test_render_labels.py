@@ -17,6 +17,7 @@ from tests.support.svg import (
     parsed,
     svg,
 )
+from tests.support.variants import nightly_except
 
 FIVE_SEATS = ["sorcery-duke-of-five", "baron-five"]
 BOARDS = [*FIVE_SEATS, "baron-battles", "baron-last-turns-run-out", "duke-of-four", "duke-of-two"]
@@ -72,7 +73,11 @@ def test_hexes_of_a_five_seat_board_are_24_pixels_wide_on_a_phone() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["sorcery-movement", "sorcery-duke-of-five", "duke-of-three", "duke-of-two"]
+    "name",
+    nightly_except(
+        ["sorcery-movement", "duke-of-two"],
+        ["sorcery-movement", "sorcery-duke-of-five", "duke-of-three", "duke-of-two"],
+    ),
 )
 def test_arrows_cover_no_labels(name: str) -> None:
     scenes = [scene for scene in recorded_scenes(name) if scene.arrows]

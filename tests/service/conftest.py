@@ -20,7 +20,6 @@ from service.settings import Settings
 from tests.support.accounts import Accounts
 from tests.support.http_contract import Contract
 from tests.support.processes import HANG_SECONDS
-from tests.support.pseudo_locale import write_pseudo_locale
 from tests.support.redis_kinds import RedisUrls, redis_of_kind
 from tests.support.server import WebServer
 from tests.support.witnesses import WITNESS_KEY
@@ -85,14 +84,14 @@ def web_redis_urls(
 
 
 @pytest.fixture(scope="session")
-def web(web_redis_urls: RedisUrls, tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
+def web(
+    web_redis_urls: RedisUrls, pseudo_catalogues: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[WebServer]:
     """The shared web server. No test stops it. It has the language that marks every template."""
     settings = settings_for(web_redis_urls, tmp_path_factory.mktemp("web"))
-    catalogues = tmp_path_factory.mktemp("catalogues")
-    write_pseudo_locale(catalogues)
     setup_code = (
         "from pathlib import Path; from replay.language import catalogue;"
-        f" catalogue.FOLDER = Path({str(catalogues)!r})"
+        f" catalogue.FOLDER = Path({str(pseudo_catalogues)!r})"
     )
     with WebServer(settings, setup_code=setup_code) as server:
         yield server

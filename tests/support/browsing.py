@@ -231,10 +231,11 @@ class Visitors:
 
 def signed_session(site: RunningService, values: Mapping[str, Any]) -> str:
     """Return the value of the cookie for a session with these values."""
-    # The first page creates the key.
-    httpx.get(site.url)
+    app = Flask(__name__)
     with redis.Redis.from_url(embedded_redis_url(site.data)) as client:
-        app = Flask(__name__)
+        if not client.exists(SESSION_KEY):
+            # The first page creates the key.
+            httpx.get(site.url)
         app.secret_key = client.get(SESSION_KEY)
     serializer = SecureCookieSessionInterface().get_signing_serializer(app)
     assert serializer is not None

@@ -4,6 +4,7 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -143,7 +144,9 @@ def mail_server(
         ssl_context=context if is_tls_implicit else None,
         **options,
     )
-    controller.begin()  # type: ignore[no-untyped-call] # aiosmtpd has no annotation here
+    # In another thread: Playwright may keep an event loop running in this one.
+    with ThreadPoolExecutor(1) as executor:
+        executor.submit(controller.begin).result()
     server.port = controller.server.sockets[0].getsockname()[1]  # type: ignore[union-attr] # it has begun
     thread = Thread(target=loop.run_forever)
     thread.start()

@@ -9,7 +9,6 @@ files /proc/PID/task/TID/schedstat.
 import os
 import socket
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -72,13 +71,7 @@ def run_program(
         stderr=subprocess.PIPE,
         text=True,
     )
-    try:
-        out, err = _communicate(process, text_input)
-    except BaseException:
-        process.kill()
-        process.communicate()
-        raise
-    result = subprocess.CompletedProcess(command, process.returncode, out, err)
+    result = _complete(process, text_input)
     if check:
         result.check_returncode()
     return result
@@ -99,10 +92,17 @@ def cartulary_here(*arguments: str, **settings: str) -> "subprocess.CompletedPro
 
 
 def cartulary(*arguments: str, **settings: str) -> "subprocess.CompletedProcess[str]":
-    """Run `cartulary ARGUMENTS` to its end."""
-    return run_program(
-        [sys.executable, "-m", "cartulary", *arguments], cwd=ROOT, env=environment(**settings)
+    """Run `cartulary ARGUMENTS` to its end, in a process that is forked (see fork_server)."""
+    process = fork_server.start(
+        ["-m", "cartulary", *arguments],
+        cwd=ROOT,
+        env=environment(**settings),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
+    return _complete(process)
 
 
 def free_port() -> int:
@@ -236,6 +236,19 @@ def idle_at_most(seconds: float) -> Iterator[None]:
     yield
     idle, _ = timer.read()
     assert idle < seconds, f"nothing has run for {idle:.1f} s"
+
+
+def _complete(
+    process: "subprocess.Popen[str]", text_input: str | None = None
+) -> "subprocess.CompletedProcess[str]":
+    """Return the status and the output of a process, which is killed if it hangs."""
+    try:
+        out, err = _communicate(process, text_input)
+    except BaseException:
+        process.kill()
+        process.communicate()
+        raise
+    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
 
 def _communicate(process: "subprocess.Popen[str]", text_input: str | None) -> tuple[str, str]:

@@ -1,8 +1,6 @@
 """A language that marks every template, so that text which is no message can be seen in what people read."""
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 from xml.etree import ElementTree as ET
@@ -10,7 +8,7 @@ from xml.etree import ElementTree as ET
 from babel.messages.catalog import Catalog
 
 from replay.language.catalogue import parse_forms
-from tests.support.catalogues import catalogues_in, write_language
+from tests.support.catalogues import write_language
 from tests.support.messages import extracted_messages, message_calls
 
 LANGUAGE: Final = "zz"
@@ -24,16 +22,8 @@ _NOTHING: Final = re.compile("(?!)")
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 
 
-@contextmanager
-def pseudo_locale(folder: Path) -> Iterator[None]:
-    """Make the language `zz` available, in which each template is written between ⟦ and ⟧."""
-    write_pseudo_locale(folder)
-    with catalogues_in(folder):
-        yield
-
-
 def write_pseudo_locale(folder: Path) -> None:
-    """Write the catalogue of the language `zz` into a folder, beside the real ones."""
+    """Write the catalogue of the language `zz`, each template between ⟦ and ⟧, beside the real ones."""
     catalog = Catalog(locale="en", fuzzy=False)
     terms = {call.templates[0] for call in message_calls() if call.function == "term"}
     for entry in extracted_messages():

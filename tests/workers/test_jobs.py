@@ -1,7 +1,6 @@
 """A job does the work of its task once, even if it runs again, late, or concurrently with others."""
 
 import subprocess
-import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,6 +16,7 @@ from service.notifications.deliveries import PREFIX
 from service.notifications.delivery import Delivery
 from service.settings import Settings
 from service.store.redis_event_store import ACTIVE_GAMES_KEY
+from tests.support import fork_server
 from tests.support.service_games import (
     PLAYERS,
     play_out,
@@ -131,8 +131,8 @@ def test_jobs_in_several_processes_append_once(
     task = workers.tasks(game.id)["finish"]
     arguments = [settings.redis_url, str(settings.data), task.game_id, task.entry, task.payload]
     processes = [
-        subprocess.Popen(
-            [sys.executable, "-c", RUN_TASK, *arguments],
+        fork_server.start(
+            ["-c", RUN_TASK, *arguments],
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -25,6 +25,7 @@ from service.recovery.recovery import Losses, recover
 from service.settings import Settings
 from service.transparency.store import TransparencyStore
 from tests.support.service_games import start_game, take_action
+from tests.support.variants import nightly_except
 
 CASES = 10
 TURNS = 12
@@ -132,7 +133,7 @@ def repaired(folder: Path, stored: Stored, content: bytes) -> Iterator[tuple[Ser
         service.redis.close()
 
 
-@pytest.mark.parametrize("seed", range(CASES))
+@pytest.mark.parametrize("seed", nightly_except(range(4), range(CASES)))
 def test_no_intact_independent_write_is_lost_and_every_kept_game_is_sound(
     tmp_path: Path, stored: Stored, seed: int
 ) -> None:

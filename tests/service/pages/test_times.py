@@ -16,6 +16,7 @@ from service.pages.session import TIME_ZONE_COOKIE
 from tests.support.page_players import PlayerOfPages, PlayersOfPages
 from tests.support.raw_times import raw_times, visible_text
 from tests.support.stored_games import recorded_game, store_game
+from tests.support.variants import nightly_except
 
 CLOCK: Clock = {"per_turn": 86_400, "bank": 864_000, "holidays": True}
 LINK = re.compile(r'(?:href|action)="(/[^"]*)"')
@@ -69,7 +70,7 @@ def crawl(client: FlaskClient, language: str, *starts: str) -> dict[str, str]:
     return pages
 
 
-@pytest.mark.parametrize("language", sorted(languages()))
+@pytest.mark.parametrize("language", nightly_except(["fr"], sorted(languages())))
 def test_no_page_shows_a_time_as_programs_write_it(
     players: PlayersOfPages, service: Service, language: str
 ) -> None:

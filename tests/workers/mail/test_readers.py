@@ -17,6 +17,7 @@ from service.notifications.mail.confirmations import Confirmation
 from tests.support.mail_server import MailServer
 from tests.support.mailed_players import PUBLIC_URL, register
 from tests.support.service_games import play_set_up, start_game, take_action
+from tests.support.variants import nightly_except
 from tests.support.worker_harness import WorkerHarness
 from workers.mail.board import board_picture
 from workers.mail.layout import Content, Headers, Picture, compose, recipient_address
@@ -172,7 +173,7 @@ def test_a_refused_confirmation_is_shown_until_one_is_accepted(
     )
 
 
-@pytest.mark.parametrize("record", LATE_GAMES)
+@pytest.mark.parametrize("record", nightly_except(["sorcery-duke-of-five"], LATE_GAMES))
 def test_the_picture_of_a_late_large_board_leaves_a_mail_below_100_kb(
     service: Service, monkeypatch: pytest.MonkeyPatch, record: str
 ) -> None:
