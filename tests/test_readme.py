@@ -3,7 +3,6 @@
 import json
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
@@ -13,7 +12,7 @@ import pytest
 
 from ledger.record import read
 from replay.audit import audit
-from tests.support.processes import run_program
+from tests.support.processes import cartulary, run_program
 from tests.support.records import trusting_signer
 from tests.support.running_service import RunningService
 
@@ -82,5 +81,6 @@ def test_the_readme_commands_that_read_a_record_work(tmp_path: Path) -> None:
 
 def run(arguments: list[str]) -> str:
     """Run a `cartulary` command, which must succeed, and return its output."""
-    command = [sys.executable, "-m", "cartulary", *arguments]
-    return run_program(command, check=True).stdout
+    result = cartulary(*arguments)
+    result.check_returncode()
+    return result.stdout

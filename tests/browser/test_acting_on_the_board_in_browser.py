@@ -118,7 +118,10 @@ def test_nothing_moves_the_board_while_an_action_is_chosen(
     assert player.page.locator("#confirm button[type=submit]").count() == 1
 
 
-@pytest.mark.parametrize("fields", [{"options": {"sorcery": True}}, {"rules": "baron"}])
+@pytest.mark.parametrize(
+    "fields",
+    [{"options": {"sorcery": True}}, pytest.param({"rules": "baron"}, marks=pytest.mark.nightly)],
+)
 def test_the_board_after_each_choice_is_that_of_a_page_loaded_anew(
     visitors: Visitors, fields: dict[str, Any]
 ) -> None:

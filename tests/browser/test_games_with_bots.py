@@ -34,7 +34,7 @@ def guest(running_service: RunningService) -> Iterator[httpx.Client]:
             "barony", ["sensible", "random"], {"round_limit": 2}, marks=pytest.mark.nightly
         ),
         ("barony", ["random", "sensible"], {"round_limit": 2, "sorcery": True}),
-        ("baron", ["sensible"], {}),
+        pytest.param("baron", ["sensible"], {}, marks=pytest.mark.nightly),
     ],
 )
 def test_a_guest_plays_against_bots_to_the_end(

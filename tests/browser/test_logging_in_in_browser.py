@@ -12,6 +12,7 @@ from tests.support.mail_server import MailServer, mail_server
 from tests.support.mailed_players import SENDER
 from tests.support.processes import free_port, wait_until
 from tests.support.running_service import RunningService
+from tests.support.variants import nightly_except
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -90,7 +91,7 @@ def log_in_from(visitor: Visitor, page: "Page", handle: str) -> None:
     submit.click()
 
 
-@pytest.mark.parametrize("javascript", [True, False])
+@pytest.mark.parametrize("javascript", nightly_except([True], [True, False]))
 def test_the_link_in_a_mail_leads_to_a_private_game_after_logging_in(
     visitors: Visitors, mails: MailServer, javascript: bool
 ) -> None:

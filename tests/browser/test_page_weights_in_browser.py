@@ -8,6 +8,7 @@ import pytest
 from bench.page_rows import weights
 from tests.support.accounts import take_turn
 from tests.support.browsing import Visitors
+from tests.support.variants import nightly_except
 
 MOST_KILOBYTES: Final = 120
 MOST_KILOBYTES_OF_SCRIPTS: Final = 40
@@ -32,7 +33,7 @@ def weigh(visitors: Visitors) -> Callable[[dict[str, object]], tuple[float, floa
     return weigh
 
 
-@pytest.mark.parametrize("fields", SYSTEMS)
+@pytest.mark.parametrize("fields", nightly_except(SYSTEMS[1:2], SYSTEMS))
 def test_the_page_of_a_game_and_its_scripts_are_within_their_budgets(
     fields: dict[str, object], weigh: Callable[[dict[str, object]], tuple[float, float]]
 ) -> None:

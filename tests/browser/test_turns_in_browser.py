@@ -10,6 +10,7 @@ from tests.support.accounts import PlayerClient
 from tests.support.browsing import Visitors
 from tests.support.playing_by_clicking import BOARD_OPTIONS, CHOICES, ClickingPlayer
 from tests.support.processes import wait_until
+from tests.support.variants import nightly_except
 
 WHOLE_TURN = ["TileDrawn", "TilePlaced", "KeepPlaced"]
 LOSE_RESPONSES = """() => {
@@ -70,7 +71,7 @@ def choose_turn(player: ClickingPlayer) -> int:
     return tiles
 
 
-@pytest.mark.parametrize("phone", [False, True])
+@pytest.mark.parametrize("phone", nightly_except([True], [False, True]))
 def test_a_turn_of_baron_takes_five_clicks_and_one_more_where_the_drawn_tile_does_not_fit(
     visitors: Visitors, *, phone: bool
 ) -> None:

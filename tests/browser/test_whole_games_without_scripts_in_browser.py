@@ -20,7 +20,6 @@ from tests.support.playing_by_clicking import (
         pytest.param("baron", None, False, marks=pytest.mark.nightly),
         pytest.param("baron", None, True, marks=pytest.mark.nightly),
         pytest.param("baron of two", 10, True, marks=pytest.mark.nightly),
-        ("baron of two", 4, True),
         ("seven hexes", None, False),
     ],
 )

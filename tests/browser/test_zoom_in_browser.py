@@ -56,7 +56,10 @@ def faults(page: Page) -> list[str]:
     return lines
 
 
-@pytest.mark.parametrize("fields", [{"options": {"sorcery": True}}, {"rules": "baron"}])
+@pytest.mark.parametrize(
+    "fields",
+    [{"options": {"sorcery": True}}, pytest.param({"rules": "baron"}, marks=pytest.mark.nightly)],
+)
 def test_nothing_of_a_game_is_cut_off(fields: dict[str, object], visitors: Visitors) -> None:
     game_id, players = visitors.accounts.start_game(2, **fields)
     for _ in range(6):

@@ -4,7 +4,6 @@ import json
 import os
 import pty
 import subprocess
-import sys
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -18,6 +17,7 @@ from cartulary.commands import RECORD_COMMANDS
 from domain.errors import CartularyError
 from domain.event import Event
 from domain.messages import message
+from tests.support import fork_server
 from tests.support.records import Table, forge_record, read
 
 Run = Callable[..., Result]
@@ -237,9 +237,9 @@ COLOURED = (["replay"], ["log"], ["inspect", "9"], ["audit"])
 
 
 def program(record: Path, *options: str) -> list[str]:
-    """Return the command line that runs all coloured commands on a record, with these options."""
+    """Return the arguments with which Python runs all coloured commands on a record, with these options."""
     arguments = [[name, str(record), *others, *options] for name, *others in COLOURED]
-    return [sys.executable, "-c", PROGRAM, json.dumps(arguments)]
+    return ["-c", PROGRAM, json.dumps(arguments)]
 
 
 def are_coloured(output: str) -> set[bool]:
@@ -253,7 +253,7 @@ def in_terminal(record: Path, *options: str, **environ: str) -> set[bool]:
     """Run the commands in a terminal and return whether their output is coloured."""
     reading_end, terminal = pty.openpty()
     environ = {**os.environ, "COLUMNS": "80", **environ}
-    process = subprocess.Popen(program(record, *options), stdout=terminal, env=environ)
+    process = fork_server.start(program(record, *options), stdout=terminal, env=environ)
     os.close(terminal)
     output = b""
     while True:
@@ -271,14 +271,15 @@ def in_terminal(record: Path, *options: str, **environ: str) -> set[bool]:
 
 def in_file(record: Path, *options: str, **environ: str) -> set[bool]:
     """Run the commands with their output in a file and return whether it is coloured."""
-    result = subprocess.run(
+    process = fork_server.start(
         program(record, *options),
         env={**os.environ, "NO_COLOR": "", "FORCE_COLOR": "", **environ},
-        capture_output=True,
+        stdout=subprocess.PIPE,
         text=True,
-        check=True,
     )
-    return are_coloured(result.stdout)
+    output, _ = process.communicate()
+    assert process.returncode == 0
+    return are_coloured(output)
 
 
 def test_output_to_a_terminal_is_coloured_unless_the_user_turns_it_off(real: Path) -> None:
