@@ -147,7 +147,7 @@ def _forms(target: Target) -> Traffic:
     )
     account = (
         *("/email", "/email/remove", "/holidays", "/holidays/cancel", "/holidays/time-zone"),
-        *("/keys", "/keys/name", "/keys/revoke", "/tokens", "/tokens/revoke"),
+        *("/keys", "/keys/name", "/keys/revoke", "/bot", "/tokens", "/tokens/revoke"),
         *("/mutes", "/notifications", "/notifications/feeds", "/notifications/feeds/revoke"),
         *("/notifications/push", "/notifications/push/remove", "/webhooks"),
         *("/webhooks/enable", "/webhooks/remove", "/webhooks/test"),
@@ -239,7 +239,7 @@ def _refused_calls(target: Target) -> Traffic:
         *(f"/admin/players/{UNKNOWN}/password", f"/admin/deliveries/{UNKNOWN}/attempts"),
     ]
     puts = (
-        *(f"{game}/conditional-actions", f"/me/mutes/{UNKNOWN}"),
+        *(f"{game}/conditional-actions", f"/me/mutes/{UNKNOWN}", "/me/bot"),
         *(f"/admin/players/{UNKNOWN}/role", f"/admin/players/{UNKNOWN}/suspension"),
     )
     deletions = (

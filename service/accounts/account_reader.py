@@ -32,6 +32,10 @@ EMAIL_FIELDS: Final = (
 )
 """The fields of an account about its e-mail address: the address, the times at which it was confirmed and
 disabled, and the number of mails to it that have bounced since."""
+PROGRAM: Final = "program"
+"""The field of an account that its owner has marked as one for which a program plays."""
+BOT_MARK: Final = "(bot)"
+"""Stands after the handle of such an account where players are named. No handle contains it."""
 MAX_CACHED_HANDLES: Final = 10_000
 _BATCH_SIZE: Final = 500
 _NOT_CACHED: Final = object()
@@ -66,6 +70,13 @@ class Player:
     time_zone: str | None = None
     """The IANA name of the player's time zone; None means UTC."""
     profile: ProfileVisibility = "everything"
+    is_program: bool = False
+    """Whether the owner has marked the account as one for which a program plays."""
+
+    @property
+    def is_bot(self) -> bool:
+        """Whether no person plays for the account: it is a bot of the server, or marked as a bot."""
+        return self.bot is not None or self.is_program
 
 
 def visibility_named(name: str | None) -> ProfileVisibility | None:
@@ -89,12 +100,13 @@ class AccountReader:
     def __init__(self, client: redis.Redis, handle_index: HandleIndex) -> None:
         self._redis = client
         self._handle_index = handle_index
-        self._handles: TTLCache[str, str | None] = TTLCache(
+        self._handles: TTLCache[str, tuple[str, bool] | None] = TTLCache(
             MAX_CACHED_HANDLES,
             TOKEN_CACHE_TTL.total_seconds(),
             timer=lambda: time.monotonic(),  # noqa: PLW0108 # looked up at each call, so that tests can replace it
         )
-        """By player id, handles that were read lately; None for a player without an account."""
+        """By player id, handles that were read lately, each with whether the account is marked as a bot; None
+        for a player without an account."""
         self._lock = Lock()
 
     def page(self, prefix: str, after: str | None, limit: int) -> tuple[list[Player], str | None]:
@@ -139,7 +151,7 @@ class AccountReader:
         """Return the players with these ids, in this order; None for an id without an account."""
         fields = (
             *("handle", "created", "email", "locale", "bot", "guest"),
-            *("email_confirmed", "email_disabled", "time_zone", "profile"),
+            *("email_confirmed", "email_disabled", "time_zone", "profile", PROGRAM),
         )
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for id in ids:
@@ -147,9 +159,19 @@ class AccountReader:
             rows = pipeline.execute()
         players: list[Player | None] = []
         for id, row in zip(ids, rows, strict=True):
-            handle, created, email, locale, bot, guest, confirmed, disabled, zone, profile = (
-                None if value is None else to_text(value) for value in row
-            )
+            (
+                handle,
+                created,
+                email,
+                locale,
+                bot,
+                guest,
+                confirmed,
+                disabled,
+                zone,
+                profile,
+                program,
+            ) = (None if value is None else to_text(value) for value in row)
             if handle is None or created is None:
                 players.append(None)
             else:
@@ -160,6 +182,7 @@ class AccountReader:
                     Player(
                         *(id, handle, created, email, locale),
                         *(bot, is_guest, status, zone, visibility or "everything"),
+                        is_program=program is not None,
                     )
                 )
         return players
@@ -169,16 +192,29 @@ class AccountReader:
 
         The store is read at most once per TOKEN_CACHE_TTL for a player.
         """
+        return {id: handle for id, (handle, _) in self._marked_handles(ids).items()}
+
+    def shown_names(self, ids: Collection[str]) -> dict[str, str]:
+        """Return what `handles` returns, with BOT_MARK after those of accounts that are marked as bots."""
+        return {
+            id: f"{handle} {BOT_MARK}" if is_program else handle
+            for id, (handle, is_program) in self._marked_handles(ids).items()
+        }
+
+    def _marked_handles(self, ids: Collection[str]) -> dict[str, tuple[str, bool]]:
         with self._lock:
             handles = {id: self._handles.get(id, _NOT_CACHED) for id in ids}
         unknown = [id for id, handle in handles.items() if handle is _NOT_CACHED]
         if unknown:
             accounts = zip(unknown, self.get(unknown), strict=True)
-            read = {id: None if account is None else account.handle for id, account in accounts}
+            read = {
+                id: None if account is None else (account.handle, account.is_program)
+                for id, account in accounts
+            }
             with self._lock:
                 self._handles.update(read)
             handles |= read
-        return {id: handle for id, handle in handles.items() if isinstance(handle, str)}
+        return {id: handle for id, handle in handles.items() if isinstance(handle, tuple)}
 
     def with_account(self, ids: Iterable[str]) -> list[str]:
         """Return those of the ids that have an account."""

@@ -4,7 +4,8 @@
                           email_confirmed, email_disabled, email_bounces: service/mail), locale, time_zone,
                           profile (what others see on it; without it, everything),
                           lessons (since when the player wants lessons in games against bots, or `off`),
-                          bot (the name of the bot that the player is), role (`admin`), suspended_at,
+                          bot (the name of the bot that the player is), program (whether the owner has
+                          marked the account as one for which a program plays), role (`admin`), suspended_at,
                           suspension_reason
 
 A guest is a player without a password, whose handle was made up, until they choose both. The account of a
@@ -24,7 +25,7 @@ import redis
 from redis.client import Pipeline
 from redis.typing import EncodableT
 
-from domain.errors import Malformed
+from domain.errors import Malformed, NotNow
 from domain.messages import message
 from service import clock
 from service.accounts.account_fields import (
@@ -37,6 +38,7 @@ from service.accounts.account_fields import (
 )
 from service.accounts.account_reader import (
     EMAIL_FIELDS,
+    PROGRAM,
     AccountReader,
     EmailStatus,
     Player,
@@ -315,6 +317,20 @@ class Players(AccountReader):
             player_id, lambda pipeline, key: pipeline.hsetnx(key, "time_zone", zone)
         )
         self.tokens.forget_owner(token)
+
+    def mark_as_bot(self, player_id: str) -> None:
+        """Mark an account as one for which a program plays, for ever. Raises NotNow for a guest.
+
+        The caller makes sure that the player has no place in a game, since bots play in no rated game.
+        """
+        (player,) = self.get([player_id])
+        if player is None or player.is_guest:
+            raise NotNow(
+                None,
+                message("a guest cannot be marked as a bot: choose a handle and a password first"),
+            )
+        self._store_in_account(player_id, lambda pipeline, key: pipeline.hset(key, PROGRAM, "1"))
+        self._forget_handle(player_id)
 
     def _store_in_account(self, player_id: str, write: Callable[[Pipeline, str], object]) -> None:
         """Write to an account, given by its key, unless it does not exist or is erased meanwhile."""

@@ -32,9 +32,21 @@ class AccountNames(Names):
         return self._read[id]
 
     @override
+    def player(self, id: str) -> str:
+        return self._marked(id) or super().player(id)
+
+    @override
     def seat(self, seat: int) -> str | None:
-        self._seated()
-        return super().seat(seat)
+        seated = self._seated()
+        return self._marked(seated[seat]) if 0 <= seat < len(seated) else None
+
+    def _marked(self, id: str) -> str | None:
+        """Return the handle of a player as texts show it, which tells accounts of programs apart."""
+        handle = self.handle(id)
+        if handle is not None:
+            with suppress(Unavailable):
+                return self._accounts.shown_names([id]).get(id, handle)
+        return handle
 
     def _seated(self) -> tuple[str, ...]:
         """Return the ids of the players by seat; they are looked up once."""

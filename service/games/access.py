@@ -42,11 +42,13 @@ def guest_fault(
 ) -> Message | None:
     """Return why a player cannot play in a game with these options, which is rated; None if the player can.
 
-    Guests can play in games that are not rated only.
+    Guests and bots can play in games that are not rated only.
     """
     if options.get("rated") is not True:
         return None
     (account,) = accounts.get([player])
+    if account is not None and account.is_bot:
+        return message("bots cannot play in a rated game")
     if account is None or not account.is_guest:
         return None
     return message(
@@ -56,7 +58,7 @@ def guest_fault(
 
 
 def require_ratable(game: Game, player: str, accounts: AccountReader) -> None:
-    """Raise NotNow if the game is rated, and the player is a guest."""
+    """Raise NotNow if the game is rated, and the player is a guest or a bot."""
     if fault := guest_fault(game.options, player, accounts):
         raise NotNow(None, fault)
 

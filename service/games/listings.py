@@ -26,7 +26,7 @@ from typing import Final, NamedTuple, get_args
 
 import redis
 
-from domain.errors import Malformed
+from domain.errors import Malformed, NotNow
 from domain.game import Game, Status
 from domain.messages import comma_list, message, plural_message
 from domain.registry import registered_name
@@ -232,6 +232,14 @@ class Listings:
                 pipeline.zcard(_listing(status, "of", player))
                 pipeline.zcard(_listing(status, "with", player))
             return sum(pipeline.execute())
+
+    def require_no_current_games(self, player: str) -> None:
+        """Raise NotNow if the player has a place in a game that is open or in progress."""
+        if self.count_current_games(player):
+            raise NotNow(
+                None,
+                message("this is possible only while you have no place in a game that is not over"),
+            )
 
     def count_public_games(
         self, statuses: Sequence[Status], kinds: Sequence[GameKind]

@@ -48,6 +48,10 @@ class _RequestNames(Names):
         return _request_names().handle(id)
 
     @override
+    def player(self, id: str) -> str:
+        return _request_names().player(id)
+
+    @override
     def seat(self, seat: int) -> str | None:
         return _request_names().seat(seat)
 

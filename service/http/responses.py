@@ -32,6 +32,7 @@ def game_summaries(summaries: Sequence[Summary]) -> list[JsonObject]:
     ids = tuple(dict.fromkeys([*players, *arbiters, *invited]))
     accounts = service().accounts.players.get(ids) if ids else []
     handles = {player.id: player.handle for player in accounts if player is not None}
+    programs = {player.id for player in accounts if player is not None and player.is_program}
     return [
         {
             "id": summary.id,
@@ -43,6 +44,7 @@ def game_summaries(summaries: Sequence[Summary]) -> list[JsonObject]:
             "players": [
                 {"id": player, "handle": handles.get(player), "seat": seat}
                 | ({"bot": summary.bots[player]} if player in summary.bots else {})
+                | ({"program": True} if player in programs else {})
                 for player, seat in summary.players
             ],
             "head": {"seq": summary.seq, "hash": summary.hash},
@@ -131,4 +133,5 @@ def account(player: Player) -> JsonObject:
         "time_zone": player.time_zone,
         "profile": player.profile,
     }
-    return {**fields, "guest": True} if player.is_guest else fields
+    marks = {"guest": player.is_guest, "bot": player.is_program}
+    return fields | {name: True for name, is_set in marks.items() if is_set}

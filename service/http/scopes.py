@@ -56,7 +56,7 @@ _WEBHOOKS: Final = (
     "POST /me/webhooks/<webhook>/test",
 )
 _SESSION_ONLY: Final = (
-    *("PATCH /me", "DELETE /me", "PUT /me/handle", "PUT /me/password"),
+    *("PATCH /me", "DELETE /me", "PUT /me/bot", "PUT /me/handle", "PUT /me/password"),
     *("POST /me/email", "DELETE /me/email"),
     *("GET /me/sessions", "DELETE /me/sessions", "DELETE /me/sessions/<session>"),
     *("DELETE /tokens/current", "GET /me/tokens", "POST /me/tokens", "DELETE /me/tokens/<id>"),

@@ -174,7 +174,7 @@ class NotificationFactory:
             details.get("replaces"),
         ]
         ids = {*game.participants, *(id for id in others if isinstance(id, str))}
-        return Names(self._players.handles(ids), game.players)
+        return Names(self._players.shown_names(ids), game.players)
 
 
 def _is_current(subject: Subject, game: Game, delivery: Delivery) -> bool:

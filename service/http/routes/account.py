@@ -118,6 +118,24 @@ def _personal_token(token: PersonalToken) -> JsonObject:
 
 
 @blueprint.put(
+    "/me/bot",
+    "The player, whose account is marked as a bot.",
+    MyAccount,
+    limit=limit_new_places,
+    errors=(409,),
+)
+def mark_as_bot(player: str) -> JsonObject:
+    """Mark the player's account as one for which a program plays, for ever.
+
+    Bots are marked where players are named, and play in no rated game; otherwise they are like other players.
+    If the player is a guest, or has a place in a game that is open or in progress, the response is a 409.
+    """
+    service().games.listings.require_no_current_games(player)
+    service().accounts.players.mark_as_bot(player)
+    return {"player": account(account_of(player))}
+
+
+@blueprint.put(
     "/me/password",
     "The password is changed, and all other sessions have ended.",
     limit=limit_account_attempts,

@@ -204,7 +204,9 @@ class PersonalTokenList(TypedDict):
 
 
 class Account(TypedDict):
-    """A player's account, as only that player sees it. `guest` is there until there is a password."""
+    """A player's account, as only that player sees it. `guest` is there until there is a password,
+    and `bot` if the account is marked as a bot.
+    """
 
     id: PlayerId
     handle: str
@@ -215,6 +217,7 @@ class Account(TypedDict):
     time_zone: str | None
     profile: ProfileVisibility
     guest: NotRequired[Literal[True]]
+    bot: NotRequired[Literal[True]]
 
 
 class Token(TypedDict):

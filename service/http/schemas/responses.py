@@ -40,13 +40,15 @@ class Head(TypedDict):
 
 class GamePlayer(TypedDict):
     """A player of a game. `handle` is null if the account has been deleted; `seat` is null until the game
-    starts; `bot` is the name of the bot that the player is, and left out for a person.
+    starts; `bot` is the name of the bot of the server that the player is, and left out for others; `program`
+    is there for an account that its owner has marked as a bot.
     """
 
     id: PlayerId
     handle: str | None
     seat: Seat | None
     bot: NotRequired[BotName]
+    program: NotRequired[Literal[True]]
 
 
 class GameSummary(TypedDict):

@@ -1,4 +1,4 @@
-"""What concerns programs of the visitor: personal tokens."""
+"""What concerns programs of the visitor: personal tokens, and accounts for which a program plays."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -6,23 +6,33 @@ from typing import Final
 from flask import Blueprint, request
 from werkzeug.wrappers import Response
 
-from domain.errors import Malformed
+from domain.errors import Malformed, NotNow
 from domain.messages import Message, message
 from service.accounts.personal_tokens import MAX_NAME_LENGTH, SCOPES, PersonalToken, Scope
 from service.errors import TooManyPersonalTokens
 from service.http import problems
 from service.http.context import service
 from service.http.ratelimits import limit_new_places
+from service.http.validation import Choice, StrictSchema
 from service.pages import session
 from service.pages.forms import Form, entered_form, read_field, see_other
 from service.pages.return_addresses import ACCOUNT
 from service.pages.templating import page
+from service.pages.view_models.game_forms import read_sure_form
 
 blueprint = Blueprint("programs", __name__)
 
 TOKENS: Final = f"{ACCOUNT}/tokens"
 DAYS: Final = (7, 30, 90, 365)
 """For how many days a token is valid, as the page offers it."""
+
+
+class SureForm(StrictSchema):
+    """The confirmation that the account is to be marked."""
+
+    sure = Choice(choices=("yes",), required=True)
+
+
 _SCOPE_NAMES: Final[Mapping[Scope, Message]] = {
     "read": message("Read: see the games that you see"),
     "play": message("Play: create games, join them and act in them"),
@@ -66,13 +76,29 @@ def revoke_token() -> Response:
     return see_other(TOKENS)
 
 
+@blueprint.post(f"{ACCOUNT}/bot")
+@limit_new_places
+def mark_as_bot() -> Response:
+    """Mark the visitor's account as one for which a program plays."""
+    player_id = session.require_player()
+    try:
+        read_sure_form(SureForm())
+        service().games.listings.require_no_current_games(player_id)
+        service().accounts.players.mark_as_bot(player_id)
+    except (Malformed, NotNow) as error:
+        return _tokens_page(problems.status_of(error), bot_form=Form().refused(error))
+    return see_other(TOKENS)
+
+
 def _tokens_page(
     status: int = 200,
     *,
     form: Form | None = None,
+    bot_form: Form | None = None,
     created: tuple[PersonalToken, str] | None = None,
 ) -> Response:
     player_id = session.require_player()
+    (account,) = service().accounts.players.get([player_id])
     return page(
         "tokens.html",
         status,
@@ -81,5 +107,7 @@ def _tokens_page(
         form=form or Form({"read": "yes", "play": "yes", "days": "90"}),
         scopes=_SCOPE_NAMES,
         days=DAYS,
+        account=account,
+        bot_form=bot_form or Form(),
         max_name_length=MAX_NAME_LENGTH,
     )
