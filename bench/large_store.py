@@ -10,9 +10,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
+from itertools import islice
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,11 +31,12 @@ from replay.playout import quick_bot_names
 from service import clock
 from service.accounts.account_reader import account_key
 from service.bootstrap import Service, build
-from service.connection import to_text
+from service.connection import connect, to_text
 from service.games.game_filter import all_kinds
 from service.games.listings import GameKind
 from service.operation.embedded_redis import EmbeddedRedis
-from service.settings import load_settings
+from service.server.shared_port import usable_cores
+from service.settings import Settings, load_settings
 from service.store.event_store import IdempotencyRecord
 from service.store.redis_event_store import (
     ACTIVE_GAMES_KEY,
@@ -43,9 +47,9 @@ from service.store.redis_event_store import (
 )
 
 TEMPLATES: Final = 300
-STAGES: Final = (0, 2, 4, 6, 8, 12)
+STAGES: Final = (0, 1, 2, 3, 4, 6)
 """Actions that a template has had."""
-FINISHED_SHARE: Final = 20
+FINISHED_SHARE: Final = 100
 """One of so many templates is played to its end."""
 GAMES_PER_PLAYER: Final = 20
 BATCH: Final = 500
@@ -58,13 +62,14 @@ _ID_DIGITS: Final = 16
 class Template:
     """A game as it is stored: its log, the hashes and sets beside it, and its players.
 
-    `times` are those of its events, in order.
+    `times` and `chain` are the times and the hashes of its events, in order.
     """
 
     id: str
     players: tuple[str, ...]
     lines: tuple[bytes, ...]
     times: tuple[str, ...]
+    chain: tuple[str, ...]
     hashes: Mapping[str, Mapping[bytes, bytes]]
     listed: tuple[bytes, ...]
     summary: bytes | None
@@ -139,16 +144,18 @@ def _stored(service: Service, id: str) -> Template:
     game = service.games.queries.game(id)
     client: Any = service.redis
     lines = tuple(service.store.read(id))
+    events = [orjson.loads(line) for line in lines]
     parts = (SECRETS, RECEIPTS, "answers")
     return Template(
         id=id,
         players=game.participants,
         lines=lines,
-        times=tuple(orjson.loads(line)["at"] for line in lines),
+        times=tuple(event["at"] for event in events),
+        chain=tuple(event["hash"] for event in events),
         hashes={part: client.hgetall(game_key(id, part)) for part in parts},
         listed=tuple(client.smembers(game_key(id, "listed"))),
         summary=client.get(game_key(id, "summary")),
-        is_over=orjson.loads(lines[-1])["type"] in ENDINGS,
+        is_over=events[-1]["type"] in ENDINGS,
     )
 
 
@@ -185,12 +192,12 @@ def copy_of(
     lines: list[bytes] = []
     receipts: dict[bytes, bytes] = {}
     old_prev = new_prev = b""
-    for line, at in zip(template.lines, template.times, strict=True):
-        old_hash = _hash_of(line)
+    for line, at, hash in zip(template.lines, template.times, template.chain, strict=True):
+        old_hash = hash.encode()
         changed = renamed(line).replace(at.encode(), times[at])
         if old_prev:
             changed = changed.replace(old_prev, new_prev)
-        new_hash = hash_in(changed, old_hash.decode()).encode()
+        new_hash = hash_in(changed, hash).encode()
         lines.append(changed.replace(b'"hash":"%b"' % old_hash, b'"hash":"%b"' % new_hash, 1))
         old_prev, new_prev = old_hash, new_hash
         seq = b"%d" % len(lines)
@@ -215,39 +222,60 @@ def copy_of(
     )
 
 
-def _hash_of(line: bytes) -> bytes:
-    found: str = orjson.loads(line)["hash"]
-    return found.encode()
-
-
 def fill(
     service: Service, templates: Sequence[Template], games: int, most_memory: int
 ) -> StoreSize:
-    """Store so many copies, fewer if Redis would use more memory; log their heads; return what was stored."""
-    client, key = service.redis, SigningKey.load(service.settings.signing_key)
+    """Store so many copies, fewer if Redis would use more memory; log their heads; return what was stored.
+
+    As many processes as there are cores make the copies.
+    """
+    client: Any = service.redis
     stored = events = in_progress = 0
-    for numbers in _batches(games):
-        if client.info("memory")["used_memory"] > most_memory:
-            break
-        with client.pipeline(transaction=False) as pipeline:
-            ids = []
-            for number in numbers:
-                template = templates[number % len(templates)]
-                players = _players_of(number, len(template.players))
-                start = FIRST_CREATED + timedelta(seconds=10 * number)
-                later = start - clock.parse(template.times[0])
-                copy = copy_of(template, game_id(number), players, later, key)
-                _store(pipeline, copy, is_over=template.is_over)
-                ids.append(copy.id)
-                events += len(copy.lines)
-                in_progress += not template.is_over
-            pipeline.execute()
-        service.transparency.head_log.log(ids)
-        stored += len(ids)
-        if stored % (100 * BATCH) == 0:
+    cores = usable_cores()
+    batches = _batches(games)
+    with ProcessPoolExecutor(
+        cores, get_context("spawn"), _start_process, (service.settings, templates)
+    ) as processes:
+        while client.info("memory")["used_memory"] < most_memory:
+            some = list(islice(batches, 2 * cores))
+            if not some:
+                break
+            for numbers, (count, active) in zip(some, processes.map(_write, some), strict=True):
+                service.transparency.head_log.log(list(map(game_id, numbers)))
+                stored += len(numbers)
+                events += count
+                in_progress += active
             print(f"… {stored:,} games", file=sys.stderr, flush=True)
     _store_players(service, stored // GAMES_PER_PLAYER + 8)
     return StoreSize(stored, in_progress, events, client.info("memory")["used_memory"])
+
+
+_of_process: dict[str, Any] = {}
+"""What a process that makes copies needs for each batch."""
+
+
+def _start_process(settings: Settings, templates: Sequence[Template]) -> None:
+    _of_process["client"] = connect(settings.redis_url)
+    _of_process["key"] = SigningKey.load(settings.signing_key)
+    _of_process["templates"] = templates
+
+
+def _write(numbers: range) -> tuple[int, int]:
+    """Store the copies of these numbers; return how many events they have, and how many are in progress."""
+    templates: Sequence[Template] = _of_process["templates"]
+    events = in_progress = 0
+    with _of_process["client"].pipeline(transaction=False) as pipeline:
+        for number in numbers:
+            template = templates[number % len(templates)]
+            players = _players_of(number, len(template.players))
+            start = FIRST_CREATED + timedelta(seconds=10 * number)
+            later = start - clock.parse(template.times[0])
+            copy = copy_of(template, game_id(number), players, later, _of_process["key"])
+            _store(pipeline, copy, is_over=template.is_over)
+            events += len(copy.lines)
+            in_progress += not template.is_over
+        pipeline.execute()
+    return events, in_progress
 
 
 def _batches(games: int) -> Iterator[range]:
