@@ -98,7 +98,9 @@ def serve(
             }
             serve_web = partial(_serve_web, address, held_port, metrics_folder)
             web = web_processes(serve_web, environment, parts.web_processes, metrics_folder)
-            others = _other_processes(parts, run_command, environment)
+            others = _other_processes(
+                parts, run_command, environment, has_replies=settings.reply_address is not None
+            )
             # Redis is started before the processes that use it, and stopped after them.
             redis = [EmbeddedRedis(settings.data, by_kernel=True)] if settings.is_embedded else []
             supervisor = Supervisor(
@@ -132,7 +134,7 @@ def _import_parts() -> None:
 
 
 def _other_processes(
-    parts: Parts, run_command: Run, environment: Mapping[str, str]
+    parts: Parts, run_command: Run, environment: Mapping[str, str], *, has_replies: bool
 ) -> list[ForkedProcess]:
     # Neither a bot that thinks nor a slow receiver delays anything else: searches are made in a process of
     # their own, and what is sent is sent in threads.
@@ -145,6 +147,8 @@ def _other_processes(
             "notification worker": ["worker", "--queue", "notices"],
             "scheduler": ["scheduler"],
         }
+    if has_replies:
+        commands["replies"] = ["replies"]
     return [
         ForkedProcess(
             name, " ".join(["cartulary", *command]), partial(run_command, command), environment

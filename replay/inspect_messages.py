@@ -260,6 +260,8 @@ def following_messages(explanation: JsonObject) -> Iterator[Message]:
             yield message("appended by the request {id}", id=id)
         case {"kind": "job", "id": id}:
             yield message("appended by the job {id}", id=id)
+        case {"kind": "mail", "id": id}:
+            yield message("appended because a player answered a mail: {id}", id=id)
         case _:
             pass
 

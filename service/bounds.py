@@ -170,6 +170,11 @@ class Bounds:
     max_push_subscriptions_per_player: int = _bound(10)
     max_bounces: int = _bound(3)
     """Mails that bounce before an address is disabled."""
+    reply_seconds: float = _bound(30 * 24 * 3600.0, 1.0)
+    """Time for which a mail can be answered with an action."""
+    max_replies_per_player: int = _bound(120)
+    """Answers of one player in an hour that are handled; later ones wait at the mail server."""
+    max_reply_bytes: int = _bound(1024 * 1024, 1024)
     mail_senders: int = _bound(4)
     """Mails that a worker sends at the same time."""
     mail_seconds: float = _bound(15.0, 0.1)

@@ -1,4 +1,4 @@
-"""What the current work belongs to: a request or a job.
+"""What the current work belongs to: a request, a job, or a mail with which a player has answered.
 
 Its id is in every line that the work logs (service/operation/json_logging.py), and beside each event that it
 appends (service/store/append.lua). So an event leads to the lines of the operator's log. Records, proofs
@@ -13,12 +13,12 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
-Kind: TypeAlias = Literal["request", "job"]
+Kind: TypeAlias = Literal["request", "job", "mail"]
 _KIND_OF_LETTER: Final = {kind[0]: kind for kind in get_args(Kind)}
 
 
 class Provenance(NamedTuple):
-    """The request or the job of this id."""
+    """The request, the job or the mail of this id."""
 
     kind: Kind
     id: str
@@ -31,7 +31,7 @@ class Provenance(NamedTuple):
 REQUEST: Final = Provenance("request", "").encode()
 """What the encoded provenance of a request begins with, before the id of the request."""
 CURRENT: Final[ContextVar[str]] = ContextVar("provenance", default="")
-"""What the work of this thread belongs to, encoded; "" if it is neither a request nor a job."""
+"""What the work of this thread belongs to, encoded; "" if it is none of these."""
 
 
 @contextmanager

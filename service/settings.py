@@ -30,6 +30,10 @@
     CARTULARY_SMTP_URL       URL of the server that e-mail is sent through (service/smtp_server.py);
                              default: none, and no e-mail
     CARTULARY_MAIL_FROM      sender of all e-mail; needed with CARTULARY_SMTP_URL
+    CARTULARY_REPLY_ADDRESS  address to which players answer mails in order to play; needs
+                             CARTULARY_SMTP_URL; default: none, and answers are not read
+    CARTULARY_REPLY_LMTP     HOST:PORT at which `replies` receives answers; default: 127.0.0.1:8024
+    CARTULARY_REPLY_DKIM     `required` if answers need a signature of the player's domain; default: `off`
     CARTULARY_TRUSTED_PROXIES  addresses or networks of reverse proxies, separated by commas, which name
                              their clients in X-Forwarded-For; default: none
     CARTULARY_ORIGIN         name of the transparency log; default: derived from the first signing key
@@ -79,6 +83,7 @@ _MAY_BE_EMPTY: Final = frozenset(
 _SCHEMES_OF_MANY: Final = ("redis+sentinel", "rediss+sentinel", "redis+cluster", "rediss+cluster")
 """Schemes of URLs that name several servers."""
 DEFAULT_PUBLIC_URL: Final = "http://127.0.0.1:8000"
+DEFAULT_REPLY_LMTP: Final = "127.0.0.1:8024"
 MAX_WITNESSES: Final = 32
 """Witnesses whose cosignatures are collected; each adds about 150 bytes to a checkpoint."""
 
@@ -108,6 +113,10 @@ class Settings:
     public_url: str = DEFAULT_PUBLIC_URL
     smtp_url: str | None = field(default=None, repr=False)
     mail_from: str | None = None
+    reply_address: str | None = None
+    reply_lmtp: str = DEFAULT_REPLY_LMTP
+    reply_dkim: bool = False
+    """Whether an answer to a mail needs a DKIM signature of the domain of the player's address."""
     sweep_seconds: float = 10.0
     report_seconds: float = 5.0
     bot_seconds: float = 2.0
@@ -149,6 +158,9 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
     public_url = env.str("PUBLIC_URL", DEFAULT_PUBLIC_URL, validate=_check_public_url)
     smtp_url = env.str("SMTP_URL", None, validate=_check_smtp_url)
     mail_from = env.str("MAIL_FROM", None, validate=_check_sender)
+    reply_address = env.str("REPLY_ADDRESS", None, validate=_check_sender)
+    reply_lmtp = env.str("REPLY_LMTP", DEFAULT_REPLY_LMTP, validate=_check_lmtp_address)
+    reply_dkim = env.str("REPLY_DKIM", "off", validate=_check_reply_dkim)
     rate_accounts = env.str("RATE_ACCOUNTS", "60/minute", validate=_check_rate)
     rate_games = env.str("RATE_GAMES", "300/hour", validate=_check_rate)
     rate_disputes = env.str("RATE_DISPUTES", "120/hour", validate=_check_rate)
@@ -168,6 +180,7 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
         env,
         signing_key,
         lacks_sender=smtp_url is not None and mail_from is None,
+        lacks_smtp=reply_address is not None and smtp_url is None,
         queue_fault=_queue_fault(redis_url, queue_url),
     )
     return Settings(
@@ -188,6 +201,9 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
         public_url=public_url.rstrip("/"),
         smtp_url=smtp_url,
         mail_from=mail_from,
+        reply_address=reply_address,
+        reply_lmtp=reply_lmtp,
+        reply_dkim=reply_dkim == "required",
         sweep_seconds=sweep_seconds,
         report_seconds=report_seconds,
         bot_seconds=bot_seconds,
@@ -245,11 +261,17 @@ def _queue_fault(redis_url: str | None, queue_url: str | None) -> Message | None
 
 
 def _raise_errors(
-    env: Env, signing_key: Path, *, lacks_sender: bool, queue_fault: Message | None
+    env: Env,
+    signing_key: Path,
+    *,
+    lacks_sender: bool,
+    lacks_smtp: bool,
+    queue_fault: Message | None,
 ) -> None:
     """Raise SettingsError if a variable is invalid, or if the file of the signing key contains no key.
 
-    `lacks_sender`: mail is to be sent, but the variable with its sender is not set.
+    `lacks_sender`: mail is to be sent, but the variable with its sender is not set. `lacks_smtp`: answers to
+    mails are to be received, but no mail is sent.
     """
     # Imported here, so that commands without settings start quickly.
     from ledger.keys import SigningKey
@@ -263,6 +285,11 @@ def _raise_errors(
         errors.setdefault(
             f"{PREFIX}MAIL_FROM",
             [message("must be set, because {variable} is", variable=f"{PREFIX}SMTP_URL")],
+        )
+    if lacks_smtp:
+        errors.setdefault(
+            f"{PREFIX}SMTP_URL",
+            [message("must be set, because {variable} is", variable=f"{PREFIX}REPLY_ADDRESS")],
         )
     if queue_fault is not None:
         errors.setdefault(f"{PREFIX}QUEUE_URL", [queue_fault])
@@ -377,6 +404,26 @@ def _check_sender(value: str) -> None:
         parse_sender(value)
     except InvalidAddress as error:
         raise ValidationError([error.message]) from None
+
+
+def lmtp_address(value: str) -> tuple[str, int]:
+    """Return the host and the port of `HOST:PORT`. Raises ValueError."""
+    host, _, port = value.rpartition(":")
+    if not host or not port.isascii() or not port.isdecimal() or not 0 < int(port) < 65536:
+        raise ValueError(value)
+    return host.strip("[]"), int(port)
+
+
+def _check_lmtp_address(value: str) -> None:
+    try:
+        lmtp_address(value)
+    except ValueError:
+        raise ValidationError([message("must be a host and a port: HOST:PORT")]) from None
+
+
+def _check_reply_dkim(value: str) -> None:
+    if value not in ("off", "required"):
+        raise ValidationError([message("must be `off` or `required`")])
 
 
 def _items(value: str) -> tuple[str, ...]:

@@ -112,6 +112,7 @@ def test_bash_completes_commands_after_the_line_on_the_page() -> None:
         "reindex",
         "repair",
         "replay",
+        "replies",
         "restore",
         "retire-key",
     ]

@@ -196,6 +196,25 @@ def scheduler() -> None:
 
 
 @command(
+    "replies",
+    help=(
+        message("Receive the mails with which players answer in order to play."),
+        message(
+            "A mail server delivers them by LMTP at CARTULARY_REPLY_LMTP. Needs CARTULARY_REPLY_ADDRESS."
+            " Several may run at the same time, on several machines."
+        ),
+    ),
+)
+def replies() -> None:
+    with _imports():
+        from service.operation.parent_watch import watch_parent
+        from workers.mail.reply_server import run_replies
+
+    watch_parent(os.environ)
+    run_replies(_process_settings())
+
+
+@command(
     "health",
     help=(
         message(

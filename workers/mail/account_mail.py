@@ -17,6 +17,7 @@ from service.notifications.mail.confirmations import Confirmation
 from service.notifications.notifier import time_zone_of
 from service.notifications.stored_messages import decode_message
 from workers.mail.layout import Content
+from workers.mail.notification_mail import NotificationMails
 from workers.mail.outgoing import OutgoingMail
 from workers.mail.smtp import MailNotSent, MailRefused
 from workers.mail.templating import render_template
@@ -31,6 +32,7 @@ class AccountMailSender:
         self._service = service
         self._mails = service.notifications.mail.account_mails
         self._outgoing = outgoing
+        self._notification_mails = NotificationMails(service, outgoing.sender.domain)
 
     def send(self, id: str) -> None:
         """Make the next attempt to send a mail. Raises Unavailable; another attempt then follows."""
@@ -43,9 +45,16 @@ class AccountMailSender:
             return
         refusal: Text | None = None
         try:
-            self._outgoing.send(self._content(mail, reader), reader, mail.id)
+            is_about_game = mail.kind == "reply_answer"
+            self._outgoing.send(
+                self._content(mail, reader),
+                reader,
+                mail.id,
+                thread=f"game-{mail.data['game']}" if is_about_game else None,
+                has_unsubscribe=is_about_game,
+            )
         except NotFound:
-            # The webhook was removed meanwhile.
+            # The webhook was removed meanwhile, or the player may not see the game any more.
             self._mails.remove(mail.id)
         except MailRefused as error:
             log.warning("the mail %s (%s) bounces: %s", mail.id, mail.kind, log_text(error))
@@ -87,6 +96,9 @@ class AccountMailSender:
         return player if is_confirmed is not (mail.kind == "confirmation") else None
 
     def _content(self, mail: AccountMail, reader: Player) -> Content:
+        if mail.kind == "reply_answer":
+            unsubscribe_url = self._outgoing.unsubscribe_url(reader.id)
+            return self._notification_mails.answer(mail.data, reader, unsubscribe_url)
         base = self._service.settings.public_url
         values: dict[str, Any]
         title: Message

@@ -47,7 +47,7 @@ class _UnfoldedHeader:
 
 def _policy() -> "EmailPolicy[EmailMessage]":
     registry = HeaderRegistry()
-    for name in ("message-id", "in-reply-to", "references", "list-unsubscribe"):
+    for name in ("message-id", "in-reply-to", "references", "list-unsubscribe", "reply-to"):
         registry.map_to_type(name, _UnfoldedHeader)  # type: ignore[arg-type] # the registry adds the base class
     return SMTP.clone(cte_type="7bit", utf8=True, header_factory=registry)
 
@@ -72,6 +72,8 @@ class Content:
     text: str
     html: str
     pictures: tuple[Picture, ...] = ()
+    reply_to: str | None = None
+    """Where the reader answers with an action; None if answers are not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,8 @@ def compose(content: Content, headers: Headers) -> EmailMessage:
     mail["Subject"] = _line(content.subject)[:_MAX_SUBJECT]
     mail["From"] = headers.sender
     mail["To"] = headers.recipient
+    if content.reply_to is not None:
+        mail["Reply-To"] = content.reply_to
     mail["Date"] = format_datetime(headers.date)
     mail["Message-ID"] = f"<{headers.id}@{domain}>"
     if headers.thread is not None:

@@ -7,8 +7,18 @@ from typing import Final
 
 from domain.errors import CartularyError
 from domain.game import Game
-from domain.messages import Instant, Message, PlayerWithId, comma_list, message
+from domain.json_types import JsonObject
+from domain.messages import (
+    Instant,
+    Message,
+    PlayerAt,
+    PlayerWithId,
+    comma_list,
+    message,
+    plural_message,
+)
 from replay.language.catalogue import ENGLISH, choose_language
+from replay.language.names import Names
 from replay.language.renderer import Renderer, renderer
 from service import clock
 from service.accounts.account_reader import Player
@@ -16,7 +26,8 @@ from service.bootstrap import Service
 from service.errors import Unavailable
 from service.notifications.notification import Notification
 from service.notifications.notifier import time_zone_of
-from service.notifications.titles import game_name_in
+from service.notifications.stored_messages import decode_message
+from service.notifications.titles import game_name, game_name_in
 from workers.mail.board import BoardPicture, board_picture
 from workers.mail.layout import Content, Picture, content_id
 from workers.mail.possible_actions import PossibleActions, possible_actions
@@ -53,6 +64,7 @@ class Section:
     events: tuple[str, ...]
     """The events, unless the sentence says what the only one was."""
     omitted_events: int
+    game: Game | None
     actions: Sequence[PossibleActions]
     """What the reader can do on this board; nothing if it is not their turn."""
     url: str
@@ -87,21 +99,106 @@ class NotificationMails:
             if section.board is not None and section.board.png is not None:
                 pictures.append(Picture(name, section.board.png))
         names = renderer(language, notification.names, zone)
-        title = names.sentence(notification.title)
+        return self._content(
+            names,
+            names.sentence(notification.title),
+            reader,
+            sections,
+            pictures,
+            unsubscribe_url,
+            is_digest=bool(notification.items) and not notification.game_id,
+        )
+
+    def answer(self, data: JsonObject, reader: Player, unsubscribe_url: str) -> Content:
+        """Return the content of the mail about what a reader has answered: what came of it, and the position.
+
+        `data` is that of the account mail `reply_answer`. Raises Unavailable, and NotFound if the reader may
+        not see the game any more.
+        """
+        game = self._service.games.queries.visible_game(data["game"], reader.id)
+        handles = self._service.accounts.players.handles(game.participants)
+        in_language = renderer(
+            choose_language([reader.locale or ENGLISH]),
+            Names(handles, game.players),
+            time_zone_of(reader),
+        )
+        section = self._board_section(
+            game, reader, in_language, "board-1", MAX_PICTURE_BYTES, _leads_of_answer(data, game)
+        )
+        pictures = (
+            [Picture("board-1", section.board.png)]
+            if section.board is not None and section.board.png is not None
+            else []
+        )
+        title = in_language.sentence(_title_of_answer(data, game))
+        return self._content(in_language, title, reader, [section], pictures, unsubscribe_url)
+
+    def _content(
+        self,
+        in_language: Renderer,
+        title: str,
+        reader: Player,
+        sections: Sequence[Section],
+        pictures: Sequence[Picture],
+        unsubscribe_url: str,
+        *,
+        is_digest: bool = False,
+    ) -> Content:
+        reply_to = self._reply_to(reader, sections)
         values = {
             "title": title,
             "handle": reader.handle,
             "sections": sections,
-            "is_digest": bool(notification.items) and not notification.game_id,
+            "is_digest": is_digest,
+            "can_reply": reply_to is not None,
+            "reply_days": round(self._service.settings.bounds.reply_seconds / 86400),
             "preferences_url": f"{self._base}/account/notifications",
             "unsubscribe_url": unsubscribe_url,
         }
         return Content(
-            language=language,
+            language=in_language.language,
             subject=title,
-            text=render_template("notification.txt", names, **values),
-            html=render_template("notification.html", names, **values),
+            text=render_template("notification.txt", in_language, **values),
+            html=render_template("notification.html", in_language, **values),
             pictures=tuple(pictures),
+            reply_to=reply_to,
+        )
+
+    def _reply_to(self, reader: Player, sections: Sequence[Section]) -> str | None:
+        """Return where the reader answers with an action, if it is clear in which game."""
+        games = [section.game for section in sections if section.actions]
+        if len(games) != 1 or games[0] is None:
+            return None
+        addresses = self._service.notifications.mail.reply_addresses
+        return addresses.address_for(reader, games[0].id, games[0].seq)
+
+    def _board_section(
+        self,
+        game: Game,
+        reader: Player,
+        in_language: Renderer,
+        picture: str,
+        max_bytes: int,
+        leads: Sequence[Message],
+    ) -> Section:
+        """Return a section that only says what the reader can do in a game, below some sentences."""
+        board = board_picture(self._service, game, reader.id, in_language, max_bytes)
+        has_picture = board is not None and board.png is not None
+        return Section(
+            heading=game_name_in(game, in_language),
+            titles=(),
+            leads=tuple(map(in_language.sentence, leads)),
+            quotes=(),
+            players=in_language(_players(game)),
+            recap=None,
+            events=(),
+            omitted_events=0,
+            game=game,
+            actions=possible_actions(self._service, game, reader.id, in_language),
+            url=f"{self._base}/games/{game.id}",
+            link=in_language(message("Open the game")),
+            board=board,
+            picture=content_id(picture, self._domain) if has_picture else None,
         )
 
     def _section(
@@ -150,6 +247,7 @@ class NotificationMails:
             recap=None if recap.sentence is None else in_language.sentence(recap.sentence),
             events=tuple(in_language.sentence(event.message) for event in recap.listed_events),
             omitted_events=recap.omitted,
+            game=game,
             actions=actions,
             url=self._base + path,
             link=in_language(link),
@@ -185,6 +283,54 @@ class NotificationMails:
             raise
         except CartularyError:
             return None
+
+
+def _title_of_answer(data: JsonObject, game: Game) -> Message:
+    """Return the subject line of the mail about what a reader has answered."""
+    name = game_name(game)
+    accepted = [result for result in data["results"] if result["why"] is None]
+    if not accepted:
+        return message("{game}: your answer has changed nothing", game=name)
+    if len(accepted) < len(data["results"]):
+        return message("{game}: a part of your answer was accepted", game=name)
+    return plural_message(
+        "{game}: your action was accepted",
+        "{game}: your {count} actions were accepted",
+        count=len(accepted),
+        game=name,
+    )
+
+
+def _leads_of_answer(data: JsonObject, game: Game) -> list[Message]:
+    """Return the sentences about what came of each line of an answer, and about whose turn it is now."""
+    leads = []
+    if data["fault"] is not None:
+        fault = decode_message(data["fault"])
+        leads.append(message("your answer was not read: {why}", why=fault))
+    for result in data["results"]:
+        form = result["form"]
+        if result["why"] is None:
+            leads.append(message("accepted as event {seq}: `{form}`", seq=result["seq"], form=form))
+            continue
+        why = decode_message(result["why"])
+        if result["clause"] is None:
+            leads.append(message("not accepted: `{form}`; {why}", form=form, why=why))
+        else:
+            leads.append(
+                message(
+                    "not accepted: `{form}`; {clause} forbids it: {why}",
+                    form=form,
+                    clause=result["clause"],
+                    why=why,
+                )
+            )
+    if game.has_ended:
+        leads.append(message("the game is over"))
+    elif game.to_act is None:
+        leads.append(message("waiting for the game to go on"))
+    else:
+        leads.append(message("it is the turn of {player}", player=PlayerAt(game.to_act)))
+    return leads
 
 
 def _by_game(items: Sequence[Notification]) -> Iterable[list[Notification]]:

@@ -21,7 +21,12 @@ from service import clock
 from service.connection import to_text, unavailable_on_error
 
 AccountMailKind: TypeAlias = Literal[
-    "confirmation", "webhook_disabled", "password_reset", "password_changed", "token_created"
+    "confirmation",
+    "webhook_disabled",
+    "password_reset",
+    "password_changed",
+    "token_created",
+    "reply_answer",
 ]
 
 RETRY_PAUSES: Final = (10, 60, 300, 1800, 7200, 21600)
@@ -61,9 +66,10 @@ class AccountMails:
         player: str,
         address: str,
         data: JsonObject | None = None,
+        id: str | None = None,
     ) -> AccountMail:
-        """Have a mail sent."""
-        mail = AccountMail(secrets.token_hex(16), kind, player, address, data or {})
+        """Have a mail sent. `id` identifies it, if it is not to be sent twice; the default is a new one."""
+        mail = AccountMail(id or secrets.token_hex(16), kind, player, address, data or {})
         self._store(mail, clock.now())
         return mail
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import redis
 
 from service.accounts.accounts import Players
+from service.email_address import parse_sender
 from service.notifications.deliveries import Deliveries
 from service.notifications.endpoints import EndpointRegistry
 from service.notifications.mail.account_mails import AccountMails
@@ -12,6 +13,7 @@ from service.notifications.mail.bounces import Bounces
 from service.notifications.mail.confirmations import Confirmations
 from service.notifications.mail.email_addresses import EmailAddresses, EmailEndpoints
 from service.notifications.mail.password_resets import PasswordResets
+from service.notifications.mail.reply_addresses import ReplyAddresses
 from service.notifications.mail.security_notices import SecurityNotices
 from service.settings import Settings
 from service.shared_secret import MailTokens
@@ -28,6 +30,7 @@ class Mail:
     bounces: Bounces
     password_resets: PasswordResets
     security_notices: SecurityNotices
+    reply_addresses: ReplyAddresses
 
 
 def build_mail(
@@ -74,4 +77,11 @@ def build_mail(
             is_mail_configured=is_mail_configured,
         ),
         security_notices=notices,
+        reply_addresses=ReplyAddresses(
+            client,
+            settings.bounds,
+            accounts,
+            tokens,
+            None if settings.reply_address is None else parse_sender(settings.reply_address),
+        ),
     )

@@ -1,0 +1,124 @@
+"""The addresses to which players answer mails in order to play: `play+TOKEN@example.org`.
+
+    cartulary:reply-address:DIGEST JSON {"player", "address", "game", "seq"}; the address is a digest too; it
+                                   expires after the time of the bound `reply_seconds`
+    cartulary:reply-counts:CODE    number of answers of a player; it expires an hour after the first
+    cartulary:reply:ID             that an answer was handled; it expires as above
+
+A token belongs to one player, with one address, and to one position of one game. Nobody can guess it, so only
+those who have received the mail know it. It is made from what it stands for, so several mails about the same
+position have the same address.
+"""
+
+import re
+from dataclasses import asdict, dataclass
+from email.headerregistry import Address
+from hashlib import sha256
+from typing import Final
+
+import orjson
+import redis
+
+from domain.messages import message
+from service.accounts.account_reader import AccountReader, Player
+from service.bounds import Bounds
+from service.connection import unavailable_on_error
+from service.errors import TooManyRequests
+from service.shared_secret import CODE_DIGITS, MailTokens
+
+PERIOD_SECONDS: Final = 3600
+"""Time for which the answers of a player are counted."""
+_TOKEN: Final = re.compile(rf"\+([0-9a-f]{{{CODE_DIGITS}}})@")
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyTarget:
+    """What an answer is about: the position of a game after event `seq`, as the player of a mail saw it.
+
+    `address` is the digest of the address that the mail was sent to.
+    """
+
+    player: str
+    address: str
+    game: str
+    seq: int
+
+
+class ReplyAddresses:
+    """Makes and finds reply addresses. Methods raise Unavailable if Redis does not respond."""
+
+    def __init__(
+        self,
+        client: redis.Redis,
+        bounds: Bounds,
+        accounts: AccountReader,
+        tokens: MailTokens,
+        base: Address | None,
+    ) -> None:
+        """`base` is the address to which the token is added; None if this server receives no answers."""
+        self._redis = client
+        self._bounds = bounds
+        self._accounts = accounts
+        self._tokens = tokens
+        self._base = base
+
+    @property
+    def is_configured(self) -> bool:
+        """Whether this server receives answers."""
+        return self._base is not None
+
+    def address_for(self, player: Player, game: str, seq: int) -> str | None:
+        """Return where a player answers a mail about a game after event `seq`; None without a setting."""
+        if self._base is None or player.email is None:
+            return None
+        target = ReplyTarget(player.id, self._tokens.digest(player.email), game, seq)
+        token = self._tokens.code("reply", target.player, target.address, game, str(seq))
+        seconds = round(self._bounds.reply_seconds)
+        with unavailable_on_error():
+            self._redis.set(_address_key(token), orjson.dumps(asdict(target)), ex=seconds)
+        return f"{self._base.username}+{token}@{self._base.domain}"
+
+    def find(self, recipient: str) -> tuple[ReplyTarget, Player] | None:
+        """Return what an answer to an address is about, and its player.
+
+        Returns None if the address is unknown or has expired, or if the mail with it was sent to another
+        address than the confirmed one that the player has now.
+        """
+        match = _TOKEN.search(recipient.lower())
+        if match is None:
+            return None
+        with unavailable_on_error():
+            stored = self._redis.get(_address_key(match[1]))
+        if stored is None:
+            return None
+        target = ReplyTarget(**orjson.loads(stored))
+        (player,) = self._accounts.get([target.player])
+        if player is None or player.email is None or player.email_status != "confirmed":
+            return None
+        return (target, player) if self._tokens.digest(player.email) == target.address else None
+
+    def count(self, player: str) -> None:
+        """Count an answer of a player. Raises TooManyRequests if it is one too many in an hour."""
+        key = f"cartulary:reply-counts:{self._tokens.code('reply-count', player)}"
+        with unavailable_on_error(), self._redis.pipeline() as pipeline:
+            pipeline.set(key, 0, nx=True, ex=PERIOD_SECONDS)
+            pipeline.incr(key)
+            pipeline.ttl(key)
+            _, count, seconds = pipeline.execute()
+        if count > self._bounds.max_replies_per_player:
+            raise TooManyRequests(message("too many answers in an hour"), max(1, int(seconds)))
+
+    def is_handled(self, id: str) -> bool:
+        """Return whether an answer was handled before."""
+        with unavailable_on_error():
+            return bool(self._redis.exists(f"cartulary:reply:{id}"))
+
+    def mark_handled(self, id: str) -> None:
+        """Remember that an answer was handled, for as long as its address is valid."""
+        with unavailable_on_error():
+            self._redis.set(f"cartulary:reply:{id}", 1, ex=round(self._bounds.reply_seconds))
+
+
+def _address_key(token: str) -> str:
+    # Whoever reads the keys of Redis must not learn the addresses.
+    return f"cartulary:reply-address:{sha256(token.encode()).hexdigest()}"

@@ -1,0 +1,135 @@
+"""Reads the mails with which players answer: the lines with actions, without what is quoted below them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.policy import default
+from hashlib import sha256
+from typing import Final
+
+from domain.messages import Message, message
+
+MAX_ACTIONS: Final = 8
+"""Actions of one answer, as many as a page accepts together."""
+MAX_LINE_CHARACTERS: Final = 500
+_AUTOMATIC_PRECEDENCE: Final = frozenset({"bulk", "junk", "list", "auto_reply"})
+_AUTOMATIC_HEADERS: Final = ("List-Id", "X-Autoreply", "X-Autorespond", "X-Auto-Response")
+_ENDS: Final = ("-----", "_____")
+"""What a line begins with below which programs quote the mail that is answered."""
+_DASHES: Final = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2212", "-"))
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A mail of a player. `id` is the same if it is delivered again. Either `forms` or `fault` is empty."""
+
+    id: str
+    forms: tuple[str, ...] = ()
+    """The lines with actions, in lower case and with single spaces."""
+    fault: Message | None = None
+    """Why the mail cannot be read."""
+
+
+def read_reply(content: bytes, token: str) -> Reply | None:
+    """Return what a player has answered to an address with a token; None for a mail that a program wrote."""
+    try:
+        mail = message_from_bytes(content, policy=default)
+        assert isinstance(mail, EmailMessage)
+        id = _digest(token, str(mail.get("Message-ID", "")).strip() or content)
+        if _is_automatic(mail):
+            return None
+        text = _text(mail)
+    except (ValueError, LookupError, AttributeError, TypeError, RecursionError, AssertionError):
+        # The parser of headers raises these for some values that are malformed, the parser of mails for parts
+        # within parts within parts, and decoding for a charset that is unknown or not kept to.
+        fault = message("its text cannot be read: the charset or the form of the mail is wrong")
+        return Reply(_digest(token, content), fault=fault)
+    if text is None:
+        return Reply(
+            id, fault=message("it has no plain text: answer in plain text instead of HTML only")
+        )
+    forms = tuple(action_lines(text))
+    if not forms:
+        return Reply(id, fault=message("it has no line above what it quotes"))
+    if len(forms) > MAX_ACTIONS:
+        fault = message(
+            "it has more than {count} lines: leave an empty line between actions and other text",
+            count=MAX_ACTIONS,
+        )
+        return Reply(id, fault=fault)
+    return Reply(id, forms)
+
+
+def action_lines(text: str) -> Sequence[str]:
+    """Return the lines of the first paragraph of a text that is not quoted, with plain spaces and dashes.
+
+    The line with which a program introduces a quotation, and everything from a signature on, are left out.
+    """
+    paragraph: list[str] = []
+    for raw in text.splitlines():
+        line = " ".join(raw.split())
+        if line == "--" or line.startswith(_ENDS):
+            break
+        if line.startswith(">"):
+            paragraph = _without_introduction(paragraph)
+            if paragraph:
+                break
+        elif line:
+            paragraph.append(line)
+        elif paragraph and not _introduces_quotation(paragraph[-1]):
+            break
+    return [line[:MAX_LINE_CHARACTERS].translate(_DASHES).lower() for line in paragraph]
+
+
+def _introduces_quotation(line: str) -> bool:
+    return line.endswith(":")
+
+
+def _without_introduction(paragraph: list[str]) -> list[str]:
+    """Return the lines before those that introduce a quotation: one, or two if the first has an address."""
+    if not paragraph or not _introduces_quotation(paragraph[-1]):
+        return paragraph
+    rest = paragraph[:-1]
+    return rest[:-1] if rest and "@" in rest[-1] else rest
+
+
+def _text(mail: EmailMessage) -> str | None:
+    """Return the text of a mail; None if it has only other parts. Raises LookupError and ValueError."""
+    part = mail.get_body(("plain",))
+    if part is None or part.get_content_type() != "text/plain":
+        return None
+    content = part.get_payload(decode=True)
+    if not isinstance(content, bytes):
+        return None
+    text = content.decode(str(part.get_param("charset", "utf-8")), errors="strict")
+    return _joined(text) if part.get_param("format", "") == "flowed" else text
+
+
+def _joined(text: str) -> str:
+    """Return a text with the lines joined that a program has broken (RFC 3676)."""
+    lines: list[str] = []
+    is_open = False
+    for line in text.splitlines():
+        if is_open and not line.startswith(">") and line != "-- ":
+            lines[-1] += line
+        else:
+            lines.append(line)
+        is_open = line.endswith(" ") and line != "-- " and not line.startswith(">")
+    return "\n".join(lines)
+
+
+def _is_automatic(mail: EmailMessage) -> bool:
+    """Return whether a program has written a mail (RFC 3834): it must not be answered, nor acted on."""
+    if mail.get_content_type() == "multipart/report":
+        return True
+    if str(mail.get("Auto-Submitted", "no")).partition(";")[0].strip().lower() != "no":
+        return True
+    if str(mail.get("Precedence", "")).strip().lower() in _AUTOMATIC_PRECEDENCE:
+        return True
+    return any(mail.get(name) is not None for name in _AUTOMATIC_HEADERS)
+
+
+def _digest(token: str, text: str | bytes) -> str:
+    data = text if isinstance(text, bytes) else text.encode(errors="surrogateescape")
+    return sha256(token.encode() + b"\n" + data).hexdigest()[:32]
