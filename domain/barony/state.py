@@ -7,6 +7,7 @@ and never refuses and never decides: the data of an event contains everything th
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import compress
 from typing import Any, Final, Self, TypeAlias, TypeVar
 
 from domain.barony.board import Board
@@ -442,7 +443,7 @@ def _pawns(state: State) -> list[Pawns]:
 
 def _hexes_with_any(counts: bytearray) -> Iterator[int]:
     """The numbers of the hexes where the count is not 0."""
-    return (hex for hex, count in enumerate(counts) if count)
+    return compress(range(len(counts)), counts)
 
 
 def from_position(position: BaronyPosition) -> State:
