@@ -27,6 +27,7 @@ COMMANDS: Final[Mapping[str, tuple[str, ...]]] = {
     "log": (GAME,),
     "play": ("--help",),  # plays on a server that runs elsewhere
     "playout": ("--rules", "baron", "--seed", "00", "--out", "."),
+    "ratings": ("--help",),  # asks a server that runs elsewhere
     "receipts": ("--help",),  # asks a server that runs elsewhere
     "timeline": (GAME,),
     "trust": (),

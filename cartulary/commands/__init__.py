@@ -17,6 +17,7 @@ from cartulary.commands.events import inspect, log
 from cartulary.commands.key import key
 from cartulary.commands.play import play
 from cartulary.commands.positions import diff, replay
+from cartulary.commands.ratings import ratings
 from cartulary.commands.receipts import receipts
 from cartulary.commands.records import export, import_command, playout
 from cartulary.commands.sandbox import sandbox
@@ -48,6 +49,7 @@ RECORD_COMMANDS: Final[tuple[click.Command, ...]] = (
     inspect,
     diff,
     audit,
+    ratings,
     compare,
     trust,
     export,

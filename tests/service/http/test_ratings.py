@@ -1,10 +1,13 @@
 """Rated games and the ratings of players over HTTP."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 
+from cartulary.cli import cartulary
 from ledger.keys import check_signed
 from service.bootstrap import Service, build
 from tests.support.accounts import Accounts, Json, PlayerClient, http_client
@@ -155,3 +158,25 @@ def test_nothing_about_a_private_game_can_be_learned_from_ratings(
     text = str(after)
     assert game not in text
     assert all(player.id not in text and player.handle not in text for player in players)
+
+
+def test_the_command_finds_that_the_ratings_of_the_server_hold(
+    accounts: Accounts, worker: Service, tmp_path: Path
+) -> None:
+    for _ in range(2):
+        finish(accounts, worker, rated=True)
+    finish(accounts, worker)
+    games = accounts.anonymous.get("/api/v1/ratings/statement").json()["games"]
+    folder = tmp_path / "records"
+    downloaded = run("ratings", accounts.url, "--save", folder)
+    assert (downloaded.exit_code, downloaded.stderr) == (0, "")
+    assert f"The ratings hold: {games} rated games" in downloaded.stdout
+    assert run("ratings", folder).stdout == downloaded.stdout
+    assert len([*folder.glob("*.jsonl")]) == games
+    next(folder.glob("*.jsonl")).unlink()
+    assert run("ratings", folder).exit_code == 3
+    assert run("ratings", accounts.url, "--save", folder).exit_code == 0
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(cartulary, [str(word) for word in arguments])

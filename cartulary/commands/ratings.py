@@ -1,0 +1,252 @@
+"""The command ratings: computes the ratings of a server again from records, and compares."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import click
+
+from cartulary.command_line import PathType, argument, command, option
+from cartulary.commands.audit import EXIT_STATUS, RECORDS
+from cartulary.commands.options import json_option, public_key
+from cartulary.language import command_renderer, text
+from cartulary.source import is_url
+from cartulary.terminal import echo, print_message, progress
+from domain.errors import CartularyError, Unreadable
+from domain.json_types import JsonObject
+from domain.messages import message, message_in, plural_message
+from ledger.canonical import canonical, decode_any
+from ledger.os_errors import os_reason
+from ledger.record import MAX_RECORD_BYTES
+
+if TYPE_CHECKING:
+    from client.clients import Client
+    from replay.ratings_audit import Verdict
+
+RATINGS_FILE: Final = "ratings.json"
+"""The file in a folder of records with what the server says about its ratings."""
+_MAX_FILE_BYTES: Final = 1 << 28
+_RECORD_SECONDS: Final = 300.0
+
+
+class _Published(NamedTuple):
+    """What a server says about its ratings."""
+
+    statement: Any
+    lines: list[Any]
+    keys: list[JsonObject]
+
+    @classmethod
+    def of(cls, statement: object, lines: list[Any], keys: list[Any]) -> "_Published":
+        """Return it with those of the keys that have the form of a key."""
+        return cls(
+            statement,
+            lines,
+            [key for key in keys if isinstance(key, dict) and isinstance(key.get("public"), str)],
+        )
+
+
+@command(
+    "ratings",
+    help=(
+        message("Compute the ratings of a server again from its records, and compare them."),
+        message(
+            "SOURCE is the address of a server, or a folder of records (*.jsonl) with the file {file}, which"
+            " --save writes. docs/ratings.md explains which games count.",
+            file=RATINGS_FILE,
+        ),
+        message(
+            "Exit status: 0 when the ratings are those of the records, 1 when they differ or a record is"
+            " broken, 2 when the source is missing, 3 when records are missing to know it."
+        ),
+    ),
+)
+@argument("source", metavar=message_in("metavar", "SOURCE"))
+@option(
+    "--save",
+    type=PathType(file_okay=False),
+    metavar=message_in("metavar", "FOLDER"),
+    help=message(
+        "Keep what is downloaded in this folder; records that are there are not read again."
+    ),
+)
+@option(
+    "--key",
+    metavar="HEX",
+    help=message(
+        "Public key of the server, which must have signed the statement, 32 bytes in hex."
+    ),
+)
+@json_option
+@click.pass_context
+def ratings(
+    ctx: click.Context,
+    source: str,
+    save: Path | None,
+    key: str | None,
+    as_json: bool,  # noqa: FBT001 # click passes options by name
+) -> None:
+    from replay.ratings_audit import Verdict
+
+    expected = None if key is None else public_key(ctx, key)
+    with ExitStack() as stack:
+        if is_url(source):
+            client = stack.enter_context(_client(source))
+            try:
+                published = _download(client)
+                paths = _download_records(client, save, published)
+                verdict = _check(published, paths, expected)
+            except CartularyError as error:
+                raise click.ClickException(text(error.message)) from None
+        else:
+            if save is not None:
+                raise click.UsageError(text(message("--save needs the address of a server")), ctx)
+            published = _read_published(Path(source), ctx)
+            folder = sorted(Path(source).glob(RECORDS))
+            verdict = _check(published, (path.read_bytes() for path in folder), expected)
+    assert isinstance(verdict, Verdict)
+    renderer = command_renderer(in_utc=as_json)
+    games = len(published.lines)
+    if as_json:
+        entry: JsonObject = {
+            "verdict": verdict.outcome,
+            "number": verdict.number,
+            "reason": renderer(verdict.reason),
+            "games": games,
+        }
+        echo(canonical(entry).decode())
+    elif verdict.outcome == "sound":
+        echo(
+            renderer(
+                plural_message(
+                    "The ratings hold: {count} rated game leads to the history that the server has signed.",
+                    "The ratings hold: {count} rated games lead to the history that the server has signed.",
+                    count=games,
+                )
+            )
+        )
+    else:
+        template = (
+            message("{reason}", reason=verdict.reason)
+            if verdict.number is None
+            else message("game {number}: {reason}", number=verdict.number, reason=verdict.reason)
+        )
+        state = (
+            message("The ratings differ. {reason}", reason=template)
+            if verdict.outcome == "broken"
+            else message("Whether the ratings hold cannot be known. {reason}", reason=template)
+        )
+        echo(renderer(state))
+    sys.exit(EXIT_STATUS[verdict.outcome])
+
+
+def _check(published: _Published, records: Iterator[bytes], expected: str | None) -> "Verdict":
+    """Compare what a server says with records."""
+    from replay.ratings_audit import RatedRecord, Verdict, check_ratings, examine_record
+
+    keys = published.keys
+    if expected is not None:
+        keys = [entry for entry in keys if entry["public"] == expected]
+    log = published.statement.get("log") if isinstance(published.statement, dict) else ""
+    examined: list[RatedRecord] = []
+    for data in records:
+        try:
+            examined.append(examine_record(data, str(log), published.keys))
+        except Unreadable as error:
+            return Verdict("broken", message("{reason}", reason=error.why))
+    return check_ratings(published.statement, published.lines, keys, examined)
+
+
+def _read_published(folder: Path, ctx: click.Context) -> _Published:
+    """Return what a folder has of a server. Raises BadParameter, ClickException."""
+    path = folder / RATINGS_FILE
+    try:
+        with path.open("rb") as file:
+            stored = decode_any(file.read(_MAX_FILE_BYTES))
+        return _Published.of(stored["statement"], list(stored["games"]), list(stored["keys"]))
+    except OSError as error:
+        fault = message("cannot open {path}: {reason}", path=str(path), reason=os_reason(error))
+        raise click.BadParameter(text(fault), ctx) from None
+    except (Unreadable, KeyError, TypeError):
+        fault = message("{path} does not have the form of its kind", path=str(path))
+        raise click.ClickException(text(fault)) from None
+
+
+def _client(url: str) -> "Client":
+    from cartulary.addresses import Address
+    from client.clients import Client
+    from client.evidence import Evidence
+    from client.exchange import Limits
+
+    try:
+        server = Address.parse(url).server
+    except CartularyError as error:
+        raise click.BadParameter(text(error.message)) from None
+    limits = Limits(record_timeout=_RECORD_SECONDS, max_record_bytes=MAX_RECORD_BYTES)
+    return Client(
+        server, language=command_renderer().language, limits=limits, evidence=Evidence.none()
+    )
+
+
+def _download(client: "Client") -> _Published:
+    """Return what a server says about its ratings, as of one statement."""
+    from client import ratings as calls
+
+    statement = client.run(calls.statement())
+    lines: list[Any] = []
+    games = statement.get("games")
+    while isinstance(games, int) and len(lines) < games:
+        page = client.run(calls.history_page(len(lines)))
+        if not page:
+            break
+        lines += page
+    keys = client.run(calls.public_keys())
+    return _Published.of(statement, lines[: games if isinstance(games, int) else 0], keys)
+
+
+def _download_records(
+    client: "Client", folder: Path | None, published: _Published
+) -> Iterator[bytes]:
+    """Yield the records of the rated games of a server: those of its history, and other finished ones."""
+    from ledger.envelope import is_game_id
+
+    named = [line.get("game") for line in published.lines if isinstance(line, dict)]
+    games = dict.fromkeys(game for game in named if isinstance(game, str) and is_game_id(game))
+    games |= dict.fromkeys(_finished_games(client))
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        stored = {
+            "statement": published.statement,
+            "games": published.lines,
+            "keys": published.keys,
+        }
+        (folder / RATINGS_FILE).write_bytes(canonical(stored) + b"\n")
+    pairs = ((game, game) for game in games)
+    for game, _ in progress(pairs, len(games), message("download")):
+        path = None if folder is None else folder / f"{game}.jsonl"
+        if path is not None and path.exists():
+            yield path.read_bytes()
+            continue
+        try:
+            data = client.record(game)
+        except CartularyError as error:
+            print_message(message("{source}: {reason}", source=game, reason=error.message))
+            continue
+        if path is not None:
+            partial = path.with_suffix(".part")
+            partial.write_bytes(data)
+            partial.replace(path)
+        yield data
+
+
+def _finished_games(client: "Client") -> Iterator[str]:
+    """Yield the rated ones among the finished public games that a server lists."""
+    cursor: str | None = None
+    while True:
+        page = client.games(status="finished", cursor=cursor, limit=100)
+        yield from (game.id for game in page.games if game.options.get("rated") is True)
+        cursor = page.next
+        if cursor is None:
+            return

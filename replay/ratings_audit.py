@@ -1,0 +1,221 @@
+"""Computes the ratings of a server again from records, and compares them with what the server has signed.
+
+The records need not be complete: what cannot be known without a record is reported as such.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Any, Final
+
+from domain.errors import CartularyError, Unreadable
+from domain.json_types import JsonObject
+from domain.messages import Message, message
+from ledger.canonical import canonical, digest
+from ledger.checkpoint import Checkpoint
+from ledger.keys import RATINGS_PAYLOAD, BadSignature, check_signed
+from ledger.record import read
+from ledger.signed_note import SignedNote
+from replay.audit.findings import Outcome
+from replay.audit.inclusion import check_inclusion
+from replay.audit.quick import quick_audit
+from replay.player_ratings import (
+    FIRST_HASH,
+    MODEL_NAME,
+    NotRated,
+    RatingTable,
+    Result,
+    rated_result,
+)
+
+_STATEMENT: Final = {
+    *("sign", "log", "size", "root", "model", "games", "hash", "at", "key", "signature"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What comparing has shown. `number` is the line of the history that is not sound, if it is one."""
+
+    outcome: Outcome
+    reason: Message
+    number: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RatedRecord:
+    """What a record shows: its game, its place in the log, and the result or why it does not count.
+
+    `index` is None if the record does not prove the place of its last event.
+    """
+
+    game: str
+    index: int | None
+    result: Result | NotRated
+
+
+def examine_record(data: bytes, log: str, keys: Sequence[JsonObject]) -> RatedRecord:
+    """Return what a record shows. Raises Unreadable for one that is broken, or signed by another server.
+
+    `log` is the name of the transparency log of the server, and `keys` are its public keys.
+    """
+    record = read(BytesIO(data))
+    if (
+        quick_audit(BytesIO(data)).verdict == "broken"
+        or check_inclusion(record).verdict == "broken"
+    ):
+        raise Unreadable(
+            message(
+                "the record of game {game} is broken: `cartulary audit` says where",
+                game=record.game,
+            )
+        )
+    publics = {entry.get("public") for entry in keys}
+    if any(entry["public"] not in publics for entry in record.header["keys"]):
+        raise Unreadable(
+            message("the record of game {game} is of another server", game=record.game)
+        )
+    result: Result | NotRated
+    try:
+        result = rated_result(record.events)
+    except NotRated as error:
+        result = error
+    proof = record.header.get("inclusion")
+    if proof is None or proof["seq"] != len(record.events):
+        return RatedRecord(record.game, None, result)
+    origin = Checkpoint.of_note(SignedNote.parse(proof["checkpoint"])).origin
+    return RatedRecord(record.game, proof["index"] if origin == log else None, result)
+
+
+def check_ratings(
+    statement: object,
+    lines: Sequence[Any],
+    keys: Sequence[JsonObject],
+    records: Iterable[RatedRecord],
+) -> Verdict:
+    """Compare the history of a server, which its statement covers, with what records show.
+
+    `keys` are the public keys of the server. The records may be in any order.
+    """
+    fault = _statement_fault(statement, lines, keys) or _history_fault(lines)
+    if fault is not None:
+        return fault
+    assert isinstance(statement, dict), "it was checked"
+    if statement["model"] != MODEL_NAME:
+        return Verdict(
+            "unknown",
+            message(
+                "the ratings follow by the model {model}, which this version does not have",
+                model=str(statement["model"]),
+            ),
+        )
+    by_game = {record.game: record for record in records}
+    counted = {
+        record.index: record.result
+        for record in by_game.values()
+        if isinstance(record.result, Result)
+        and record.index is not None
+        and record.index < statement["size"]
+    }
+    return _compare(lines, [counted[index] for index in sorted(counted)], by_game)
+
+
+def _compare(
+    lines: Sequence[JsonObject], results: Sequence[Result], records: Mapping[str, RatedRecord]
+) -> Verdict:
+    """Compare the lines of a history with the results that count, in the order of the log."""
+    table = RatingTable()
+    listed = {line["game"] for line in lines}
+    for number, line in enumerate(lines, 1):
+        record = records.get(line["game"])
+        if record is None or (record.index is None and isinstance(record.result, Result)):
+            return Verdict("unknown", _missing(line["game"], record), number)
+        if isinstance(record.result, NotRated):
+            return Verdict(
+                "broken",
+                message(
+                    "game {game} does not count: {reason}",
+                    game=record.game,
+                    reason=record.result.message,
+                ),
+                number,
+            )
+        if number > len(results):
+            return Verdict("broken", _uncovered(line["game"]), number)
+        expected = results[number - 1]
+        if expected.game != line["game"]:
+            return Verdict("broken", _other_game(expected.game, line["game"], listed), number)
+        if table.add(expected) != line:
+            return Verdict(
+                "broken",
+                message(
+                    "the result of game {game}, or the ratings after it, are not those of the records",
+                    game=line["game"],
+                ),
+                number,
+            )
+    if len(results) > len(lines):
+        left_out = results[len(lines)].game
+        return Verdict("broken", _other_game(left_out, "", listed), len(lines) + 1)
+    for record in records.values():
+        if record.index is None and isinstance(record.result, Result) and record.game not in listed:
+            return Verdict("unknown", _missing(record.game, record))
+    return Verdict("sound", message("the ratings are those of the records"))
+
+
+def _missing(game: str, record: RatedRecord | None) -> Message:
+    if record is None:
+        return message("the record of game {game} is missing", game=game)
+    return message(
+        "the record of game {game} does not prove when the game was finished: download it again",
+        game=game,
+    )
+
+
+def _uncovered(game: str) -> Message:
+    return message(
+        "game {game} was finished after the part of the log that the statement covers", game=game
+    )
+
+
+def _other_game(expected: str, game: str, listed: set[str]) -> Message:
+    """Return why a line should be about another game."""
+    if expected not in listed:
+        return message("game {game} counts, and is left out", game=expected)
+    return message("game {game} counts before game {other}", game=expected, other=game)
+
+
+def _statement_fault(
+    statement: object, lines: Sequence[Any], keys: Sequence[JsonObject]
+) -> Verdict | None:
+    if not isinstance(statement, dict) or statement.keys() != _STATEMENT:
+        return Verdict("broken", message("the statement does not have the fields of its format"))
+    try:
+        check_signed(statement, keys)
+    except (BadSignature, CartularyError, ValueError, TypeError, KeyError):
+        return Verdict("broken", message("the signature of the statement is not valid"))
+    if statement["sign"] != RATINGS_PAYLOAD or type(statement["size"]) is not int:
+        return Verdict("broken", message("the statement does not have the fields of its format"))
+    last = lines[-1].get("hash") if lines and isinstance(lines[-1], dict) else FIRST_HASH
+    if statement["games"] != len(lines) or statement["hash"] != last:
+        return Verdict("broken", message("the history is not the one that the server has signed"))
+    return None
+
+
+def _history_fault(lines: Sequence[Any]) -> Verdict | None:
+    """Return what is wrong with a history by itself: each line has its number, and covers those before it."""
+    prev = FIRST_HASH
+    for number, line in enumerate(lines, 1):
+        try:
+            unhashed = {name: value for name, value in line.items() if name != "hash"}
+            is_next = line["number"] == number and line["prev"] == prev
+            is_next = is_next and isinstance(line["game"], str)
+            is_hashed = line["hash"] == digest(canonical(unhashed))
+        except (AttributeError, KeyError, TypeError, ValueError):
+            is_next = is_hashed = False
+        if not (is_next and is_hashed):
+            return Verdict(
+                "broken", message("the line is not one that follows those before it"), number
+            )
+        prev = line["hash"]
+    return None

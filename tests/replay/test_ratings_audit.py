@@ -1,0 +1,177 @@
+"""Computing the ratings of a server again from records, and what is found if they differ."""
+
+from copy import deepcopy
+from functools import cache
+from pathlib import Path
+
+import orjson
+import pytest
+from click.testing import CliRunner, Result
+
+from cartulary.cli import cartulary
+from ledger.canonical import canonical, digest
+from tests.support.rated_games import RatedServer, rated_server
+
+GAMES = 6
+
+
+@cache
+def _server() -> RatedServer:
+    return rated_server(GAMES)
+
+
+@pytest.fixture
+def server() -> RatedServer:
+    """A server with rated games, which the test may change."""
+    honest = _server()
+    return RatedServer(
+        dict(honest.records), honest.statement, deepcopy(honest.lines), honest.keys, honest.key
+    )
+
+
+def write(server: RatedServer, folder: Path) -> Path:
+    for game, data in server.records.items():
+        (folder / f"{game}.jsonl").write_bytes(data)
+    stored = {"statement": server.statement, "games": server.lines, "keys": server.keys}
+    (folder / "ratings.json").write_bytes(orjson.dumps(stored))
+    return folder
+
+
+def run(folder: Path, *options: str) -> Result:
+    return CliRunner().invoke(cartulary, ["ratings", str(folder), *options])
+
+
+def check(server: RatedServer, folder: Path) -> tuple[int, int | None]:
+    """Return the exit status of the command, and the line of the history that it names."""
+    result = run(write(server, folder), "--json")
+    report = orjson.loads(result.stdout)
+    assert report["games"] == len(server.lines)
+    return result.exit_code, report["number"]
+
+
+def test_the_ratings_of_honest_servers_hold(server: RatedServer, tmp_path: Path) -> None:
+    assert check(server, tmp_path) == (0, None)
+    assert {line["system"] for line in server.lines} == {"barony", "baron", "sorcery"}
+    assert "The ratings hold: 6 rated games" in run(tmp_path).stdout
+    assert run(tmp_path, "--key", server.keys[0]["public"]).exit_code == 0
+    assert run(tmp_path, "--key", "00" * 32).exit_code == 1
+
+
+def test_a_changed_result_is_found(server: RatedServer, tmp_path: Path) -> None:
+    honest = deepcopy(server.lines)
+    for line in (2, 5):
+        server.lines = deepcopy(honest)
+        places = server.lines[line - 1]["players"]
+        places[0]["place"], places[1]["place"] = places[1]["place"], places[0]["place"] + 1
+        resign_lines(server)
+        assert check(server, tmp_path) == (1, line)
+    assert "The ratings differ. game 5: the result of game" in run(tmp_path).stdout
+
+
+def resign_lines(server: RatedServer) -> None:
+    """Chain the lines again as a server would that lies from the beginning, and sign them."""
+    prev = "0" * 64
+    for number, line in enumerate(server.lines, 1):
+        line |= {"number": number, "prev": prev}
+        line["hash"] = digest(
+            canonical({name: value for name, value in line.items() if name != "hash"})
+        )
+        prev = line["hash"]
+    server.sign(games=len(server.lines), hash=prev)
+
+
+def test_a_rating_that_differs_in_the_last_digit_is_found(
+    server: RatedServer, tmp_path: Path
+) -> None:
+    server.lines[3]["players"][1]["mu"] += 1
+    resign_lines(server)
+    assert check(server, tmp_path) == (1, 4)
+
+
+def test_a_line_that_was_changed_without_the_key_is_found(
+    server: RatedServer, tmp_path: Path
+) -> None:
+    server.lines[3]["players"][1]["mu"] += 1
+    assert check(server, tmp_path) == (1, 4)
+
+
+def test_a_dropped_game_is_found(server: RatedServer, tmp_path: Path) -> None:
+    records = [*server.records.values()]
+    for dropped in (0, 3, GAMES - 1):
+        server.publish([*records[:dropped], *records[dropped + 1 :]])
+        assert check(server, tmp_path) == (1, dropped + 1)
+        assert "counts, and is left out" in run(tmp_path).stdout
+
+
+def test_a_reordered_game_is_found(server: RatedServer, tmp_path: Path) -> None:
+    records = [*server.records.values()]
+    server.publish([records[0], records[2], records[1], *records[3:]])
+    assert check(server, tmp_path) == (1, 2)
+
+
+def test_a_game_that_the_statement_does_not_cover_is_found(
+    server: RatedServer, tmp_path: Path
+) -> None:
+    server.sign(size=4)
+    assert check(server, tmp_path) == (1, 5)
+
+
+def test_without_a_record_it_cannot_be_known(server: RatedServer, tmp_path: Path) -> None:
+    game = server.lines[4]["game"]
+    del server.records[game]
+    assert check(server, tmp_path) == (3, 5)
+    assert f"the record of game {game} is missing" in run(tmp_path).stdout
+
+
+def test_a_record_that_does_not_prove_its_place_decides_nothing(
+    server: RatedServer, tmp_path: Path
+) -> None:
+    game = server.lines[2]["game"]
+    header, _, rest = server.records[game].partition(b"\n")
+    unsigned = orjson.loads(header)
+    del unsigned["inclusion"]
+    unsigned["head"] = {name: unsigned["head"][name] for name in ("seq", "hash")}
+    signed = orjson.dumps(server.key.sign_head(unsigned), option=orjson.OPT_SORT_KEYS)
+    server.records[game] = signed + b"\n" + rest
+    assert check(server, tmp_path) == (3, 3)
+
+
+def test_a_record_that_was_changed_is_broken(server: RatedServer, tmp_path: Path) -> None:
+    game = server.lines[2]["game"]
+    honest = server.records[game]
+    assert b'"place":1' in honest
+    for changed in (
+        honest.replace(b'"place":1', b'"place":3', 1),
+        honest.replace(b'"index":2', b'"index":1', 1),
+    ):
+        assert changed != honest
+        server.records[game] = changed
+        assert check(server, tmp_path) == (1, None)
+        assert "is broken" in run(tmp_path).stdout
+
+
+def test_a_statement_that_is_not_valid_is_broken(server: RatedServer, tmp_path: Path) -> None:
+    honest = server.statement
+    for changes in ({"games": 5}, {"signature": "00" * 64}, {"key": "00" * 8}, {"size": "6"}):
+        server.statement = {**honest, **changes}
+        assert check(server, tmp_path) == (1, None)
+    server.statement = {}
+    assert check(server, tmp_path) == (1, None)
+    server.statement = honest
+    server.sign(model="another model")
+    assert check(server, tmp_path) == (3, None)
+
+
+def test_a_folder_without_a_statement_is_refused(tmp_path: Path) -> None:
+    assert run(tmp_path).exit_code == 2
+    (tmp_path / "ratings.json").write_text("[]")
+    assert run(tmp_path).exit_code == 1
+
+
+@pytest.mark.nightly
+def test_ten_thousand_games_agree_to_the_last_digit(tmp_path: Path) -> None:
+    server = rated_server(10_000, round_limit=1)
+    assert check(server, tmp_path) == (0, None)
+    records = [*server.records.values()]
+    server.publish([*records[:7_000], *records[7_001:]])
+    assert check(server, tmp_path) == (1, 7_001)
