@@ -109,6 +109,7 @@ def _home_pages(target: Target) -> Traffic:
     paths = (
         *("/", "/games", "/games?list=watch", "/games?list=finished", "/games/new", "/statistics"),
         *lists,
+        "/players/siege",
     )
     anonymous = [request("GET", path) for path in paths]
     return _traffic([*anonymous, *_pages(target, paths)], HOME_CLIENTS)
@@ -149,6 +150,7 @@ def _forms(target: Target) -> Traffic:
         *("/email", "/email/remove", "/holidays", "/holidays/cancel", "/holidays/time-zone"),
         *("/keys", "/keys/name", "/keys/revoke", "/bot", "/tokens", "/tokens/revoke"),
         *("/mutes", "/notifications", "/notifications/feeds", "/notifications/feeds/revoke"),
+        "/profile",
         *("/notifications/push", "/notifications/push/remove", "/webhooks"),
         *("/webhooks/enable", "/webhooks/remove", "/webhooks/test"),
     )

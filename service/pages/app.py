@@ -22,6 +22,7 @@ from service.pages.views import (
     lobby,
     notifications,
     play,
+    players,
     programs,
     proofs,
     quick_play,
@@ -32,6 +33,7 @@ from service.pages.views import (
 
 _VIEWS: Final = (
     home,
+    players,
     installation,
     announcements,
     accounts,

@@ -64,7 +64,7 @@ from service.pages.view_models.concern_lines import (
     stream_address,
 )
 from service.pages.view_models.game_forms import new_key
-from service.pages.view_models.game_lists import address_of_games, recap_of, rounded_time
+from service.pages.view_models.game_lists import profile_address, recap_of, rounded_time
 
 
 def page(
@@ -116,7 +116,7 @@ def register(app: Flask) -> None:
         forgotten_password_address=forgotten_password_address,
         absolute_url=absolute_url,
         player_list=player_list,
-        address_of_games=address_of_games,
+        profile_address=profile_address,
         recap_of=recap_of,
         moment=moment,
         has_time_zone=lambda: g.get("time_zone") is not None,

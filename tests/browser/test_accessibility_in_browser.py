@@ -64,6 +64,10 @@ class Scenes:
                 f"/games?list=all&player={self.player.handle}",
             ],
             "home.show_statistics": ["/statistics"],
+            "players.show_player": [
+                f"/players/{self.player.handle}",
+                f"/players/{self.player.handle}?opponent={self.friend.handle}&result=won",
+            ],
             "installation.show_offline_page": ["/offline"],
             "accounts.show_login": ["/login"],
             "accounts.show_registration": ["/register"],

@@ -5,10 +5,10 @@ the lists of games of others.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from flask import g
 from markupsafe import Markup
@@ -23,7 +23,9 @@ from domain.registry import registered_name, rule_system_for, rule_systems
 from replay.render.embedded_map import emblem_svg
 from service import clock
 from service.accounts.names import AccountNames
-from service.games.game_filter import PACES, GameFilter, Pace
+from service.games import listings
+from service.games.game_filter import PACES, RESULTS, GameFilter, Pace
+from service.games.profiles import Profile
 from service.games.summary import Summary, summarize
 from service.http.context import service
 from service.http.language import request_renderer
@@ -239,9 +241,8 @@ def filtered_list(
     Without `player`, the lists of open games and of games to watch have only games of others, and none that
     wait for the viewer's answer to an invitation. Raises Malformed for an invalid cursor.
     """
-    listings = service().games.listings
     summaries, next_cursor = service().games.queries.filtered_summaries(
-        lambda after, count: listings.page(
+        lambda after, count: service().games.listings.page(
             STATUSES[name], player, after, count, viewer, game_filter.kinds
         ),
         game_filter,
@@ -252,6 +253,30 @@ def filtered_list(
     if player is None and name in ("open", "watch"):
         games = [game for game in games if viewer not in (*game.players, *game.summary.awaited)]
     return GameList(name, games, next_cursor)
+
+
+def games_of_profile(
+    profile: Profile, viewer: str | None, values: Mapping[str, str], cursor: str | None
+) -> GameList:
+    """Return a page of the games of a player, whose list the viewer may see; those that pass a form.
+
+    An opponent whom nobody is has no games. Raises Malformed for an invalid cursor.
+    """
+    statuses = [status for status in listings.STATUSES if status == values.get("status")]
+    result = next((result for result in RESULTS if result == values.get("result")), None)
+    game_filter = replace(
+        filter_of(values), result=None if result is None else (profile.player.id, result)
+    )
+    opponent = None
+    if handle := values.get("opponent"):
+        account = service().accounts.players.by_handle(handle)
+        if account is None:
+            return GameList("all", (), None)
+        opponent = account.id
+    summaries, next_cursor = service().games.profiles.games(
+        profile, viewer, statuses, game_filter, opponent, cursor, PAGE_GAMES
+    )
+    return GameList("all", _listed(summaries, viewer), next_cursor)
 
 
 def _unfiltered(name: str) -> Callable[[str | None, str | None, int], GameList]:
@@ -326,10 +351,10 @@ def filter_query(values: Mapping[str, str]) -> str:
     return "".join(f"&{urlencode({name: value})}" for name, value in values.items())
 
 
-def address_of_games(player: str) -> str | None:
-    """Return the address of the list of a player's games; None for a player whose account was erased."""
+def profile_address(player: str) -> str | None:
+    """Return the address of the profile of a player; None for a player whose account was erased."""
     handle = service().accounts.players.handles([player]).get(player)
-    return None if handle is None else f"/games?{urlencode({'list': 'all', PLAYER: handle})}"
+    return None if handle is None else f"/players/{quote(handle, safe='')}"
 
 
 def all_seat_counts() -> list[int]:

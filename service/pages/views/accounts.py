@@ -146,6 +146,16 @@ def choose_language() -> Response:
     return see_other(next_address())
 
 
+@blueprint.post(f"{ACCOUNT}/profile")
+def choose_profile() -> Response:
+    """Store what others see on the visitor's profile."""
+    player_id = session.require_player()
+    token = session.session_token() or ""
+    settings = {"profile": read_field("profile")}
+    service().accounts.players.change_settings(player_id, token, settings)
+    return see_other(ACCOUNT)
+
+
 @blueprint.get(ACCOUNT)
 def show_account() -> Response:
     """Show the visitor's own account."""

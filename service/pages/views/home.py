@@ -51,7 +51,7 @@ def show_home() -> Response:
     """Show the games that can be played, and the first games of each list."""
     player = viewer()
     lists = {name: read(player, None, FIRST_PAGE_GAMES) for name, read in LISTS.items()}
-    _read_all(*lists.values())
+    read_lists(*lists.values())
     return page(
         "home.html",
         rule_systems=rule_systems().values(),
@@ -96,7 +96,7 @@ def list_games() -> Response:
             game_lists.filter_of(values),
             None if player is None else player.id,
         )
-    _read_all(game_list)
+    read_lists(game_list)
     return page(
         "games.html",
         game_list=game_list,
@@ -158,7 +158,7 @@ def get_picture(name: str) -> BaseResponse:
     return response
 
 
-def _read_all(*lists: GameList) -> None:
+def read_lists(*lists: GameList) -> None:
     """Read at once the handles of all players of some lists, and what is new for the viewer in their games.
 
     Showing a name then finds it in the cache.

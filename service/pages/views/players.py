@@ -1,0 +1,74 @@
+"""The profile of a player."""
+
+from typing import Final
+
+from flask import Blueprint, Response, request
+
+from domain.errors import Malformed
+from domain.registry import rule_systems
+from service.errors import Forbidden, NotFound
+from service.games.game_filter import RESULTS
+from service.games.listings import STATUSES
+from service.games.profiles import Profile
+from service.http.context import service
+from service.pages.forms import Form
+from service.pages.session import viewer
+from service.pages.templating import page
+from service.pages.view_models.game_lists import (
+    all_seat_counts,
+    filter_query,
+    games_of_profile,
+    profile_address,
+)
+from service.pages.view_models.rating_charts import rating_charts
+from service.pages.views.home import read_lists
+
+blueprint = Blueprint("players", __name__)
+
+_FIELDS: Final = ("status", "result", "rules", "seats", "opponent")
+"""The names of the fields of the form, as parameters of the address."""
+
+
+@blueprint.get("/players/<handle>")
+def show_player(handle: str) -> Response:
+    """Show a player as the visitor may see them, with the games that the values of the form select."""
+    profile = service().games.profiles.profile(handle, viewer())
+    values = {name: value for name in _FIELDS if (value := request.args.get(name, "").strip())}
+    games = None
+    if profile.shows_games:
+        games = games_of_profile(profile, viewer(), values, request.args.get("cursor"))
+        read_lists(games)
+    is_shown = profile.statistics is not None
+    return page(
+        "player.html",
+        profile=profile,
+        form=Form(values),
+        games=games,
+        query=filter_query(values),
+        comparison=_comparison(profile, values.get("opponent")),
+        ratings=rating_charts(profile.player.id) if is_shown else [],
+        titles={name: entry.system.TITLE for name, entry in rule_systems().items()},
+        rule_systems=rule_systems().values(),
+        seat_counts=all_seat_counts(),
+        statuses=STATUSES,
+        results=RESULTS,
+        own_address=profile_address(profile.player.id),
+    )
+
+
+def _comparison(profile: Profile, opponent: str | None) -> dict[str, object] | None:
+    """Return how the player has done against an opponent, by default the visitor; None if it is not shown."""
+    player_id = viewer()
+    if opponent is None and player_id is not None:
+        opponent = service().accounts.players.handles([player_id]).get(player_id)
+    if opponent is None or profile.player.bot is not None:
+        return None
+    try:
+        _, other, results = service().games.profiles.head_to_head(
+            profile.player.handle, opponent, player_id
+        )
+    except (NotFound, Forbidden, Malformed):
+        return None
+    if other.id == profile.player.id or other.bot is not None:
+        return None
+    return {"other": other.id, "results": results}

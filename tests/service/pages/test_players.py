@@ -1,0 +1,132 @@
+"""The page of a player: numbers, comparisons, games with a form, and what the player shows."""
+
+import re
+
+from flask import Flask
+from flask.testing import FlaskClient
+
+from service.bootstrap import Service
+from tests.support.page_forms import log_in, post
+from tests.support.service_games import play_out, start_game
+
+CARD = r'<p class="game-name"><a href="/games/(\w{16})"'
+
+
+def finish(service: Service, *players: str, **options: object) -> str:
+    """Play a game of two players to its end, and count it."""
+    game = play_out(
+        service,
+        start_game(service, players=players, round_limit=1, private=bool(options)).id,
+    ).id
+    while service.games.queries.game(game).status != "finished":
+        service.games.commands.score(game)
+    service.transparency.head_log.log([game])
+    assert service.games.projections.catch_up()
+    return game
+
+
+def rows(page: str) -> list[list[str]]:
+    """Return the texts in the rows of the tables of a page."""
+    return [
+        [re.sub(r"<[^>]*>", "", cell).strip() for cell in re.findall(r"<t[dh][^>]*>(.*?)</t", row)]
+        for row in re.findall(r"<tr>(.*?)</tr>", page, re.DOTALL)
+    ]
+
+
+def test_the_page_shows_results_and_games(
+    app: Flask, browser: FlaskClient, service: Service
+) -> None:
+    ada = log_in(browser, service)
+    bea = log_in(app.test_client(), service, "bea")
+    game = finish(service, ada, bea)
+    private = finish(service, ada, bea, private=True)
+    running = start_game(service, 3, players=(ada, bea, "cid")).id
+    page = app.test_client().get("/players/Ada").text
+    places = [entry["place"] for entry in service.games.queries.game(game).ranking or ()]
+    place = next(
+        entry["place"]
+        for entry in service.games.queries.game(game).ranking or ()
+        if entry["seat"] == 0
+    )
+    expected = " · ".join("1" if n == place else "0" for n in range(1, place + 1))
+    won = "1" if place == 1 else "0"
+    assert ["Barony", "2", "0", "1", won, expected, "0"] in rows(page)
+    assert re.findall(CARD, page) == [running, game]
+    assert private not in page
+    assert "Too few turns with a deadline" in page
+    own = browser.get("/players/ada").text
+    assert re.findall(CARD, own) == [running, private, game]
+    assert "Only you see this" in own
+    assert "Only you see this" not in page
+    compared = app.test_client().get("/players/ada?opponent=bea").text
+    other = max(places)
+    assert "ada against bea" in compared
+    ahead, behind = (int(place < other), int(place > min(places)))
+    assert ["Barony", str(ahead), str(behind), str(int(len(set(places)) == 1))] in rows(compared)
+    assert app.test_client().get("/players/nobody").status_code == 404
+
+
+def test_games_are_filtered_by_the_form(app: Flask, browser: FlaskClient, service: Service) -> None:
+    ada, bea = log_in(browser, service), log_in(app.test_client(), service, "bea")
+    game = finish(service, ada, bea)
+    running = start_game(service, 3, players=(ada, "dan", "cid")).id
+
+    def listed(query: str) -> list[str]:
+        return re.findall(CARD, browser.get(f"/players/ada?{query}").text)
+
+    assert listed("status=finished") == [game]
+    assert listed("status=playing&result=&rules=") == [running]
+    assert sorted([*listed("result=won"), *listed("result=lost")]) == [game]
+    assert listed("seats=3") == [running]
+    assert listed("opponent=bea") == [game]
+    assert listed("opponent=<b>nobody") == []
+    # What is no choice of the form is no condition.
+    assert listed("status=x&result=x&rules=x&seats=x") == [running, game]
+    assert browser.get("/players/ada?cursor=x").status_code == 400
+
+
+def test_a_player_chooses_on_the_account_page_what_others_see(
+    app: Flask, browser: FlaskClient, service: Service
+) -> None:
+    ada, bea = log_in(browser, service), log_in(app.test_client(), service, "bea")
+    game = finish(service, ada, bea)
+    assert post(browser, "/account/profile", "/account", profile="results").status_code == 303
+    assert '<option value="results" selected>' in browser.get("/account").text
+    page = app.test_client().get("/players/ada").text
+    assert game not in page
+    assert "shows no list of games" in page
+    assert ["Barony", "2"] in [row[:2] for row in rows(page)]
+    assert post(browser, "/account/profile", "/account", profile="nothing").status_code == 303
+    page = app.test_client().get("/players/ada").text
+    assert "shows nothing about games and results" in page
+    assert not rows(page)
+    assert "Barony" in browser.get("/players/ada").text
+    assert post(browser, "/account/profile", "/account", profile="x").status_code == 400
+
+
+def test_names_lead_to_profiles(app: Flask, browser: FlaskClient, service: Service) -> None:
+    ada, bea = log_in(browser, service), log_in(app.test_client(), service, "bea")
+    game = finish(service, ada, bea)
+    open_game = service.games.commands.create(ada, rules="barony", seats=2, options={}).id
+    link = '<a href="/players/bea">bea</a>'
+    assert link in browser.get("/games?list=finished").text
+    assert link in browser.get(f"/games/{game}").text
+    assert '<a href="/players/ada">ada</a>' in browser.get(f"/games/{open_game}").text
+
+
+def test_a_rating_has_a_chart(app: Flask, browser: FlaskClient, service: Service) -> None:
+    ada, bea = log_in(browser, service), log_in(app.test_client(), service, "bea")
+    for _ in range(2):
+        game = play_out(
+            service, start_game(service, players=(ada, bea), round_limit=1, rated=True).id
+        ).id
+        while service.games.queries.game(game).status != "finished":
+            service.games.commands.score(game)
+        service.transparency.head_log.log([game])
+    assert service.games.projections.catch_up()
+    page = app.test_client().get("/players/ada").text
+    line = re.search(r'<polyline points="([^"]+)"', page)
+    assert line is not None
+    assert len(line[1].split()) == 2
+    assert "provisional" in page
+    assert "2 rated games" in page
