@@ -28,6 +28,7 @@ from service.operation.process_reports import ProcessReports
 from service.operation.tracing import Tracing
 from service.pictures.png import PngPictures
 from service.readiness import Readiness
+from service.replication import Replication
 from service.sandboxes.sandboxes import Sandboxes
 from service.sandboxes.store import SandboxStore
 from service.settings import Settings
@@ -46,6 +47,7 @@ class Service:
 
     settings: Settings
     redis: redis.Redis
+    replication: Replication
     clock: TrustedClock
     keyring: Keyring
     store: EventStore
@@ -80,13 +82,16 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         keyring,
         bounds,
     )
+    replication = Replication(client, settings.wait_replicas)
     store = ArchivingEventStore(client, archive, COMPANIONS, wait_replicas=settings.wait_replicas)
     clock = TrustedClock(
         client, max_jump=bounds.max_clock_jump_seconds, hold=bounds.clock_hold_seconds
     )
     accounts = build_accounts(client, settings, clock)
-    transparency = build_transparency(client, settings, store, keyring, read_only=read_only)
-    deliveries = Deliveries(client, bounds)
+    transparency = build_transparency(
+        client, settings, store, keyring, replication, read_only=read_only
+    )
+    deliveries = Deliveries(client, bounds, replication)
     listings = Listings(client)
     conditional_action_store = ConditionalActionStore(client)
     # Registered before the games, because it looks for those that the player has not left yet.
@@ -124,6 +129,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     return Service(
         settings=settings,
         redis=client,
+        replication=replication,
         clock=clock,
         keyring=keyring,
         store=store,

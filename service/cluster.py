@@ -19,8 +19,11 @@ scripts.
 import asyncio
 import random
 import time
+from binascii import crc_hqx
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
+from itertools import count
 from threading import Lock
 from typing import Any, Final, TypeVar
 
@@ -49,6 +52,7 @@ from typing_extensions import override
 T = TypeVar("T")
 Addresses = Sequence[tuple[str, int]]
 
+SLOTS: Final = 16_384
 REDIRECTIONS: Final = 16
 """Redirections of a command that are followed."""
 _chance: Final = random.Random()  # noqa: S311 # it draws no secrets
@@ -143,6 +147,11 @@ class ClusterClient(redis.Redis):
         """Return the masters of the cluster."""
         nodes: list[ClusterNode] = self._manager().get_nodes_by_server_type("primary")
         return nodes
+
+    def tags_of_masters(self) -> list[str]:
+        """Return for each master that has slots a hash tag of keys that are on it."""
+        slots = {nodes[0].name: slot for slot, nodes in self._manager().slots_cache.items()}
+        return [tags_of_slots()[slot] for slot in slots.values()]
 
     def pool_of(self, slot: int | None) -> redis.ConnectionPool:
         """Return the connections to the master of a slot; without one, to any master."""
@@ -387,6 +396,11 @@ class AsyncClusterClient(redis.asyncio.RedisCluster):
             self._subscribers[host, port] = client
         return AsyncPubSub(client.connection_pool, **options)
 
+    async def epoch(self) -> int:
+        """Return the epoch of the cluster, which grows with each failover."""
+        info: Any = await self.execute_command("CLUSTER INFO")
+        return int(info["cluster_current_epoch"])
+
     @override
     async def aclose(self) -> None:
         for client in self._subscribers.values():
@@ -425,6 +439,22 @@ def slot_of(args: Sequence[Any]) -> int | None:
     if key is None:
         return None
     return int(key_slot(key.encode() if isinstance(key, str) else bytes(key)))
+
+
+def slot_of_tag(tag: str) -> int:
+    """Return the slot of the keys with a hash tag."""
+    return crc_hqx(tag.encode(), 0) % SLOTS
+
+
+@cache
+def tags_of_slots() -> list[str]:
+    """Return a hash tag for each slot: the first number that has it."""
+    tags: dict[int, str] = {}
+    for number in count():
+        tags.setdefault(slot_of_tag(str(number)), str(number))
+        if len(tags) == SLOTS:
+            return [tags[slot] for slot in range(SLOTS)]
+    raise AssertionError("numbers do not end")
 
 
 def _pool(node: ClusterNode) -> redis.ConnectionPool:

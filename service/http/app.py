@@ -36,6 +36,7 @@ from service.http.routes import (
 )
 from service.http.validation import MAX_BODY_BYTES
 from service.operation.tracing import Tracing
+from service.replication import Replication
 
 _BLUEPRINTS: Final = (
     players.blueprint,
@@ -63,6 +64,8 @@ _BLUEPRINTS: Final = (
     administration.blueprint,
 )
 
+_SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+
 
 def trace_requests(app: Flask, tracing: Tracing) -> None:
     """Make a span of each request that has a view, with the id of the request."""
@@ -79,6 +82,21 @@ def trace_requests(app: Flask, tracing: Tracing) -> None:
             return dispatch()
 
     setattr(app, "dispatch_request", traced_dispatch)  # noqa: B010 # mypy allows no assignment to a method
+
+
+def wait_for_replicas(app: Flask, replication: Replication) -> None:
+    """Answer requests that may have written only when replicas have what was written."""
+    dispatch = app.dispatch_request
+
+    def waiting_dispatch() -> ResponseReturnValue:
+        if request.method in _SAFE_METHODS:
+            return dispatch()
+        masters = replication.masters()
+        response = dispatch()
+        replication.wait(since=masters)
+        return response
+
+    setattr(app, "dispatch_request", waiting_dispatch)  # noqa: B010 # mypy allows no assignment to a method
 
 
 def create_app(service: Service, metrics: Metrics | None = None) -> Flask:
@@ -100,4 +118,6 @@ def create_app(service: Service, metrics: Metrics | None = None) -> Flask:
     api_docs.register(app, (*_BLUEPRINTS, health.blueprint))
     language.register(app)
     problems.register(app)
+    if service.settings.wait_replicas:
+        wait_for_replicas(app, service.replication)
     return app

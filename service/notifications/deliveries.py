@@ -39,6 +39,7 @@ from service.notifications.delivery import (
     encode_result,
 )
 from service.notifications.kinds import OPERATOR
+from service.replication import Replication
 
 PREFIX: Final = "cartulary:{deliveries}:"
 DUE: Final = f"{PREFIX}due"
@@ -66,8 +67,12 @@ class DueDelivery:
 class Deliveries:
     """All stored deliveries. Thread-safe. Every method raises Unavailable if Redis does not respond."""
 
-    def __init__(self, client: redis.Redis, bounds: Bounds) -> None:
+    def __init__(
+        self, client: redis.Redis, bounds: Bounds, replication: Replication | None = None
+    ) -> None:
+        """`replication`: a delivery is created when replicas have the event that it is about."""
         self._redis = client
+        self._replication = replication or Replication(client, 0)
         self._bounds = bounds
         self.breakers = CircuitBreakers(client)
         folder = Path(__file__).parent
@@ -86,6 +91,7 @@ class Deliveries:
         digest = delivery.digest or delivery.id
         created_at = _milliseconds(clock.parse(delivery.created_at))
         due_at = delivery.due_at or delivery.created_at
+        self._replication.wait()
         with unavailable_on_error():
             reply = self._create(
                 keys=[

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import redis.asyncio
 
+from service.cluster import AsyncClusterClient
 from service.store.redis_event_store import MESSAGE_POSTED, appended_channel
 
 log = logging.getLogger(__name__)
@@ -38,13 +39,18 @@ class AppendFeed:
         on_message: Callable[[str], None],
         on_reconnect: Callable[[], None] = lambda: None,
     ) -> None:
-        """`on_reconnect` is called when there is a connection again after one was lost."""
+        """`on_reconnect` is called when there is a connection again after one was lost.
+
+        It is also called when a master of a cluster has failed, to which there was no subscription.
+        """
         self._redis = client
         self._games = games
         self._on_append = on_append
         self._on_message = on_message
         self._on_reconnect = on_reconnect
         self._has_connected = False
+        self._epoch: int | None = None
+        """That of a cluster, when it was last asked for."""
         self._pubsub: Any = None
         """The subscription; None while there is no connection."""
         self._is_closed = False
@@ -86,6 +92,7 @@ class AppendFeed:
                         if self._has_connected:
                             self._on_reconnect()
                         self._has_connected = True
+                        await self._notice_failover()
                         await self._subscribe_missing()
                         while not self._is_closed:
                             message = await pubsub.get_message(timeout=_MESSAGE_TIMEOUT)
@@ -106,9 +113,20 @@ class AppendFeed:
     async def _poll(self) -> None:
         while not self._is_closed:
             await asyncio.sleep(POLL_SECONDS)
+            await self._notice_failover()
             for game in [*self._games]:
                 self._report(game)
             await self._subscribe_missing()
+
+    async def _notice_failover(self) -> None:
+        """Call `on_reconnect` if a master of a cluster has been replaced since the last call."""
+        client: object = self._redis
+        if isinstance(client, AsyncClusterClient):
+            with suppress(redis.RedisError, OSError):
+                epoch = await client.epoch()
+                if self._epoch is not None and epoch != self._epoch:
+                    self._on_reconnect()
+                self._epoch = epoch
 
     async def _subscribe_missing(self) -> None:
         if self._pubsub is not None:

@@ -9,19 +9,15 @@ at others. An entry that is due later is in the deadline index (workers/deadline
 here.
 """
 
-from binascii import crc_hqx
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
-from itertools import count
 from typing import Final
 
 import redis
 
+from service.cluster import SLOTS, slot_of_tag, tags_of_slots
 from service.connection import to_text, unavailable_on_error
 
 CHANGED_GAMES_KEY: Final = "cartulary:changed"
-SLOTS: Final = 16_384
-"""Slots of a Redis Cluster."""
 _SCAN_PAGE: Final = 500
 _SLOTS_AT_ONCE: Final = 1024
 
@@ -52,7 +48,7 @@ class ChangedGames:
 
     def key(self, game_id: str) -> str:
         """Return the key to which a script that changes a game adds it, with the time of Redis."""
-        return _key_of_slot(_slot(game_id)) if self._by_slot else CHANGED_GAMES_KEY
+        return _key_of_slot(slot_of_tag(game_id)) if self._by_slot else CHANGED_GAMES_KEY
 
     def mark(self, game_ids: Iterable[str]) -> None:
         """Add games."""
@@ -95,20 +91,4 @@ class ChangedGames:
 
 
 def _key_of_slot(slot: int) -> str:
-    return f"cartulary:{{{_tags()[slot]}}}:changed"
-
-
-@cache
-def _tags() -> list[str]:
-    """Return a hash tag for each slot: the first number that has it."""
-    tags: dict[int, str] = {}
-    for number in count():
-        tags.setdefault(_slot(str(number)), str(number))
-        if len(tags) == SLOTS:
-            return [tags[slot] for slot in range(SLOTS)]
-    raise AssertionError("numbers do not end")
-
-
-def _slot(tag: str) -> int:
-    """Return the slot of the keys with a hash tag."""
-    return crc_hqx(tag.encode(), 0) % SLOTS
+    return f"cartulary:{{{tags_of_slots()[slot]}}}:changed"

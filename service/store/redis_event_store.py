@@ -43,6 +43,7 @@ from service.cluster import ClusterClient
 from service.connection import WRONG_TYPE, to_text, unavailable_on_error
 from service.errors import IdempotencyConflict, ServiceError, Unavailable
 from service.provenance import CURRENT
+from service.replication import REPLICATION_MILLISECONDS, TOO_FEW_REPLICAS, Replication
 from service.store.changed_games import CHANGED_GAMES_KEY, ChangedGames
 from service.store.event_store import (
     Appended,
@@ -63,8 +64,6 @@ MESSAGE_POSTED: Final = "message"
 """What is published on the channel of a game when a chat message is posted, or a rematch is created."""
 ACTIVE_GAMES_KEY: Final = "cartulary:live"
 _STATEMENTS_KEY: Final = "cartulary:statements"
-REPLICATION_MILLISECONDS: Final = 2000
-"""Time that replicas have to receive an event before its append fails."""
 IDEMPOTENCY_SECONDS: Final = 7 * 24 * 3600
 """How long the idempotency records of a game are kept after its end."""
 
@@ -116,6 +115,7 @@ class RedisEventStore:
         """
         self._redis = client
         self._wait_replicas = wait_replicas
+        self._replication = Replication(client, wait_replicas)
         self._companions = tuple(companions)
         kept = (part for part, _ in companions)
         parts = ("log", _RECORDS, _OUTBOX, ARCHIVED, SECRETS, RECEIPTS, *kept)
@@ -174,7 +174,8 @@ class RedisEventStore:
         match reply:
             case [1 | 2 as outcome, first, last]:
                 if self._wait_replicas:
-                    self._wait_for_replicas(game_id, last)
+                    line = request.events[-1] if outcome == 1 else None
+                    self._wait_for_replicas(game_id, last, line, record)
                 return Appended(first, last, is_repeat=outcome == 2)
             case [0, head]:
                 raise HeadMoved(head)
@@ -204,24 +205,34 @@ class RedisEventStore:
         if digest != record.digest:
             raise _conflict()
         if self._wait_replicas:
-            self._wait_for_replicas(game_id, int(last))
+            self._wait_for_replicas(game_id, int(last), record=record)
         return Appended(int(first), int(last), is_repeat=True)
 
-    def _wait_for_replicas(self, game_id: str, last: int) -> None:
+    def _wait_for_replicas(
+        self,
+        game_id: str,
+        last: int,
+        line: bytes | None = None,
+        record: IdempotencyRecord | None = None,
+    ) -> None:
         """Return when enough replicas have everything that has been appended to a game, up to event `last`.
 
-        Raises Unavailable if they are not quick enough. The events are appended nevertheless, and the request
+        `line` is that of this event, and `record` was stored with it, if they are given. Raises Unavailable
+        if the replicas are not quick enough. The events are appended nevertheless, and the request
         succeeds when it is repeated with its idempotency key and the replicas are there again.
         """
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             # WAIT counts from the last write of its connection: in a cluster, to the node of the game.
             pipeline.set(game_key(game_id, _REPLICATION), 1, px=REPLICATION_MILLISECONDS)
             pipeline.wait(self._wait_replicas, REPLICATION_MILLISECONDS)
-            # After a failover, this may be a former replica, which does not have the events.
-            pipeline.xlen(_log_key(game_id))
-            _, count, length = pipeline.execute()
-        if count < self._wait_replicas or length < last:
-            raise Unavailable(message("too few replicas of the store have the event; try again"))
+            # After a failover, this may be a former replica, which does not have the events, or has others.
+            pipeline.xrange(_log_key(game_id), f"{last}-0", f"{last}-0")
+            pipeline.hexists(game_key(game_id, _RECORDS), record.name if record else "")
+            _, count, entries, has_record = pipeline.execute()
+        stored = _lines(entries)
+        is_kept = bool(stored) and line in (None, *stored) and (record is None or has_record)
+        if count < self._wait_replicas or not is_kept:
+            raise Unavailable(TOO_FEW_REPLICAS)
 
     def read(
         self, game_id: str, after: int = 0, upto: int | None = None, limit: int | None = None
@@ -320,7 +331,8 @@ class RedisEventStore:
             return dict(zip(game_ids, _each(pipeline, _texts), strict=True))
 
     def ack(self, game_id: str, name: str, payload: str) -> bool:
-        """See `EventStore.ack`."""
+        """See `EventStore.ack`. Waits first until replicas have what the entry has called for."""
+        self._replication.wait()
         with unavailable_on_error():
             return bool(self._ack(keys=[game_key(game_id, _OUTBOX)], args=[name, payload]))
 

@@ -21,6 +21,7 @@ from ledger.signed_note import NoteKey, SignedNote
 from service import clock
 from service.errors import Forbidden, ServiceError, Unavailable
 from service.keyring import Keyring
+from service.replication import Replication
 from service.transparency.last_signed import LastSigned
 from service.transparency.restores import Restores
 from service.transparency.store import TransparencyStore
@@ -62,10 +63,12 @@ class Checkpoints:
         witnesses: Sequence[NoteKey] = (),
         seconds: float = 1.0,
         read_only: bool = False,
+        replication: Replication | None = None,
     ) -> None:
         """`origin`: "" for the one that derives from the first key.
 
         `seconds`: age of a checkpoint from which on it is replaced. `read_only`: sign and store nothing.
+        `replication`: waits for replicas to have the leaves that a checkpoint covers before it is signed.
         """
         self._store = store
         self._keyring = keyring
@@ -75,6 +78,7 @@ class Checkpoints:
         self._witnesses = tuple(witnesses)
         self._seconds = seconds
         self._read_only = read_only
+        self._replication = replication
         self._checked: Checkpoint | None = None
         """The last checkpoint that was found to continue those that this machine signed or served before."""
         self._first_origin: str | None = None
@@ -258,6 +262,10 @@ class Checkpoints:
             size = self._store.size()
             checkpoint = Checkpoint(origin, size, root(self._store, size))
             self._check_continues(checkpoint)
+            if self._replication is not None:
+                self._replication.wait()
+                # A failover in the meantime may have lost leaves.
+                self._check_begins_with(checkpoint, self._store.size())
             self._checked = checkpoint
             note = SignedNote(checkpoint.text, ())
             if latest is not None and latest.text == note.text:

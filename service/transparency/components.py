@@ -6,6 +6,7 @@ import redis
 
 from ledger.signed_note import NoteKey
 from service.keyring import Keyring
+from service.replication import Replication
 from service.settings import Settings
 from service.store.event_store import EventStore
 from service.transparency.checkpoints import Checkpoints
@@ -31,6 +32,7 @@ def build_transparency(
     settings: Settings,
     store: EventStore,
     keyring: Keyring,
+    replication: Replication,
     *,
     read_only: bool,
 ) -> Transparency:
@@ -45,5 +47,6 @@ def build_transparency(
         witnesses=[NoteKey.parse(key) for key in settings.witnesses],
         seconds=settings.bounds.checkpoint_seconds,
         read_only=read_only,
+        replication=replication,
     )
     return Transparency(log, HeadLog(store, log), checkpoints, Proofs(log, checkpoints, store))

@@ -35,6 +35,9 @@ class Acknowledgements:
     """By game id. The server may have accepted those that are not acknowledged, too."""
     preparations: dict[str, list[PreparedAction]] = field(default_factory=dict)
     """By game id, those that were acknowledged."""
+    may_lose_shown_events: bool = False
+    """Whether a failover may lose events that were shown and not acknowledged, so that a legal action is
+    refused afterwards."""
     contradictions: list[str] = field(default_factory=list)
     """Events that were acknowledged with two different hashes."""
     lock: threading.Lock = field(default_factory=threading.Lock)

@@ -237,8 +237,9 @@ class BotPlayer:
     def _add(self, game_id: str, path: str, body: dict[str, Any]) -> dict[str, Any] | None:
         """Send a request that adds events to a game; return the first, or None if it comes too late."""
         key = secrets.token_hex(8)
-        response = self.request("POST", f"/games/{game_id}/{path}", body, 201, 409, key=key)
-        if response.status_code == 409:
+        too_late = (409, 422) if self._acknowledgements.may_lose_shown_events else (409,)
+        response = self.request("POST", f"/games/{game_id}/{path}", body, 201, *too_late, key=key)
+        if response.status_code != 201:
             return None
         accepted = response.json()
         self._acknowledgements.add_events(game_id, accepted)

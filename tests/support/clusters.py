@@ -82,8 +82,7 @@ class Cluster:
 
     def masters(self) -> list[int]:
         """Return the ports of the masters that have slots."""
-        port = next(port for port, process in self.nodes.items() if process.poll() is None)
-        return _masters_known_to(port)
+        return _masters_known_to(self._alive()[0])
 
     def master_of(self, key: str) -> int:
         """Return the port of the master of a key."""
@@ -101,19 +100,30 @@ class Cluster:
     def fail_over(self, port: int) -> None:
         """Kill a master, have its replica take its slots, and start it again as a replica."""
         self.kill(port)
+        self.complete_failover(port)
+
+    def complete_failover(self, port: int) -> None:
+        """Have the replica of a killed master take its slots, and start the master again as a replica."""
         self.promote_replica(port)
         self.start_node(port)
         self.wait_until_whole()
 
+    def replica_of(self, port: int) -> int:
+        """Return the port of the replica of a master."""
+        other = next(node for node in self._alive() if node != port)
+        rows = [row.split() for row in _table(other)]
+        id = next(row[0] for row in rows if _port(row) == port)
+        return next(_port(row) for row in rows if row[3] == id)
+
     def promote_replica(self, port: int) -> None:
         """Have the replica of a killed master take its slots, as the nodes do by themselves after a time."""
-        alive = [port for port, process in self.nodes.items() if process.poll() is None]
-        rows = [row.split() for row in _table(alive[0])]
-        id = next(row[0] for row in rows if _port(row) == port)
-        replica = next(_port(row) for row in rows if row[3] == id)
+        alive, replica = self._alive(), self.replica_of(port)
         _call(replica, "CLUSTER FAILOVER", "TAKEOVER")
         for node in alive:
             wait_until(lambda node=node: replica in _masters_known_to(node))  # type: ignore[misc] # a default
+
+    def _alive(self) -> list[int]:
+        return [port for port, process in self.nodes.items() if process.poll() is None]
 
     def empty(self) -> None:
         """Delete everything."""

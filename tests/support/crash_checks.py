@@ -62,13 +62,15 @@ def check_everything(
     receiver: WebhookReceiver,
     *,
     must_have_ended: bool,
+    redis_url: str | None = None,
 ) -> dict[str, Any]:
     """Wait for the workers, compare what is stored with what was acknowledged, and return statistics.
 
     `data` is the data folder of the service, which runs. `must_have_ended`: see `check_deliveries`.
+    `redis_url` is that of the logs, by default the Redis in the data folder.
     """
     url = embedded_redis_url(data)
-    service = build(Settings(data, url, url, data / "signing-key.pem"))
+    service = build(Settings(data, redis_url or url, url, data / "signing-key.pem"))
     try:
         wait_until(lambda: not unfinished_work(service), idle_seconds=STUCK_SECONDS)
         counts = check_logs(service, acknowledgements)
@@ -77,7 +79,7 @@ def check_everything(
     finally:
         service.redis.close()
     assert acknowledgements.contradictions == []
-    assert (counts.lost, counts.duplicated, counts.out_of_order) == (0, 0, 0)
+    assert (counts.lost, counts.duplicated, counts.out_of_order) == (0, 0, 0), counts
     assert counts.rounds_scored_twice == 0
     types = counts.types
     prepared = sum(map(len, acknowledgements.preparations.values()))

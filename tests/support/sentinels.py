@@ -5,7 +5,7 @@ import signal
 import socket
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +17,8 @@ from tests.support.processes import wait_until
 
 NAME: Final = "games"
 """The name of the master."""
+_DOWN_AFTER: Final = 60_000
+"""Milliseconds after which a silent server counts as failed: none does because the machine is slow."""
 _DURABLE: Final = ("--appendonly", "yes", "--appendfsync", "always", "--save", "")
 
 
@@ -52,13 +54,34 @@ class Replicated:
     def fail_over(self) -> None:
         """Kill the master, wait for the new one, and start the killed one again as its replica."""
         former = self.master_port()
-        self.servers[former].send_signal(signal.SIGKILL)
-        self.servers[former].wait()
+        self.kill(former)
+        self.complete_failover(former)
+
+    def kill(self, port: int) -> None:
+        """Kill a server (SIGKILL)."""
+        self.servers[port].send_signal(signal.SIGKILL)
+        self.servers[port].wait()
+
+    def replica_of(self, master: int) -> int:
+        """Return the port of the only other server."""
+        (replica,) = self.servers.keys() - {master}
+        return replica
+
+    def complete_failover(self, former: int) -> None:
+        """Have the Sentinel replace a killed master, and start it again as the replica of the new one."""
+        wait_until(self._begins_failover)
         wait_until(lambda: self.master_port() != former)
         master = self.master_port()
         wait_until(lambda: _role(master) == "master")
         self.start_server(former, master)
         self.wait_for_replica()
+
+    def _begins_failover(self) -> bool:
+        """Have the Sentinel fail the master over, as it does by itself after a time."""
+        with redis.Redis(port=self.sentinel_port) as sentinel, suppress(redis.ResponseError):
+            sentinel.execute_command("SENTINEL", "FAILOVER", NAME)
+            return True
+        return False
 
     def wait_for_replica(self) -> None:
         """Wait until the replica has everything that the master has, and the Sentinel knows it."""
@@ -91,7 +114,7 @@ def replicated_redis(folder: Path) -> Iterator[Replicated]:
         configuration.write_text(
             f"port {sentinel_port}\n"
             f"sentinel monitor {NAME} 127.0.0.1 {master} 1\n"
-            f"sentinel down-after-milliseconds {NAME} 300\n"
+            f"sentinel down-after-milliseconds {NAME} {_DOWN_AFTER}\n"
             f"sentinel failover-timeout {NAME} 3000\n"
         )
         sentinel = _start(folder, str(configuration), "--sentinel")

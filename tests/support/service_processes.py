@@ -38,6 +38,8 @@ class ServiceProcesses:
     """How many workers and schedulers there are. There is one web server and one Redis."""
     redis_urls: Mapping[str, str] = field(default_factory=dict)
     """By the name of a process, the URL at which it finds Redis; by default the socket in the data folder."""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """Further settings of every process."""
     kills: Counter[str] = field(default_factory=Counter)
     """How often a process of each kind was killed."""
 
@@ -105,7 +107,7 @@ class ServiceProcesses:
         self._processes[name] = _ForkedProgram(
             name,
             ["-m", "cartulary", *arguments],
-            environment(CARTULARY_DATA=str(self.data), **SETTINGS, **redis),
+            environment(CARTULARY_DATA=str(self.data), **SETTINGS, **self.settings, **redis),
             output=self.folder / "log",
         )
 

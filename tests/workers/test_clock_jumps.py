@@ -17,7 +17,7 @@ SetClock = Callable[[timedelta], None]
 @pytest.fixture
 def set_clock(service: Service) -> SetClock:
     """A function that makes the wall clock of the service wrong by some time."""
-    service.clock._max_jump = 5.0
+    service.clock._max_jump = 3 * 3600.0
 
     def set_clock(difference: timedelta) -> None:
         service.clock._wall_clock = lambda: clock.now() + difference
@@ -48,18 +48,18 @@ def test_a_jump_of_a_day_forfeits_no_turn(
 def test_a_turn_that_is_overdue_is_forfeited_when_the_clock_is_right_again(
     service: Service, workers: WorkerHarness, set_clock: SetClock
 ) -> None:
-    game = start_game(service, clock={"per_turn": 1})
+    game = start_game(service, clock={"per_turn": 3600})
     workers.scheduler.sweep(is_first=True)
     workers.work()
-    # The deadline has passed for two seconds, but the clock jumps on and is not to be trusted.
-    set_clock(timedelta(seconds=2))
+    # The deadline has passed for an hour, but the clock jumps on and is not to be trusted.
+    set_clock(timedelta(hours=2))
     assert service.clock.is_reliable()
     set_clock(timedelta(days=1))
     workers.scheduler.check_deadlines()
     workers.sweep_twice_and_work()
     assert service.games.queries.game(game.id).seq == game.seq
     assert "deadline" in workers.tasks(game.id)
-    set_clock(timedelta(seconds=2))
+    set_clock(timedelta(hours=2))
     workers.scheduler.check_deadlines()
     workers.sweep_twice_and_work()
     (event, *_) = service.games.queries.event_page(game.id, game.seq, 10)

@@ -50,7 +50,7 @@ def test_the_log_of_a_worker_has_the_job_of_each_event_and_inspect_shows_it(
     wait_until(lambda: ending in (tmp_path / "err").read_text())
     lines = [orjson.loads(line) for line in (tmp_path / "err").read_bytes().splitlines()]
     assert [line["job"] for line in lines if line["message"].endswith(ending)] == [job.id]
-    data = {"CARTULARY_DATA": str(settings.data)}
+    data = {"CARTULARY_DATA": str(settings.data), "CARTULARY_QUEUE_URL": settings.queue_url}
     command = ("inspect", game.id, str(seq), "--redis", settings.redis_url)
     assert f"appended by the job {job.id}" in cartulary_here(*command, **data).stdout
     printed = orjson.loads(cartulary_here(*command, "--json", **data).stdout)

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-import redis
 from flask import Response
 from freezegun import freeze_time
 
@@ -20,6 +19,7 @@ from ledger.record import read
 from replay.audit import audit
 from service import clock
 from service.bootstrap import Service, build
+from service.connection import connect
 from service.errors import Unavailable
 from service.pages import session
 from service.pages.app import create_web_app
@@ -362,6 +362,7 @@ def test_what_a_dead_process_left_is_deleted(service: Service, over: Players) ->
     assert not service.redis.exists(game_key(over.game, "objects"))
 
 
+@pytest.mark.needs_redis("single")
 def test_a_game_in_redis_costs_no_more_round_trips(service: Service, over: Players) -> None:
     def trips() -> int:
         other = cold(service)
@@ -424,7 +425,7 @@ def test_the_archive_is_counted(service: Service, over: Players) -> None:
 
 
 def test_a_game_without_stub_needs_no_archive(service: Service, redis_url: str) -> None:
-    with redis.Redis.from_url(redis_url) as client:
+    with connect(redis_url) as client:
         client.set("unrelated", 1)
     with pytest.raises(Exception, match="there is no game"):
         service.games.queries.game("missing")

@@ -5,7 +5,8 @@ import redis
 from redis.crc import key_slot
 
 from service.bootstrap import Service
-from service.store.changed_games import SLOTS, ChangedGames, _key_of_slot
+from service.cluster import SLOTS
+from service.store.changed_games import ChangedGames, _key_of_slot
 from service.store.redis_event_store import game_key
 
 GAMES = [f"game-{number}" for number in range(20)]

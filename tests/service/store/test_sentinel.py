@@ -14,6 +14,7 @@ from threading import Event, Thread
 import pytest
 import redis
 
+from domain.errors import Refused
 from domain.event import Event as GameEvent
 from ledger.record import read
 from replay.audit.runner import audit
@@ -52,7 +53,9 @@ def playing(service: Service, games: list[str]) -> Iterator[list[tuple[str, Game
         chance = random.Random(1)
         while not stop.is_set():
             for game_id in games:
-                with suppress(ServiceError):
+                # A failover may lose events that were read and not acknowledged, such as the last one of
+                # the position in which the action was legal.
+                with suppress(ServiceError, Refused):
                     events = take_action(service, game_id, chance).events
                     acknowledged.extend((game_id, event) for event in events)
 
@@ -108,7 +111,7 @@ def test_events_that_a_failover_loses_are_recorded(servers: Replicated, settings
     service.keyring.publish_key()
     game = start_game(service)
     servers.wait_for_replica()
-    (replica,) = servers.servers.keys() - {servers.master_port()}
+    replica = servers.replica_of(servers.master_port())
     servers.servers[replica].send_signal(signal.SIGSTOP)
     with redis.Redis(port=servers.master_port()) as client:
         # What the master sends now would wait in the kernel for the replica.
@@ -116,11 +119,9 @@ def test_events_that_a_failover_loses_are_recorded(servers: Replicated, settings
     for _ in range(3):
         take_action(service, game.id)
     lost = service.games.queries.game(game.id)
-    servers.servers[servers.master_port()].kill()
+    servers.kill(master := servers.master_port())
     servers.servers[replica].send_signal(signal.SIGCONT)
-    wait_until(lambda: servers.master_port() == replica)
-    with redis.Redis(port=replica) as client:
-        wait_until(lambda: client.info("replication")["role"] == "master")
+    servers.complete_failover(master)
     find_losses(service)
     Scheduler(service, service.redis).record_lost_events()
     event = read(BytesIO(record_of(service, game.id))).events[-1]
@@ -137,7 +138,7 @@ def test_without_the_replica_nothing_is_acknowledged(
     game = start_game(service)
     strict = build(replace(settings, redis_url=servers.url, queue_url=servers.url, wait_replicas=1))
     take_action(strict, game.id)
-    (replica,) = servers.servers.keys() - {servers.master_port()}
+    replica = servers.replica_of(servers.master_port())
     servers.servers[replica].kill()
     servers.servers[replica].wait()
     with pytest.raises(Unavailable, match="too few replicas"):

@@ -22,6 +22,7 @@ from tests.support.processes import (
     wait_for_exit,
     wait_until,
 )
+from tests.support.redis_kinds import RedisUrls
 
 
 def open_full_disk() -> int:
@@ -117,7 +118,7 @@ def test_output_is_never_written_to_a_file_that_took_the_place_of_a_closed_strea
 
 
 def test_a_service_whose_output_cannot_be_written_keeps_running_and_restarts_what_dies(
-    tmp_path: Path, redis_url: str
+    tmp_path: Path, redis_urls: RedisUrls
 ) -> None:
     port = free_port()
     stdout, stderr = open_full_disk(), open_broken_pipe()
@@ -127,7 +128,7 @@ def test_a_service_whose_output_cannot_be_written_keeps_running_and_restarts_wha
             *("--port", str(port), "--data", str(tmp_path)),
         ],
         cwd=ROOT,
-        env=environment(CARTULARY_REDIS_URL=redis_url),
+        env=environment(CARTULARY_REDIS_URL=redis_urls.logs, CARTULARY_QUEUE_URL=redis_urls.queue),
         stdin=subprocess.DEVNULL,
         stdout=stdout,
         stderr=stderr,
