@@ -174,8 +174,8 @@ class RedisEventStore:
         match reply:
             case [1 | 2 as outcome, first, last]:
                 if self._wait_replicas:
-                    line = request.events[-1] if outcome == 1 else None
-                    self._wait_for_replicas(game_id, last, line, record)
+                    appended = request.events[-1] if outcome == 1 else None
+                    self._wait_for_replicas(game_id, last, appended, record)
                 return Appended(first, last, is_repeat=outcome == 2)
             case [0, head]:
                 raise HeadMoved(head)
