@@ -8,9 +8,8 @@ change. The account notes that until all logs have it, and a sweep of the schedu
 """
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date
-from typing import Final
 
 from domain.clock.holidays import has_holidays
 from domain.errors import NotNow, Unreadable
@@ -26,8 +25,6 @@ from service.games.loader import CachedGame
 from service.games.repository import GameRepository
 
 log = logging.getLogger(__name__)
-
-_PAGE: Final = 100
 
 
 class HolidayRegistry:
@@ -68,7 +65,7 @@ class HolidayRegistry:
 
     def _record(self, player: str) -> None:
         """Record the holidays of a player in each of their current games; a damaged game is left out."""
-        for game_id in self._current_games(player):
+        for game_id in self._listings.current_games(player):
 
             def handler(cached: CachedGame, pending: PendingEvents) -> None:
                 record_holidays(pending, player, self._holidays.current(player))
@@ -77,16 +74,6 @@ class HolidayRegistry:
                 self._repository.execute(game_id, handler, at_head=True)
             except (NotFound, Unreadable) as error:
                 log.warning("game %s lacks a change of holidays: %s", game_id, log_text(error))
-
-    def _current_games(self, player: str) -> Iterator[str]:
-        """Iterate over the games that are open or in progress in which the player has a place."""
-        cursor = None
-        while True:
-            page = self._listings.page(["open", "playing"], player, cursor, _PAGE, viewer=player)
-            yield from page.games
-            if page.next is None:
-                return
-            cursor = page.next
 
 
 def bring_holidays(pending: PendingEvents, player: str, holidays: Holidays) -> None:

@@ -10,8 +10,6 @@ is revoked in the account signs nothing from then on, whatever the logs contain.
 """
 
 import logging
-from collections.abc import Iterator
-from typing import Final
 
 from domain.errors import Unreadable
 from domain.json_types import JsonObject
@@ -24,8 +22,6 @@ from service.games.loader import CachedGame
 from service.games.repository import GameRepository, Handler
 
 log = logging.getLogger(__name__)
-
-_PAGE: Final = 100
 
 
 class KeyRegistry:
@@ -60,21 +56,11 @@ class KeyRegistry:
 
     def _in_current_games(self, player: str, handler: Handler) -> None:
         """Run a handler on each current game in which a player has a place; a damaged game is left out."""
-        for game_id in self._current_games(player):
+        for game_id in self._listings.current_games(player):
             try:
                 self._repository.execute(game_id, _unless_left(player, handler), at_head=True)
             except (NotFound, Unreadable) as error:
                 log.error("a change of keys is missing in game %s: %s", game_id, log_text(error))  # noqa: TRY400 # a traceback would add nothing
-
-    def _current_games(self, player: str) -> Iterator[str]:
-        """Iterate over the games that are open or in progress in which the player has a place."""
-        cursor = None
-        while True:
-            page = self._listings.page(["open", "playing"], player, cursor, _PAGE, viewer=player)
-            yield from page.games
-            if page.next is None:
-                return
-            cursor = page.next
 
 
 def _unless_left(player: str, handler: Handler) -> Handler:

@@ -25,7 +25,7 @@ from service.errors import (
     Stale,
     Unavailable,
 )
-from service.games.key_registry import KeyRegistry
+from service.games.listings import Listings
 from service.games.player_signatures import PlayerSignature
 from tests.support.faults import raises
 from tests.support.redis_contents import contents
@@ -178,18 +178,18 @@ def test_a_change_of_keys_that_was_interrupted_is_completed_by_repeating_it(
 ) -> None:
     first, second = start_game(service), start_game(service)
 
-    def one_game_only(_registry: KeyRegistry, _player: str) -> Iterator[str]:
+    def one_game_only(_listings: Listings, _player: str) -> Iterator[str]:
         yield first.id
         raise Unavailable(message("the store does not respond"))
 
     with monkeypatch.context() as patch:
-        patch.setattr(KeyRegistry, "_current_games", one_game_only)
+        patch.setattr(Listings, "current_games", one_game_only)
         with pytest.raises(Unavailable):
             add_key(service, "ada")
     assert (len(key_events(service, first)), len(key_events(service, second))) == (1, 0)
     add_key(service, "ada")
     with monkeypatch.context() as patch:
-        patch.setattr(KeyRegistry, "_current_games", one_game_only)
+        patch.setattr(Listings, "current_games", one_game_only)
         with pytest.raises(Unavailable):
             service.games.key_registry.revoke("ada", KEY.id)
     assert (len(key_events(service, first)), len(key_events(service, second))) == (2, 1)
