@@ -107,7 +107,8 @@ def _home_pages(target: Target) -> Traffic:
     filters = "&player=siege&rules=barony"
     lists = [f"/games?list={name}{filters}" for name in ("all", "finished", "watch")]
     paths = (
-        *("/", "/games", "/games?list=watch", "/games?list=finished", "/games/new", "/statistics"),
+        *("/", "/games", "/games?list=watch", "/games?list=finished", "/games/new"),
+        *("/statistics", "/leaderboards"),
         *lists,
         "/players/siege",
     )
@@ -192,6 +193,7 @@ def _readings(target: Target) -> Traffic:
             f"/invitations/{UNKNOWN}",
             "/events?limit=500",
             "/statistics",
+            "/leaderboards?system=baron",
             "/log/checkpoint",
             "/log/epochs",
             "/log/leaves?first=0",

@@ -68,6 +68,7 @@ class Scenes:
                 f"/players/{self.player.handle}",
                 f"/players/{self.player.handle}?opponent={self.friend.handle}&result=won",
             ],
+            "home.show_leaderboards": ["/leaderboards"],
             "installation.show_offline_page": ["/offline"],
             "accounts.show_login": ["/login"],
             "accounts.show_registration": ["/register"],

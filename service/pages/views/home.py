@@ -16,9 +16,11 @@ from domain.registry import rule_systems
 from replay.language.catalogue import ENGLISH
 from replay.language.renderer import Renderer, renderer
 from replay.render.embedded_map import board_svg
+from service import clock
 from service.errors import NotFound
 from service.games.access import game_not_found
 from service.games.game_settings import DEFAULT_BOT
+from service.games.ratings import ALL
 from service.http.blueprint import ApiResponse
 from service.http.context import service
 from service.http.event_streams import player_stream_response
@@ -69,6 +71,25 @@ def show_statistics() -> Response:
         "statistics.html",
         statistics=service().games.public_statistics.read(),
         titles={name: entry.system.TITLE for name, entry in rule_systems().items()},
+    )
+
+
+@blueprint.get("/leaderboards")
+def show_leaderboards() -> Response:
+    """Show a page of the leaderboard of a rule system and a period."""
+    systems = rule_systems()
+    system = systems.get(request.args.get("system", "")) or next(iter(systems.values()))
+    period, after = request.args.get("period", ALL), number_parameter("after") or 0
+    places, following = service().games.ratings.leaderboard(system.name, period, after)
+    today = clock.format(clock.now())
+    return page(
+        "leaderboards.html",
+        title=system.system.TITLE,
+        form=Form({"system": system.name, "period": period}),
+        rule_systems=systems.values(),
+        periods=sorted({today[:7], today[:4], period} - {ALL}, reverse=True),
+        places=places,
+        next=following,
     )
 
 

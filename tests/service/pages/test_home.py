@@ -205,3 +205,37 @@ def test_the_statistics_show_the_public_games_of_each_kind(
         ["Baron", "3", "0", "1", "0", "0", "0", "0", "0, 0, 0"],
     ]
     assert f"{service.store.head(finished)} events of public games" in page
+
+
+def test_leaderboards_show_players_of_rated_games_and_mark_provisional_ratings(
+    browser: FlaskClient, service: Service
+) -> None:
+    empty = browser.get("/leaderboards?system=baron").text
+    assert "Nobody has finished a rated game in this period." in empty
+    players = [
+        service.accounts.players.register(handle, "correct horse")[0].id
+        for handle in ("ada", "bea")
+    ]
+    game = start_game(service, rules="baron", rated=True, players=players)
+    service.games.commands.act(game.id, players[0], {"type": "resign"}, game.seq)
+    while service.games.queries.game(game.id).status != "finished":
+        service.games.commands.score(game.id)
+    service.transparency.head_log.log([game.id])
+    service.games.projections.catch_up()
+    finished_at = service.games.queries.game(game.id).at
+    for period in ("all", finished_at[:4], finished_at[:7]):
+        page = browser.get(f"/leaderboards?system=baron&period={period}").text
+        rows = re.findall(r"<tr>(.*?)</tr>", page.partition("<tbody>")[2], re.DOTALL)
+        texts = [re.sub(r"<[^>]*>|\s+", " ", row).split() for row in rows]
+        ratings = [service.games.ratings.of(player)["baron"].rating for player in players]
+        assert texts == [
+            ["1", "bea", "provisional", str(ratings[1].points)],
+            ["2", "ada", "provisional", str(ratings[0].points)],
+        ]
+        assert f'<option value="{period}" selected>' in page
+    assert "Nobody has finished" in browser.get("/leaderboards?system=barony").text
+    assert "Nobody has finished" in browser.get("/leaderboards?system=chess").text
+    assert "bea" not in browser.get("/leaderboards?system=baron&after=2").text
+    assert browser.get("/leaderboards?period=yesterday").status_code == 400
+    assert '<span class="badge">rated</span>' in browser.get("/games?list=finished").text
+    assert '<a href="/leaderboards">' in browser.get("/").text
