@@ -119,7 +119,7 @@ def _home_pages(target: Target) -> Traffic:
 def _account_pages(target: Target) -> Traffic:
     paths = (
         *("/account", "/account/holidays", "/account/keys", "/account/notifications"),
-        *("/account/tokens", "/account/webhooks"),
+        *("/account/games.jsonl", "/account/tokens", "/account/webhooks"),
         *("/login", "/register", "/rules", "/rules/barony", "/rules/barony/introduction"),
         *("/rules/pictures/barony/en.svg",),
         *("/pictures/barony.svg", "/static/0/style.css", "/tutorial", "/verify"),
@@ -215,6 +215,7 @@ def _readings(target: Target) -> Traffic:
             "/me/notifications",
             "/me/push",
             "/me/receipts",
+            "/me/records",
             "/me/sessions",
             "/me/tokens",
             "/me/webhooks",

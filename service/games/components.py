@@ -13,6 +13,7 @@ from service.games.dispute_commands import DisputeCommands, PauseCommands
 from service.games.erasure import GameErasure
 from service.games.event_feed import EventFeed
 from service.games.event_queries import DeliveriesAbout, EventQueries
+from service.games.exports import GameExports
 from service.games.game_for_viewer import GamesForViewers
 from service.games.holiday_registry import HolidayRegistry
 from service.games.invitation_commands import InvitationCommands
@@ -63,6 +64,7 @@ class Games:
     holiday_registry: HolidayRegistry
     key_registry: KeyRegistry
     queries: GameQueries
+    exports: GameExports
     events: EventQueries
     event_feed: EventFeed
     projections: Projections
@@ -152,6 +154,7 @@ def build_games(
         holiday_registry=HolidayRegistry(accounts.holidays, players, repository, listings),
         key_registry=KeyRegistry(accounts.keys, repository, listings),
         queries=queries,
+        exports=GameExports(queries, listings),
         events=EventQueries(repository, store, deliveries_about, bounds),
         event_feed=event_feed,
         projections=projections,

@@ -14,6 +14,7 @@ from service.accounts.personal_tokens import Scope
 _READ: Final = (
     *("GET /announcements", "GET /events", "GET /keys", "GET /me", "GET /me/holidays"),
     *("GET /me/invitations", "GET /me/keys", "GET /me/receipts", "GET /me/stream"),
+    "GET /me/records",
     *("GET /games", "GET /games/<game_id>", "GET /games/<game_id>/conditional-actions"),
     *("GET /games/<game_id>/disputes", "GET /games/<game_id>/disputes/<seq>"),
     *("GET /games/<game_id>/events", "GET /games/<game_id>/events/<seq>"),

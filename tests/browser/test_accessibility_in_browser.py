@@ -38,6 +38,7 @@ NO_PAGES = {
     "rules.get_picture": "a picture",
     "proofs.download_record": "a file",
     "proofs.get_head": "for scripts",
+    "programs.export_games": "a file",
     "static_files.get_file": "a static file",
 }
 """Views whose responses are no pages, by endpoint."""

@@ -9,6 +9,7 @@ from flask import Response
 from domain.json_types import JsonObject
 from replay.event_filter import CONDITIONS, parse_filter
 from service.games.event_feed import FeedCursor
+from service.games.exports import MAX_GAMES as MAX_EXPORTED_GAMES
 from service.http.blueprint import NO_QUERY, Blueprint, json_response, response
 from service.http.context import bearer_token, service
 from service.http.event_streams import stream_response
@@ -18,6 +19,7 @@ from service.http.schemas.requests import (
     EventFeedQuery,
     EventQuery,
     EventsQuery,
+    ExportQuery,
     HeadQuery,
     ReceiptsQuery,
     StreamQuery,
@@ -175,6 +177,35 @@ def stream_events(game_id: str, player: str | None, query: JsonObject) -> Respon
     """
     game = service().games.queries.visible_game(game_id, player)
     return stream_response(game, player, bearer_token(), query["after"] or 0)
+
+
+@receipts.get(
+    "/me/records",
+    query=ExportQuery(),
+    responses={
+        200: response(
+            "One JSON object a line for each game: `game`, `cursor` and `record`, a string.",
+            content_type="application/jsonl",
+            headers={"Content-Disposition": "A file name for the export."},
+        )
+    },
+)
+def export_records(player: str, query: JsonObject) -> Response:
+    """Export the records of all games in which the player has a place, newest first.
+
+    `record` is the text that `GET /games/{game_id}/record` returns to the player, or null if the game cannot
+    be read now. The export is sent in parts as they are read. One that is interrupted, or has `limit` games,
+    is continued by a request with the `cursor` of its last complete line.
+    """
+    limit = min(query["limit"], MAX_EXPORTED_GAMES)
+    return Response(
+        service().games.exports.export(player, query["cursor"], limit),
+        content_type="application/jsonl",
+        headers={
+            "Content-Disposition": 'attachment; filename="games.jsonl"',
+            "Vary": "Authorization",
+        },
+    )
 
 
 @blueprint.get("/keys", "All keys, the oldest first.", KeyList)

@@ -149,6 +149,15 @@ class ReceiptsQuery(StrictSchema):
     limit = QueryInteger(minimum=1, load_default=100, description="Receipts per page, at most 500.")
 
 
+class ExportQuery(StrictSchema):
+    """Which part of the player's games to export."""
+
+    cursor = String(
+        load_default=None, description="`cursor` of the last complete line that the client has."
+    )
+    limit = QueryInteger(minimum=1, load_default=1000, description="Games, at most 1000.")
+
+
 class SignatureByKey(StrictSchema):
     """A player's signature, which is loaded as a `PlayerSignature`."""
 

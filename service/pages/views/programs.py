@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from flask import Blueprint, request
+from flask import Response as FlaskResponse
 from werkzeug.wrappers import Response
 
 from domain.errors import Malformed, NotNow
@@ -74,6 +75,20 @@ def revoke_token() -> Response:
     player_id = session.require_player()
     service().accounts.players.tokens.revoke_personal(player_id, read_field("token"))
     return see_other(TOKENS)
+
+
+@blueprint.get(f"{ACCOUNT}/games.jsonl")
+def export_games() -> Response:
+    """Send the records of all games of the visitor as a file."""
+    player_id = session.require_player()
+    return FlaskResponse(
+        service().games.exports.export(player_id, request.args.get("after")),
+        content_type="application/jsonl",
+        headers={
+            "Content-Disposition": 'attachment; filename="games.jsonl"',
+            "Cache-Control": "private, no-store",
+        },
+    )
 
 
 @blueprint.post(f"{ACCOUNT}/bot")

@@ -1,0 +1,72 @@
+"""The export of all games of a player: one line of JSON a game, with its record, newest first.
+
+A line is {"game", "cursor", "record"}. The record is the text that `GET /games/ID/record` returns to the
+player, or null if the game cannot be read now. An export that is interrupted goes on after the cursor of its
+last line.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+import orjson
+
+from domain.errors import CartularyError
+from domain.game import Game
+from service.errors import Unavailable
+from service.games.access import can_see
+from service.games.listings import Listings, Page
+from service.games.queries import GameQueries
+
+MAX_GAMES: Final = 1_000
+"""Games in one response."""
+_PAGE_GAMES: Final = 50
+_END: Final = b'"}\n'
+
+
+class GameExports:
+    """Exports games. Thread-safe."""
+
+    def __init__(self, queries: GameQueries, listings: Listings) -> None:
+        self._queries = queries
+        self._listings = listings
+
+    def export(self, player: str, cursor: str | None, limit: int = MAX_GAMES) -> Iterator[bytes]:
+        """Return the lines of up to `limit` games in which a player has or had a place, in pages.
+
+        Each page is read when it is asked for, and has about as many bytes as a page of a record. Raises
+        Malformed for an invalid cursor. The iterator raises Unavailable if the store does not respond.
+        """
+        return self._lines(player, self._page(player, cursor), limit)
+
+    def _page(self, player: str, cursor: str | None) -> Page:
+        return self._listings.page((), player, cursor, _PAGE_GAMES, viewer=player)
+
+    def _lines(self, player: str, page: Page, limit: int) -> Iterator[bytes]:
+        count = 0
+        while True:
+            for cursor, game_id in zip(page.members, page.games, strict=True):
+                if count == limit:
+                    return
+                count += 1
+                yield from self._line(player, cursor, game_id)
+            if page.next is None:
+                return
+            page = self._page(player, page.next)
+
+    def _line(self, player: str, cursor: str, game_id: str) -> Iterator[bytes]:
+        # What differs in length is at the end, so that the record needs no memory as a whole.
+        beginning = orjson.dumps({"game": game_id, "cursor": cursor})[:-1] + b',"record":'
+        try:
+            game: Game = self._queries.game(game_id)
+            if not can_see(game, player):
+                return
+            parts = self._queries.record(game_id, game.seat_of(player))
+        except Unavailable:
+            raise
+        except CartularyError:
+            yield beginning + b"null}\n"
+            return
+        yield beginning + b'"'
+        for part in parts:
+            yield orjson.dumps(part.decode())[1:-1]
+        yield _END
