@@ -1,6 +1,6 @@
 """The ratings of a service: derived in order, exactly once, and the same bytes after every rebuild."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import pytest
@@ -203,3 +203,30 @@ def test_leaderboards_have_players_in_order_and_no_erased_ones(service: Service)
             ratings.leaderboard("baron", period)
     with pytest.raises(NotFound):
         ratings.leaderboard("chess")
+
+
+def test_one_more_game_reads_and_writes_as_much_after_many_games_as_after_few(
+    service: Service,
+) -> None:
+    feed, projection = service.games.event_feed, RatingsProjection()
+
+    def work_of_one_more_game() -> tuple[int, int, int]:
+        """Return how many values are read and written, and the changed scores, for one more game."""
+        fields: list[str] = []
+
+        def read(names: Collection[str]) -> dict[str, str]:
+            fields.extend(names)
+            return service.games.projections.read(NAME, names)
+
+        events = events_of(service, finish(service))
+        changes = projection.handle(events, feed, read)
+        catch_up(service)
+        return len(fields), len(changes.values), sum(map(len, changes.scores.values()))
+
+    finish(service)
+    catch_up(service)
+    few = work_of_one_more_game()
+    for loser in (0, 1) * 10:
+        finish(service, loser)
+    catch_up(service)
+    assert work_of_one_more_game() == few
