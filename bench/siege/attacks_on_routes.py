@@ -89,6 +89,7 @@ def _game_pages(target: Target) -> Traffic:
         *("", "/sandboxes", "/clock", "/disputes", "/disputes/1", "/invitation", "/live", "/log"),
         *(
             "/messages",
+            "/notifications",
             "/conditional-actions",
             "/position.svg",
             "/proofs",
@@ -141,7 +142,7 @@ def _forms(target: Target) -> Traffic:
     parts = (
         *("/actions", "/bots", "/clock", "/decline", "/disputes", "/disputes/1/answers"),
         *("/disputes/1/rulings", "/disputes/1/withdrawal", "/invitation", "/invited", "/leave"),
-        *("/concerns/dismissals", "/lessons"),
+        *("/concerns/dismissals", "/lessons", "/notifications"),
         *("/messages", "/messages/1/erase", "/messages/1/report", "/conditional-actions"),
         *("/conditional-actions/deletion", "/conditional-actions/signature"),
         *("/players", "/rematch", "/seats/leave", "/substitutes", "/takebacks"),
@@ -244,7 +245,8 @@ def _refused_calls(target: Target) -> Traffic:
         *(f"/admin/players/{UNKNOWN}/password", f"/admin/deliveries/{UNKNOWN}/attempts"),
     ]
     puts = (
-        *(f"{game}/conditional-actions", f"/me/mutes/{UNKNOWN}", "/me/bot"),
+        *(f"{game}/conditional-actions", f"{game}/notifications", f"/me/mutes/{UNKNOWN}"),
+        "/me/bot",
         *(f"/admin/players/{UNKNOWN}/role", f"/admin/players/{UNKNOWN}/suspension"),
     )
     deletions = (

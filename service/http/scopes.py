@@ -63,6 +63,7 @@ _SESSION_ONLY: Final = (
     *("DELETE /tokens/current", "GET /me/tokens", "POST /me/tokens", "DELETE /me/tokens/<id>"),
     *("POST /me/keys", "PATCH /me/keys/<key>", "DELETE /me/keys/<key>"),
     *("GET /me/notifications", "PATCH /me/notifications"),
+    *("GET /games/<game_id>/notifications", "PUT /games/<game_id>/notifications"),
     *("GET /me/feeds", "POST /me/feeds", "DELETE /me/feeds/<feed>"),
     *("GET /me/push", "POST /me/push", "DELETE /me/push/<subscription>"),
     "POST /log/cosignatures",

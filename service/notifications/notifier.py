@@ -110,12 +110,13 @@ class Notifier:
             for channel in channels
         ]
         preferences = self._preferences.of_each(readers)
-        accounts = zip(readers, self._players.get(readers), strict=True)
-        for player, account in accounts:
+        choices = self._preferences.choices_in_game(game_id, readers)
+        accounts = zip(readers, self._players.get(readers), choices, strict=True)
+        for player, account, choice in accounts:
             # Players who were erased have no account, and bots read nothing.
             if account is None or account.bot is not None:
                 continue
-            chosen = preferences[player]
+            chosen = preferences[player].in_game(choice)
             if player == to_act and chosen.includes("email", "your_turn"):
                 chosen = chosen.without("email", kind)
             created += self._notify_player(

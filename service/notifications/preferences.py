@@ -1,27 +1,42 @@
 """What a player wants to be notified of, by which channels, and when.
 
-cartulary:notifications:PLAYER   JSON of the preferences; missing if they are the defaults
+cartulary:notifications:PLAYER        JSON of the preferences; missing if they are the defaults
+cartulary:notifications:games:PLAYER  hash: game -> what comes of it by e-mail and push, if not everything
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import time, timedelta
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 import orjson
 import redis
 
 from domain.errors import Malformed
+from domain.json_fields import one_of
 from domain.json_types import JsonObject
 from domain.messages import Text, comma_list, message
-from service.connection import unavailable_on_error
+from service.connection import to_text, unavailable_on_error
 from service.games.outbox import LONGEST_QUIET_HOURS
 from service.notifications.kinds import KINDS, PLAYER_CHANNELS, Kind
 
 _PREFIX: Final = "cartulary:notifications:"
+_GAMES: Final = f"{_PREFIX}games:"
 _TIME: Final = re.compile("(?:[01][0-9]|2[0-3]):[0-5][0-9]")
 _ALL_BUT_ROUNDS: Final = frozenset(KINDS) - {"round_scored"}
+
+GameChoice: TypeAlias = Literal["all", "turns", "none"]
+GAME_CHOICES: Final[tuple[GameChoice, ...]] = get_args(GameChoice)
+"""Which notifications of one game come by e-mail and push: as the preferences say, of those only the ones
+about the player's turn, or none."""
+_KINDS_OF_CHOICE: Final[Mapping[GameChoice, frozenset[Kind]]] = {
+    "all": frozenset(KINDS),
+    "turns": frozenset[Kind](("your_turn", "deadline_near")),
+    "none": frozenset(),
+}
+_MUTED_CHANNELS: Final = ("email", "push")
+"""Programs get what their players have asked for, and choose by themselves."""
 
 DEFAULT_KINDS: Final[Mapping[str, frozenset[Kind]]] = {
     "email": _ALL_BUT_ROUNDS,
@@ -51,6 +66,14 @@ class Preferences:
         """Return the preferences without one kind, or without any (None), by this channel."""
         rest = frozenset[Kind]() if kind is None else self.kinds.get(channel, frozenset()) - {kind}
         return replace(self, kinds={**self.kinds, channel: rest})
+
+    def in_game(self, choice: GameChoice) -> "Preferences":
+        """Return the preferences in a game for which the player has made a choice."""
+        muted = {
+            channel: self.kinds.get(channel, frozenset()) & _KINDS_OF_CHOICE[choice]
+            for channel in _MUTED_CHANNELS
+        }
+        return replace(self, kinds={**self.kinds, **muted})
 
     def as_json(self) -> JsonObject:
         """Return the preferences as the API shows them, and as they are stored."""
@@ -169,6 +192,30 @@ class PreferenceStore:
         """Delete the preferences of a player, who then has the defaults."""
         with unavailable_on_error():
             self._redis.delete(_PREFIX + player)
+            self._redis.delete(_GAMES + player)
+
+    def choices_in_game(self, game_id: str, players: Sequence[str]) -> list[GameChoice]:
+        """Return what each player has chosen for a game."""
+        if not players:
+            return []
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+            for player in players:
+                pipeline.hget(_GAMES + player, game_id)
+            stored = pipeline.execute()
+        chosen = [None if value is None else to_text(value) for value in stored]
+        return [next((it for it in GAME_CHOICES if it == text), "all") for text in chosen]
+
+    def choose_in_game(self, game_id: str, player: str, choice: object) -> GameChoice:
+        """Store what a player has chosen for a game, and return it. Raises Malformed."""
+        chosen = next((it for it in GAME_CHOICES if it == choice), None)
+        if chosen is None:
+            raise Malformed({"notify": one_of(GAME_CHOICES)})
+        with unavailable_on_error():
+            if chosen == "all":
+                self._redis.hdel(_GAMES + player, game_id)
+            else:
+                self._redis.hset(_GAMES + player, game_id, chosen)
+        return chosen
 
 
 def _decode(stored: bytes | str | None) -> Preferences:

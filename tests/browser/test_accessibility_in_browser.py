@@ -156,6 +156,7 @@ class Scenes:
         timed = self._start(clock=clock)
         self.player.http.post(f"/api/v1/games/{timed}/pause", json={"agree": True})
         self._add("clocks.show_clock", f"/games/{timed}/clock")
+        self._add("notifications.show_game_notifications", f"/games/{timed}/notifications")
         for game_id in (barony, baron):
             self._add("play.show_game", f"/games/{game_id}", f"/games/{game_id}?try=resign")
         self._add("play.show_game", f"/games/{barony}?action=resign", f"/games/{baron}?seq=3")

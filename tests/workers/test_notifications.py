@@ -337,3 +337,26 @@ def test_attempts_that_kill_every_worker_end(players: PlayersWithEmail) -> None:
     assert stored is not None
     assert (stored.status, stored.result) != ("sent", None)
     assert stored.as_json()["result"] == "the attempts were interrupted"
+
+
+def test_a_player_chooses_what_comes_of_one_game(players: PlayersWithEmail) -> None:
+    service = players.service
+    preferences = service.notifications.preferences
+    muted, own_turns, other = (players.start(clock={"per_turn": 3600}) for _ in range(3))
+    preferences.choose_in_game(muted.id, players.ada, "none")
+    preferences.choose_in_game(own_turns.id, players.ada, "turns")
+    notify = service.notifications.notifier.notify
+    readers = [players.ada, players.bea]
+
+    def subjects(game: Game, subject: Any) -> list[str]:
+        created = notify(subject, game.id, game.seq, readers, operator_channels=())
+        return [delivery.player for delivery in created]
+
+    assert subjects(muted, "your_turn") == [players.bea]
+    assert subjects(muted, "game_over") == [players.bea]
+    assert subjects(own_turns, "deadline_near") == readers
+    assert subjects(own_turns, "game_over") == [players.bea]
+    assert subjects(other, "game_over") == readers
+    preferences.choose_in_game(muted.id, players.ada, "all")
+    assert subjects(muted, "round_scored") == []
+    assert subjects(muted, "turn_forfeited") == readers

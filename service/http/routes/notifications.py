@@ -6,6 +6,7 @@ from typing import Final
 from flask import Response, request
 
 from domain.json_types import JsonObject
+from service.games.access import require_correspondent
 from service.http.api_docs import PREFIX
 from service.http.blueprint import NO_QUERY, Blueprint, json_response, response, tagged_response
 from service.http.context import bearer_token, personal_token_digest, service
@@ -16,9 +17,11 @@ from service.http.schemas.notifications import (
     AddPushSubscription,
     AddWebhook,
     ChangeNotifications,
+    ChooseGameNotifications,
     DeliveriesQuery,
     DeliveryList,
     FeedList,
+    GameNotifications,
     MyNotifications,
     NewFeeds,
     PushState,
@@ -45,6 +48,35 @@ webhooks = Blueprint("webhooks", "The player's own webhooks.", auth="login_requi
 def get_notifications(player: str) -> Response:
     """Get what the player wants to be notified of, and the channels by which they can be reached now."""
     return _preferences(player)
+
+
+@blueprint.get(
+    "/games/<game_id>/notifications",
+    "What the player has chosen.",
+    GameNotifications,
+    query=NO_QUERY,
+)
+def get_game_notifications(game_id: str, player: str) -> JsonObject:
+    """Get which notifications of a game the player wants."""
+    require_correspondent(service().games.queries.visible_game(game_id, player), player)
+    (choice,) = service().notifications.preferences.choices_in_game(game_id, [player])
+    return {"notify": choice}
+
+
+@blueprint.put(
+    "/games/<game_id>/notifications",
+    "What the player has chosen.",
+    GameNotifications,
+    json_body=ChooseGameNotifications(),
+)
+def choose_game_notifications(game_id: str, player: str, body: JsonObject) -> JsonObject:
+    """Choose which notifications of a game come by e-mail and push.
+
+    Deliveries that exist already are sent as planned.
+    """
+    require_correspondent(service().games.queries.visible_game(game_id, player), player)
+    store = service().notifications.preferences
+    return {"notify": store.choose_in_game(game_id, player, body["notify"])}
 
 
 @blueprint.patch(

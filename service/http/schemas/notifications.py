@@ -5,6 +5,7 @@ from typing import Literal, NotRequired, TypedDict
 from domain.json_types import Count, GameId, PlayerId, PositiveCount, Timestamp
 from service.http.validation import AnyObject, AnyValue, QueryInteger, StrictSchema, String
 from service.notifications.kinds import Kind
+from service.notifications.preferences import GameChoice
 
 
 class ChangeNotifications(StrictSchema):
@@ -77,6 +78,22 @@ class NotificationPreferences(TypedDict):
     kinds: NotificationKinds
     digest: str | None
     quiet_hours: list[str] | None
+
+
+class ChooseGameNotifications(StrictSchema):
+    """Which notifications of one game a player wants."""
+
+    notify = AnyValue(
+        required=True,
+        description="`all`: as the preferences say. `turns`: of these, only those about the player's turn."
+        " `none`: none. This concerns e-mail and push, and no webhook.",
+    )
+
+
+class GameNotifications(TypedDict):
+    """Which notifications of one game the player gets by e-mail and push."""
+
+    notify: GameChoice
 
 
 class MyNotifications(TypedDict):

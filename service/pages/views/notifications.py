@@ -12,6 +12,7 @@ from werkzeug.wrappers import Response
 from domain.errors import Malformed
 from domain.messages import Message, message, message_in
 from service.errors import TooManyFeeds, TooManyWebhooks
+from service.games.access import require_correspondent
 from service.http import problems
 from service.http.context import service
 from service.http.ratelimits import limit_new_places, limit_webhook_tests
@@ -19,6 +20,7 @@ from service.http.routes.notifications import feed_addresses
 from service.http.schemas.notifications import AddPushSubscription, AddWebhook
 from service.notifications.delivery import Status
 from service.notifications.kinds import KINDS, PLAYER_CHANNELS, Kind, PlayerChannel
+from service.notifications.preferences import GameChoice
 from service.notifications.stored_messages import decode_message
 from service.notifications.webhooks.webhooks import Webhook
 from service.pages import session
@@ -40,6 +42,11 @@ _KINDS: Final[Mapping[Kind, Message]] = {
     "game_over": message("A game is over"),
     "message": message("Somebody has written a message"),
     "dispute": message("A dispute, a takeback or a pause"),
+}
+_GAME_CHOICES: Final[Mapping[GameChoice, Message]] = {
+    "all": message("All that you have chosen in your account"),
+    "turns": message("Of these, only those about your turn"),
+    "none": message("None: this game is muted"),
 }
 _CHANNELS: Final[Mapping[PlayerChannel, Message]] = {
     "email": message_in("channel", "E-mail"),
@@ -75,6 +82,26 @@ def change_notifications() -> Response:
         }
         return _notifications_page(400, form=entered_form().refused(Malformed(faults)))
     return see_other(NOTIFICATIONS)
+
+
+@blueprint.get("/games/<game_id>/notifications")
+def show_game_notifications(game_id: str) -> Response:
+    """Show which notifications of a game the visitor wants."""
+    player = session.require_player()
+    game = service().games.queries.visible_game(game_id, player)
+    require_correspondent(game, player)
+    (choice,) = service().notifications.preferences.choices_in_game(game_id, [player])
+    return page("game_notifications.html", game=game, choice=choice, choices=_GAME_CHOICES)
+
+
+@blueprint.post("/games/<game_id>/notifications")
+def choose_game_notifications(game_id: str) -> Response:
+    """Store which notifications of a game the visitor wants."""
+    player = session.require_player()
+    require_correspondent(service().games.queries.visible_game(game_id, player), player)
+    choice = read_field("notify")
+    service().notifications.preferences.choose_in_game(game_id, player, choice)
+    return see_other(f"/games/{game_id}/notifications")
 
 
 @blueprint.post(f"{NOTIFICATIONS}/feeds")
