@@ -183,7 +183,7 @@ def _readings(target: Target) -> Traffic:
     game = f"/games/{target.long_game}"
     parts = (
         *("", "/conditional-actions", "/disputes", "/disputes/1", "/events", "/events/5000"),
-        *("/legal-actions", "/lessons", "/messages", "/position.svg"),
+        *("/legal-actions", "/lessons", "/messages", "/notifications", "/position.svg"),
         *(f"/head?seq={seq}&limit=200" for seq in _seqs(target)[::10]),
     )
     paths = (
