@@ -39,7 +39,7 @@ from service.server.shared_port import usable_cores
 from service.settings import Settings, load_settings
 from service.store.event_store import IdempotencyRecord
 from service.store.redis_event_store import (
-    ACTIVE_GAMES_KEY,
+    ACTIVE_GAMES,
     RECEIPTS,
     SECRETS,
     encode_receipt,
@@ -316,7 +316,7 @@ def _store(pipeline: redis.client.Pipeline, copy: Copy, *, is_over: bool) -> Non
     if copy.summary:
         pipeline.set(game_key(copy.id, "summary"), copy.summary)
     if not is_over:
-        pipeline.sadd(ACTIVE_GAMES_KEY, copy.id)
+        pipeline.sadd(ACTIVE_GAMES.key(copy.id), copy.id)
 
 
 def _store_players(service: Service, count: int) -> None:

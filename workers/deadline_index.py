@@ -1,6 +1,7 @@
 """The index of deadlines: which games have a task whose time has come.
 
-    cartulary:deadlines   sorted set, game id -> earliest time of a task in milliseconds since 1970
+    cartulary:{deadlines:N}   sorted set, game id -> earliest time of a task in milliseconds since 1970, in
+                              shards (service/store/shards.py)
 
 A game may have several tasks with a time, such as a turn to forfeit and a reminder before; the index has the
 earliest. It is derived from the outbox entries that have a time (workers/tasks.py). If it is lost, the first
@@ -9,15 +10,16 @@ sweep of a scheduler writes it again.
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 import redis
 
 from service import clock
 from service.connection import to_text, unavailable_on_error
+from service.store.shards import Shards
 from workers.tasks import Task
 
-DEADLINES: Final = "cartulary:deadlines"
+DEADLINES: Final = Shards("deadlines")
 
 # Another process may have put another time of the game there in the meantime.
 _REPLACE = """
@@ -44,48 +46,68 @@ class DeadlineIndex:
 
         `tasks` has all tasks of a game that have a time, or none of them.
         """
-        scores: dict[str, int] = {}
+        shards: dict[str, dict[str, int]] = {}
         for task in tasks:
             score = _milliseconds(clock.parse(task.due_at))
+            scores = shards.setdefault(DEADLINES.key(task.game_id), {})
             scores[task.game_id] = min(score, scores.get(task.game_id, score))
-        if scores:
-            with unavailable_on_error():
-                self._redis.zadd(DEADLINES, scores)
+        if shards:
+            with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+                for key, scores in shards.items():
+                    pipeline.zadd(key, scores)
+                pipeline.execute()
 
     def overdue(self, now: datetime, limit: int) -> list[tuple[str, str]]:
         """Return up to `limit` games with a task whose time has come, each with its score; earliest first."""
         with unavailable_on_error():
-            # redis-py declares a type that covers other forms of the command as well.
-            rows: list[Any] = self._redis.zrange(
-                DEADLINES,
-                "-inf",
-                _milliseconds(now),
-                byscore=True,
-                offset=0,
-                num=limit,
-                withscores=True,
-            )
-        overdue = []
-        for member, score in rows:
-            game_id = to_text(member)
-            if game_id.encode() == member:
-                overdue.append((game_id, repr(score)))
-            else:
-                # No id of a game: `put` did not write it, and `replace` would not find it.
-                self._redis.zrem(DEADLINES, member)
-        return overdue
+            while True:
+                rows = self._earliest(_milliseconds(now), limit)
+                if not (misplaced := [row for row in rows if not _is_in_place(*row)]):
+                    return [(to_text(member), repr(score)) for _, member, score in rows]
+                for row in misplaced:
+                    self._move(*row)
 
     def overdue_milliseconds(self, now: datetime) -> int:
         """Return for how many milliseconds the earliest time has passed; 0 if it is in the future."""
-        with unavailable_on_error():
-            rows: list[Any] = self._redis.zrange(DEADLINES, 0, 0, withscores=True)
-        return max(0, _milliseconds(now) - int(rows[0][1])) if rows else 0
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+            for key in DEADLINES.all:
+                pipeline.zrange(key, 0, 0, withscores=True)
+            scores = [score for reply in pipeline.execute() for _, score in reply]
+        return max(0, _milliseconds(now) - int(min(scores))) if scores else 0
 
     def replace(self, game_id: str, score: str, later: Task | None) -> None:
         """If a game still has this score, enter it under the time of a later task, or remove it."""
         new_score = "" if later is None else _milliseconds(clock.parse(later.due_at))
         with unavailable_on_error():
-            self._replace(keys=[DEADLINES], args=[game_id, score, new_score])
+            self._replace(keys=[DEADLINES.key(game_id)], args=[game_id, score, new_score])
+
+    def _earliest(self, until: int, limit: int) -> list[tuple[str, bytes, float]]:
+        """Return the first members with a score of at most `until`, in order, each after its key."""
+        with self._redis.pipeline(transaction=False) as pipeline:
+            for key in DEADLINES.all:
+                pipeline.zrange(
+                    key, "-inf", until, byscore=True, offset=0, num=limit, withscores=True
+                )
+            replies = pipeline.execute()
+        rows = [
+            (key, member, score)
+            for key, reply in zip(DEADLINES.all, replies, strict=True)
+            for member, score in reply
+        ]
+        return sorted(rows, key=lambda row: row[2])[:limit]
+
+    def _move(self, key: str, member: bytes, score: float) -> None:
+        """Move a game from the key of earlier versions to its shard; remove what is no id of a game."""
+        game_id = to_text(member)
+        if game_id.encode() == member:
+            self._redis.zadd(DEADLINES.key(game_id), {game_id: score}, lt=True)
+        # `put` did not write it, and `replace` would not find it.
+        self._redis.zrem(key, member)
+
+
+def _is_in_place(key: str, member: bytes, _score: float) -> bool:
+    """Return whether a member is the id of a game, in its shard."""
+    return to_text(member).encode() == member and key != DEADLINES.former
 
 
 def _milliseconds(moment: datetime) -> int:

@@ -8,7 +8,8 @@
                               FIRST LAST`; expires a week after the end of the game
     cartulary:{GAME}:receipts hash, SEQ -> `KEY SIGNATURE`: the server's receipts for accepted actions
     cartulary:statements      set, the ids of games in whose disputes statements were written
-    cartulary:live            set, the active games: ids of those that have not ended
+    cartulary:{live:N}        set, the active games: ids of those that have not ended, in shards
+                              (service/store/shards.py)
     cartulary:changed         the changed games (service/store/changed_games.py)
     cartulary:{GAME}:replication   written before a wait for replicas; expires at once
     cartulary:appended        channel, `GAME SEQ` after every append
@@ -55,6 +56,7 @@ from service.store.event_store import (
     IdempotencyRecord,
     LogReader,
 )
+from service.store.shards import Shards
 
 T = TypeVar("T")
 
@@ -62,7 +64,7 @@ APPENDED_CHANNEL: Final = "cartulary:appended"
 """The channel on which every append to any game is published, as `GAME SEQ`."""
 MESSAGE_POSTED: Final = "message"
 """What is published on the channel of a game when a chat message is posted, or a rematch is created."""
-ACTIVE_GAMES_KEY: Final = "cartulary:live"
+ACTIVE_GAMES: Final = Shards("live")
 _STATEMENTS_KEY: Final = "cartulary:statements"
 IDEMPOTENCY_SECONDS: Final = 7 * 24 * 3600
 """How long the idempotency records of a game are kept after its end."""
@@ -392,28 +394,39 @@ class RedisEventStore:
     def mark_active(self, game_id: str) -> None:
         """See `EventStore.mark_active`."""
         with unavailable_on_error():
-            self._redis.sadd(ACTIVE_GAMES_KEY, game_id)
+            self._redis.sadd(ACTIVE_GAMES.key(game_id), game_id)
 
     def mark_inactive(self, game_id: str) -> bool:
         """See `EventStore.mark_inactive`."""
         with unavailable_on_error():
             if self._redis.hlen(game_key(game_id, _OUTBOX)):
                 return False
-            return bool(self._redis.srem(ACTIVE_GAMES_KEY, game_id))
+            with self._redis.pipeline(transaction=False) as pipeline:
+                pipeline.srem(ACTIVE_GAMES.key(game_id), game_id)
+                pipeline.srem(ACTIVE_GAMES.former, game_id)
+                return any(pipeline.execute())
 
     def active_among(self, game_ids: Sequence[str]) -> list[str]:
         """See `EventStore.active_among`."""
         if not game_ids:
             return []
-        with unavailable_on_error():
-            flags = self._redis.smismember(ACTIVE_GAMES_KEY, [*game_ids])
-        return [game_id for game_id, is_active in zip(game_ids, flags, strict=True) if is_active]
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+            for game_id in game_ids:
+                pipeline.sismember(ACTIVE_GAMES.key(game_id), game_id)
+                pipeline.sismember(ACTIVE_GAMES.former, game_id)
+            flags = pipeline.execute()
+        return [game_id for number, game_id in enumerate(game_ids) if any(flags[2 * number :][:2])]
 
     def active_games(self) -> Iterator[str]:
         """See `EventStore.active_games`."""
         with unavailable_on_error():
-            for game_id in self._redis.sscan_iter(ACTIVE_GAMES_KEY, count=SCAN_PAGE):
-                yield to_text(game_id)
+            for key in ACTIVE_GAMES.all:
+                for member in self._redis.sscan_iter(key, count=SCAN_PAGE):
+                    game_id = to_text(member)
+                    if key == ACTIVE_GAMES.former and game_id.encode() == member:
+                        self._redis.sadd(ACTIVE_GAMES.key(game_id), game_id)
+                        self._redis.srem(key, game_id)
+                    yield game_id
 
 
 def encode_receipt(receipt: JsonObject) -> str:

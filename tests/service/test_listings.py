@@ -14,6 +14,7 @@ from service.games.listings import EXAMINED, GameKind, Page
 from service.games.queries import MAX_EXAMINED_GAMES
 from service.recovery.reindex import reindex
 from service.settings import Settings
+from service.store.redis_event_store import ACTIVE_GAMES
 from tests.support.redis_contents import contents
 from tests.support.round_trips import count_round_trips
 from tests.support.service_games import play_out, start_game, take_action
@@ -341,7 +342,7 @@ def test_dropped_listings_are_rebuilt_from_the_logs(service: Service, next_minut
     before = contents_without_changes(service)
     derived = [*service.redis.keys("cartulary:games:*"), *service.redis.keys("*:listed")]
     assert len(derived) > 10
-    service.redis.delete(*derived, "cartulary:live")
+    service.redis.delete(*derived, *ACTIVE_GAMES.all)
     # An entry that no log supports is removed.
     service.redis.zadd("cartulary:games:open", {"2026-11-20T09:00:00.000Z~forged": 0})
     assert reindex(service) == 6

@@ -177,7 +177,7 @@ class World:
                 break
         else:
             raise AssertionError("there is no end of work")
-        for key in (DEADLINES, DUE):
+        for key in (*DEADLINES.all, DUE):
             # redis-py declares a type that covers other forms of the command as well.
             rows: list[Any] = self.service.redis.zrange(key, 0, 0, withscores=True)
             for _, score in rows:
@@ -278,7 +278,7 @@ class World:
                     continue
                 raise AssertionError("Redis was away")
         self._move_to(self.now)
-        keys = [*self.workers.client.scan_iter("rq:*"), DEADLINES]
+        keys = [*self.workers.client.scan_iter("rq:*"), *DEADLINES.all]
         self.workers.client.delete(*keys)
         self._appends.close()
         self._start_processes()

@@ -11,7 +11,7 @@ from service.http.app import create_app
 from service.recovery.reindex import reindex
 from service.settings import Settings
 from service.store.damaged_games import DAMAGED_GAMES_KEY
-from service.store.redis_event_store import ACTIVE_GAMES_KEY, game_key
+from service.store.redis_event_store import ACTIVE_GAMES, game_key
 from tests.support.service_games import play_out, play_set_up, play_until, start_game
 from tests.support.worker_harness import RecordingChannel, WorkerHarness
 from workers.damage_check import SECONDS_TO_RETRY
@@ -136,7 +136,7 @@ def test_a_damaged_last_event_affects_only_its_own_game(
         workers.sweep_and_work(ended.id)
         workers.scheduler.sweep(is_first=False)
     assert service.games.queries.game(ended.id).status == "finished"
-    assert service.redis.smembers(ACTIVE_GAMES_KEY) == {damaged.id.encode()}
+    assert [*service.store.active_games()] == [damaged.id]
     message = f"game {damaged.id} is damaged: log: the last entry is not an event"
     assert caplog.text.count(message) == 1
     assert service.store.read(damaged.id)[-1] == line
@@ -314,18 +314,18 @@ def test_damaged_members_of_the_deadline_index_are_removed(
         game = play_set_up(service, start_game(service, clock={"per_turn": 60}).id)
         workers.scheduler.enqueue_tasks_of({game.id})
         workers.work()
-        service.redis.zadd(DEADLINES, {NOT_UTF_8: 1})
-        service.redis.zadd(DEADLINES, {"nothing": 1.5, "no id": float("-inf")})
+        service.redis.zadd(DEADLINES.former, {NOT_UTF_8: 1})
+        service.redis.zadd(DEADLINES.former, {"nothing": 1.5, "no id": float("-inf")})
         time.tick(60)
         workers.scheduler.check_deadlines()
         assert workers.waiting() == [f"deadline of game {game.id}"]
-        assert service.redis.zcard(DEADLINES) == 0
+        assert not service.redis.exists(*DEADLINES.all)
 
 
 def test_an_active_game_whose_id_is_not_text_does_not_stop_the_sweep(
     service: Service, workers: WorkerHarness
 ) -> None:
-    service.redis.sadd(ACTIVE_GAMES_KEY, NOT_UTF_8)
+    service.redis.sadd(ACTIVE_GAMES.former, NOT_UTF_8)
     game = play_out(service, start_game(service, round_limit=1).id)
     workers.scheduler.sweep(is_first=True)
     assert len(workers.waiting()) == 1

@@ -15,7 +15,6 @@ from service.errors import Unavailable
 from service.notifications.deliveries import PREFIX
 from service.notifications.delivery import Delivery
 from service.settings import Settings
-from service.store.redis_event_store import ACTIVE_GAMES_KEY
 from tests.support import fork_server
 from tests.support.service_games import (
     PLAYERS,
@@ -207,7 +206,7 @@ def test_all_players_are_notified_of_rounds_and_of_the_end_and_the_game_becomes_
     assert (first["round"], second["round"]) == (1, 2)
     assert [standing["seat"] for standing in second["standings"]] == [0, 1]
     assert last == {"status": "finished", "ranking": service.games.queries.game(game.id).ranking}
-    assert not service.redis.sismember(ACTIVE_GAMES_KEY, game.id)
+    assert game.id not in service.store.active_games()
 
 
 def test_a_player_who_left_before_the_start_is_not_notified_of_the_end(

@@ -8,7 +8,7 @@ from freezegun import freeze_time
 from service.bootstrap import Service
 from service.errors import Stale
 from service.recovery.reindex import reindex
-from service.store.redis_event_store import ACTIVE_GAMES_KEY, game_key
+from service.store.redis_event_store import ACTIVE_GAMES, game_key
 from tests.support.service_games import play_out, play_set_up, play_until, start_game, take_action
 from tests.support.worker_harness import RecordingChannel, WorkerHarness
 from workers.deadline_index import DEADLINES
@@ -36,7 +36,7 @@ def test_a_sweep_finds_tasks_whose_message_got_lost(
         *["round_scored"] * 3,
         "game_over",
     ]
-    assert service.redis.scard(ACTIVE_GAMES_KEY) == 0
+    assert len([*service.store.active_games()]) == 0
 
 
 def test_a_sweep_enqueues_only_tasks_that_the_previous_sweep_found_too(
@@ -147,11 +147,11 @@ def test_a_game_that_has_ended_becomes_inactive(service: Service, workers: Worke
     finished = play_out(service, start_game(service, round_limit=1).id)
     for id in (running.id, finished.id):
         workers.sweep_and_work(id)
-    assert service.redis.smembers(ACTIVE_GAMES_KEY) == {running.id.encode()}
+    assert [*service.store.active_games()] == [running.id]
     # The worker of its last job has died before it could mark the game inactive.
     service.store.mark_active(finished.id)
     workers.scheduler.sweep(is_first=False)
-    assert service.redis.smembers(ACTIVE_GAMES_KEY) == {running.id.encode()}
+    assert [*service.store.active_games()] == [running.id]
 
 
 def test_an_active_game_without_a_log_becomes_inactive_after_an_hour(
@@ -164,10 +164,10 @@ def test_an_active_game_without_a_log_becomes_inactive_after_an_hour(
         time.tick(timedelta(minutes=59))
         service.store.mark_active("soon")
         workers.scheduler.sweep(is_first=False)
-        assert service.redis.smembers(ACTIVE_GAMES_KEY) == {b"never", b"soon"}
+        assert {*service.store.active_games()} == {"never", "soon"}
         time.tick(timedelta(minutes=1))
         workers.scheduler.sweep(is_first=False)
-        assert service.redis.smembers(ACTIVE_GAMES_KEY) == {b"soon"}
+        assert [*service.store.active_games()] == ["soon"]
 
 
 def test_lost_outbox_entries_are_rebuilt_from_the_logs(
@@ -186,7 +186,7 @@ def test_lost_outbox_entries_are_rebuilt_from_the_logs(
         }
         for id in before:
             service.redis.delete(game_key(id, "notes"))
-        service.redis.delete(ACTIVE_GAMES_KEY)
+        service.redis.delete(*ACTIVE_GAMES.all)
         assert reindex(service) == 4
         assert workers.tasks(unscored.id) == {
             entry: task for entry, task in before[unscored.id].items() if task.kind == "score"
@@ -262,7 +262,7 @@ def test_a_player_who_misses_a_deadline_in_the_set_up_is_removed_if_the_options_
         assert (event["type"], event["by"]) == ("PlayerRemoved", {"system": "clock"})
         workers.sweep_and_work(game.id)
         assert service.games.queries.game(game.id).status == "finished"
-        assert service.redis.zcard(DEADLINES) == 0
+        assert not service.redis.exists(*DEADLINES.all)
 
 
 def test_an_action_that_arrives_before_the_forfeit_counts(
@@ -333,8 +333,8 @@ def test_a_lost_deadline_index_is_rebuilt(service: Service, workers: WorkerHarne
         game = play_set_up(service, start_game(service, clock={"per_turn": 60}).id)
         workers.runner.run(workers.tasks(game.id)["notify/turn"])
         workers.scheduler.sweep(is_first=True)
-        assert service.redis.zrange(DEADLINES, 0, -1) == [game.id.encode()]
-        service.redis.delete(DEADLINES)
+        assert service.redis.zrange(DEADLINES.key(game.id), 0, -1) == [game.id.encode()]
+        service.redis.delete(*DEADLINES.all)
         workers.scheduler.sweep(is_first=True)
         time.tick(60)
         workers.scheduler.check_deadlines()

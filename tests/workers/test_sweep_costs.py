@@ -9,7 +9,7 @@ from domain.event import Clock
 from service.bootstrap import Service
 from service.connection import to_text
 from service.recovery.reindex import reindex
-from service.store.redis_event_store import ACTIVE_GAMES_KEY
+from service.store.redis_event_store import ACTIVE_GAMES
 from tests.support.redis_commands import count_commands
 from tests.support.service_games import play_out, start_game, take_action
 from tests.support.worker_harness import WorkerHarness
@@ -32,7 +32,9 @@ def examined_until_idle(service: Service, workers: WorkerHarness) -> None:
 
 
 def games_with_deadlines(service: Service) -> set[str]:
-    members: list[Any] = service.redis.zrange(DEADLINES, 0, -1)
+    members: list[Any] = [
+        member for key in DEADLINES.all for member in service.redis.zrange(key, 0, -1)
+    ]
     return set(map(to_text, members))
 
 
@@ -58,11 +60,12 @@ def test_a_sweep_costs_the_same_with_ten_times_as_many_games_in_progress(
         costs.append((idle, busy, first))
         examined_until_idle(service, workers)
         monkeypatch.setattr(sweep_module, "OTHER_GAMES", 2)
-    assert service.redis.scard(ACTIVE_GAMES_KEY) == 30
+    assert len([*service.store.active_games()]) == 30
     for few, many in zip(*costs, strict=True):
-        for name in ("getrange", "setrange", "sscan"):
+        for name in ("getrange", "setrange", "sscan", "zadd"):
             # How many nodes of the tree an append of leaves reads and writes depends on the digits of its
-            # size; and the ids of active games are read 500 at a time.
+            # size; the ids of active games are read 500 at a time; and in how many shards the deadlines
+            # are depends on the ids of the games.
             del few[name], many[name]
         assert few.total() > 0
         assert many == few
@@ -71,7 +74,7 @@ def test_a_sweep_costs_the_same_with_ten_times_as_many_games_in_progress(
 def test_sweeps_come_to_every_active_game_in_turn(service: Service, workers: WorkerHarness) -> None:
     games = [start_game(service, clock=CLOCK).id for _ in range(7)]
     examined_until_idle(service, workers)
-    service.redis.delete(DEADLINES)
+    service.redis.delete(*DEADLINES.all)
     for _ in range(4):
         workers.scheduler.sweep(is_first=False)
     assert games_with_deadlines(service) == set(games)
@@ -88,7 +91,7 @@ def test_work_whose_message_got_lost_is_done_among_many_games(
     later = WorkerHarness(service)
     later.sweep_and_work(game.id)
     assert service.games.queries.game(game.id).status == "finished"
-    assert not service.redis.sismember(ACTIVE_GAMES_KEY, game.id)
+    assert game.id not in service.store.active_games()
     later.close()
 
 
@@ -100,7 +103,7 @@ def test_a_deadline_whose_job_got_lost_takes_effect(
         examined_until_idle(service, workers)
         time.tick(61)
         workers.scheduler.check_deadlines()
-        assert not service.redis.exists(DEADLINES)
+        assert not service.redis.exists(*DEADLINES.all)
         for key in workers.client.keys("rq:*"):
             workers.client.delete(key)
         workers.sweep_twice_and_work()
@@ -136,7 +139,7 @@ def test_a_reindex_has_the_next_sweep_examine_every_game(
 ) -> None:
     games = [start_game(service, clock=CLOCK).id for _ in range(7)]
     examined_until_idle(service, workers)
-    service.redis.delete(DEADLINES, ACTIVE_GAMES_KEY)
+    service.redis.delete(*DEADLINES.all, *ACTIVE_GAMES.all)
     reindex(service)
     workers.scheduler.sweep(is_first=False)
     assert games_with_deadlines(service) == set(games)
