@@ -232,6 +232,18 @@ class Options(TypedDict):
     name: NotRequired[Annotated[str, "What its creator calls the game, in one line."]]
     rematch_of: NotRequired[Annotated[GameId, "The game of which this one is a rematch."]]
     substitutes: NotRequired[Annotated[Literal[True], "Left out in a game without substitutes."]]
+    least_reliability: NotRequired[
+        Annotated[int, Range(1, 100), "The percentage of turns in time that players need to join."]
+    ]
+    least_finished: NotRequired[
+        Annotated[int, Range(1, 1000), "The finished games that players need to join."]
+    ]
+    least_rating: NotRequired[
+        Annotated[int, Range(0, 10_000), "The lowest rating of players who can join."]
+    ]
+    most_rating: NotRequired[
+        Annotated[int, Range(0, 10_000), "The highest rating of players who can join."]
+    ]
 
 
 class GameSettings(TypedDict):

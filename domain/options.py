@@ -8,10 +8,10 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, cast
 
 from domain.event import Options
-from domain.json_fields import one_of
+from domain.json_fields import is_integer, one_of
 from domain.json_types import GAME_ID
 from domain.messages import Message, Text, message, message_in
 
@@ -44,9 +44,19 @@ def name_fault(name: object) -> Message | None:
 
 
 SEATINGS: Final = ("drawn", "joined")
+MOST_POINTS: Final = 10_000
+"""The largest rating that a game can require."""
+REQUIREMENTS: Final[Mapping[str, tuple[int, int]]] = {
+    "least_reliability": (1, 100),
+    "least_finished": (1, 1000),
+    "least_rating": (0, MOST_POINTS),
+    "most_rating": (0, MOST_POINTS),
+}
+"""The options with what a game requires of the players who join it, with the least and the largest number."""
 COMMON_OPTIONS: Final = (
     *("seating", "private", "rated", "takebacks", "substitutes", "tutorial"),
     *("name", "rematch_of"),
+    *REQUIREMENTS,
 )
 """The options of every game."""
 
@@ -55,7 +65,7 @@ def check_common_options(options: Mapping[str, object]) -> tuple[Options, dict[s
     """The common ones of some options with their defaults, and what is wrong with them, by field.
 
     An option that a game can do without is left out: `rated`, `takebacks`, `substitutes` and `tutorial` if
-    they are false, `name` and `rematch_of` if they are missing or null.
+    they are false, `name`, `rematch_of` and the requirements if they are missing or null.
     """
     faults: dict[str, Text] = {}
     seating = options.get("seating", "drawn")
@@ -83,6 +93,13 @@ def check_common_options(options: Mapping[str, object]) -> tuple[Options, dict[s
         faults["options.name"] = fault
     if rematch_of is not None and not _is_game_id(rematch_of):
         faults["options.rematch_of"] = message("must be the id of a game")
+    requirements = {name: options[name] for name in REQUIREMENTS if options.get(name) is not None}
+    for required, value in requirements.items():
+        least, most = REQUIREMENTS[required]
+        if not is_integer(value) or not least <= value <= most:
+            faults[f"options.{required}"] = message(
+                "must be a whole number from {least} to {most}", least=least, most=most
+            )
     checked: Options = {
         "seating": "joined" if seating == "joined" else "drawn",
         "private": private is True,
@@ -99,6 +116,7 @@ def check_common_options(options: Mapping[str, object]) -> tuple[Options, dict[s
         checked["name"] = name
     if isinstance(rematch_of, str):
         checked["rematch_of"] = rematch_of
+    checked.update(cast("Options", requirements))
     return checked, faults
 
 
@@ -193,6 +211,32 @@ COMMON_OPTION_FIELDS: Final[Sequence[OptionField]] = (
         "substitutes",
         message_in("label", "substitutes"),
         message("A player who cannot go on can leave the seat, and another player can take it."),
+    ),
+    NumberField(
+        "least_reliability",
+        message_in("label", "least reliability"),
+        message(
+            "Players who take fewer of their turns in time, in percent, cannot join, unless you invite them."
+        ),
+        *REQUIREMENTS["least_reliability"],
+    ),
+    NumberField(
+        "least_finished",
+        message_in("label", "least number of finished games"),
+        message("Players who have finished fewer public games without bots cannot join."),
+        *REQUIREMENTS["least_finished"],
+    ),
+    NumberField(
+        "least_rating",
+        message_in("label", "lowest rating"),
+        message("Players with a lower rating in this game cannot join. New players have 1000."),
+        *REQUIREMENTS["least_rating"],
+    ),
+    NumberField(
+        "most_rating",
+        message_in("label", "highest rating"),
+        message("Players with a higher rating in this game cannot join."),
+        *REQUIREMENTS["most_rating"],
     ),
 )
 """The options of every game."""

@@ -38,6 +38,7 @@ from service.games.listings import GameQuota
 from service.games.loader import CachedGame
 from service.games.player_signatures import PlayerSignature, PlayerSignatures
 from service.games.repository import AcceptedAction, GameRepository, game_id_of, idempotency_record
+from service.games.requirements import Requirements
 from service.keyring import Keyring
 
 SECRET_BYTES = 32
@@ -63,6 +64,7 @@ class GameCommands:
         bot_players: BotPlayers,
         invitations: Invitations,
         holidays: Holidays,
+        requirements: Requirements,
         min_seconds_per_turn: int = 1,
     ) -> None:
         self._repository = repository
@@ -72,6 +74,7 @@ class GameCommands:
         self._bot_players = bot_players
         self._invitations = invitations
         self._holidays = holidays
+        self._requirements = requirements
         self._min_seconds_per_turn = min_seconds_per_turn
         self._signatures = signatures
         self._keyring = keyring
@@ -159,7 +162,8 @@ class GameCommands:
 
         `invitation` is the token of an invitation, for a private game that the player may not see otherwise.
         Raises NotNow (the game is full or has started, the player has a place, or is a guest and the game is
-        rated), Malformed (nonce), TooManyGames, NotFound (also if the invitation is not valid).
+        rated), Forbidden (requirements that the player does not meet), Malformed (nonce), TooManyGames,
+        NotFound (also if the invitation is not valid).
         """
         refusal = self._quota.refusal(player)
         keys = self._player_keys.valid_keys(player)
@@ -171,6 +175,8 @@ class GameCommands:
             else:
                 inviter = self._invitations.inviter(game, invitation)
             require_ratable(game, player, self._accounts)
+            if inviter is None and game.status == "open" and not game.has_joined(player):
+                self._requirements.require(game, player)
             player_nonce, source = _joining_nonce(game, nonce)
             commands.join(
                 pending,

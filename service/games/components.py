@@ -35,6 +35,7 @@ from service.games.receipts import PlayerReceipts
 from service.games.rematches import Rematches
 from service.games.replays import Replays
 from service.games.repository import GameRepository
+from service.games.requirements import Requirements
 from service.games.statistics import GameCounts, PublicStatistics
 from service.games.substitute_commands import SubstituteCommands
 from service.games.thumbnails import Thumbnails
@@ -71,6 +72,7 @@ class Games:
     statistics: Statistics
     public_statistics: PublicStatistics
     ratings: Ratings
+    requirements: Requirements
     profiles: Profiles
     replays: Replays
     recaps: Recaps
@@ -104,6 +106,13 @@ def build_games(
     quota = GameQuota(listings, bounds.max_games_per_player)
     invitations = Invitations(client, repository)
     signatures = PlayerSignatures(repository, accounts.keys)
+    event_feed = EventFeed(transparency.log, store)
+    projections = Projections(
+        client, event_feed, [GameCounts(), PlayersProjection(), RatingsProjection()]
+    )
+    statistics = Statistics(projections)
+    ratings = Ratings(projections, players, transparency, keyring)
+    requirements = Requirements(statistics, ratings)
     commands = GameCommands(
         repository,
         keyring,
@@ -114,6 +123,7 @@ def build_games(
         BotPlayers(players),
         invitations,
         accounts.holidays,
+        requirements,
         bounds.min_seconds_per_turn,
     )
     invitation_commands = InvitationCommands(repository, bounds.max_invitations)
@@ -128,11 +138,6 @@ def build_games(
         bounds.record_page_bytes,
         bounds.page_events,
     )
-    event_feed = EventFeed(transparency.log, store)
-    projections = Projections(
-        client, event_feed, [GameCounts(), PlayersProjection(), RatingsProjection()]
-    )
-    statistics = Statistics(projections)
     erasure = GameErasure(repository, store, listings)
     accounts.erasure.register(erasure.delete_all_of, erasure.authors)
     return Games(
@@ -149,7 +154,7 @@ def build_games(
         pauses=PauseCommands(repository, signatures),
         deadlines=DeadlineCommands(repository, clock),
         substitutes=SubstituteCommands(
-            repository, signatures, quota, players, accounts.keys, accounts.holidays
+            repository, signatures, quota, players, accounts.keys, accounts.holidays, requirements
         ),
         holiday_registry=HolidayRegistry(accounts.holidays, players, repository, listings),
         key_registry=KeyRegistry(accounts.keys, repository, listings),
@@ -160,7 +165,8 @@ def build_games(
         projections=projections,
         statistics=statistics,
         public_statistics=PublicStatistics(projections, listings),
-        ratings=Ratings(projections, players, transparency, keyring),
+        ratings=ratings,
+        requirements=requirements,
         profiles=Profiles(players, statistics, listings, queries),
         replays=Replays(repository, bounds),
         recaps=Recaps(repository),

@@ -18,6 +18,7 @@ from service.games.listings import GameQuota
 from service.games.loader import CachedGame
 from service.games.player_signatures import PlayerSignature, PlayerSignatures
 from service.games.repository import GameRepository
+from service.games.requirements import Requirements
 
 
 class SubstituteCommands:
@@ -36,6 +37,7 @@ class SubstituteCommands:
         accounts: AccountReader,
         player_keys: PlayerKeys,
         holidays: Holidays,
+        requirements: Requirements,
     ) -> None:
         self._repository = repository
         self._signatures = signatures
@@ -43,6 +45,7 @@ class SubstituteCommands:
         self._accounts = accounts
         self._player_keys = player_keys
         self._holidays = holidays
+        self._requirements = requirements
 
     def leave_seat(
         self,
@@ -75,7 +78,8 @@ class SubstituteCommands:
         """Give a vacant seat to the player, and return the game.
 
         Raises NotFound (also if there is no such seat), NotNow (the seat is not vacant, or the player has or
-        had a seat in the game, is its arbiter, or is a guest and the game is rated), TooManyGames.
+        had a seat in the game, is its arbiter, or is a guest and the game is rated), Forbidden (requirements
+        that the player does not meet), TooManyGames.
         """
         refusal = self._quota.refusal(player)
         keys = self._player_keys.valid_keys(player)
@@ -85,6 +89,8 @@ class SubstituteCommands:
             if seat >= cached.game.seats:
                 raise NotFound(message("game {game} has no seat {seat}", game=game_id, seat=seat))
             require_ratable(cached.game, player, self._accounts)
+            if seat in cached.game.open_seats() and not cached.game.has_joined(player):
+                self._requirements.require(cached.game, player)
             commands.seat_substitute(pending, seat, player, keys)
             bring_holidays(pending, player, self._holidays)
             if refusal is not None:

@@ -172,7 +172,7 @@ def get_game(game_id: str, player: str | None) -> JsonObject:
     json_body=JoinGame(),
     is_body_required=False,
     is_idempotent=True,
-    errors=(409,),
+    errors=(403, 409),
 )
 def join_game(
     game_id: str, player: str, body: JsonObject, idempotency_key: str | None
@@ -180,7 +180,8 @@ def join_game(
     """Join a game.
 
     The game starts when its last place is taken. A private game can be joined by the players whom its creator
-    has invited and, with an `invitation`, by others.
+    has invited and, with an `invitation`, by others. If the game requires what the player lacks, the response
+    is a 403 that names it.
     """
     game = service().games.commands.join(
         game_id, player, body["nonce"], idempotency_key, body["invitation"]
@@ -263,7 +264,7 @@ def leave_seat(
     limit=limit_new_places,
     json_body=TakeSeat(),
     is_idempotent=True,
-    errors=(409, 422),
+    errors=(403, 409, 422),
 )
 def take_seat(
     game_id: str, player: str, body: JsonObject, idempotency_key: str | None

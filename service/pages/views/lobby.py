@@ -162,6 +162,9 @@ def show_open_game(
         bot_labels=BOT_LABELS,
         default_bot=request.args.get("bot", DEFAULT_BOT),
         option_fields=option_fields(game.rules),
+        missing=[]
+        if player_id is None or has_joined or invitation is not None
+        else service().games.requirements.missing(game, player_id),
         option_value=option_value,
         clock_text=clock_text,
     )

@@ -130,3 +130,19 @@ def test_a_rating_has_a_chart(app: Flask, browser: FlaskClient, service: Service
     assert len(line[1].split()) == 2
     assert "provisional" in page
     assert "2 rated games" in page
+
+
+def test_the_page_of_an_open_game_says_what_a_player_lacks(
+    app: Flask, browser: FlaskClient, service: Service
+) -> None:
+    creator = log_in(app.test_client(), service, "bea")
+    log_in(browser, service)
+    create = service.games.commands.create
+    game = create(creator, rules="barony", seats=2, options={"least_finished": 3}).id
+    page = browser.get(f"/games/{game}").text
+    assert "You cannot join this game" in page
+    assert "finished 3 public games without bots, and you have finished 0" in page
+    assert "Join the game" not in page
+    assert post(browser, f"/games/{game}/players", f"/games/{game}").status_code == 403
+    other = create(creator, rules="barony", seats=2, options={}).id
+    assert "Join the game" in browser.get(f"/games/{other}").text

@@ -49,6 +49,7 @@ def commands_with(service: Service, listings: Listings) -> GameCommands:
         BotPlayers(service.accounts.players),
         service.games.invitations,
         service.accounts.holidays,
+        service.games.requirements,
     )
 
 

@@ -1,0 +1,86 @@
+"""What the creator of a game requires of the players who join it, and what somebody lacks of it."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from domain.game import Game
+from domain.messages import Text, message, plural_message, semicolon_list
+from domain.options import REQUIREMENTS
+from domain.registry import registered_name
+from service.errors import Forbidden
+from service.games.player_statistics import Statistics
+from service.games.ratings import PlayerRating, Ratings
+
+_RATINGS: Final = ("least_rating", "most_rating")
+
+
+class Requirements:
+    """Compares players with the requirements of games. Methods raise Unavailable.
+
+    Players whom the creator has invited, and those with an invitation link, meet all of them.
+    """
+
+    def __init__(self, statistics: Statistics, ratings: Ratings) -> None:
+        self._statistics = statistics
+        self._ratings = ratings
+
+    def require(self, game: Game, player: str) -> None:
+        """Raise Forbidden, with everything that the player lacks, unless that is nothing."""
+        if missing := self.missing(game, player):
+            raise Forbidden(
+                message("you cannot join this game: {reasons}", reasons=semicolon_list(missing))
+            )
+
+    def missing(self, game: Game, player: str) -> list[Text]:
+        """Return what the player lacks; [] for a game without requirements, which costs no round trip.
+
+        A reliability of which nothing is known is no lack: a number of finished games keeps newcomers out.
+        """
+        options: Mapping[str, Any] = game.options
+        if not any(name in options for name in REQUIREMENTS):
+            return []
+        if player == game.creator or player in game.invited:
+            return []
+        statistics = self._statistics.of([player])[player]
+        percent, finished = statistics.reliability.percent, statistics.finished
+        missing: list[Text] = []
+        if percent is not None and percent < options.get("least_reliability", 0):
+            missing.append(
+                message(
+                    "the game is for players who take {least} % of their turns in time, and you take"
+                    " {percent} %",
+                    least=options["least_reliability"],
+                    percent=percent,
+                )
+            )
+        if finished < options.get("least_finished", 0):
+            missing.append(
+                plural_message(
+                    "the game is for players who have finished a public game without bots, and you have"
+                    " finished {finished}",
+                    "the game is for players who have finished {count} public games without bots, and you"
+                    " have finished {finished}",
+                    count=options["least_finished"],
+                    finished=finished,
+                )
+            )
+        if any(name in options for name in _RATINGS):
+            current = self._ratings.of(player).get(registered_name(game.rules))
+            points = (current or PlayerRating.decode(None)).rating.points
+            if points < options.get("least_rating", points):
+                missing.append(
+                    message(
+                        "the game is for players with a rating of at least {least}, and yours is {points}",
+                        least=options["least_rating"],
+                        points=points,
+                    )
+                )
+            if points > options.get("most_rating", points):
+                missing.append(
+                    message(
+                        "the game is for players with a rating of at most {most}, and yours is {points}",
+                        most=options["most_rating"],
+                        points=points,
+                    )
+                )
+        return missing
