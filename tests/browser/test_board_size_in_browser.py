@@ -24,10 +24,10 @@ BARONY: Final[dict[str, object]] = {"seats": 3}
 BARON: Final[dict[str, object]] = {"rules": "baron", "seats": 4}
 SORCERY: Final[dict[str, object]] = {"seats": 5, "options": {"sorcery": True}}
 FEW: Final = {"barony": SIZES[::4], "baron": SIZES[1::4]}
-"""The sizes of the window in which the board of each rule system is looked at in each run."""
+"""Some sizes of the window for each rule system."""
 BOARDS: Final = [
     pytest.param(BARONY, FEW["barony"], id="barony"),
-    pytest.param(BARON, FEW["baron"], id="baron"),
+    pytest.param(BARON, FEW["baron"], id="baron", marks=pytest.mark.nightly),
     *(
         pytest.param(
             fields,
@@ -247,6 +247,7 @@ def test_the_confirmation_is_in_reach_without_scrolling_on_a_phone(visitors: Vis
     assert height / 2 < box["y"] < box["y"] + box["height"] <= height
 
 
+@pytest.mark.nightly
 def test_the_board_stays_where_it_is_while_a_player_takes_a_turn(visitors: Visitors) -> None:
     first, second = two_people_and_bots("baron of two", visitors)
     for player in (first, second, first):

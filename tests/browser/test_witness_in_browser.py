@@ -331,6 +331,7 @@ def test_a_log_that_was_rewritten_is_noticed(
     assert "two checkpoints of different lists" in result.output
 
 
+@pytest.mark.nightly
 def test_an_honest_server_is_never_accused(site: Site, visitors: "Visitors") -> None:
     """It restarts, has another clock, another key, no log for a while, and hides a private game."""
     game, players = visitors.accounts.start_game(2)
