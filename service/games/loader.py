@@ -560,7 +560,8 @@ def _continues(cached: CachedGame | None, lines: Sequence[bytes]) -> bool:
 
 
 def _has_hash(line: bytes, hash: str) -> bool:
-    return b'"hash":"%b"' % hash.encode() in line
+    # After the id of the game: `EventsLost` has the hash of another event in its data.
+    return b'","hash":"%b"' % hash.encode() in line
 
 
 def _read_after(cached: CachedGame | None) -> int:

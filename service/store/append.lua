@@ -42,7 +42,9 @@ if head == 0 and redis.call('EXISTS', KEYS[4]) == 1 then return {-3} end
 if head ~= expected then return {0, head} end
 if head > 0 and prev_hash ~= '' then
   local line = redis.call('XREVRANGE', log, '+', '-', 'COUNT', 1)[1][2][2]
-  if not string.find(line, '"hash":"' .. prev_hash .. '"', 1, true) then return {0, head} end
+  -- With the game before it, this is the hash of the event, and not one in its data, such as that of a lost event.
+  local field = '"game":"' .. game .. '","hash":"' .. prev_hash .. '"'
+  if not string.find(line, field, 1, true) then return {0, head} end
 end
 
 local next_arg = 12 + 2 * event_count

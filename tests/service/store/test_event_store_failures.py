@@ -5,16 +5,20 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from service.bootstrap import Service, build
 from service.connection import connect
 from service.errors import Unavailable
 from service.operation.embedded_redis import EmbeddedRedis
+from service.settings import Settings
 from service.store.event_store import Appended, AppendRequest, IdempotencyRecord
-from service.store.redis_event_store import RedisEventStore
+from service.store.redis_event_store import RedisEventStore, game_key
 from tests.support.processes import wait_until
+from tests.support.service_games import start_game, take_action
 
 
 def line(text: str) -> bytes:
@@ -177,3 +181,23 @@ def test_an_append_whose_reply_was_lost_is_not_sent_again(redis_url: str) -> Non
         assert store.append(
             "h", 0, request("b", record=IdempotencyRecord("ada/k", "body"))
         ) == Appended(1, 1, is_repeat=True)
+
+
+def test_a_process_that_has_a_lost_event_does_not_append_after_the_report_of_its_loss(
+    service: Service, settings: Settings
+) -> None:
+    """The report has the hash of the lost event in its data, and may have the same number."""
+    game = start_game(service)
+    log_key = game_key(game.id, "log")
+    kept: Any = service.redis.dump(log_key)
+    take_action(service, game.id)
+    lost = service.games.queries.game(game.id)
+    service.redis.restore(log_key, 0, kept, replace=True)
+    other = build(settings)
+    other.games.lost_events.report(lost)
+    other.games.lost_events.record(other.games.repository)
+    take_action(service, game.id)
+    events = service.games.queries.event_page(game.id, 0, 100)
+    assert [event["type"] for event in events[game.seq :]] == ["EventsLost", "CityPlaced"]
+    assert events[-1]["prev"] == events[-2]["hash"]
+    other.redis.close()
