@@ -17,7 +17,7 @@ PAGE = ROOT / "docs" / "http.md"
 
 def test_the_examples_run_and_have_the_results_that_the_page_describes(tmp_path: Path) -> None:
     examples = re.findall(r"^```sh\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
-    assert len(examples) == 17
+    assert len(examples) == 19
     script = "".join(f"{example}echo; echo '---'\n" for example in examples)
     with (
         EmbeddedRedis(tmp_path / "redis") as redis_server,
@@ -30,10 +30,13 @@ def test_the_examples_run_and_have_the_results_that_the_page_describes(tmp_path:
         )
     assert process.returncode == 0, process.stdout + process.stderr
     outputs = process.stdout.split("---\n")[:-1]
-    _, game, receipt, history, in_french, games, filtered, explained, stream, *rest = outputs
-    feed, sandbox, invited, talk, with_bot, refusal, key, signed = rest
+    _, game, receipt, history, with_token, _, in_french, games, filtered, *rest = outputs
+    explained, stream, feed, sandbox, invited, talk, with_bot, refusal, key, signed = rest
     assert '"bot":"random"' in with_bot
     assert json.loads(game)["status"] == "playing"
+    assert json.loads(with_token)["rules"] == "barony"
+    (exported,) = (tmp_path / "games.jsonl").read_text().splitlines()
+    assert json.loads(exported)["game"] == json.loads(game)["id"]
     assert json.loads(in_french)["title"] == "Ressource introuvable"
     # No scheduler has logged a head.
     assert json.loads(feed) == {"events": [], "cursor": "0-0-", "next": None}
