@@ -30,7 +30,7 @@ def read_lines(log_reader: LogReader, head: Game, page_bytes: int) -> Iterator[b
         seq += len(lines)
         line_bytes = sum(map(len, lines)) / len(lines)
         limit = max(1, min(PAGE_LINES, int(page_bytes / line_bytes)))
-    if b'"hash":"%b"' % head.hash.encode() not in line:
+    if b'","hash":"%b"' % head.hash.encode() not in line:
         raise Unavailable(
             message("the log of game {game} changed while its record was read", game=head.id)
         )

@@ -56,7 +56,7 @@ class Proofs:
             if head is None or head.seq > game.seq:
                 return None
             lines = self._log_reader.read(game.id, head.seq - 1, head.seq)
-            if not lines or b'"hash":"%b"' % head.hash.encode() not in lines[0]:
+            if not lines or b'","hash":"%b"' % head.hash.encode() not in lines[0]:
                 return None
             return self._inclusion(game.id, head)
         except CartularyError:

@@ -64,11 +64,17 @@ class EventStoreContract:
         assert store.outbox("g") == {}
 
     def test_an_append_can_require_the_hash_of_the_previous_event(self, store: EventStore) -> None:
-        store.append("g", 0, AppendRequest((b'{"hash":"aa","prev":"00"}',), prev_hash="00"))
+        store.append(
+            "g", 0, AppendRequest((b'{"game":"g","hash":"aa","prev":"00"}',), prev_hash="00")
+        )
         with pytest.raises(HeadMoved) as error:
-            store.append("g", 1, AppendRequest((b'{"hash":"bb","prev":"cc"}',), prev_hash="cc"))
+            store.append(
+                "g", 1, AppendRequest((b'{"game":"g","hash":"bb","prev":"cc"}',), prev_hash="cc")
+            )
         assert error.value.head == 1
-        store.append("g", 1, AppendRequest((b'{"hash":"bb","prev":"aa"}',), prev_hash="aa"))
+        store.append(
+            "g", 1, AppendRequest((b'{"game":"g","hash":"bb","prev":"aa"}',), prev_hash="aa")
+        )
         assert store.head("g") == 2
 
     def test_games_are_independent_of_each_other(self, store: EventStore) -> None:
