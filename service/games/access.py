@@ -37,7 +37,7 @@ def require_visible(game: Game, player: str | None) -> None:
         raise game_not_found(game.id)
 
 
-def guest_fault(
+def rating_fault(
     options: Mapping[str, object], player: str, accounts: AccountReader
 ) -> Message | None:
     """Return why a player cannot play in a game with these options, which is rated; None if the player can.
@@ -59,7 +59,7 @@ def guest_fault(
 
 def require_ratable(game: Game, player: str, accounts: AccountReader) -> None:
     """Raise NotNow if the game is rated, and the player is a guest or a bot."""
-    if fault := guest_fault(game.options, player, accounts):
+    if fault := rating_fault(game.options, player, accounts):
         raise NotNow(None, fault)
 
 

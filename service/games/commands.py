@@ -26,7 +26,7 @@ from service.accounts.keys import PlayerKeys
 from service.errors import Forbidden
 from service.games.access import (
     can_see,
-    guest_fault,
+    rating_fault,
     require_ratable,
     require_seat,
     require_visible,
@@ -106,7 +106,7 @@ class GameCommands:
         least_seconds = self._min_seconds_per_turn
         if faults := settings_faults(rules, seats, options, clock, bots, least_seconds):
             raise Malformed(faults)
-        if fault := guest_fault(options, player, self._accounts):
+        if fault := rating_fault(options, player, self._accounts):
             raise Malformed({"options.rated": fault})
         request = [rules, seats, dict(options), clock, list(invited), _hex(nonce)]
         if arbiter is not None:
