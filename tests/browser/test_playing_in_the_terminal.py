@@ -5,6 +5,7 @@ Without a browser: it is here because the browser tests start such a service.
 
 import io
 import itertools
+import math
 import os
 import random
 import re
@@ -25,8 +26,8 @@ from tests.support.running_service import RunningService
 from tests.support.terminal import Terminal
 from tests.support.typing_player import Line, Typist, example
 
-MOST_ACTIONS: Final = 12
-"""Actions in a game of Baron; its end by the rules takes several times as many."""
+FEW_ACTIONS: Final = 12
+"""Actions in a short game of Baron; its end by the rules takes several times as many."""
 
 
 def test_a_newcomer_makes_a_move_in_a_terminal(
@@ -109,10 +110,10 @@ def test_typed_lines_play_a_game_to_its_end(
     assert re.search(r"guest-\w+ signed (\d+) of \1 actions\.", page), result.output
 
 
-def play_to_the_end(players: Sequence[Client], game: str) -> None:
+def play_to_the_end(players: Sequence[Client], game: str, most_actions: float) -> None:
     """Play by chance. The first player takes back the first action, and the others agree to that.
 
-    After MOST_ACTIONS, the player whose turn it is resigns.
+    After `most_actions`, the player whose turn it is resigns.
     """
     chance = random.Random(7)
     actions = 0
@@ -130,7 +131,7 @@ def play_to_the_end(players: Sequence[Client], game: str) -> None:
         with suppress(Conflict):  # a round is scored in between
             legal = player.legal_actions(game)
             actions += 1
-            action = chance.choice(legal.actions) if actions <= MOST_ACTIONS else {"type": "resign"}
+            action = chance.choice(legal.actions) if actions <= most_actions else {"type": "resign"}
             player.submit(game, action, expected_seq=legal.seq)
             if not is_taken_back:
                 is_taken_back = True
@@ -140,8 +141,14 @@ def play_to_the_end(players: Sequence[Client], game: str) -> None:
                         other.answer_takeback(game, asked.seq, agree=True)
 
 
+@pytest.mark.parametrize(
+    "most_actions", [FEW_ACTIONS, pytest.param(math.inf, marks=pytest.mark.nightly)]
+)
 def test_a_game_of_baron_with_a_takeback_audits_as_sound(
-    running_service: RunningService, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    running_service: RunningService,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    most_actions: float,
 ) -> None:
     monkeypatch.setenv("CARTULARY_EVIDENCE", str(tmp_path / "evidence"))
     monkeypatch.setenv("CARTULARY_TRUSTED_KEYS", str(tmp_path / "trusted-keys.jsonl"))
@@ -151,7 +158,7 @@ def test_a_game_of_baron_with_a_takeback_audits_as_sound(
         options = {"takebacks": True, "seating": "joined"}
         game = first.create_game("baron", 2, options=options).id
         second.join(game)
-        play_to_the_end((first, second), game)
+        play_to_the_end((first, second), game, most_actions)
         types = {
             event.type for event in first.events(game, conditions={"type": "PlayResumed"}).events
         }

@@ -37,6 +37,7 @@ READ = {
             "diff",
             "inspect",
             "log",
+            "play",
             "receipts",
             "replay",
             "sandbox",

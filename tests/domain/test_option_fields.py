@@ -7,6 +7,7 @@ import pytest
 from domain.lifecycle import check_options, seat_counts
 from domain.options import (
     COMMON_OPTION_FIELDS,
+    REQUIREMENTS,
     FlagField,
     NumberField,
     OptionField,
@@ -16,9 +17,9 @@ from domain.options import (
 from domain.registry import EXPANSIONS, rule_system_for, rule_systems
 
 NAMES = list(rule_systems())
-OPTIONAL = {"name", "substitutes", "takebacks"}
+OPTIONAL = {"name", "rated", "substitutes", "takebacks", *REQUIREMENTS}
 """The options that the log leaves out if they are not used, apart from those that no form offers."""
-_LEFT_OUT = {"name": None}
+_LEFT_OUT = dict.fromkeys(("name", *REQUIREMENTS))
 """The values that an option other than false has if it is left out."""
 
 
