@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from service.keyring import Keyring
 from service.operation.embedded_redis import EmbeddedRedis
 from service.readiness import Readiness
 from service.settings import Settings
+from tests.support.partitions import Link
 
 
 @pytest.fixture
@@ -77,6 +79,17 @@ def test_a_redis_that_does_not_respond_is_not_ready(
         finally:
             os.kill(own_redis.pid, signal.SIGCONT)
         assert problem(readiness) is None
+        assert readiness.store_responds()
+
+
+def test_a_redis_that_fails_to_respond_once_refuses_no_requests(
+    own_redis: EmbeddedRedis, own_settings: Settings, tmp_path: Path
+) -> None:
+    link = Link(tmp_path / "link", Path(own_redis.url.removeprefix("unix://")))
+    with redis.Redis.from_url(own_redis.url) as client, closing(link):
+        settings = replace(own_settings, redis_url=link.url, queue_url=link.url)
+        readiness = Readiness(settings, _keyring(own_settings, client))
+        link.close_next_connection()
         assert readiness.store_responds()
 
 

@@ -27,6 +27,7 @@ class Link:
         self._sockets: set[socket.socket] = set()
         self._lock = Lock()
         self._is_closed = False
+        self._closes_next = False
         self._listener = socket.socket(socket.AF_UNIX)
         self._listener.bind(str(path))
         self._listener.listen()
@@ -42,6 +43,10 @@ class Link:
         """Let everything pass, also what was sent in the meantime."""
         for gate in self._gates.values():
             gate.set()
+
+    def close_next_connection(self) -> None:
+        """Close the next connection as soon as it is made."""
+        self._closes_next = True
 
     def close(self) -> None:
         """Close all connections, and accept no more."""
@@ -59,6 +64,10 @@ class Link:
                 client, _ = self._listener.accept()
             except OSError:
                 return
+            if self._closes_next:
+                self._closes_next = False
+                client.close()
+                continue
             server = socket.socket(socket.AF_UNIX)
             try:
                 server.connect(str(self._redis))
