@@ -49,6 +49,8 @@ _UNREACHABLE: Final = (
     redis.exceptions.AskError,  # a slot of a cluster is being moved; MOVED is a kind of it
     redis.exceptions.TryAgainError,
 )
+READ_ONLY: Final = "READONLY"
+"""The beginning of the error of a replica that is asked to write, or a part of it if a script asks."""
 _NO_WRITES: Final = (
     "MISCONF",
     "NOREPLICAS",
@@ -56,7 +58,7 @@ _NO_WRITES: Final = (
     "MASTERDOWN",
     "LOADING",
     "OOM",
-    "READONLY",
+    READ_ONLY,
 )
 """Words in error messages of Redis which mean that it accepts no writes at the moment."""
 
@@ -226,7 +228,17 @@ class _Client(redis.Redis):
 
 
 class _MasterClient(_Client):
-    """A client that closes its connections to the Sentinels, too."""
+    """A client that leaves a server which is no master any more, and closes its connections to Sentinels."""
+
+    @override
+    def parse_response(self, connection: Any, command_name: Any, **options: Any) -> Any:
+        try:
+            return super().parse_response(connection, command_name, **options)  # type: ignore[no-untyped-call] # redis-py has no annotations here
+        except redis.ResponseError as error:
+            # redis-py knows this error of commands, but not of scripts before Redis 7.
+            if READ_ONLY in str(error):
+                connection.disconnect()
+            raise
 
     @override
     def close(self) -> None:

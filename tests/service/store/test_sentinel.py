@@ -10,6 +10,7 @@ from http import HTTPStatus
 from io import BytesIO
 from pathlib import Path
 from threading import Event, Thread
+from typing import Any
 
 import pytest
 import redis
@@ -104,6 +105,26 @@ def test_a_failover_loses_no_acknowledged_event(servers: Replicated, settings: S
 @pytest.mark.nightly
 def test_many_failovers_lose_no_acknowledged_event(servers: Replicated, settings: Settings) -> None:
     lose_nothing(servers, settings, 30)
+
+
+def test_a_connection_to_a_former_master_finds_the_new_one(
+    servers: Replicated, settings: Settings
+) -> None:
+    service = build(replace(settings, redis_url=servers.url, queue_url=servers.url))
+    game = start_game(service)
+    former = servers.master_port()
+    servers.fail_over()
+    pool: Any = service.redis.connection_pool
+    connection = pool.get_connection()
+    connection.disconnect()
+    # As if the Sentinel had named the former master once more when it came back as a replica.
+    pool.proxy.master_address = ("127.0.0.1", former)
+    connection.connect_to(pool.master_address)
+    pool.release(connection)
+    with pytest.raises(Unavailable, match="accepts no writes"):
+        take_action(service, game.id)
+    take_action(service, game.id)
+    service.redis.close()
 
 
 def test_events_that_a_failover_loses_are_recorded(servers: Replicated, settings: Settings) -> None:
