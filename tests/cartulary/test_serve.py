@@ -84,6 +84,8 @@ def test_serve_prints_its_url_answers_requests_and_stops_on_ctrl_c(
 
 def test_a_second_ctrl_c_kills_a_process_that_does_not_end(own_service: RunningService) -> None:
     running = own_service
+    # Before a worker handles SIGTERM, it ends at once, if only one of its threads does not stand still yet.
+    wait_until(lambda: "working on the queues" in running.err.read_text())
     worker = running.pid_of("worker")
     assert worker is not None
     os.kill(worker, signal.SIGSTOP)
