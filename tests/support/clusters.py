@@ -118,6 +118,9 @@ class Cluster:
     def promote_replica(self, port: int) -> None:
         """Have the replica of a killed master take its slots, as the nodes do by themselves after a time."""
         alive, replica = self._alive(), self.replica_of(port)
+        for node in alive:
+            # Nodes take a replica that they found failed as failed for long after its promotion.
+            wait_until(lambda node=node: not _is_failing(node, replica))  # type: ignore[misc] # a default
         _call(replica, "CLUSTER FAILOVER", "TAKEOVER")
         for node in alive:
             wait_until(lambda node=node: replica in _masters_known_to(node))  # type: ignore[misc] # a default
@@ -154,6 +157,12 @@ def redis_cluster(folder: Path) -> Iterator[Cluster]:
 def _call(port: int, *command: Any) -> Any:
     with redis.Redis(port=port) as client:
         return client.execute_command(*command)
+
+
+def _is_failing(port: int, other: int) -> bool:
+    """Return whether a node takes another one as failed, or as probably failed."""
+    rows = [row.split() for row in _table(port)]
+    return any("fail" in row[2] for row in rows if _port(row) == other)
 
 
 def _replicate(port: int, master_id: str) -> None:

@@ -197,7 +197,7 @@ class Table:
 @pytest.mark.parametrize(
     ("kind", "failovers"),
     [
-        ("cluster", 1),
+        # tests/service/store/test_sentinel.py has one of them by default.
         pytest.param("cluster", LOSSY_FAILOVERS, marks=pytest.mark.nightly),
         pytest.param("sentinel", LOSSY_FAILOVERS, marks=pytest.mark.nightly),
     ],
