@@ -26,6 +26,12 @@ def seat_of(account: PlayerClient, game: str) -> int | None:
     return next((player["seat"] for player in players if player["id"] == account.id), None)
 
 
+def vacant_games(player: PlayerClient) -> list[str]:
+    """Return the games with vacant seats that a player sees. Other tests have some on the same server."""
+    games = player.http.get("/api/v1/games?vacant=true&limit=100").json()["games"]
+    return [entry["id"] for entry in games]
+
+
 @pytest.mark.http("DELETE /games/ID/seats/me", 200, 403)
 @pytest.mark.http("POST /games/ID/substitutes", 201, 409)
 def test_a_substitute_takes_over_a_seat_with_all_that_belongs_to_it(
@@ -40,15 +46,14 @@ def test_a_substitute_takes_over_a_seat_with_all_that_belongs_to_it(
     assert (left.status_code, left.json()["vacant"]) == (200, [seat])
     assert seat_of(ada, game) is None
     assert leave(ada, game).status_code == 403
-    listed = zoe.http.get("/api/v1/games?vacant=true").json()["games"]
-    assert [entry["id"] for entry in listed] == [game]
+    assert game in vacant_games(zoe)
     assert ada.http.get(f"/api/v1/games?player={ada.handle}").json()["games"] == []
     for other in (ada, players[1]):
         assert take(other, game, seat).status_code == 409
     taken = take(zoe, game, seat)
     assert (taken.status_code, taken.json()["vacant"]) == (201, [])
     assert seat_of(zoe, game) == seat
-    assert zoe.http.get("/api/v1/games?vacant=true").json()["games"] == []
+    assert game not in vacant_games(zoe)
     assert [
         entry["id"] for entry in zoe.http.get(f"/api/v1/games?player={zoe.handle}").json()["games"]
     ] == [game]
@@ -79,7 +84,7 @@ def test_bad_requests_about_seats_change_nothing(accounts: Accounts) -> None:
     # A private game does not exist for anybody else.
     assert take(zoe, game, seat).status_code == 404
     assert leave(zoe, game).status_code == 404
-    assert zoe.http.get("/api/v1/games?vacant=true").json()["games"] == []
+    assert game not in vacant_games(zoe)
     assert take(players[1], game, 7).status_code == 404
     for body in (-1, "zero", True):
         response = take(players[1], game, body)
