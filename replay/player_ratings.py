@@ -6,9 +6,8 @@ exponential differ between machines. (replay/ratings.py rates the bots of an are
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, TypedDict, cast
-
-from openskill.models import PlackettLuce
+from functools import cache
+from typing import TYPE_CHECKING, Final, TypedDict, cast
 
 from domain.errors import CartularyError, Unreadable
 from domain.event import Event
@@ -26,18 +25,11 @@ from domain.messages import Text, message
 from domain.registry import UnknownRules, registered_name, rule_system_for
 from ledger.canonical import canonical, digest
 
+if TYPE_CHECKING:
+    from openskill.models import PlackettLuce
+
 UNIT: Final = 1_000_000
 """Parts of which the numbers of a rating are counted."""
-MODEL: Final = PlackettLuce(
-    mu=25.0,
-    sigma=25.0 / 3,
-    beta=25.0 / 6,
-    kappa=0.0001,
-    tau=25.0 / 300,
-    limit_sigma=False,
-    balance=False,
-)
-"""The model of docs/ratings.md. A change of it makes other ratings of the same games."""
 MODEL_NAME: Final = "openskill 6 PlackettLuce, cartulary ratings v1"
 PROVISIONAL_SIGMA: Final = 6_500_000
 """The deviation above which a rating is provisional."""
@@ -168,13 +160,30 @@ def _check_settings(created: Event) -> str:
         raise NotRated("RT-3", message("the rules of the game are not installed")) from None
 
 
+@cache
+def model() -> "PlackettLuce":
+    """Return the model of docs/ratings.md. A change of it makes other ratings of the same games."""
+    # Most processes read ratings only, and need not import the library when they start.
+    from openskill.models import PlackettLuce
+
+    return PlackettLuce(
+        mu=25.0,
+        sigma=25.0 / 3,
+        beta=25.0 / 6,
+        kappa=0.0001,
+        tau=25.0 / 300,
+        limit_sigma=False,
+        balance=False,
+    )
+
+
 def rate(result: Result, before: Mapping[str, Rating]) -> dict[str, Rating]:
     """Return the ratings of the players of a game after it; without one before it, a player has the first."""
     teams = [
-        [MODEL.rating(mu=rating.mu / UNIT, sigma=rating.sigma / UNIT)]
+        [model().rating(mu=rating.mu / UNIT, sigma=rating.sigma / UNIT)]
         for rating in (before.get(player, Rating()) for player in result.places)
     ]
-    rated = MODEL.rate(teams, ranks=[float(place) for place in result.places.values()])
+    rated = model().rate(teams, ranks=[float(place) for place in result.places.values()])
     return {
         player: Rating(round(team[0].mu * UNIT), round(team[0].sigma * UNIT))
         for player, team in zip(result.places, rated, strict=True)

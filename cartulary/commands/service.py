@@ -307,20 +307,20 @@ def projections(rebuild: str | None, redis: str | None) -> None:
     from cartulary.running_service import open_service
 
     with open_service(os.environ, redis) as service:
-        known = service.games.projections
+        event_projections = service.games.projections
         if rebuild is not None:
-            if rebuild not in known.names():
+            if rebuild not in event_projections.names():
                 raise click.UsageError(
                     text(
                         message(
                             "there is no projection {name}: name one of {names}",
                             name=rebuild,
-                            names=comma_list(known.names()),
+                            names=comma_list(event_projections.names()),
                         )
                     )
                 )
-            known.rebuild(rebuild, _report_rebuilt)
-        states = known.states()
+            event_projections.rebuild(rebuild, _report_rebuilt)
+        states = event_projections.states()
     width = max(len(state.name) for state in states)
     for state in states:
         lag = plural_message("{count} entry behind", "{count} entries behind", count=state.lag)

@@ -142,9 +142,9 @@ class PlayerStatistics:
         """The counts of the kinds of which there are games, in order."""
         counts = {CountedKind.parse(kind): counts for kind, counts in self.games.items()}
         order = list(rule_systems())
-        known = [kind for kind in counts if kind.system in order]
-        known.sort(key=lambda kind: (kind.has_bots, order.index(kind.system), kind.seats))
-        return {kind: counts[kind] for kind in known}
+        kinds = [kind for kind in counts if kind.system in order]
+        kinds.sort(key=lambda kind: (kind.has_bots, order.index(kind.system), kind.seats))
+        return {kind: counts[kind] for kind in kinds}
 
     @property
     def finished(self) -> int:

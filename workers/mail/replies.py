@@ -68,11 +68,11 @@ class Replies:
         TooManyRequests, and Unavailable if Redis or a name server does not respond: then the mail has to be
         delivered again, and acts at most once all the same.
         """
-        found = self._mail.reply_addresses.find(recipient)
-        if found is None or not sender:
+        match = self._mail.reply_addresses.find(recipient)
+        if match is None or not sender:
             log.info("a mail to no valid reply address, or from no sender, is ignored")
             return
-        target, player = found
+        target, player = match
         reply = read_reply(content, recipient.lower())
         if reply is None:
             log.info("an automatic answer about game %s is ignored", target.game)
@@ -81,10 +81,10 @@ class Replies:
 
     def refuse_large(self, recipient: str, sender: str) -> None:
         """Have the player informed that a mail to an address was too large to be read."""
-        found = self._mail.reply_addresses.find(recipient)
-        if found is None or not sender:
+        match = self._mail.reply_addresses.find(recipient)
+        if match is None or not sender:
             return
-        target, player = found
+        target, player = match
         self._mail.reply_addresses.count(player.id)
         self._answer(target, player, None, fault=TOO_LARGE)
 

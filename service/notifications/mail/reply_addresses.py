@@ -120,5 +120,5 @@ class ReplyAddresses:
 
 
 def _address_key(token: str) -> str:
-    # Whoever reads the keys of Redis must not learn the addresses.
+    # The name of a key must not reveal the address.
     return f"cartulary:reply-address:{sha256(token.encode()).hexdigest()}"

@@ -14,7 +14,7 @@ from tests.support.service_games import play_out, start_game
 
 
 class Site:
-    """Two players, ada and bea, and a visitor who is neither of them."""
+    """The players ada and bea, and another visitor."""
 
     def __init__(self, accounts: Accounts, service: Service) -> None:
         self.service = service

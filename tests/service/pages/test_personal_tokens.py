@@ -13,7 +13,7 @@ PAGE = "/account/tokens"
 
 @pytest.fixture
 def ada(browser: FlaskClient, service: Service) -> str:
-    """The id of a player who is logged in."""
+    """The id of the player with whose session the browser sends requests."""
     player, token = service.accounts.players.register("ada", "correct horse")
     with browser.session_transaction() as session:
         session["token"] = token
@@ -25,18 +25,18 @@ def test_a_token_is_shown_once_and_revoked(
 ) -> None:
     created = post(browser, PAGE, PAGE, name="<my> bot", read="yes", play="yes", days="30")
     assert created.status_code == 201
-    found = re.search(r"cartulary_[\w-]{43}", created.text)
-    assert found is not None
+    match = re.search(r"cartulary_[\w-]{43}", created.text)
+    assert match is not None
     tokens = service.accounts.players.tokens
-    owner = tokens.owner(found.group())
+    owner = tokens.owner(match.group())
     assert owner is not None
     assert (owner.id, owner.scopes) == (ada, frozenset({"read", "play"}))
     page = browser.get(PAGE).text
     assert "&lt;my&gt; bot" in page
-    assert found.group() not in page
+    assert match.group() not in page
     (token,) = tokens.personal.of(ada)
     assert post(browser, f"{PAGE}/revoke", PAGE, token=token.id).status_code == 303
-    assert tokens.owner(found.group()) is None
+    assert tokens.owner(match.group()) is None
     assert "my&gt; bot" not in browser.get(PAGE).text
 
 
