@@ -55,7 +55,7 @@ class Profiles:
 
     def profile(self, handle: str, viewer: str | None) -> Profile:
         """Return the profile of the player with a handle."""
-        player = self._find(handle)
+        player = self.player(handle)
         is_own = player.id == viewer
         statistics = None
         if is_own or player.profile != "nothing":
@@ -67,11 +67,11 @@ class Profiles:
                 for status in ("playing", "finished")
             )
             private = PrivateGames(*counts)
-        return Profile(player, statistics, is_own or player.profile == "everything", private)
+        return Profile(player, statistics, _shows_games(player, viewer), private)
 
     def games(
         self,
-        profile: Profile,
+        player: Player,
         viewer: str | None,
         statuses: Sequence[Status],
         game_filter: GameFilter,
@@ -79,18 +79,16 @@ class Profiles:
         cursor: str | None,
         limit: int,
     ) -> tuple[list[Summary], str | None]:
-        """Return a page of the games of a profile, newest first, and the cursor of the next page.
+        """Return a page of the games of a player, newest first, and the cursor of the next page.
 
         `opponent` is the id of a player who has a place in them. Private games are among them if the viewer
         may see them. Raises Forbidden if the player shows no list of games, Malformed (cursor).
         """
-        if not profile.shows_games:
-            raise Forbidden(
-                message("{handle} does not show a list of games", handle=profile.player.handle)
-            )
+        if not _shows_games(player, viewer):
+            raise Forbidden(message("{handle} does not show a list of games", handle=player.handle))
         return self._queries.filtered_summaries(
             lambda after, count: self._listings.page(
-                statuses, profile.player.id, after, count, viewer, game_filter.kinds, opponent
+                statuses, player.id, after, count, viewer, game_filter.kinds, opponent
             ),
             game_filter,
             cursor,
@@ -104,7 +102,7 @@ class Profiles:
 
         Raises Forbidden if one of them shows no results and the viewer is neither of them.
         """
-        players = self._find(handle), self._find(other)
+        players = self.player(handle), self.player(other)
         if viewer not in [player.id for player in players]:
             for player in players:
                 if player.profile == "nothing":
@@ -112,8 +110,14 @@ class Profiles:
         first, second = players
         return first, second, self._statistics.head_to_head(first.id, second.id)
 
-    def _find(self, handle: str) -> Player:
+    def player(self, handle: str) -> Player:
+        """Return the player with a handle."""
         player = self._accounts.by_handle(handle)
         if player is None:
             raise NotFound(message("no player has the handle {handle}", handle=handle[:64]))
         return player
+
+
+def _shows_games(player: Player, viewer: str | None) -> bool:
+    """Return whether a viewer may see the list of the games of a player."""
+    return player.id == viewer or player.profile == "everything"

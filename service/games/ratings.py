@@ -197,10 +197,13 @@ class Ratings:
             if name in stored
         }
 
-    def history(self, player: str, system: str, limit: int = MAX_HISTORY) -> list[RatingChange]:
-        """Return the last changes of a player's rating in a rule system, at most MAX_HISTORY, in order."""
-        current = self.of(player).get(system)
-        last = 0 if current is None else current.games
+    def history(
+        self, player: str, system: str, last: int, limit: int = MAX_HISTORY
+    ) -> list[RatingChange]:
+        """Return the changes of a player's rating in a rule system up to game `last`, the count in `of`.
+
+        They are in order: the last ones, at most `limit` and MAX_HISTORY.
+        """
         first = max(1, last - min(limit, MAX_HISTORY) + 1)
         fields = [f"of {system} {player} {number}" for number in range(first, last + 1)]
         numbers = self._projections.read(RatingsProjection.name, fields)

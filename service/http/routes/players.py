@@ -231,16 +231,17 @@ def list_games_of_player(handle: str, player: str | None, query: JsonObject) -> 
     With a token, the list includes the private games that the viewer may see. If the player shows no list of
     games, the response is a 403.
     """
-    profile = service().games.profiles.profile(handle, player)
+    player_profiles = service().games.profiles
+    subject = player_profiles.player(handle)
     statuses = parse_statuses(query["status"])
     game_filter = filter_of_kinds(query)
     if query["result"] is not None:
-        game_filter = replace(game_filter, result=(profile.player.id, query["result"]))
+        game_filter = replace(game_filter, result=(subject.id, query["result"]))
     opponent = None
     if query["opponent"] is not None:
-        opponent = service().games.profiles.profile(query["opponent"], player).player.id
-    summaries, next_cursor = service().games.profiles.games(
-        profile,
+        opponent = player_profiles.player(query["opponent"]).id
+    summaries, next_cursor = player_profiles.games(
+        subject,
         player,
         statuses,
         game_filter,

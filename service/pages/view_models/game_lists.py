@@ -274,7 +274,7 @@ def games_of_profile(
             return GameList("all", (), None)
         opponent = account.id
     summaries, next_cursor = service().games.profiles.games(
-        profile, viewer, statuses, game_filter, opponent, cursor, PAGE_GAMES
+        profile.player, viewer, statuses, game_filter, opponent, cursor, PAGE_GAMES
     )
     return GameList("all", _listed(summaries, viewer), next_cursor)
 

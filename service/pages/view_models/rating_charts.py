@@ -53,7 +53,10 @@ def rating_charts(player: str) -> list[RatingChart]:
         RatingChart(
             system,
             current,
-            tuple(change.rating.points for change in ratings.history(player, system, _GAMES)),
+            tuple(
+                change.rating.points
+                for change in ratings.history(player, system, current.games, _GAMES)
+            ),
         )
         for system, current in ratings.of(player).items()
     ]

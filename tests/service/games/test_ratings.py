@@ -148,14 +148,14 @@ def test_the_history_of_a_player_has_each_rated_game(service: Service) -> None:
     finish(service, rules="barony")
     catch_up(service)
     ratings = service.games.ratings
-    changes = ratings.history("ada", "baron")
+    changes = ratings.history("ada", "baron", ratings.of("ada")["baron"].games)
     assert [change.game for change in changes] == games
     assert [change.place for change in changes] == [2, 1, 2]
     assert changes[-1].rating == ratings.of("ada")["baron"].rating
-    assert ratings.history("ada", "baron", 2) == changes[1:]
+    assert ratings.history("ada", "baron", 3, 2) == changes[1:]
     assert (ratings.of("ada")["baron"].games, ratings.of("ada")["baron"].wins) == (3, 1)
     assert ratings.of("dan") == {}
-    assert ratings.history("dan", "baron") == []
+    assert ratings.history("dan", "baron", 0) == []
 
 
 def test_the_statement_covers_the_table_and_the_log(service: Service) -> None:
