@@ -6,14 +6,13 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from statistics import median
 from typing import Any, Final
 
 import httpx
 
 from bench.http_client import request_bytes, send_requests
 from bench.http_rows import API, free_port, our_server
-from bench.measure import Row
+from bench.measure import Row, latency_row
 from service import clock
 from service.bootstrap import Service, build
 from service.connection import to_text
@@ -126,17 +125,8 @@ def _row(
     latencies = [
         (_slowest(many, filter, of_many), _slowest(few, filter, of_few)) for _ in range(ROUNDS + 1)
     ][1:]  # the first round warms the servers up
-    ratios = tuple(ours / theirs for ours, theirs in latencies)
-    return Row(
-        label=f"{label}: 99th percentile with {MANY:,} games",
-        peer=f"the same with {FEW} games",
-        target=f"≤ {MOST:g}×",
-        ours=median(ours for ours, _ in latencies) * 1000,
-        theirs=median(theirs for _, theirs in latencies) * 1000,
-        ratios=ratios,
-        unit="ms",
-        is_met=median(ratios) <= MOST,
-    )
+    label = f"{label}: 99th percentile with {MANY:,} games"
+    return latency_row(label, f"the same with {FEW} games", latencies, MOST)
 
 
 def _slowest(games: ListedGames, filter: Filter, cursors: Iterator[str | None]) -> float:

@@ -2,7 +2,7 @@
 
 import gc
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import TypeAlias
@@ -40,6 +40,23 @@ def limit_row(label: str, value: float, most: float, unit: str) -> Row:
         ratios=(),
         unit=unit,
         is_met=value <= most,
+    )
+
+
+def latency_row(
+    label: str, peer: str, latencies: Sequence[tuple[float, float]], most: float
+) -> Row:
+    """Return the row that compares latencies in seconds, ours and the peer's in turn, with an upper limit."""
+    ratios = tuple(ours / theirs for ours, theirs in latencies)
+    return Row(
+        label=label,
+        peer=peer,
+        target=f"≤ {most:g}×",
+        ours=median(ours for ours, _ in latencies) * 1000,
+        theirs=median(theirs for _, theirs in latencies) * 1000,
+        ratios=ratios,
+        unit="ms",
+        is_met=median(ratios) <= most,
     )
 
 

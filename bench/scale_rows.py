@@ -27,7 +27,7 @@ from bench.large_store import (
     fill,
     play_templates,
 )
-from bench.measure import Row, limit_row
+from bench.measure import Row, latency_row, limit_row
 from bench.web_rows import processor_seconds
 from service.bootstrap import Service, build
 from service.operation.embedded_redis import EmbeddedRedis
@@ -147,17 +147,8 @@ def _latency_row(
     label: str, many: LargeStore, few: LargeStore, pairs: Sequence[tuple[LoadResult, LoadResult]]
 ) -> Row:
     latencies = [(ours.percentile(0.99), theirs.percentile(0.99)) for ours, theirs in pairs]
-    ratios = tuple(ours / theirs for ours, theirs in latencies)
-    return Row(
-        label=f"{label}: 99th percentile with {many.size.games:,} games",
-        peer=f"the same with {few.size.games:,} games",
-        target=f"≤ {MOST_RATIO:g}×",
-        ours=median(ours for ours, _ in latencies) * 1000,
-        theirs=median(theirs for _, theirs in latencies) * 1000,
-        ratios=ratios,
-        unit="ms",
-        is_met=median(ratios) <= MOST_RATIO,
-    )
+    label = f"{label}: 99th percentile with {many.size.games:,} games"
+    return latency_row(label, f"the same with {few.size.games:,} games", latencies, MOST_RATIO)
 
 
 def _sweep_row(many: LargeStore) -> Row:
