@@ -1,0 +1,1 @@
+"""Tournaments: registration, draws, pairings, results and standings, as a pure fold of a log of their own."""
