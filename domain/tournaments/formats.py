@@ -1,16 +1,80 @@
-"""The formats of tournaments: who plays in the next round, when it is over, and who is before whom."""
+"""The formats of tournaments: who plays in the next round, when it is over, and who is before whom.
 
-from collections.abc import Sequence
+docs/tournaments.md describes each format with its tie-breaks. All functions are pure: anybody who has the
+settings, the draw of lots and the results gets the same tables and the same standings.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
 from typing import Final, Literal, Protocol, TypeAlias, TypeVar, get_args
 
+from domain.errors import Malformed
+from domain.json_fields import is_integer, one_of
 from domain.json_types import JsonObject
-from domain.tournaments.pairing import Player, Table
-from domain.tournaments.standings import Result, Standing
+from domain.messages import Text, message
+from domain.tournaments.pairing import (
+    ATTEMPTS,
+    MAX_TABLE,
+    MIN_TABLE,
+    Player,
+    Table,
+    arrange,
+    meetings,
+    pair,
+    round_robin,
+    seated,
+    swiss,
+    table_sizes,
+)
+from domain.tournaments.standings import (
+    ELIMINATION,
+    EVERYBODY_MEETS,
+    NO_PLACE,
+    OPPONENTS_DIFFER,
+    Result,
+    Standing,
+    TieBreak,
+    rank,
+)
 
 Format: TypeAlias = Literal["single_group", "round_robin", "swiss", "knockout", "league", "ladder"]
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)
 T = TypeVar("T")
+
+BOUNDS: Final[Mapping[str, tuple[int, int]]] = {
+    "table_size": (MIN_TABLE, MAX_TABLE),
+    "rounds": (1, 50),
+    "cycles": (1, 4),
+    "advance": (1, MAX_TABLE - 1),
+    "divisions": (1, 16),
+    "promoted": (0, 8),
+    "seasons": (1, 20),
+}
+"""The least and the largest value of each setting."""
+FIELDS: Final[Mapping[Format, tuple[str, ...]]] = {
+    "single_group": ("table_size", "rounds"),
+    "round_robin": ("table_size", "cycles"),
+    "swiss": ("table_size", "rounds"),
+    "knockout": ("table_size", "advance"),
+    "league": ("table_size", "cycles", "divisions", "promoted", "seasons"),
+    "ladder": ("table_size", "rounds"),
+}
+"""The settings that each format uses."""
+TIE_BREAKS: Final[Mapping[Format, tuple[TieBreak, ...]]] = {
+    "single_group": OPPONENTS_DIFFER,
+    "round_robin": EVERYBODY_MEETS,
+    "swiss": OPPONENTS_DIFFER,
+    "knockout": ELIMINATION,
+    "league": EVERYBODY_MEETS,
+    "ladder": (),
+}
+"""What decides the places in each format, after which the lots do; in a ladder, the ladder alone."""
+MAX_PLAYERS: Final = 128
+MAX_IN_ROUND_ROBIN: Final = 32
+"""How many players can meet each other: those of a round robin, or of a division."""
 
 
 class Draw(Protocol):
@@ -25,29 +89,64 @@ class FormatSettings:
     """The settings of a format. Those that a format does not use have their defaults."""
 
     format: Format
-    table_size: int = 2
+    table_size: int = MIN_TABLE
     """How many players sit at a table, at most."""
     rounds: int = 1
     """Single group, Swiss and ladder: how many rounds are played."""
     cycles: int = 1
-    """Round robin and league: how often each two players meet (in a season)."""
+    """Round robin and league: how often each two players meet (in a season), at least."""
     advance: int = 1
-    """Knockout: how many players of a table go on to the next round."""
+    """Knockout: how many players of a table go on to the next round, but never all of them."""
     divisions: int = 1
     """League: how many divisions there are, at most."""
     promoted: int = 1
-    """League: how many players change places with the division above after a season."""
+    """League: how many players go up from each division after a season, and as many down."""
     seasons: int = 1
     """League: how many seasons are played."""
 
     @classmethod
     def from_json(cls, raw: object) -> "FormatSettings":
-        """Read settings. Raises Malformed, which names every wrong field."""
-        raise NotImplementedError
+        """Read settings; those that are missing have their defaults. Raises Malformed, which names every
+        wrong field.
+        """
+        if not isinstance(raw, dict):
+            raise Malformed({"": message("must be an object")})
+        format = raw.get("format")
+        if format not in FORMATS:
+            raise Malformed({"format": one_of(FORMATS)})
+        faults: dict[str, Text] = {}
+        for name, value in raw.items():
+            if name == "format":
+                continue
+            if name not in FIELDS[format]:
+                faults[name] = message("is not a setting of this format")
+                continue
+            least, most = BOUNDS[name]
+            if not is_integer(value) or not least <= value <= most:
+                faults[name] = message(
+                    "must be a whole number from {least} to {most}", least=least, most=most
+                )
+        if not faults and raw.get("advance", 1) >= raw.get("table_size", MIN_TABLE):
+            faults["advance"] = message("must be less than the number of players at a table")
+        if faults:
+            raise Malformed(faults)
+        return cls(**raw)
 
     def to_json(self) -> JsonObject:
         """Return the settings that the format uses, as `from_json` reads them."""
-        raise NotImplementedError
+        return {
+            "format": self.format,
+            **{name: getattr(self, name) for name in FIELDS[self.format]},
+        }
+
+    @property
+    def most_players(self) -> int:
+        """How many players can take part."""
+        if self.format == "round_robin":
+            return MAX_IN_ROUND_ROBIN
+        if self.format == "league":
+            return min(MAX_PLAYERS, MAX_IN_ROUND_ROBIN * self.divisions)
+        return MAX_PLAYERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +160,24 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Players who compete for the same places: a division, a group, or all."""
+    """Players who compete for the same places: a division of a league, or all."""
 
     standings: tuple[Standing, ...]
     """The best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Season:
+    """A season of a league."""
+
+    divisions: tuple[tuple[Player, ...], ...]
+    """The players of each division, the first division first, in the order of the season before or of the
+    lots.
+    """
+    start: int
+    """The number of rounds before it."""
+    length: int
+    """The number of its rounds."""
 
 
 def next_round(
@@ -74,12 +187,314 @@ def next_round(
     absent: frozenset[Player],
     draw: Draw,
 ) -> tuple[Table, ...] | None:
-    """Return the tables of the next round, after all `rounds` have their results; None if it is over."""
-    raise NotImplementedError
+    """Return the tables of the next round, after all `rounds` have their results; None if it is over.
+
+    `players` are all players in the order of the lots, and `absent` those of them who do not play in the
+    next round.
+    """
+    if len(set(players) - absent) < MIN_TABLE and settings.format != "knockout":
+        return None
+    match settings.format:
+        case "single_group" | "swiss":
+            return _round_of_rounds(settings, players, rounds, absent, draw)
+        case "round_robin":
+            schedule = _schedule(settings, len(players))
+            if len(rounds) == len(schedule):
+                return None
+            return _scheduled(settings, schedule[len(rounds)], players, rounds, absent)
+        case "knockout":
+            return _knockout(settings, players, rounds, absent)
+        case "league":
+            return _league(settings, players, rounds, absent, draw)
+        case "ladder":
+            return _ladder_round(settings, players, rounds, absent)
 
 
 def standings(
     settings: FormatSettings, players: Sequence[Player], rounds: Sequence[Round]
 ) -> list[Group]:
-    """Return the standings after the results that there are, for each group; the first division first."""
-    raise NotImplementedError
+    """Return the standings after the results that there are; in a league, one group for each division of its
+    season.
+
+    `players` are all players in the order of the lots.
+    """
+    if settings.format == "league":
+        season = seasons(settings, players, rounds)[-1]
+        results = _results(rounds[season.start :])
+        return [_ranked(settings, division, results) for division in season.divisions]
+    if settings.format == "ladder":
+        rows = {row.player: row for row in rank(players, _results(rounds), ())}
+        return [Group(tuple(rows[player] for player in ladder(players, rounds)))]
+    reached = Counter(player for table in _tables(rounds) for player in table)
+    return [_ranked(settings, players, _results(rounds), reached)]
+
+
+def _ranked(
+    settings: FormatSettings,
+    players: Sequence[Player],
+    results: Sequence[Result],
+    reached: Mapping[Player, int] | None = None,
+) -> Group:
+    members = set(players)
+    own = [result for result in results if members.intersection(result.table)]
+    return Group(tuple(rank(players, own, TIE_BREAKS[settings.format], reached or {})))
+
+
+def _results(rounds: Iterable[Round]) -> list[Result]:
+    return [result for round in rounds for result in round.results if result is not None]
+
+
+def _tables(rounds: Iterable[Round]) -> list[Table]:
+    return [table for round in rounds for table in round.tables]
+
+
+# Single group and Swiss.
+
+
+def _round_of_rounds(
+    settings: FormatSettings,
+    players: Sequence[Player],
+    rounds: Sequence[Round],
+    absent: frozenset[Player],
+    draw: Draw,
+) -> tuple[Table, ...] | None:
+    if len(rounds) == settings.rounds:
+        return None
+    number = len(rounds) + 1
+    present = [player for player in players if player not in absent]
+    orders = (
+        draw.shuffle(present, f"round {number}, attempt {attempt}")
+        for attempt in range(1, ATTEMPTS + 1)
+    )
+    before = _tables(rounds)
+    byes = Counter(table[0] for table in before if len(table) == 1)
+    if settings.format == "swiss" and rounds:
+        (group,) = standings(settings, players, rounds)
+        ranked = [row.player for row in group.standings if row.player not in absent]
+        tables = swiss([ranked, *orders], settings.table_size, meetings(before), byes)
+    else:
+        tables = swiss(orders, settings.table_size, meetings(before), byes)
+    return seated(tables, before)
+
+
+# Round robin, and the divisions of a league.
+
+
+def _schedule(settings: FormatSettings, players: int) -> list[tuple[Table, ...]]:
+    """Return the rounds in which so many players meet as often as they are to; every second cycle of tables
+    for two has the seats exchanged.
+    """
+    once = round_robin(players, settings.table_size)
+    return [
+        tuple(table[::-1] if cycle % 2 else table for table in tables)
+        for cycle in range(settings.cycles)
+        for tables in once
+    ]
+
+
+def _scheduled(
+    settings: FormatSettings,
+    tables: Iterable[Table],
+    players: Sequence[Player],
+    before: Sequence[Round],
+    absent: frozenset[Player],
+) -> tuple[Table, ...]:
+    """Return the tables of a schedule without those who are absent."""
+    present = (
+        tuple(players[place] for place in table if players[place] not in absent) for table in tables
+    )
+    some = [table for table in present if table]
+    return tuple(some) if settings.table_size == MIN_TABLE else seated(some, _tables(before))
+
+
+# League.
+
+
+def seasons(
+    settings: FormatSettings, players: Sequence[Player], rounds: Sequence[Round]
+) -> list[Season]:
+    """Return the seasons of a league, up to the one of the last round or, if all of its results are there and
+    another season follows, to that one.
+    """
+    found: list[Season] = []
+    order = [list(players)]
+    while True:
+        start = found[-1].start + found[-1].length if found else 0
+        divisions = _divisions(settings, [player for division in order for player in division])
+        length = max((len(_schedule(settings, len(some))) for some in divisions), default=0)
+        found.append(Season(divisions, start, length))
+        played = rounds[start : start + length]
+        is_complete = len(played) == length and all(
+            None not in round.results for round in played[-1:]
+        )
+        if not length or not is_complete or len(found) == settings.seasons:
+            return found
+        order = _order_after(settings, found[-1], played)
+        if sum(map(len, order)) < MIN_TABLE:
+            return found
+
+
+def _divisions(
+    settings: FormatSettings, players: Sequence[Player]
+) -> tuple[tuple[Player, ...], ...]:
+    """Return the divisions of players in this order: as equal as possible, with two players at least."""
+    count = max(1, min(settings.divisions, len(players) // MIN_TABLE))
+    least, larger = divmod(len(players), count)
+    divisions = []
+    start = 0
+    for number in range(count):
+        size = least + (number < larger)
+        divisions.append(tuple(players[start : start + size]))
+        start += size
+    return tuple(divisions)
+
+
+def _order_after(
+    settings: FormatSettings, season: Season, played: Sequence[Round]
+) -> list[list[Player]]:
+    """Return the players of each division for the season after this one, without those who were absent from
+    all of its rounds.
+    """
+    results = _results(played)
+    took_part = {player for table in _tables(played) for player in table}
+    order = [
+        [
+            row.player
+            for row in _ranked(settings, division, results).standings
+            if row.player in took_part
+        ]
+        for division in season.divisions
+    ]
+    # Nobody can go up and down at once, so at most half of a division change into each direction.
+    for upper, lower in pairwise(order):
+        count = min(settings.promoted, len(upper) // 2, len(lower) // 2)
+        if count:
+            upper[-count:], lower[:count] = lower[:count], upper[-count:]
+    return order
+
+
+def _league(
+    settings: FormatSettings,
+    players: Sequence[Player],
+    rounds: Sequence[Round],
+    absent: frozenset[Player],
+    draw: Draw,
+) -> tuple[Table, ...] | None:
+    all_seasons = seasons(settings, players, rounds)
+    season = all_seasons[-1]
+    number = len(rounds) - season.start
+    if number >= season.length:
+        return None
+    tables: list[Table] = []
+    for division, members in enumerate(season.divisions, start=1):
+        order = draw.shuffle(members, f"season {len(all_seasons)}, division {division}")
+        schedule = _schedule(settings, len(members))
+        if number < len(schedule):
+            tables += _scheduled(settings, schedule[number], order, rounds, absent)
+    return tuple(tables)
+
+
+# Knockout.
+
+
+def _knockout(
+    settings: FormatSettings,
+    players: Sequence[Player],
+    rounds: Sequence[Round],
+    absent: frozenset[Player],
+) -> tuple[Table, ...] | None:
+    size = settings.table_size
+    if not rounds:
+        remaining = [player for player in players if player not in absent]
+        if size == MIN_TABLE and len(remaining) > 1:
+            # As many byes that all tables of the next round are full, and so on to the final.
+            byes = (1 << (len(remaining) - 1).bit_length()) - len(remaining)
+            single = [(player,) for player in remaining[:byes]]
+            rest = remaining[byes:]
+            return (*single, *((rest[i], rest[i + 1]) for i in range(0, len(rest), 2)))
+    else:
+        if len(rounds[-1].tables) <= 1:
+            return None
+        remaining = [
+            player for player in _qualified(settings, players, rounds) if player not in absent
+        ]
+    if not remaining:
+        return None
+    before = _tables(rounds)
+    met = meetings(before)
+    sizes = table_sizes(len(remaining), size)
+    # Dealt one by one, so that players who come from one table sit at different ones where that is possible.
+    dealt = [remaining[table :: len(sizes)] for table in range(len(sizes))]
+    order = [player for table in sorted(dealt, key=len, reverse=True) for player in table]
+    tables = arrange([order], sizes, lambda two: met[pair(*two)])
+    return seated(tables, before)
+
+
+def _qualified(
+    settings: FormatSettings, players: Sequence[Player], rounds: Sequence[Round]
+) -> list[Player]:
+    """Return the players who go on after the last round: first those in the first places, table by table,
+    then those in the second ones, and so on.
+    """
+    lots = {player: lot for lot, player in enumerate(players)}
+    earlier: dict[Player, Fraction] = dict.fromkeys(players, Fraction(0))
+    for result in _results(rounds[:-1]):
+        for player, points in result.points().items():
+            earlier[player] += points
+    qualified: list[tuple[int, int, Player]] = []
+    for number, result in enumerate(_results(rounds[-1:])):
+        placed = [player for player in result.table if result.place(player) != NO_PLACE]
+        placed.sort(key=lambda player: (result.place(player), -earlier[player], lots[player]))
+        count = max(1, min(settings.advance, len(result.table) - 1))
+        qualified += [(place, number, player) for place, player in enumerate(placed[:count])]
+    return [player for _, _, player in sorted(qualified)]
+
+
+# Ladder.
+
+
+def ladder(players: Sequence[Player], rounds: Iterable[Round]) -> list[Player]:
+    """Return the players from the top of the ladder to its bottom.
+
+    After a game, its players stand on the rungs that they had, in the order of their places. A player who had
+    neither a game nor a bye, though others further down had, changes rungs with the next of them.
+    """
+    order = list(players)
+    for round in rounds:
+        for result in _results([round]):
+            rungs = sorted(order.index(player) for player in result.table)
+            by_place = sorted(
+                result.table,
+                key=lambda player: (
+                    result.place(player) or MAX_TABLE + 1,
+                    order.index(player),
+                ),
+            )
+            for rung, player in zip(rungs, by_place, strict=True):
+                order[rung] = player
+        if None not in round.results:
+            seen = {player for table in round.tables for player in table}
+            for rung in range(len(order) - 2, -1, -1):
+                if order[rung] not in seen and order[rung + 1] in seen:
+                    order[rung], order[rung + 1] = order[rung + 1], order[rung]
+    return order
+
+
+def _ladder_round(
+    settings: FormatSettings,
+    players: Sequence[Player],
+    rounds: Sequence[Round],
+    absent: frozenset[Player],
+) -> tuple[Table, ...] | None:
+    if len(rounds) == settings.rounds:
+        return None
+    order = [player for player in ladder(players, rounds) if player not in absent]
+    size = settings.table_size
+    # In every second round, the tables begin half a table further down, so that everybody can climb.
+    first = size // 2 if len(rounds) % 2 and len(order) > size else 0
+    tables = [tuple(order[:first])] if first else []
+    start = first
+    for places in table_sizes(len(order) - first, size):
+        tables.append(tuple(order[start : start + places]))
+        start += places
+    return seated(tables, _tables(rounds))

@@ -1,20 +1,27 @@
-"""Who plays whom: the tables of a round, for 2 to 5 seats at a table.
+"""Who plays whom: the tables of a round, for 2 to 5 seats at a table (docs/tournaments.md, Pairing).
 
-All functions are pure, and players are numbers: their places in the draw of lots. Where a round could be paired
-in several equally good ways, the order of the players decides, so that anybody pairs it in the same way.
+All functions are pure, and players are numbers: their places in the draw of lots. Everything that the
+arguments leave open follows from the order of the players, so that anybody pairs a round in the same way.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from itertools import combinations
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from itertools import combinations, permutations
 from typing import Final, TypeAlias
+
+from domain.chance import Chance
 
 Player: TypeAlias = int
 Table: TypeAlias = tuple[Player, ...]
 """Players in the order of their seats. A table of one player is a bye."""
+Pair: TypeAlias = tuple[Player, Player]
+"""Two players, the smaller number first."""
 
 MIN_TABLE: Final = 2
 MAX_TABLE: Final = 5
+ATTEMPTS: Final = 12
+"""How many arrangements of a round are tried, the cheapest of which is taken."""
 
 
 def table_sizes(players: int, size: int) -> list[int]:
@@ -23,91 +30,143 @@ def table_sizes(players: int, size: int) -> list[int]:
     There are as few tables as possible with at most `size` players each, as equal as possible. So only tables
     for two leave a player over, who has a bye: the last size is then 1.
     """
-    tables = -(-players // size)
     if size == MIN_TABLE:
         return [MIN_TABLE] * (players // MIN_TABLE) + [1] * (players % MIN_TABLE)
+    if not players:
+        return []
+    tables = -(-players // size)
     least, larger = divmod(players, tables)
     return [least + 1] * larger + [least] * (tables - larger)
 
 
-def pair(first: Player, second: Player) -> tuple[Player, Player]:
+def pair(first: Player, second: Player) -> Pair:
     """Return two players in the order in which meetings are counted."""
     return (first, second) if first < second else (second, first)
 
 
-def meetings(tables: Sequence[Table]) -> Counter[tuple[Player, Player]]:
+def meetings(tables: Iterable[Table]) -> Counter[Pair]:
     """Count how often each two players have sat at one table."""
     return Counter(pair(*two) for table in tables for two in combinations(table, 2))
 
 
-def round_robin(players: int) -> list[list[Table]]:
-    """Return the rounds in which each two players meet once at a table for two.
+def berger(players: int) -> list[list[Table]]:
+    """Return the rounds of the Berger tables, in which each two players meet once at a table for two.
 
-    The players move around a circle, on which the first one stands still. With an odd number, each player has
-    one bye. Everybody sits first in half of their games, or in one more or less than half.
+    With an odd number, the player who would meet the missing one has no table in that round. Everybody sits
+    first in half of their games, or in half a game more or less.
     """
-    circle: list[Player | None] = list(range(players))
-    if players % 2:
-        circle.append(None)
-    rounds = []
-    half = len(circle) // 2
-    for _ in range(len(circle) - 1):
-        opposite = zip(circle[:half], reversed(circle[half:]), strict=True)
-        tables = [
-            _alternating([player for player in two if player is not None]) for two in opposite
-        ]
-        rounds.append(sorted(tables, key=len, reverse=True))
-        circle = [circle[0], circle[-1], *circle[1:-1]]
+    last = players - 1 + players % 2
+    rounds: list[list[Table]] = []
+    for number in range(last):
+        # Players whose numbers, counted from 1, add up to this (modulo `last`) meet in this round; the one
+        # who would meet themselves meets the last one.
+        total = number + 2
+        tables = []
+        for one in range(1, last + 1):
+            other = (total - one) % last or last
+            if one < other:
+                tables.append((other, one) if (one + other) % 2 == 0 else (one, other))
+            elif one == other and players % 2 == 0:
+                tables.append((one, players) if one <= players // 2 else (players, one))
+        rounds.append([(one - 1, other - 1) for one, other in tables])
     return rounds
 
 
-def _alternating(players: Sequence[Player]) -> Table:
-    """Return players in an order in which, over a round robin, each of them sits first equally often."""
-    return tuple(sorted(players, reverse=sum(players) % 2 == 0))
+@cache
+def round_robin(players: int, size: int) -> tuple[tuple[Table, ...], ...]:
+    """Return rounds in which all players sit at tables, until each two of them have met at least once.
+
+    For tables of two these are the Berger tables, and nobody meets twice. For larger tables, each round is
+    the one of some arrangements in which the fewest players meet again (`arrange`).
+    """
+    if size == MIN_TABLE or players <= MIN_TABLE:
+        return tuple(tuple(tables) for tables in berger(players))
+    met: Counter[Pair] = Counter()
+
+    def cost(pair: Pair) -> int:
+        # As few as possible meet again, and rather those who have met less often.
+        return 100 + met[pair] ** 3 if met[pair] else 0
+
+    rounds: list[tuple[Table, ...]] = []
+    while len(met) < players * (players - 1) // 2:
+        chance = Chance(f"round robin {players} {size} {len(rounds)}".encode())
+        orders = (chance.shuffle(range(players)) for _ in range(ATTEMPTS))
+        tables = arrange(orders, table_sizes(players, size), cost)
+        met.update(meetings(tables))
+        rounds.append(tuple(tables))
+    return tuple(rounds)
 
 
 def swiss(
-    order: Sequence[Player],
+    orders: Iterable[Sequence[Player]],
     size: int,
-    met: Mapping[tuple[Player, Player], int],
+    met: Mapping[Pair, int],
     byes: Mapping[Player, int],
 ) -> list[Table]:
     """Return the tables of a round in which players of similar rank meet, and nobody twice if possible.
 
-    `order` has the players from the first rank to the last. At first, players of neighbouring ranks sit
-    together. Then players of two tables change places as long as that lowers the cost: each two players who
-    meet cost the cube of the number of times that they have met before, times the number of players, and the
-    difference of their ranks decides among equals. The bye of an odd number of players at tables for two goes
-    to the player of the lowest rank among those with the fewest byes.
+    The first of the orders has the players from the first rank to the last; the others are orders to start
+    from. Each two players who meet cost the cube of the number of times that they have met before, times the
+    cube of the number of players; and the square of the difference of their ranks. The bye of an odd number
+    of players at tables for two goes to the player of the lowest rank among those with the fewest byes.
     """
+    order, *others = orders
     ranks = {player: rank for rank, player in enumerate(order)}
-    seated = list(order)
+    repeat = max(1, len(ranks)) ** 3
     bye: list[Player] = []
-    if size == MIN_TABLE and len(seated) % 2:
-        bye = [min(seated, key=lambda player: (byes.get(player, 0), -ranks[player]))]
-        seated.remove(bye[0])
-    tables: list[list[Player]] = []
-    start = 0
-    for places in sorted(table_sizes(len(seated), size), reverse=True) if seated else []:
-        tables.append(seated[start : start + places])
-        start += places
-    _exchange(tables, ranks, met)
-    return [tuple(table) for table in (*tables, *([bye] if bye else []))]
+    if size == MIN_TABLE and len(order) % 2:
+        bye = [min(order, key=lambda player: (byes.get(player, 0), -ranks[player]))]
+
+    def cost(pair: Pair) -> int:
+        return met.get(pair, 0) ** 3 * repeat + (ranks[pair[0]] - ranks[pair[1]]) ** 2
+
+    seated = [[player for player in some if player not in bye] for some in (order, *others)]
+    tables = arrange(seated, table_sizes(len(seated[0]), size), cost, enough=repeat)
+    tables.sort(key=lambda table: min(ranks[player] for player in table))
+    return [
+        *(tuple(sorted(table, key=ranks.__getitem__)) for table in tables),
+        *([tuple(bye)] if bye else []),
+    ]
 
 
-def _exchange(
-    tables: list[list[Player]],
-    ranks: Mapping[Player, int],
-    met: Mapping[tuple[Player, Player], int],
-) -> None:
+def arrange(
+    orders: Iterable[Sequence[Player]],
+    sizes: Sequence[int],
+    cost: Callable[[Pair], int],
+    *,
+    enough: int = 1,
+) -> list[Table]:
+    """Return tables of these sizes at which the players who sit together cost as little as was found.
+
+    From each order, in turn: the players sit down one table after the other; then players of two tables
+    change places as long as that lowers the cost. The cheapest result counts, the first one of equals. The
+    search ends early if no table costs as much as `enough`.
+    """
+    costs: dict[Pair, int] = {}
+    best: tuple[int, list[list[Player]]] | None = None
+    for order in orders:
+        if not costs:
+            costs = {pair(*two): cost(pair(*two)) for two in combinations(order, 2)}
+        tables = []
+        start = 0
+        for places in sizes:
+            tables.append(list(order[start : start + places]))
+            start += places
+        _exchange(tables, costs)
+        by_table = [sum(costs[pair(*two)] for two in combinations(table, 2)) for table in tables]
+        total = sum(by_table)
+        if best is None or total < best[0]:
+            best = (total, tables)
+        if max(by_table, default=0) < enough:
+            break
+    return [tuple(table) for table in best[1]] if best else []
+
+
+def _exchange(tables: list[list[Player]], costs: Mapping[Pair, int]) -> None:
     """Let players of two tables change places while that lowers the cost of their tables."""
-    repeat = len(ranks) ** 3
 
-    def cost(table: Sequence[Player]) -> int:
-        return sum(
-            met.get(pair(*two), 0) ** 3 * repeat + (ranks[two[0]] - ranks[two[1]]) ** 2
-            for two in combinations(table, 2)
-        )
+    def cost(player: Player, table: list[Player], instead_of: Player) -> int:
+        return sum(costs[pair(player, other)] for other in table if other != instead_of)
 
     is_better = True
     while is_better:
@@ -115,9 +174,22 @@ def _exchange(
         for one, other in combinations(tables, 2):
             for i in range(len(one)):
                 for j in range(len(other)):
-                    before = cost(one) + cost(other)
-                    one[i], other[j] = other[j], one[i]
-                    if cost(one) + cost(other) < before:
+                    a, b = one[i], other[j]
+                    before = cost(a, one, a) + cost(b, other, b)
+                    if cost(b, one, a) + cost(a, other, b) < before:
+                        one[i], other[j] = b, a
                         is_better = True
-                    else:
-                        one[i], other[j] = other[j], one[i]
+
+
+def seated(tables: Iterable[Table], before: Iterable[Table]) -> tuple[Table, ...]:
+    """Return the tables with their players in seats that they have had as seldom as possible `before`.
+
+    The seats of a table are such that the sum over its players of how often each has had the seat is the
+    least; of equally good ones, the first in the order in which the players are listed.
+    """
+    had = Counter((player, seat) for table in before for seat, player in enumerate(table))
+
+    def cost(table: Table) -> int:
+        return sum(had[player, seat] for seat, player in enumerate(table))
+
+    return tuple(min(permutations(table), key=cost) for table in tables)

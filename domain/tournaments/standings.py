@@ -1,19 +1,22 @@
-"""Points and standings: what a place at a table is worth, and who is before whom.
+"""Points and tie-breaks: what a place at a table is worth, and how players compare (docs/tournaments.md,
+Standings).
 
-A table of n players gives n - 1 points to the first place, one less to each following one, and none to the last.
-So that tables of different sizes count the same, points are shares of these: they are fractions between 0 and 1,
-which are exact. Players who share places share their points.
+Points are exact fractions: the share of the others at the table whom a player has beaten. So a table of two
+and one of five count the same.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final
+from itertools import groupby
+from typing import Final, Literal, TypeAlias
 
 from domain.tournaments.pairing import Player, Table
 
 BYE_POINTS: Final = Fraction(1)
-"""What a player without opponents in a round gets: as much as for a first place."""
+"""What a player without opponents at a table gets: as much as for a first place."""
+NO_PLACE: Final = 0
+"""The place of a player who has forfeited the game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,79 +25,152 @@ class Result:
 
     table: Table
     places: tuple[int, ...]
-    """By seat."""
+    """By seat; `NO_PLACE` for a player who has forfeited, and comes after all others."""
 
     def points(self) -> dict[Player, Fraction]:
-        """Return the points of the players, of which the sum is half of the number of players."""
-        count = len(self.table)
-        if count == 1:
-            return {self.table[0]: BYE_POINTS}
-        points = {}
-        for player, place in zip(self.table, self.places, strict=True):
-            sharing = self.places.count(place)
-            # The places `place`..`place + sharing - 1` are shared: their points are those of the one in the middle.
-            middle = place + Fraction(sharing - 1, 2)
-            points[player] = (count - middle) / (count - 1)
-        return points
-
-    def wins(self) -> tuple[Player, ...]:
-        """Return the players in the first place, if it is a game: a bye is no win."""
+        """Return the points of the players: for each other player at the table 1 if they are behind and 1/2
+        if they share the place, divided by the number of the others. A player who has forfeited has none.
+        """
         if len(self.table) == 1:
-            return ()
-        return tuple(
-            player for player, place in zip(self.table, self.places, strict=True) if place == 1
-        )
+            return {self.table[0]: BYE_POINTS if self.places[0] else Fraction(0)}
+        return {
+            player: sum(
+                (self.score(player, other) for other in self.opponents(player)), Fraction(0)
+            )
+            / (len(self.table) - 1)
+            for player in self.table
+        }
+
+    def opponents(self, player: Player) -> list[Player]:
+        """Return the others at the table."""
+        return [other for other in self.table if other != player]
+
+    def score(self, player: Player, other: Player) -> Fraction:
+        """Return what a player has scored against another one: 1, 1/2 or 0."""
+        own, others = self.place(player), self.place(other)
+        if own == NO_PLACE:
+            return Fraction(0)
+        if others == NO_PLACE or own < others:
+            return Fraction(1)
+        return Fraction(1, 2) if own == others else Fraction(0)
+
+    def place(self, player: Player) -> int:
+        """Return the place of a player."""
+        return self.places[self.table.index(player)]
+
+
+TieBreak: TypeAlias = Literal[
+    "points", "direct", "buchholz", "sonneborn_berger", "wins", "reached", "last_points"
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A player among the others. Players are equal only before lots are drawn, so each place has one player."""
+    """What decides the place of a player. Players who are equal in all of it are in the order of the lots."""
 
     player: Player
-    points: Fraction
-    opponents: Fraction
+    points: Fraction = Fraction(0)
+    direct: Fraction = Fraction(0)
+    """What the player has scored against those with as many points."""
+    buchholz: Fraction = Fraction(0)
     """The sum, over the tables of the player, of the mean points of the others at the table."""
-    wins: int
-    played: int
-    """The tables with opponents."""
+    sonneborn_berger: Fraction = Fraction(0)
+    """The same, of the points of the others times what the player has scored against them."""
+    wins: int = 0
+    """First places at tables with opponents, also shared ones."""
+    played: int = 0
+    """Tables with opponents."""
+    reached: int = 0
+    """Knockout: how many rounds the player has reached."""
+    last_points: Fraction = Fraction(0)
+    """Knockout: the points at the last table."""
+
+    def value(self, tie_break: TieBreak) -> Fraction:
+        """Return the value of a tie-break; more is better."""
+        value: Fraction | int = getattr(self, tie_break)
+        return Fraction(value)
 
 
-def standings(players: Sequence[Player], results: Iterable[Result]) -> list[Standing]:
-    """Return the standings, the best first.
+EVERYBODY_MEETS: Final[tuple[TieBreak, ...]] = ("points", "direct", "sonneborn_berger", "wins")
+"""The tie-breaks where everybody meets everybody."""
+OPPONENTS_DIFFER: Final[tuple[TieBreak, ...]] = ("points", "buchholz", "sonneborn_berger", "wins")
+"""The tie-breaks where players have different opponents."""
+ELIMINATION: Final[tuple[TieBreak, ...]] = ("reached", "last_points", "points")
+"""The tie-breaks where players drop out."""
 
-    They are by points; then by the points of the opponents; then by wins; then by the draw of lots, which is the
-    order of `players`.
+
+def rank(
+    players: Sequence[Player],
+    results: Iterable[Result],
+    tie_breaks: Sequence[TieBreak],
+    reached: Mapping[Player, int] | None = None,
+) -> list[Standing]:
+    """Return the standings by these tie-breaks, the best first.
+
+    `reached` has the number of rounds that each player has reached, where that counts. Players who are equal
+    in all of them are in the order in which `players` has them: that of the lots.
     """
-    tables = list(results)
+    rows = _standings(players, list(results), reached or {})
+    return sorted(rows, key=lambda row: tuple(-row.value(tie_break) for tie_break in tie_breaks))
+
+
+def _standings(
+    players: Sequence[Player], results: Sequence[Result], reached: Mapping[Player, int]
+) -> list[Standing]:
+    own: dict[Player, list[Result]] = {player: [] for player in players}
     points: dict[Player, Fraction] = dict.fromkeys(players, Fraction(0))
-    wins: dict[Player, int] = dict.fromkeys(players, 0)
-    played: dict[Player, int] = dict.fromkeys(players, 0)
-    for result in tables:
+    last: dict[Player, Fraction] = dict.fromkeys(players, Fraction(0))
+    for result in results:
         for player, share in result.points().items():
+            own[player].append(result)
             points[player] += share
-            played[player] += len(result.table) > 1
-        for player in result.wins():
-            wins[player] += 1
-    opponents = _opponents(tables, points)
-    rows = [
+            last[player] = share
+    by_points = groupby(sorted(players, key=points.__getitem__), key=points.__getitem__)
+    tied = {player: peers for _, group in by_points for peers in [set(group)] for player in peers}
+    return [
         Standing(
-            player, points[player], opponents.get(player, Fraction(0)), wins[player], played[player]
+            player,
+            points=points[player],
+            direct=sum(
+                (
+                    result.score(player, other)
+                    for result in own[player]
+                    for other in result.opponents(player)
+                    if other in tied[player]
+                ),
+                Fraction(0),
+            ),
+            buchholz=_buchholz(player, own[player], points),
+            sonneborn_berger=_sonneborn_berger(player, own[player], points),
+            wins=sum(len(result.table) > 1 and result.place(player) == 1 for result in own[player]),
+            played=sum(len(result.table) > 1 for result in own[player]),
+            reached=reached.get(player, 0),
+            last_points=last[player],
         )
         for player in players
     ]
-    lots = {player: lot for lot, player in enumerate(players)}
-    return sorted(rows, key=lambda row: (-row.points, -row.opponents, -row.wins, lots[row.player]))
 
 
-def _opponents(
-    results: Sequence[Result], points: Mapping[Player, Fraction]
-) -> dict[Player, Fraction]:
-    """Return the tie-break by opponents of those who have had any."""
-    sums: dict[Player, Fraction] = {}
+def _buchholz(
+    player: Player, results: Iterable[Result], points: dict[Player, Fraction]
+) -> Fraction:
+    # A bye counts as a game against an opponent with as many points as the player has.
+    total = Fraction(0)
     for result in results:
-        for player in result.table:
-            others = [points[other] for other in result.table if other != player]
-            if others:
-                mean = sum(others, Fraction(0)) / len(others)
-                sums[player] = sums.get(player, Fraction(0)) + mean
-    return sums
+        others = result.opponents(player) or [player]
+        total += sum((points[other] for other in others), Fraction(0)) / len(others)
+    return total
+
+
+def _sonneborn_berger(
+    player: Player, results: Iterable[Result], points: dict[Player, Fraction]
+) -> Fraction:
+    total = Fraction(0)
+    for result in results:
+        others = result.opponents(player)
+        if others:
+            won = (result.score(player, other) * points[other] for other in others)
+            total += sum(won, Fraction(0)) / len(others)
+        else:
+            total += result.points()[player] * points[player]
+    return total

@@ -1,11 +1,38 @@
-"""The tables of rounds: sizes, round robins and Swiss rounds."""
+"""The tables of rounds: sizes, round robins, Swiss rounds and seats."""
 
 from collections import Counter
 from itertools import combinations
 
 import pytest
 
-from domain.tournaments.pairing import MAX_TABLE, meetings, round_robin, swiss, table_sizes
+from domain.chance import Chance
+from domain.tournaments.pairing import (
+    ATTEMPTS,
+    MAX_TABLE,
+    Table,
+    berger,
+    meetings,
+    round_robin,
+    seated,
+    swiss,
+    table_sizes,
+)
+from tests.support.pages import DOCS
+
+BERGER_TABLES = {
+    4: "1-4 2-3; 4-3 1-2; 2-4 3-1",
+    6: "1-6 2-5 3-4; 6-4 5-3 1-2; 2-6 3-1 4-5; 6-5 1-4 2-3; 3-6 4-2 5-1",
+    8: """
+        1-8 2-7 3-6 4-5; 8-5 6-4 7-3 1-2; 2-8 3-1 4-7 5-6; 8-6 7-5 1-4 2-3;
+        3-8 4-2 5-1 6-7; 8-7 1-6 2-5 3-4; 4-8 5-3 6-2 7-1
+    """,
+    10: """
+        1-10 2-9 3-8 4-7 5-6; 10-6 7-5 8-4 9-3 1-2; 2-10 3-1 4-9 5-8 6-7;
+        10-7 8-6 9-5 1-4 2-3; 3-10 4-2 5-1 6-9 7-8; 10-8 9-7 1-6 2-5 3-4;
+        4-10 5-3 6-2 7-1 8-9; 10-9 1-8 2-7 3-6 4-5; 5-10 6-4 7-3 8-2 9-1
+    """,
+}
+"""Annex 1 of part C.05 of the FIDE Handbook, where the player who is named first has the white pieces."""
 
 
 @pytest.mark.parametrize("size", range(2, MAX_TABLE + 1))
@@ -21,55 +48,81 @@ def test_tables_are_as_few_and_as_equal_as_possible(players: int, size: int) -> 
         assert min(sizes) >= 2
 
 
-@pytest.mark.parametrize("players", range(2, 18))
-def test_in_a_round_robin_each_two_players_meet_once(players: int) -> None:
-    rounds = round_robin(players)
+@pytest.mark.parametrize("players", BERGER_TABLES)
+def test_round_robins_of_two_are_the_published_berger_tables(players: int) -> None:
+    published = [
+        {tuple(int(number) - 1 for number in two.split("-")) for two in tables.split()}
+        for tables in BERGER_TABLES[players].split(";")
+    ]
+    assert [set(tables) for tables in berger(players)] == published
+    without_last = [{table for table in tables if players - 1 not in table} for tables in published]
+    assert [set(tables) for tables in berger(players - 1)] == without_last
+
+
+@pytest.mark.parametrize("players", range(2, 33))
+def test_in_a_round_robin_of_two_each_two_meet_once_and_sit_first_equally_often(
+    players: int,
+) -> None:
+    rounds = round_robin(players, 2)
     assert len(rounds) == players - 1 + players % 2
     for tables in rounds:
-        assert sorted(player for table in tables for player in table) == list(range(players))
+        seats = [player for table in tables for player in table]
+        assert len(seats) == len(set(seats)) == players - players % 2
+    every = [table for tables in rounds for table in tables]
+    assert meetings(every) == Counter(combinations(range(players), 2))
+    first = Counter(table[0] for table in every)
+    assert all(abs(2 * first[player] - (players - 1)) <= 1 for player in range(players))
+
+
+@pytest.mark.parametrize("size", range(3, MAX_TABLE + 1))
+@pytest.mark.parametrize("players", [*range(2, 14), 16, 20])
+def test_in_a_round_robin_of_larger_tables_everybody_meets_everybody(
+    players: int, size: int
+) -> None:
+    rounds = round_robin(players, size)
+    for tables in rounds:
+        assert sorted(player for table in tables for player in table) == [*range(players)]
+        assert sorted(map(len, tables), reverse=True) == table_sizes(players, size)
     met = meetings([table for tables in rounds for table in tables])
-    assert met == Counter(combinations(range(players), 2))
+    assert set(met) == {*combinations(range(players), 2)}
 
 
-@pytest.mark.parametrize("players", range(3, 18))
-def test_in_a_round_robin_everybody_sits_first_about_as_often(players: int) -> None:
-    tables = [table for tables in round_robin(players) for table in tables if len(table) == 2]
-    first = Counter(table[0] for table in tables)
-    games = Counter(player for table in tables for player in table)
-    assert all(abs(2 * first[player] - games[player]) <= 1 for player in games)
+@pytest.mark.parametrize(("players", "size", "rounds"), [(9, 3, 4), (16, 5, 5), (9, 4, 4)])
+def test_nobody_meets_twice_in_a_round_robin_where_the_tables_allow_it(
+    players: int, size: int, rounds: int
+) -> None:
+    tables = [table for tables in round_robin(players, size) for table in tables]
+    assert max(meetings(tables).values()) == 1
+    assert len(round_robin(players, size)) == rounds
 
 
-def test_an_odd_round_robin_gives_each_player_one_bye() -> None:
-    byes = [table for tables in round_robin(7) for table in tables if len(table) == 1]
-    assert sorted(byes) == [(player,) for player in range(7)]
-
-
-def test_the_first_swiss_round_follows_the_lots() -> None:
-    assert swiss([4, 2, 0, 1, 3, 5], 3, {}, {}) == [(4, 2, 0), (1, 3, 5)]
+def test_the_first_swiss_round_follows_the_order() -> None:
+    assert swiss([[4, 2, 0, 1, 3, 5]], 3, {}, {}) == [(4, 2, 0), (1, 3, 5)]
 
 
 def test_players_of_a_swiss_round_do_not_meet_again_where_that_is_possible() -> None:
-    tables = swiss([0, 1, 2, 3], 2, {(0, 1): 1, (2, 3): 1}, {})
+    tables = swiss([[0, 1, 2, 3]], 2, {(0, 1): 1, (2, 3): 1}, {})
     assert {frozenset(table) for table in tables} == {frozenset({0, 2}), frozenset({1, 3})}
 
 
 def test_the_bye_goes_to_the_last_player_without_one() -> None:
-    assert swiss([0, 1, 2, 3, 4], 2, {}, {4: 1})[-1] == (3,)
-    assert swiss([0, 1, 2, 3, 4], 2, {}, dict.fromkeys(range(5), 1))[-1] == (4,)
+    assert swiss([[0, 1, 2, 3, 4]], 2, {}, {4: 1})[-1] == (3,)
+    assert swiss([[0, 1, 2, 3, 4]], 2, {}, dict.fromkeys(range(5), 1))[-1] == (4,)
 
 
 @pytest.mark.parametrize(
-    ("players", "size", "rounds"), [(8, 2, 5), (32, 2, 6), (32, 4, 5), (31, 3, 5), (25, 5, 3)]
+    ("players", "size", "rounds"),
+    [(8, 2, 7), (9, 2, 6), (12, 2, 9), (32, 2, 7), (32, 4, 5), (31, 3, 6), (25, 5, 4)],
 )
-def test_nobody_meets_twice_in_the_usual_swiss_tournaments(
-    players: int, size: int, rounds: int
-) -> None:
+def test_nobody_meets_twice_in_a_swiss_tournament(players: int, size: int, rounds: int) -> None:
     points = dict.fromkeys(range(players), 0)
-    tables = []
+    tables: list[Table] = []
     byes: Counter[int] = Counter()
-    for _ in range(rounds):
+    for number in range(rounds):
         order = sorted(points, key=lambda player: (-points[player], player))
-        paired = swiss(order, size, meetings(tables), byes)
+        chance = Chance(bytes([number]))
+        orders = [order, *(chance.shuffle(order) for _ in range(ATTEMPTS))]
+        paired = swiss(orders, size, meetings(tables), byes)
         byes.update(table[0] for table in paired if len(table) == 1)
         tables += paired
         for table in paired:
@@ -77,3 +130,27 @@ def test_nobody_meets_twice_in_the_usual_swiss_tournaments(
             for place, player in enumerate(sorted(table, reverse=True)):
                 points[player] += place
     assert max(meetings(tables).values()) == 1
+    assert max(byes.values(), default=0) <= 1
+
+
+@pytest.mark.parametrize("size", range(2, MAX_TABLE + 1))
+def test_the_players_of_a_table_take_every_seat_in_turn(size: int) -> None:
+    before: list[Table] = []
+    for _ in range(3 * size):
+        before += seated([tuple(range(size))], before)
+    seats = Counter((player, seat) for table in before for seat, player in enumerate(table))
+    assert set(seats.values()) == {3}
+    assert len(seats) == size * size
+
+
+def test_the_page_on_tournaments_has_the_number_of_rounds_of_each_round_robin() -> None:
+    lines = (DOCS / "tournaments.md").read_text().splitlines()
+    rows = {
+        cells[0]: [int(cell) for cell in cells[1:]]
+        for line in lines
+        if line.startswith(("| players | 4", "| tables of 3", "| tables of 4", "| tables of 5"))
+        for cells in [[cell.strip() for cell in line.strip("|").split("|")]]
+    }
+    for size in (3, 4, 5):
+        rounds = [len(round_robin(players, size)) for players in rows["players"]]
+        assert rows[f"tables of {size}"] == rounds

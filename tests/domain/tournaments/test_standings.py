@@ -1,10 +1,16 @@
-"""Points and standings of tournaments."""
+"""Points, tie-breaks and standings of tournaments."""
 
 from fractions import Fraction
 
 import pytest
 
-from domain.tournaments.standings import Result, standings
+from domain.tournaments.standings import (
+    ELIMINATION,
+    EVERYBODY_MEETS,
+    OPPONENTS_DIFFER,
+    Result,
+    rank,
+)
 
 
 @pytest.mark.parametrize(
@@ -16,45 +22,83 @@ from domain.tournaments.standings import Result, standings
         ((1, 1, 3, 4), (Fraction(5, 6), Fraction(5, 6), Fraction(1, 3), 0)),
         ((1, 2, 2, 2, 5), (1, Fraction(1, 2), Fraction(1, 2), Fraction(1, 2), 0)),
         ((1,), (1,)),
+        ((0,), (0,)),
+        ((1, 0), (1, 0)),
+        ((0, 0), (0, 0)),
+        ((2, 1, 0), (Fraction(1, 2), 1, 0)),
     ],
 )
-def test_a_place_is_worth_a_share_of_the_best(
+def test_a_place_is_worth_the_share_of_the_others_who_are_behind(
     places: tuple[int, ...], points: tuple[Fraction, ...]
 ) -> None:
     result = Result(tuple(range(len(places))), places)
     assert tuple(result.points().values()) == points
-    if len(places) > 1:
+    if len(places) > 1 and 0 not in places:
         assert sum(result.points().values()) == Fraction(len(places), 2)
 
 
-def test_standings_are_by_points_then_opponents_then_wins_then_lots() -> None:
-    rows = standings(
-        [3, 2, 1, 0],
-        [
-            Result((0, 1), (1, 2)),
-            Result((2, 3), (1, 2)),
-            Result((0, 2), (1, 2)),
-            Result((1, 3), (1, 2)),
-        ],
-    )
-    assert [row.player for row in rows] == [0, 2, 1, 3]
-    assert [row.points for row in rows] == [2, 1, 1, 0]
-    assert [row.opponents for row in rows] == [2, 2, 2, 2]
-    assert [row.wins for row in rows] == [2, 1, 1, 0]
+def test_sonneborn_berger_scores_are_those_of_a_published_example() -> None:
+    # The first example of http://www.fiveinline.com/sbps.html: four players who each meet twice.
+    # A and B have four points each and have beaten each other once; whom else they have beaten decides.
+    a, b, c, d = range(4)
+    winners = [(b, a), (a, b), (a, c), (a, c), (a, d), (d, a)]
+    winners += [(c, b), (b, c), (b, d), (b, d), (c, d), (c, d)]
+    rows = rank(range(4), [Result(two, (1, 2)) for two in winners], EVERYBODY_MEETS)
+    assert [row.player for row in rows] == [a, b, c, d]
+    assert [row.points for row in rows] == [4, 4, 3, 1]
+    assert [row.direct for row in rows] == [1, 1, 0, 0]
+    assert [row.sonneborn_berger for row in rows] == [11, 9, 6, 4]
 
 
-def test_a_player_with_stronger_opponents_is_before_one_with_weaker_ones() -> None:
-    rows = standings(
-        [0, 1, 2, 3],
-        [Result((0, 1), (1, 2)), Result((2, 3), (1, 2)), Result((1, 2), (2, 1))],
-    )
+def test_the_games_among_players_with_equal_points_come_first_where_everybody_meets() -> None:
+    # 0 and 1 have two points each; 1 has beaten 0, who has beaten stronger players.
+    winners = [(1, 0), (0, 2), (0, 3), (2, 1), (1, 3), (2, 3)]
+    rows = rank(range(4), [Result(two, (1, 2)) for two in winners], EVERYBODY_MEETS)
+    assert [row.player for row in rows] == [0, 1, 2, 3]
+    assert [row.points for row in rows] == [2, 2, 2, 0]
+    assert [row.direct for row in rows] == [1, 1, 1, 0]
+    winners[3] = (1, 2)
+    rows = rank(range(4), [Result(two, (1, 2)) for two in winners], EVERYBODY_MEETS)
+    assert [row.player for row in rows] == [1, 0, 2, 3]
+
+
+def test_swiss_standings_are_by_points_then_buchholz() -> None:
+    results = [Result((0, 1), (1, 2)), Result((2, 3), (1, 2)), Result((1, 2), (2, 1))]
+    rows = rank(range(4), results, OPPONENTS_DIFFER)
     # 1 has lost to both winners, 3 to one of them.
     assert [row.player for row in rows] == [2, 0, 1, 3]
-    by_player = {row.player: row for row in rows}
-    assert by_player[1].opponents == 3
-    assert by_player[3].opponents == 2
+    assert [row.buchholz for row in rows] == [0, 0, 3, 2]
 
 
-def test_a_bye_is_worth_a_first_place_and_is_no_win() -> None:
-    (row,) = standings([0], [Result((0,), (1,))])
-    assert (row.points, row.wins, row.played, row.opponents) == (1, 0, 0, 0)
+def test_buchholz_scores_take_the_mean_of_the_others_at_a_table() -> None:
+    results = [Result((0, 1, 2), (1, 2, 3)), Result((0, 3), (1, 2)), Result((1, 2), (1, 2))]
+    rows = {row.player: row for row in rank(range(4), results, OPPONENTS_DIFFER)}
+    assert [rows[player].points for player in range(4)] == [2, Fraction(3, 2), 0, 0]
+    assert rows[0].buchholz == Fraction(3, 2) / 2 + 0
+    assert rows[2].buchholz == (2 + Fraction(3, 2)) / 2 + Fraction(3, 2)
+    assert rows[1].sonneborn_berger == Fraction(0) / 2 + 0
+    assert rows[0].sonneborn_berger == Fraction(3, 2) / 2
+
+
+def test_a_shared_place_counts_half_against_each_of_those_who_share_it() -> None:
+    results = [Result((0, 1), (1, 1)), Result((0, 2), (1, 2)), Result((1, 2), (2, 1))]
+    rows = {row.player: row for row in rank(range(3), results, EVERYBODY_MEETS)}
+    assert rows[0].sonneborn_berger == Fraction(1, 2) * Fraction(1, 2) + 1
+    assert (rows[0].wins, rows[1].wins, rows[2].wins) == (2, 1, 1)
+
+
+def test_a_bye_counts_like_beating_somebody_with_as_many_points() -> None:
+    (row,) = rank([0], [Result((0,), (1,))], OPPONENTS_DIFFER)
+    assert [row.points, row.buchholz, row.sonneborn_berger] == [1, 1, 1]
+    assert (row.wins, row.played) == (0, 0)
+
+
+def test_players_who_are_equal_in_everything_are_in_the_order_of_the_lots() -> None:
+    rows = rank([3, 1, 2, 0], [Result((0, 1), (1, 1))], OPPONENTS_DIFFER)
+    assert [row.player for row in rows] == [1, 0, 3, 2]
+
+
+def test_those_who_reach_later_rounds_come_first_in_a_knockout() -> None:
+    results = [Result((0, 1), (1, 2)), Result((2, 3), (1, 2)), Result((0, 2), (2, 1))]
+    rows = rank(range(4), results, ELIMINATION, {0: 2, 1: 1, 2: 2, 3: 1})
+    assert [row.player for row in rows] == [2, 0, 1, 3]
