@@ -112,6 +112,21 @@ def test_one_batch_of_connections_is_accepted_between_two_pauses() -> None:
         loop.run_until_complete(accept(loop))
 
 
+def test_what_is_written_in_parts_does_not_wait_for_the_client_to_acknowledge_a_part() -> None:
+    async def accept(loop: MovableClockLoop) -> None:
+        listening = Listening(loop)
+        with ExitStack() as clients:
+            listening.connect(clients, 1)
+            await listening.run_until(lambda: bool(listening.connections))
+            accepted = listening.connections[0].get_extra_info("socket")
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+        listening.listener.close()
+        close_all(listening)
+
+    with event_loop() as loop:
+        loop.run_until_complete(accept(loop))
+
+
 @pytest.mark.parametrize("clients", [1, 2 * ACCEPT_BATCH], ids=["reading", "paused"])
 def test_a_closed_listener_accepts_nothing_and_leaves_open_connections(clients: int) -> None:
     async def close(loop: MovableClockLoop) -> None:
