@@ -161,8 +161,8 @@ class _Listener:
         self._tasks: set[asyncio.Task[None]] = set()
         self._pause: asyncio.TimerHandle | None = None
         family = socket.AF_INET6 if ":" in address else socket.AF_INET
-        # asyncio sets TCP_NODELAY only if the socket names its protocol. Without it, each event of a stream waits
-        # for the client to acknowledge the one before, which may take 40 ms.
+        # asyncio sets TCP_NODELAY only if the socket names its protocol. Without it, each event of a stream
+        # waits for the client to acknowledge the one before, which may take 40 ms.
         self._socket = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         try:
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
