@@ -148,6 +148,16 @@ class FormatSettings:
             return min(MAX_PLAYERS, MAX_IN_ROUND_ROBIN * self.divisions)
         return MAX_PLAYERS
 
+    def check_players(self, count: int) -> None:
+        """Raise Malformed (field `players`) if so many players cannot take part."""
+        if not MIN_TABLE <= count <= self.most_players:
+            fault = message(
+                "must be a whole number from {least} to {most}",
+                least=MIN_TABLE,
+                most=self.most_players,
+            )
+            raise Malformed({"players": fault})
+
 
 @dataclass(frozen=True, slots=True)
 class Round:

@@ -160,6 +160,24 @@ def test_every_setting_of_a_format_has_bounds_and_a_default_within_them() -> Non
             assert least <= getattr(FormatSettings(format), name) <= most
 
 
+@pytest.mark.parametrize(
+    ("settings", "most"),
+    [
+        (FormatSettings("swiss"), 128),
+        (FormatSettings("round_robin"), 32),
+        (FormatSettings("league", divisions=3), 96),
+        (FormatSettings("league", divisions=16), 128),
+    ],
+)
+def test_a_format_has_a_greatest_number_of_players(settings: FormatSettings, most: int) -> None:
+    settings.check_players(2)
+    settings.check_players(most)
+    for count in (1, most + 1):
+        with pytest.raises(Malformed) as error:
+            settings.check_players(count)
+        assert [*error.value.fields] == ["players"]
+
+
 def test_the_players_of_a_single_table_take_every_seat() -> None:
     rounds = play(FormatSettings("single_group", table_size=4, rounds=4), 4)
     assert all(len(round.tables) == 1 for round in rounds)
