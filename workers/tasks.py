@@ -65,7 +65,9 @@ class Task:
                 return "score"
             case ["deadline"]:
                 return "forfeit"
-            case ["notify", "turn" | "started" | "over"] | ["notify", "invited", _] | ["remind"]:
+            case ["notify", "turn" | "started" | "over"] | ["remind"]:
+                return "notify"
+            case ["notify", "invited" | "joined", _]:
                 return "notify"
             case ["notify", "round" | "event", number] if number.isdecimal():
                 return "notify"

@@ -9,6 +9,7 @@
                                      that seat is to be reminded of the deadline at `remind_at`. The work is
                                      done from `at` on, because the player's quiet hours may be in between
     notify/invited/P {"seq"}         that event invited player P (an id), who has not answered yet
+    notify/joined/P  {"seq"}         player P (an id) took a place with that event in the open game of another
     notify/started   {"seq"}         the game started with that event
     notify/turn      {"seat", "seq"} it has been that seat's turn since that event
     notify/round/N   {"seq"}         round N was scored by that event
@@ -88,6 +89,10 @@ def outbox_entries(
     for event in events:
         entries |= _event_entries(before, event)
         match event["type"]:
+            case "SeatTaken" if after.status == "open" and _is_joining_person(after, event):
+                entries[f"notify/joined/{event['data']['player']}"] = {"seq": event["seq"]}
+            case "SeatLeft":
+                entries[f"notify/joined/{event['data']['player']}"] = None
             case "GameStarted":
                 entries["notify/started"] = {"seq": event["seq"]}
             case "RoundScored":
@@ -138,6 +143,12 @@ def _invitation_entries(before: Game | None, after: Game) -> dict[str, JsonObjec
     }
     answered = (player for player in awaited_before if player not in after.awaited)
     return entries | {f"notify/invited/{player}": None for player in answered}
+
+
+def _is_joining_person(game: Game, event: Event) -> bool:
+    """Whether a person other than the creator of the game takes a place with this event."""
+    data = event["data"]
+    return "bot" not in data and data["player"] != game.creator
 
 
 def listing_inputs(game: Game) -> tuple[object, ...]:
@@ -262,6 +273,7 @@ def _reminder_entries(game: Game, deadline: str) -> dict[str, JsonObject | None]
 
 Subject: TypeAlias = Literal[
     "invited",
+    "player_joined",
     "game_started",
     "your_turn",
     "deadline_near",

@@ -60,10 +60,12 @@ class NotificationFactory:
         if not _is_current(subject, game, delivery):
             return None
         details = self._details(subject, game, delivery)
-        # An invitation or a message does not say what has happened in the game.
+        # An invitation, a new player or a message does not say what has happened in the game.
         recap = (
             Recap()
-            if is_operators or is_of_former_player or subject in ("invited", "message")
+            if is_operators
+            or is_of_former_player
+            or subject in ("invited", "player_joined", "message")
             else self._recaps.recap(game, game.seat_of(delivery.player))
         )
         return Notification(
@@ -133,7 +135,7 @@ class NotificationFactory:
                 return {"status": game.status, "ranking": game.ranking}
             case "game_started":
                 return {"seats": list(game.players)}
-            case "invited" | "message":
+            case "invited" | "player_joined" | "message":
                 return {
                     name: delivery.data[name]
                     for name in ("from", "message")
@@ -183,6 +185,8 @@ def _is_current(subject: Subject, game: Game, delivery: Delivery) -> bool:
     match subject:
         case "invited":
             return all(player in game.awaited for player in delivery.players)
+        case "player_joined":
+            return game.status == "open" and game.has_joined(data["from"])
         case "your_turn":
             is_same_turn = (game.to_act, game.turn) == (data["seat"], data["turn"])
             return is_same_turn and _is_to_act(game, delivery)

@@ -10,6 +10,7 @@ from service.games.outbox import Subject
 
 Kind: TypeAlias = Literal[
     "invited",
+    "player_joined",
     "game_started",
     "your_turn",
     "deadline_near",
@@ -23,6 +24,7 @@ KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 SUBJECTS_OF_KIND: Final[Mapping[Kind, tuple[Subject, ...]]] = {
     "invited": ("invited",),
+    "player_joined": ("player_joined",),
     "game_started": ("game_started",),
     "your_turn": ("your_turn",),
     "deadline_near": ("deadline_near",),

@@ -1,6 +1,7 @@
 """What a player wants to be notified of, by which channels, and when.
 
-cartulary:notifications:PLAYER        JSON of the preferences; missing if they are the defaults
+cartulary:notifications:PLAYER        JSON of the preferences, with the kinds that there were (`offered`);
+                                      missing if they are the defaults
 cartulary:notifications:games:PLAYER  hash: game -> what comes of it by e-mail and push, if not everything
 """
 
@@ -38,6 +39,9 @@ _KINDS_OF_CHOICE: Final[Mapping[GameChoice, frozenset[Kind]]] = {
 _MUTED_CHANNELS: Final = ("email", "push")
 """Programs get what their players have asked for, and choose by themselves."""
 
+_EARLIEST_KINDS: Final = frozenset(KINDS) - {"player_joined"}
+"""The kinds that preferences were about when they did not yet store which kinds there were."""
+
 DEFAULT_KINDS: Final[Mapping[str, frozenset[Kind]]] = {
     "email": _ALL_BUT_ROUNDS,
     # A program asks for what it needs, and a registered webhook is there to be called.
@@ -74,6 +78,17 @@ class Preferences:
             for channel in _MUTED_CHANNELS
         }
         return replace(self, kinds={**self.kinds, **muted})
+
+    def with_new_kinds(self, offered: frozenset[str]) -> "Preferences":
+        """Return the preferences with the default for kinds that a later version has added to those offered.
+
+        A channel that is switched off, for example by unsubscribing, stays so.
+        """
+        kinds = {
+            channel: chosen | (DEFAULT_KINDS[channel] - offered) if chosen else chosen
+            for channel, chosen in self.kinds.items()
+        }
+        return replace(self, kinds=kinds)
 
     def as_json(self) -> JsonObject:
         """Return the preferences as the API shows them, and as they are stored."""
@@ -186,7 +201,8 @@ class PreferenceStore:
     def store(self, player: str, preferences: Preferences) -> None:
         """Store the preferences of a player."""
         with unavailable_on_error():
-            self._redis.set(_PREFIX + player, orjson.dumps(preferences.as_json()))
+            stored = {**preferences.as_json(), "offered": KINDS}
+            self._redis.set(_PREFIX + player, orjson.dumps(stored))
 
     def delete(self, player: str) -> None:
         """Delete the preferences of a player, who then has the defaults."""
@@ -222,6 +238,8 @@ def _decode(stored: bytes | str | None) -> Preferences:
     if stored is None:
         return Preferences()
     try:
-        return Preferences().changed(orjson.loads(stored))
-    except (ValueError, AttributeError, Malformed):
+        fields = orjson.loads(stored)
+        offered = frozenset[str](fields.pop("offered", _EARLIEST_KINDS))
+        return Preferences().changed(fields).with_new_kinds(offered)
+    except (ValueError, TypeError, AttributeError, Malformed):
         return Preferences()

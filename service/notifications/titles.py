@@ -47,6 +47,9 @@ def title(subject: Subject, game: Game, details: Mapping[str, Any], reader: str)
         case "invited":
             inviter = PlayerWithId(details["from"])
             return message("{game}: {player} invites you", game=name, player=inviter)
+        case "player_joined":
+            joining = PlayerWithId(details["from"])
+            return message("{game}: {player} has joined", game=name, player=joining)
         case "game_started":
             return message("{game}: the game has begun", game=name)
         case "your_turn" if is_readers and details.get("begins"):

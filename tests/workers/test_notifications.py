@@ -14,7 +14,8 @@ from freezegun import freeze_time
 from freezegun.api import FrozenDateTimeFactory
 
 from domain.game import Game
-from replay.language.renderer import english
+from replay.language.catalogue import catalogue
+from replay.language.renderer import Renderer, english
 from service import clock
 from service.bootstrap import Service
 from service.http.stored_metrics import render
@@ -100,6 +101,73 @@ def test_every_player_is_notified_of_the_start_and_of_their_turn_once(
     page, _ = service.notifications.deliveries.of_player(players.bea, 10)
     assert {delivery.status for delivery in page} == {"sent"}
     assert service.notifications.deliveries.count_waiting() == 0
+
+
+def test_the_creator_of_a_game_is_notified_of_people_who_join_it_while_places_are_free(
+    players: PlayersWithEmail, time: FrozenDateTimeFactory
+) -> None:
+    service = players.service
+    (cem,) = register_players(service, "cem")
+    players.endpoints.players.append(cem)
+    game = service.games.commands.create(
+        players.ada, rules="barony", seats=4, options={}, bots=("random",)
+    )
+    players.run()
+    assert players.channel.sent == []
+    joined = service.games.commands.join(game.id, players.bea)
+    players.run()
+    (notice,) = players.channel.sent
+    assert (notice.subject, notice.player, notice.seq) == ("player_joined", players.ada, joined.seq)
+    name = service.accounts.players.shown_names([players.bea])[players.bea]
+    assert notice.as_json()["from"] == players.bea
+    in_english = Renderer(catalogue("en"), notice.names)
+    assert in_english(notice.title) == f"Barony: {name} has joined"
+    players.channel.sent.clear()
+    players.run()
+    assert players.channel.sent == []
+    # The last place starts the game, which is a notice of its own.
+    service.games.commands.join(game.id, cem)
+    players.run()
+    assert "player_joined" not in {sent.subject for sent in players.channel.sent}
+
+
+def test_a_player_who_leaves_again_is_not_announced(
+    players: PlayersWithEmail, time: FrozenDateTimeFactory
+) -> None:
+    service = players.service
+    service.notifications.preferences.change(players.ada, {"quiet_hours": ["08:00", "12:00"]})
+    games = [
+        service.games.commands.create(players.ada, rules="barony", seats=3, options={}).id
+        for _ in range(3)
+    ]
+    before_delivery, before_sending, again = games
+    service.games.commands.join(before_delivery, players.bea)
+    service.games.commands.leave(before_delivery, players.bea)
+    service.games.commands.join(before_sending, players.bea)
+    service.games.commands.join(again, players.bea)
+    players.run()
+    for game_id in (before_sending, again):
+        service.games.commands.leave(game_id, players.bea)
+    service.games.commands.join(again, players.bea)
+    time.move_to("2026-11-20T12:00:00Z")
+    players.run()
+    sent = {(item.subject, item.game_id) for item in players.channel.sent}
+    assert sent == {("player_joined", again)}
+
+
+def test_a_kind_that_a_later_version_adds_is_received_by_default(service: Service) -> None:
+    preferences = service.notifications.preferences
+    key = "cartulary:notifications:"
+    chosen = '{"kinds":{"email":["your_turn"],"webhook":["your_turn"],"push":[]}}'
+    service.redis.set(f"{key}ada", chosen)
+    assert preferences.of("ada").includes("email", "player_joined")
+    assert preferences.of("ada").includes("email", "your_turn")
+    assert not preferences.of("ada").includes("email", "game_over")
+    # Players who have switched a channel off get nothing new by it.
+    assert preferences.of("ada").kinds["push"] == frozenset()
+    preferences.change("ada", {"kinds": {"email": ["your_turn"]}})
+    assert not preferences.of("ada").includes("email", "player_joined")
+    assert preferences.of("ada").includes("webhook", "player_joined")
 
 
 def test_an_invitation_that_was_answered_is_not_sent(

@@ -67,6 +67,11 @@ class OutboxNotifications:
                 return self._notify(
                     game, "invited", data["seq"], [player], data={"from": game.creator}
                 )
+            case ["notify", "joined", player]:
+                # A player who joins again after leaving is announced by the event with which they do.
+                return self._notify(
+                    game, "player_joined", data["seq"], [game.creator], data={"from": player}
+                )
             case ["notify", "started"]:
                 return self._notify(
                     game,
