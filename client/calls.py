@@ -349,6 +349,15 @@ def agree_to_pause(
     return _state(game, "/pause", statement, {"agree": agree}, idempotency_key)
 
 
+def give_time(
+    game: str, to: int, seconds: int, *, idempotency_key: str | None = None
+) -> Call[AcceptedAction]:
+    """Give the player at seat `to`, whose turn it is, more time, in seconds."""
+    data = {"to": to, "seconds": seconds}
+    statement = Statement("TimeGiven", data, takes_nonce=False)
+    return _state(game, "/time", statement, data, idempotency_key)
+
+
 def open_dispute(
     game: str,
     about: int,

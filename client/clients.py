@@ -93,6 +93,7 @@ class _Calls:
     request_takeback = _Method(api.request_takeback, EvidenceKeeper.state)
     answer_takeback = _Method(api.answer_takeback, EvidenceKeeper.state)
     agree_to_pause = _Method(api.agree_to_pause, EvidenceKeeper.state)
+    give_time = _Method(api.give_time, EvidenceKeeper.state)
     open_dispute = _Method(api.open_dispute, EvidenceKeeper.state)
     answer_dispute = _Method(api.answer_dispute, EvidenceKeeper.state)
     withdraw_dispute = _Method(api.withdraw_dispute, EvidenceKeeper.state)

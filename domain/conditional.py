@@ -28,6 +28,7 @@ KEEPING_EVENTS: Final = frozenset(
         "HolidayAnnounced",
         "HolidayCancelled",
         "PauseAgreed",
+        "TimeGiven",
         "DeadlineExcused",
         "AdministratorDecided",
         "EventsLost",

@@ -88,7 +88,7 @@ class Place:
 class Turn(NamedTuple):
     """A turn under way: its number, its seat, and the player who has the seat, None while it is vacant.
 
-    `since` is when its time began, and `extension` how many seconds administrators have added to it.
+    `since` is when its time began, and `extension` how many seconds were added to it.
     """
 
     number: int
@@ -176,7 +176,7 @@ class GameOf(Generic[S, A, P]):
     turn_at: BegunAnew[str] = ""
     """When the turn in progress began: `at` of the event that began it."""
     turn_extension: BegunAnew[int] = 0
-    """Seconds by which administrators have extended the deadline of the turn in progress."""
+    """Seconds by which administrators and other players have extended the turn in progress."""
     turn_times: Restored[tuple[TurnTime, ...]] = ()
     """The turns that have ended on the current branch, in a game with a time bank; () in any other game. A
     time bank belongs to the seat, and its substitute takes it over."""
@@ -184,6 +184,8 @@ class GameOf(Generic[S, A, P]):
     """All announced holidays, in the order of their announcement. They belong to the players."""
     pauses: Kept[PauseRecord] = NO_PAUSES
     """The pauses by agreement. The agreements belong to the players."""
+    courtesies: Kept[Mapping[str, int]] = field(default_factory=dict)
+    """By the id of a player, how often they have given others time; never changed in place."""
     decision: Kept[AdministratorDecision | None] = None
     """The last decision of an administrator, which belongs to the log."""
     start_seq: Kept[int] = 0

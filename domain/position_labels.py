@@ -58,5 +58,6 @@ COMMON_LABELS: Final[Mapping[str, Text]] = {
     "SubstituteSeated": message_in("label", "substitute seated"),
     "TakebackAnswered": message_in("label", "takeback answered"),
     "TakebackRequested": message_in("label", "takeback requested"),
+    "TimeGiven": message_in("label", "more time for another player"),
     "TurnForfeited": message_in("label", "turn forfeited"),
 }

@@ -15,7 +15,7 @@ from domain import administration, invitations, lifecycle
 from domain.administration import ADMINISTRATOR
 from domain.bot_tasks import common_action
 from domain.chance import SEED_VERSION, SeedVersion
-from domain.clock import deadlines, holidays, pauses, substitutes
+from domain.clock import courtesy, deadlines, holidays, pauses, substitutes
 from domain.clock.deadlines import is_deserted
 from domain.disputes import disputes, takebacks
 from domain.disputes.events import Ruling
@@ -243,6 +243,11 @@ def agree_to_pause(pending: PendingEvents, seat: int, *, agree: bool) -> None:
     game = pending.game
     is_over = is_pause_over(game, pending.next_at)
     pending.add(pauses.agree(game, seat, agree=agree, is_over=is_over), {"seat": seat})
+
+
+def give_time(pending: PendingEvents, seat: int, to: int, seconds: int) -> None:
+    """Let a seat give seat `to`, whose turn it is, more time, in seconds. Raises NotNow, Malformed."""
+    pending.add(courtesy.give_time(pending.game, seat, to, seconds), {"seat": seat})
 
 
 def invite(pending: PendingEvents, player: str) -> None:

@@ -49,6 +49,7 @@ STATED_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "RulingProposed": ("dispute", "ruling", "nonce"),
     "DisputeRuled": ("dispute", "ruling", "nonce"),
     "PauseAgreed": ("agree",),
+    "TimeGiven": ("to", "seconds"),
     "SeatVacated": (),
     "SubstituteSeated": ("seat",),
 }

@@ -46,6 +46,7 @@ _SUBJECTS: Final[Mapping[str, Message]] = {
     "takeback_answered": message_in("notification", "takeback answered"),
     "play_resumed": message_in("notification", "play resumed"),
     "events_lost": message_in("notification", "events lost"),
+    "time_given": message_in("notification", "more time"),
     "pause_agreed": message_in("notification", "pause"),
 }
 """By the subject of a notification in JSON, what it is about."""

@@ -234,7 +234,13 @@ def _refused_calls(target: Target) -> Traffic:
     posts = [
         *(f"{game}/bots", f"{game}/disputes", f"{game}/disputes/1/answers"),
         *(f"{game}/disputes/1/rulings", f"{game}/invitations", f"{game}/messages"),
-        *(f"{game}/messages/1/report", f"{game}/pause", f"{game}/rematch", f"{game}/substitutes"),
+        *(
+            f"{game}/messages/1/report",
+            f"{game}/pause",
+            f"{game}/time",
+            f"{game}/rematch",
+            f"{game}/substitutes",
+        ),
         *(f"{game}/takebacks", f"{game}/takebacks/1/answers", "/guests", "/log/cosignatures"),
         *("/me/email", "/me/feeds", "/me/holidays", "/me/keys", "/me/push", "/me/tokens"),
         "/me/webhooks",

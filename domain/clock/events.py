@@ -6,7 +6,7 @@ None of these events changes the position.
 from collections.abc import Mapping
 from typing import Annotated, Final, TypedDict
 
-from domain.json_types import PlayerId, Seat, Timestamp
+from domain.json_types import PlayerId, PositiveCount, Seat, Timestamp
 
 # `from` is a keyword of Python.
 HolidayAnnounced = TypedDict(
@@ -40,10 +40,19 @@ class PauseAgreed(TypedDict):
     agree: bool
 
 
+class TimeGiven(TypedDict):
+    """A player gives the player whose turn it is more time: the deadline of the turn moves by it."""
+
+    seat: Annotated[Seat, "The seat of the player who gives the time."]
+    to: Annotated[Seat, "The seat whose turn it is."]
+    seconds: PositiveCount
+
+
 CLOCK_EVENTS: Final[Mapping[str, type]] = {
     "HolidayAnnounced": HolidayAnnounced,
     "HolidayCancelled": HolidayCancelled,
     "PauseAgreed": PauseAgreed,
+    "TimeGiven": TimeGiven,
 }
 """By event type, the data of the events of clocks, which every game with a clock can have."""
 

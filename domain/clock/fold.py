@@ -15,6 +15,7 @@ from domain.clock.events import (
     PauseAgreed,
     SeatVacated,
     SubstituteSeated,
+    TimeGiven,
 )
 from domain.clock.records import (
     TurnTime,
@@ -129,9 +130,16 @@ def _pause_agreed(game: Game, event: Event, data: PauseAgreed, opened: Opened) -
     game.pauses = pauses_after_agreement(game.pauses, data, player, event["at"])
 
 
+def _time_given(game: Game, event: Event, data: TimeGiven, opened: Opened) -> None:
+    player = game.players[data["seat"]]
+    game.turn_extension += data["seconds"]
+    game.courtesies = {**game.courtesies, player: game.courtesies.get(player, 0) + 1}
+
+
 CLOCK_APPLIERS: Final[Mapping[str, Callable[[Game, Event, Any, Opened], None]]] = {
     "HolidayAnnounced": _holiday_announced,
     "HolidayCancelled": _holiday_cancelled,
     "PauseAgreed": _pause_agreed,
+    "TimeGiven": _time_given,
 }
 """By event type. The data is `Any` here alone: the type of an event determines the TypedDict of its data."""

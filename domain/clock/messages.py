@@ -3,13 +3,14 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from domain.clock.events import HolidayAnnounced, HolidayCancelled, PauseAgreed
+from domain.clock.events import HolidayAnnounced, HolidayCancelled, PauseAgreed, TimeGiven
 from domain.event import Clock
 from domain.messages import (
     Amount,
     Instant,
     Listing,
     Message,
+    PlayerAt,
     counted,
     message,
     semicolon_list,
@@ -87,9 +88,18 @@ def _pause_agreed(data: PauseAgreed) -> Message:
     return message("no longer agrees to a pause")
 
 
+def _time_given(data: TimeGiven) -> Message:
+    return message(
+        "gives {player} more time: {time}",
+        player=PlayerAt(data["to"]),
+        time=time_amount(data["seconds"]),
+    )
+
+
 CLOCK_MESSAGES: Final[Mapping[str, Callable[[Any], Message]]] = {
     "HolidayAnnounced": _holiday_announced,
     "HolidayCancelled": _holiday_cancelled,
     "PauseAgreed": _pause_agreed,
+    "TimeGiven": _time_given,
 }
 """By event type, the messages for the events of clocks, which every game with a clock can have."""

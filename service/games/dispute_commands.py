@@ -246,7 +246,7 @@ def _nonce_part(nonce: bytes | None) -> list[str]:
 
 
 class PauseCommands:
-    """Agreements to a pause. Thread-safe."""
+    """Agreements to a pause, and time that players give each other. Thread-safe."""
 
     def __init__(self, repository: GameRepository, signatures: PlayerSignatures) -> None:
         self._repository = repository
@@ -271,4 +271,28 @@ class PauseCommands:
             commands.agree_to_pause(pending, require_seat(cached.game, player), agree=agree)
 
         signed, request = self._signatures.signed(player, handler, ["pause", agree], signature)
+        return self._repository.accept(game_id, player, signed, idempotency_key, request)
+
+    def give_time(
+        self,
+        game_id: str,
+        player: str,
+        *,
+        to: int,
+        seconds: int,
+        idempotency_key: str | None = None,
+        signature: PlayerSignature | None = None,
+    ) -> AcceptedAction:
+        """Give the player at seat `to`, whose turn it is, so many seconds more.
+
+        Raises NotFound, Forbidden (not a player of this game), NotNow and Malformed (see
+        `domain.clock.courtesy.give_time`), IdempotencyConflict, Unavailable, and what
+        `PlayerSignatures.signed` raises.
+        """
+
+        def handler(cached: CachedGame, pending: PendingEvents) -> None:
+            commands.give_time(pending, require_seat(cached.game, player), to, seconds)
+
+        action = ["give-time", to, seconds]
+        signed, request = self._signatures.signed(player, handler, action, signature)
         return self._repository.accept(game_id, player, signed, idempotency_key, request)

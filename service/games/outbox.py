@@ -295,6 +295,7 @@ Subject: TypeAlias = Literal[
     "takeback_answered",
     "play_resumed",
     "pause_agreed",
+    "time_given",
     "events_lost",
 ]
 
@@ -312,6 +313,7 @@ SUBJECT_OF_EVENT: Final[Mapping[str, Subject]] = {
     "TakebackAnswered": "takeback_answered",
     "PlayResumed": "play_resumed",
     "PauseAgreed": "pause_agreed",
+    "TimeGiven": "time_given",
     "EventsLost": "events_lost",
 }
 """By event type, the subject of the notification about one such event."""

@@ -187,6 +187,8 @@ def _is_current(subject: Subject, game: Game, delivery: Delivery) -> bool:
             return all(player in game.awaited for player in delivery.players)
         case "player_joined":
             return game.status == "open" and game.has_joined(data["from"])
+        case "time_given":
+            return all(game.seat_of(player) == data["seat"] for player in delivery.players)
         case "your_turn":
             is_same_turn = (game.to_act, game.turn) == (data["seat"], data["turn"])
             return is_same_turn and _is_to_act(game, delivery)

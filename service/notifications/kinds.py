@@ -49,6 +49,7 @@ SUBJECTS_OF_KIND: Final[Mapping[Kind, tuple[Subject, ...]]] = {
         "takeback_answered",
         "play_resumed",
         "pause_agreed",
+        "time_given",
         "events_lost",
     ),
 }

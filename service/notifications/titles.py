@@ -138,6 +138,8 @@ def title(subject: Subject, game: Game, details: Mapping[str, Any], reader: str)
             return message("{game}: {player} agrees to a pause", game=name, player=player)
         case "pause_agreed":
             return message("{game}: {player} wants to play on", game=name, player=player)
+        case "time_given":
+            return message("{game}: {player} gives you more time", game=name, player=player)
         case "events_lost":
             return message("{game}: the server has lost events of this game", game=name)
         case _:

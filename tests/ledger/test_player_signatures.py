@@ -21,6 +21,7 @@ ADDED_BY_THE_SERVER = {
     "RulingProposed": {"seat"},
     "DisputeRuled": {"arbiter", "agreed_by"},
     "PauseAgreed": {"seat"},
+    "TimeGiven": {"seat"},
     "SeatVacated": {"seat", "player"},
     "SubstituteSeated": {"player", "replaces"},
 }

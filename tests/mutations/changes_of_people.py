@@ -161,6 +161,13 @@ def insert_pause(lines: Lines, chance: random.Random) -> Lines | None:
     return _insert(lines, chance, [("PauseAgreed", {"seat": seat}, data)])
 
 
+def insert_time(lines: Lines, chance: random.Random) -> Lines | None:
+    seat = chance.randrange(3)
+    seconds = chance.choice([0, 60, 86400, 8 * 86400])
+    data = {"seat": seat, "to": chance.randrange(3), "seconds": seconds}
+    return _insert(lines, chance, [("TimeGiven", {"seat": seat}, data)])
+
+
 def insert_loss(lines: Lines, chance: random.Random) -> Lines | None:
     lost = orjson.loads(chance.choice(lines[1:]))
     hash = chance.choice([lost.get("hash", ""), "ab" * 32])
@@ -182,6 +189,7 @@ PEOPLE: Final[Mapping[str, Change]] = {
     "substitution inserted": insert_substitution,
     "holiday inserted": insert_holiday,
     "pause inserted": insert_pause,
+    "time inserted": insert_time,
     "loss inserted": insert_loss,
 }
 """Changes that no rule of play contradicts."""

@@ -117,6 +117,7 @@ def _by_mail() -> bytes:
         for seat in (0, 2):
             commands.agree_to_pause(pending, seat, agree=agree)
     commands.cancel_holiday(pending, "guest", "2026-12-24T00:00:00.000Z")
+    commands.give_time(pending, 2, 0, 3600)
     table.act_first()
     table.act_first()
     rules = table.game.rules
@@ -222,6 +223,13 @@ def _stated() -> bytes:
     for agree in (True, False):
         game.sign("cid", "PauseAgreed", {"agree": agree})
         game.agree_to_pause(2, agree=agree)
+    to = game.game.to_act
+    assert to is not None
+    giver, seat = next(
+        (player, seat) for seat, player in enumerate(game.game.players) if seat != to
+    )
+    game.sign(giver, "TimeGiven", {"to": to, "seconds": 60})
+    game.give_time(seat, to, 60)
     game.sign("cid", "SeatVacated", {})
     game.leave_seat(2)
     game.sign("substitute", "SubstituteSeated", {"seat": 2})

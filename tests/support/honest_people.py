@@ -6,7 +6,7 @@ These are invitations, holidays, pauses, seats that are left and taken, and deci
 from typing import Any, cast
 
 from domain import administration, invitations
-from domain.clock import holidays, pauses, substitutes
+from domain.clock import courtesy, holidays, pauses, substitutes
 from domain.contract import DomainEvent
 from domain.errors import NotNow
 from domain.game import Game
@@ -20,6 +20,7 @@ OF_PEOPLE = frozenset(
     {
         *("PlayerInvited", "InvitationDeclined", "InvitationRevoked", "SeatVacated"),
         *("SubstituteSeated", "HolidayAnnounced", "HolidayCancelled", "PauseAgreed"),
+        "TimeGiven",
         "AdministratorDecided",
     }
 )
@@ -60,6 +61,10 @@ def decide_for_people(game: Game, event: JsonObject) -> tuple[JsonObject, Domain
                 raise TypeError("a player agrees or does not")
             return {"seat": seat}, pauses.agree(
                 game, seat, agree=agree, is_over=is_pause_over(game, at)
+            )
+        case "TimeGiven":
+            return {"seat": by["seat"]}, courtesy.give_time(
+                game, by["seat"], data["to"], data["seconds"]
             )
         case "AdministratorDecided":
             decided: Any = data

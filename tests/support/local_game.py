@@ -198,6 +198,10 @@ class LocalGame:
         """Let a seat agree to a pause, or withdraw its agreement."""
         commands.agree_to_pause(self.pending, seat, agree=agree)
 
+    def give_time(self, seat: int, to: int, seconds: int) -> None:
+        """Let a seat give another one, whose turn it is, more time."""
+        commands.give_time(self.pending, seat, to, seconds)
+
     def announce_holiday(self, player: str, start: float, end: float) -> str:
         """Let a player announce a holiday, in hours from now; return when it begins."""
         since, until = (

@@ -170,6 +170,21 @@ def test_a_kind_that_a_later_version_adds_is_received_by_default(service: Servic
     assert preferences.of("ada").includes("webhook", "player_joined")
 
 
+def test_a_player_is_notified_of_time_that_another_one_gives(players: PlayersWithEmail) -> None:
+    service = players.service
+    game = players.start(clock={"per_turn": 86_400})
+    players.run()
+    players.channel.sent.clear()
+    service.games.pauses.give_time(game.id, players.bea, to=0, seconds=3600)
+    players.run()
+    (notice,) = players.channel.sent
+    assert (notice.subject, notice.player) == ("time_given", players.ada)
+    assert notice.as_json()["seconds"] == 3600
+    name = service.accounts.players.shown_names([players.bea])[players.bea]
+    in_english = Renderer(catalogue("en"), notice.names)
+    assert in_english(notice.title) == f"Barony: {name} gives you more time"
+
+
 def test_an_invitation_that_was_answered_is_not_sent(
     players: PlayersWithEmail, time: FrozenDateTimeFactory
 ) -> None:

@@ -127,6 +127,9 @@ class OutboxNotifications:
                 reference=f"{subject}/{data['turn']}" if "turn" in data else None,
                 data={"seat": seat},
             )
+        if subject == "time_given":
+            seat = event["data"]["to"]
+            return self._notify(game, subject, seq, [game.players[seat]], data={"seat": seat})
         recipients = list(game.participants)
         if KIND_OF_SUBJECT[subject] == "dispute" and game.arbiter is not None:
             recipients.append(game.arbiter)

@@ -1,4 +1,4 @@
-"""Holidays of the player, and pauses of a game by agreement."""
+"""Holidays of the player, pauses of a game by agreement, and more time for others."""
 
 from datetime import date
 from typing import Any
@@ -10,7 +10,13 @@ from service.accounts.holidays import AccountHoliday
 from service.http.blueprint import NO_QUERY, Blueprint
 from service.http.context import service
 from service.http.ratelimits import limit_disputes, limit_new_places
-from service.http.schemas.clocks import AgreeToPause, AnnounceHoliday, Holiday, HolidayList
+from service.http.schemas.clocks import (
+    AgreeToPause,
+    AnnounceHoliday,
+    GiveTime,
+    Holiday,
+    HolidayList,
+)
 from service.http.schemas.responses import AcceptedAction
 
 blueprint = Blueprint("clocks", "Holidays, and pauses by agreement.", auth="login_required")
@@ -95,6 +101,34 @@ def agree_to_pause(
         game_id,
         player,
         agree=body["agree"],
+        idempotency_key=idempotency_key,
+        signature=body["signature"],
+    )
+    return accepted._asdict()
+
+
+@blueprint.post(
+    "/games/<game_id>/time",
+    "The event, and a receipt for it.",
+    AcceptedAction,
+    auth="participants_only",
+    limit=limit_disputes,
+    json_body=GiveTime(),
+    is_idempotent=True,
+    errors=(409, 422),
+)
+def give_time(
+    game_id: str, player: str, body: JsonObject, idempotency_key: str | None
+) -> JsonObject:
+    """Give the player whose turn it is more time, as a courtesy: the deadline moves.
+
+    If it is not the turn of that seat any more, the response is a 409. A player can do so 20 times in a game.
+    """
+    accepted = service().games.pauses.give_time(
+        game_id,
+        player,
+        to=body["to"],
+        seconds=body["seconds"],
         idempotency_key=idempotency_key,
         signature=body["signature"],
     )

@@ -4,7 +4,7 @@ from typing import Annotated, TypedDict
 
 from domain.json_types import Count, PlayerId, Seat, Timestamp
 from service.http.schemas.requests import signature_field
-from service.http.validation import Flag, StrictSchema, String
+from service.http.validation import Flag, NonNegativeInteger, PositiveInteger, StrictSchema, String
 
 
 class AnnounceHoliday(StrictSchema):
@@ -24,6 +24,22 @@ class AgreeToPause(StrictSchema):
     """An agreement to a pause, or its withdrawal."""
 
     agree = Flag(required=True)
+    signature = signature_field()
+
+
+class GiveTime(StrictSchema):
+    """More time for the player whose turn it is."""
+
+    to = NonNegativeInteger(
+        required=True, metadata={"description": "The seat whose turn it is.", "example": 1}
+    )
+    seconds = PositiveInteger(
+        required=True,
+        metadata={
+            "description": "By how many seconds the deadline moves. A turn can be extended by a week in all.",
+            "example": 86400,
+        },
+    )
     signature = signature_field()
 
 

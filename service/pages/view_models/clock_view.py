@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
-from domain.clock import substitutes
+from domain.clock import courtesy, substitutes
 from domain.clock.deadlines import deadline_policy
-from domain.clock.messages import clock_message, has_only_time_per_turn
-from domain.errors import Refused
+from domain.clock.messages import clock_message, has_only_time_per_turn, time_amount
+from domain.errors import Malformed, Refused
 from domain.event import Clock
 from domain.game import Game
 from domain.json_types import Timestamp
-from domain.messages import Message, Text, message, plural_message
+from domain.messages import Amount, Message, Text, message, plural_message
 from ledger.turn_clock import (
     bank_milliseconds,
     holiday_until,
@@ -70,6 +70,32 @@ def time_left(game: Game, at: Timestamp) -> TimeLeft | None:
     if holiday_until(game, at) is not None:
         return TimeLeft(message("the player to act is on holiday; {time}", time=text), None)
     return TimeLeft(text, milliseconds)
+
+
+_COURTESIES: Final = (60, 900, 3600, 6 * 3600, 86400, 2 * 86400, 3 * 86400, 7 * 86400)
+"""The times that a player can choose to give another one, in seconds."""
+
+
+def courtesy_choices(game: Game, seat: int | None) -> list[tuple[int, Amount, bool]]:
+    """Return the times that a seat can give the player to act: in seconds, in words, and whether proposed.
+
+    [] if it cannot give any now.
+    """
+    receiver = game.to_act
+    if seat is None or receiver is None or game.clock is None:
+        return []
+    possible = [seconds for seconds in _COURTESIES if _can_give_time(game, seat, receiver, seconds)]
+    usual = game.clock.get("per_turn", 0)
+    proposed = max((seconds for seconds in possible if seconds <= usual), default=0)
+    return [(seconds, time_amount(seconds), seconds == proposed) for seconds in possible]
+
+
+def _can_give_time(game: Game, seat: int, receiver: int, seconds: int) -> bool:
+    try:
+        courtesy.give_time(game, seat, receiver, seconds)
+    except (Refused, Malformed):
+        return False
+    return True
 
 
 def time_until(deadline: Timestamp) -> TimeLeft:

@@ -17,7 +17,7 @@ from service.http.problems import status_of
 from service.http.ratelimits import limit_disputes, limit_new_places
 from service.http.routes.clocks import parse_days
 from service.http.schemas.clocks import AnnounceHoliday
-from service.http.validation import Choice, StrictSchema, String
+from service.http.validation import Choice, QueryInteger, StrictSchema, String
 from service.pages import session
 from service.pages.forms import (
     Form,
@@ -33,6 +33,7 @@ from service.pages.view_models.clock_view import (
     bank_rows,
     can_take_seats,
     clock_text,
+    courtesy_choices,
     deadline_texts,
     holiday_rows,
     reason_not_to_leave,
@@ -60,6 +61,13 @@ class PauseForm(KeyedForm):
     """Whether the player agrees to a pause."""
 
     answer = Choice(choices=("agree", "withdraw"), required=True)
+
+
+class CourtesyForm(KeyedForm):
+    """How much more time a player gives to the seat whose turn it is."""
+
+    to = QueryInteger(required=True)
+    seconds = QueryInteger(minimum=1, required=True)
 
 
 class TimeZoneForm(StrictSchema):
@@ -91,6 +99,26 @@ def agree_to_pause(game_id: str) -> Response:
     except REFUSALS as error:
         return clock_page(game_viewer(game_id), error)
     return see_other(next_address(f"/games/{game_id}/clock"))
+
+
+@blueprint.post(f"{_CLOCK}/time")
+@limit_disputes
+def give_time(game_id: str) -> Response:
+    """Give the player whose turn it is more time."""
+    player = require_player(game_id)
+    try:
+        values = read_form(CourtesyForm())
+        service().games.pauses.give_time(
+            game_id,
+            player,
+            to=values["to"],
+            seconds=values["seconds"],
+            idempotency_key=key_of(values),
+            signature=signature_of(values),
+        )
+    except REFUSALS as error:
+        return clock_page(game_viewer(game_id), error)
+    return see_other(f"/games/{game_id}/clock")
 
 
 @blueprint.get(HOLIDAYS)
@@ -166,6 +194,7 @@ def clock_page(current: GameViewer, error: Refusal | TooManyGames | None = None)
         withdraw_reason=current.reason_not_to(
             lambda seat: pauses.agree(game, seat, agree=False, is_over=is_over)
         ),
+        courtesies=courtesy_choices(game, current.seat),
         deadline_texts=deadline_texts(game),
         leave_reason=reason_not_to_leave(game, current.seat),
         can_take_seats=can_take_seats(game, current.player),

@@ -42,7 +42,7 @@ _KINDS: Final[Mapping[Kind, Message]] = {
     "round_scored": message("A round is scored"),
     "game_over": message("A game is over"),
     "message": message("Somebody has written a message"),
-    "dispute": message("A dispute, a takeback or a pause"),
+    "dispute": message("A dispute, a takeback, a pause or more time"),
 }
 _GAME_CHOICES: Final[Mapping[GameChoice, Message]] = {
     "all": message("All that you have chosen in your account"),

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from service import clock
 from tests.support.accounts import Accounts, Json
 from tests.support.http_contract import invalid_fields
 
@@ -109,6 +110,37 @@ def test_refused_agreements_to_a_pause(accounts: Accounts) -> None:
     assert bea.http.post(url, json={"agree": False}, headers=USED).status_code == 422
     assert bea.http.post(url, json=agree).status_code == 409
     assert eve.http.post(f"/api/v1/games/{without_clock}/pause", json=agree).status_code == 409
+
+
+@pytest.mark.http("POST /games/ID/time", 201)
+def test_a_player_gives_another_one_more_time(accounts: Accounts) -> None:
+    game, (_, bea) = accounts.start_game(clock={"per_turn": 3600})
+    before = summary(accounts, game)["deadline"]
+    given = bea.http.post(f"/api/v1/games/{game}/time", json={"to": 0, "seconds": 86_400}).json()
+    assert given["events"][0]["data"] == {"seat": 1, "to": 0, "seconds": 86_400}
+    assert given["receipt"]["seq"] == given["events"][0]["seq"]
+    moved = clock.parse(summary(accounts, game)["deadline"]) - clock.parse(before)
+    assert moved == timedelta(days=1)
+
+
+@pytest.mark.http("POST /games/ID/time", 400, 401, 403, 404, 409, 413, 415, 422)
+def test_refused_gifts_of_time(accounts: Accounts) -> None:
+    game, (ada, bea) = accounts.start_game(clock={"per_turn": 3600})
+    url, hour = f"/api/v1/games/{game}/time", {"to": 0, "seconds": 3600}
+    outsider = accounts.register()
+    assert invalid_fields(bea.http.post(url, json={"to": -1, "seconds": 0})) == {"to", "seconds"}
+    too_long = bea.http.post(url, json={"to": 0, "seconds": 8 * 86_400})
+    assert invalid_fields(too_long) == {"seconds"}
+    assert accounts.anonymous.post(url, json=hour).status_code == 401
+    assert outsider.http.post(url, json=hour).status_code == 403
+    assert ada.http.post("/api/v1/games/0000000000000000/time", json=hour).status_code == 404
+    assert ada.http.post(url, json=hour).status_code == 409
+    assert bea.http.post(url, json={**hour, "to": 1}).status_code == 409
+    assert bea.http.post(url, content=b"x" * 70_000).status_code == 413
+    assert bea.http.post(url, content=b"{}").status_code == 415
+    assert bea.http.post(url, json=hour, headers=USED).status_code == 201
+    assert bea.http.post(url, json=hour, headers=USED).status_code == 201
+    assert bea.http.post(url, json={**hour, "seconds": 1}, headers=USED).status_code == 422
 
 
 @pytest.mark.http("GET /me/holidays", 200)

@@ -75,6 +75,24 @@ def test_players_pause_a_game_and_go_on(players: PlayersOfPages, service: Servic
     assert forged.status_code == 403
 
 
+def test_a_player_gives_another_one_more_time(players: PlayersOfPages, service: Service) -> None:
+    game = players.game("barony", clock={"per_turn": 86_400})
+    address = f"/games/{game}/clock"
+    form = f"{address}/time"
+    assert form not in forms_of(players["ada"].get(address))
+    assert form not in forms_of(players["eve"].get(address))
+    shown = players["grace"].get(address)
+    assert '<option value="86400" selected>1 day</option>' in shown
+    assert players["grace"].submit(address, form, seconds="86400").status_code == 303
+    assert service.games.queries.game(game).turn_extension == 86_400
+    assert '<option value="604800"' not in players["grace"].get(address)
+    refused = players["grace"].submit(address, form, seconds="604800")
+    assert refused.status_code == 400
+    assert "1 to 518400" in refused.text
+    assert players["ada"].forge(address, form, {"to": "0", "seconds": "60"}).status_code == 409
+    assert "gives ada more time: 1 day" in players["ada"].get(f"/games/{game}/log")
+
+
 def test_a_player_announces_and_cancels_a_holiday(players: PlayersOfPages) -> None:
     game = players.game("barony", clock=CLOCK)
     ada = players["ada"]

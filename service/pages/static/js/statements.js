@@ -29,6 +29,7 @@ const DATA = {
   RulingProposed: rulingData,
   DisputeRuled: rulingData,
   PauseAgreed: (field) => ({ agree: field("answer") === "agree" }),
+  TimeGiven: (field) => ({ to: Number(field("to")), seconds: Number(field("seconds")) }),
   SeatVacated: () => ({}),
   SubstituteSeated: (field) => ({ seat: Number(field("seat")) }),
 };

@@ -20,6 +20,7 @@ const STATED_FIELDS = {
   RulingProposed: ["dispute", "ruling", "nonce"],
   DisputeRuled: ["dispute", "ruling", "nonce"],
   PauseAgreed: ["agree"],
+  TimeGiven: ["to", "seconds"],
   SeatVacated: [],
   SubstituteSeated: ["seat"],
 };
@@ -32,6 +33,7 @@ const KEEPING_EVENTS = [
   "HolidayAnnounced",
   "HolidayCancelled",
   "PauseAgreed",
+  "TimeGiven",
   "DeadlineExcused",
   "AdministratorDecided",
   "EventsLost",
