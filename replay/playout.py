@@ -6,13 +6,11 @@ give equal records, byte for byte.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from hashlib import sha256
 from itertools import count
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
@@ -213,6 +211,9 @@ def play_to_files(
     if jobs == 1 or games == 1:
         yield from map(play_one, numbers)
         return
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
     with ProcessPoolExecutor(min(jobs, games), get_context("spawn")) as pool:
         yield from pool.map(play_one, numbers, chunksize=4)
 

@@ -6,10 +6,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Final, Literal, TypeAlias
-
-from rich import box
-from rich.table import Table
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from domain.errors import CartularyError
 from domain.event import Event, recorded_data
@@ -25,6 +22,9 @@ from replay.render.descriptions import player_label
 from replay.render.styles import BOLD, DIM, Styler, seat_style, table_width, unbreakable
 from replay.render.text_layout import columns, wrap
 from replay.timeline import Step, steps, unreadable_on_error
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 MarkKind: TypeAlias = Literal["forfeit", "departure", "dispute", "resumption", "turning_point"]
 
@@ -374,8 +374,11 @@ def score_table(chart: ScoreChart, renderer: Renderer, styler: Styler, width: in
 
 def _table(
     chart: ScoreChart, rows: Iterable[ScoreRow], renderer: Renderer, *, has_notes: bool = False
-) -> Table:
+) -> "Table":
     """Return rows as a table, with a column of notes or without."""
+    from rich import box
+    from rich.table import Table
+
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
     table.add_column(renderer(message_in("heading", "round")), justify="right")
     table.add_column(renderer(message_in("heading", "event")), justify="right")

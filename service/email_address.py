@@ -7,8 +7,6 @@ from email.headerregistry import Address
 from email.utils import parseaddr
 from typing import Final
 
-from email_validator import EmailNotValidError, validate_email
-
 from domain.errors import CartularyError
 from domain.messages import message
 
@@ -28,6 +26,8 @@ def parse_address(text: str) -> str:
     An address has a domain with a name that can be reached from anywhere: neither an IP address nor
     `localhost`. Quoted local parts, comments and display names are refused.
     """
+    from email_validator import EmailNotValidError, validate_email
+
     if len(text) <= MAX_LENGTH:
         try:
             checked = validate_email(text, check_deliverability=False, strict=True)
@@ -72,5 +72,7 @@ def ascii_form(address: str) -> str:
 
     Then it is one for every mail server. An address whose local part is not ASCII is returned as it is.
     """
+    from email_validator import validate_email
+
     checked = validate_email(address, check_deliverability=False, strict=True)
     return checked.ascii_email or address

@@ -88,8 +88,8 @@ def compare(
     redis: str | None,
 ) -> None:
     from cartulary.trusted_keys import TrustedKeysFile
-    from replay.compare import comparison_page
     from replay.compare.comparison import compare_histories
+    from replay.compare.report import comparison_page
 
     sources = [a] if b is None else [a, b]
     remembered = TrustedKeysFile(os.environ).load().keys

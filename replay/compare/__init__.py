@@ -4,8 +4,3 @@
 each of them (attestations.py), and finds what that proves against whom (proofs.py). conclusions.py has the
 sentences about the result, and report.py renders them all. witness_files.py compares what browsers have seen.
 """
-
-from replay.compare.comparison import Comparison, compare
-from replay.compare.report import comparison_page
-
-__all__ = ["Comparison", "compare", "comparison_page"]

@@ -8,9 +8,6 @@ from dataclasses import dataclass
 from io import StringIO
 from typing import TYPE_CHECKING, Final
 
-from rich.color import ColorSystem
-from rich.style import Style
-
 from replay.render.palette import seat_colour, terrain_colour
 from replay.render.text_layout import HARD_SPACE
 
@@ -70,8 +67,12 @@ class Styler:
 
     def __call__(self, text: str, style: str) -> str:
         """Return the text in a style."""
-        color_system = ColorSystem.EIGHT_BIT if self.is_on else None
-        return Style.parse(style).render(text, color_system=color_system)
+        if not self.is_on:
+            return text
+        from rich.color import ColorSystem
+        from rich.style import Style
+
+        return Style.parse(style).render(text, color_system=ColorSystem.EIGHT_BIT)
 
     def lines(self, renderable: "RenderableType", width: int) -> list[str]:
         """Return the lines, of at most `width` columns, of a renderable of rich, such as a table.

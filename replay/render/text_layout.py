@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
-from wcwidth import wcwidth
-
 Measure: TypeAlias = Callable[[str], float]
 """Returns the width of a text, in the unit in which its place is measured."""
 
@@ -87,6 +85,10 @@ def with_minus(text: str) -> str:
 
 def columns(text: str) -> int:
     """Return the number of columns that a text takes in a terminal."""
+    if text.isascii() and text.isprintable():
+        return len(text)
+    from wcwidth import wcwidth
+
     return sum(max(wcwidth(char), 0) for char in text)
 
 

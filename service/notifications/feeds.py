@@ -12,9 +12,6 @@ from typing import Final
 from uuid import NAMESPACE_URL, uuid5
 from xml.etree import ElementTree as ET
 
-from icalendar import Calendar
-from icalendar import Event as CalendarEvent
-
 from domain.event import Event
 from domain.game import Game
 from domain.messages import Message, message
@@ -89,6 +86,9 @@ class Feeds:
 
         The UID of a turn stays the same when its deadline moves, and SEQUENCE and DTSTART change.
         """
+        from icalendar import Calendar
+        from icalendar import Event as CalendarEvent
+
         render = self._renderer(player)
         calendar = Calendar()
         calendar.add("prodid", _PRODUCT)

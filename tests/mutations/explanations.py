@@ -17,7 +17,7 @@ from domain.json_types import JsonObject
 from ledger.canonical import canonical
 from ledger.commands import ARBITER, TAKEBACK
 from ledger.record import Record
-from replay.compare import compare
+from replay.compare.comparison import compare
 from replay.event_values import seated_players
 from tests.mutations.subjects import SERVER_KEY, Subject
 from tests.support.honest_disputes import TYPES as DISPUTE_EVENTS

@@ -12,8 +12,9 @@ from domain.json_types import JsonObject
 from ledger.canonical import canonical
 from ledger.keys import SigningKey
 from ledger.player_signatures import sign_action
-from replay.compare import Comparison, compare, comparison_page
+from replay.compare.comparison import Comparison, compare
 from replay.compare.conclusions import conclusions, summary
+from replay.compare.report import comparison_page
 from replay.language.catalogue import languages
 from replay.language.renderer import english, renderer
 from replay.render.styles import Styler

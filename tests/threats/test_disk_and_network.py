@@ -8,7 +8,7 @@ from domain.event import Event
 from domain.json_types import JsonObject
 from ledger.canonical import canonical
 from ledger.keys import SigningKey
-from replay.compare import compare
+from replay.compare.comparison import compare
 from replay.language.renderer import english
 from tests.support.records import (
     KEY,

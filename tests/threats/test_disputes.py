@@ -9,7 +9,7 @@ from domain.event import Event
 from ledger import commands
 from ledger.pending import commitment
 from replay.audit import Report
-from replay.compare import compare
+from replay.compare.comparison import compare
 from replay.language.renderer import english
 from tests.support.local_game import LocalGame
 from tests.support.records import KEY, audit_record, first_finding, forge_record

@@ -18,7 +18,7 @@ from ledger.canonical import canonical
 from ledger.pending import commitment
 from replay.audit import Report
 from replay.audit.kept_evidence import KeptEvidence
-from replay.compare import compare
+from replay.compare.comparison import compare
 from replay.language.renderer import english
 from tests.support.explanations import explain
 from tests.support.forger import shift_time

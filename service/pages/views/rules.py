@@ -1,6 +1,7 @@
 """The rules of the games: a page for each rule system, and one that leads to them."""
 
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from flask import Blueprint, Response
 
@@ -10,10 +11,12 @@ from replay.language.catalogue import languages
 from service.errors import NotFound
 from service.http.blueprint import tagged_response
 from service.http.language import request_language
-from service.pages.rules.pages import RulesPage, introduction, rules_pages
 from service.pages.rules.pictures import picture_svg
 from service.pages.rules.source import INDEX, introduction_name, page_address
 from service.pages.templating import page
+
+if TYPE_CHECKING:
+    from service.pages.rules.pages import RulesPage
 
 _PICTURE_SECONDS = 24 * 3600
 
@@ -37,6 +40,8 @@ def show_rules(name: str) -> Response:
 @blueprint.get("/rules/<name>/introduction")
 def show_introduction(name: str) -> Response:
     """Show a game in five minutes, with pictures."""
+    from service.pages.rules.pages import introduction
+
     shown = introduction(name, request_language())
     if shown is None:
         raise NotFound(message("there are no rules of this name"))
@@ -61,8 +66,10 @@ def get_picture(name: str, language: str) -> Response:
     )
 
 
-def _rules_page(name: str, shown: RulesPage | None = None) -> Response:
+def _rules_page(name: str, shown: "RulesPage | None" = None) -> Response:
     """Return the page of the clauses of a game, or another one about it."""
+    from service.pages.rules.pages import introduction, rules_pages
+
     games = [
         (page_address(other), entry.system.TITLE, other == name)
         for other, entry in rule_systems().items()

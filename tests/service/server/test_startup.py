@@ -1,5 +1,8 @@
 """The start of the service: invalid settings are reported, and the signing key is published."""
 
+import subprocess
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import httpx
@@ -15,6 +18,36 @@ from tests.support.http_contract import Contract
 from tests.support.processes import wait_until
 from tests.support.server import WebServer
 
+NOT_NEEDED_AT_START = [
+    "aiosmtplib",
+    "email_validator",
+    "httpx",
+    "icalendar",
+    "markdown_it",
+    "multiprocessing",
+    "numpy",
+    "obstore",
+    "openskill",
+    "opentelemetry",
+    "PIL",
+    "replay.compare.report",
+    "resvg_py",
+    "rich",
+    "rq",
+    "wcwidth",
+]
+"""What a web process imports when a request needs it, or never: each takes time and memory at every start."""
+START = """
+import sys
+from cartulary.imports import quick_imports
+with quick_imports():
+    from service.server import processes, web_process
+from service.bootstrap import build
+from service.http.access_log import Metrics
+from service.settings import load_settings
+web_process.create_web_app(build(load_settings({"CARTULARY_DATA": sys.argv[1]})), Metrics())
+print(*sys.modules)
+"""
 SERVERS = [["serve"], ["web"], ["web", "--processes", "2"], ["worker"], ["scheduler"]]
 COMMANDS = [
     *(["reindex"], ["retire-key", "0" * 16], ["export", "abc"], ["replay", "abc"]),
@@ -42,6 +75,15 @@ def test_every_command_names_all_invalid_settings(tmp_path: Path, arguments: lis
         assert f"CARTULARY_{name} must " in line
     assert str(key) in line
     assert not (tmp_path / "data").exists()
+
+
+def test_a_web_process_starts_without_what_few_requests_need(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", START, str(tmp_path)]
+    result = subprocess.run(command, cwd=processes.ROOT, check=True, capture_output=True, text=True)
+    modules = result.stdout.split()
+    assert "service.pages.app" in modules
+    assert all(map(find_spec, NOT_NEEDED_AT_START)), "a name that no module has"
+    assert sorted(set(NOT_NEEDED_AT_START) & set(modules)) == []
 
 
 @pytest.mark.parametrize("number", [1, 2])
