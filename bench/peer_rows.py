@@ -67,7 +67,7 @@ def measure(redis: EmbeddedRedis, folder: Path) -> Iterator[Row]:
     label = f"moves, {CLIENTS} clients, {processes} web processes, every move synced"
     peer = "boardgame.io's server, stored in memory"
     rates = [(ours.rate, library.rate) for ours, library, _ in loads]
-    yield _row(label, f"{peer}, its own clients", rates, "moves/s", least=0.5)
+    yield _row(label, f"{peer}, its own clients", rates, "moves/s", least=0.3)
     rates = [(ours.rate, bare.rate) for ours, _, bare in loads]
     yield _row(label, f"{peer}, bare socket clients", rates, "moves/s")
     times = [(ours.microseconds, library.microseconds) for ours, library, _ in loads]

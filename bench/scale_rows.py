@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
@@ -29,6 +29,7 @@ from bench.large_store import (
 )
 from bench.measure import Row, latency_row, limit_row
 from bench.web_rows import processor_seconds
+from domain.game import Game
 from service.bootstrap import Service, build
 from service.operation.embedded_redis import EmbeddedRedis
 from service.settings import load_settings
@@ -43,7 +44,8 @@ LIST_CLIENTS: Final = 4
 SWEEP_SECONDS: Final = 60.0
 MOST_SWEEP: Final = 10.0
 """Per cent of a core."""
-ARCHIVED_GAMES: Final = 500
+SAMPLED_GAMES: Final = 500
+"""Games of each status that are measured one by one."""
 LEAST_CLUSTER: Final = 0.8
 LISTS: Final = (
     ("without a filter or a token", "", False),
@@ -123,7 +125,7 @@ def measure(folder: Path) -> Iterator[Row]:
         yield _acting_row(many, few)
         yield from _list_rows(many, few)
         yield _sweep_row(many)
-        yield _memory_row(many)
+        yield from _memory_rows(many)
         yield from _archive_rows(many)
 
 
@@ -180,18 +182,28 @@ def _figure_row(label: str, value: float, unit: str) -> Row:
     return Row(label, "none", "", value, None, (), unit, None)
 
 
-def _memory_row(many: LargeStore) -> Row:
-    size = many.size
+def _memory_rows(many: LargeStore) -> Iterator[Row]:
+    """Measure what all games take with what lists contain of them, and what games in progress take alone."""
+    size, service = many.size, many.service
     label = f"memory in Redis of a game of {size.events / size.games:.1f} events, with its listings"
-    return _figure_row(label, size.memory / size.games / 1024, "KiB")
+    yield _figure_row(label, size.memory / size.games / 1024, "KiB")
+    ids = _sample(service, lambda game: game.status == "playing")
+    events = sum(service.games.queries.game(id).seq for id in ids) / len(ids)
+    label = f"memory in Redis of a game in progress, of {events:.1f} events, without its listings"
+    yield _figure_row(label, _memory_of(service, ids) / len(ids) / 1024, "KiB")
+
+
+def _sample(service: Service, is_wanted: Callable[[Game], bool]) -> list[str]:
+    """Return the ids of the first SAMPLED_GAMES games that are wanted, or of fewer."""
+    ids = islice(service.store.game_ids(), 50 * SAMPLED_GAMES)
+    wanted = (id for id in ids if is_wanted(service.games.queries.game(id)))
+    return list(islice(wanted, SAMPLED_GAMES))
 
 
 def _archive_rows(many: LargeStore) -> Iterator[Row]:
     """Measure moving games that are over into an archive in a folder and back, and what stays of them."""
     service = many.service
-    ids = islice(service.store.game_ids(), 50 * ARCHIVED_GAMES)
-    over = (id for id in ids if service.games.queries.game(id).has_ended)
-    ended = list(islice(over, ARCHIVED_GAMES))
+    ended = _sample(service, lambda game: game.has_ended)
     before = _memory_of(service, ended)
     start = time.perf_counter()
     moved = sum(map(service.archive.move, ended))
