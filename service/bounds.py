@@ -89,9 +89,11 @@ class Bounds:
     max_invitations: int = _bound(32)
     """Invitations to one game."""
     max_message_characters: int = _bound(1_000)
-    """Characters of a message in a game, and of the reason for reporting one."""
+    """Characters of a message in a game, of a private note, and of the reason for reporting a message."""
     max_messages_per_player: int = _bound(500)
     """Messages of one player in one game, erased ones included."""
+    max_notes_per_player: int = _bound(2_000)
+    """Private notes of one player on events of games."""
     max_open_reports: int = _bound(10_000)
     """Reports of messages with which no administrator has dealt."""
     max_reports_per_player: int = _bound(20)

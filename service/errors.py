@@ -123,6 +123,12 @@ class TooManyChatMessages(ServiceError):
     status = 409
 
 
+class TooManyNotes(ServiceError):
+    """The player has as many private notes as the server allows."""
+
+    status = 409
+
+
 class TooManyReports(ServiceError):
     """As many reports of the player are open as the server allows."""
 

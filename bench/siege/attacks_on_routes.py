@@ -140,7 +140,16 @@ def _account_pages(target: Target) -> Traffic:
 def _forms(target: Target) -> Traffic:
     game = f"/games/{target.long_game}"
     parts = (
-        *("/actions", "/bots", "/clock", "/decline", "/disputes", "/disputes/1/answers"),
+        *(
+            "/actions",
+            "/bots",
+            "/clock",
+            "/clock/time",
+            "/notes",
+            "/decline",
+            "/disputes",
+            "/disputes/1/answers",
+        ),
         *("/disputes/1/rulings", "/disputes/1/withdrawal", "/invitation", "/invited", "/leave"),
         *("/concerns/dismissals", "/lessons", "/notifications"),
         *("/messages", "/messages/1/erase", "/messages/1/report", "/conditional-actions"),
@@ -183,7 +192,7 @@ def _readings(target: Target) -> Traffic:
     game = f"/games/{target.long_game}"
     parts = (
         *("", "/conditional-actions", "/disputes", "/disputes/1", "/events", "/events/5000"),
-        *("/legal-actions", "/lessons", "/messages", "/notifications", "/position.svg"),
+        *("/legal-actions", "/lessons", "/messages", "/notes", "/notifications", "/position.svg"),
         *(f"/head?seq={seq}&limit=200" for seq in _seqs(target)[::10]),
     )
     paths = (
@@ -210,6 +219,7 @@ def _readings(target: Target) -> Traffic:
             "/me/invitations",
             "/me/keys",
             "/me/mutes",
+            "/me/notes",
         ),
         *("/players/siege", "/players/siege/games?result=won", "/players/siege/head-to-head/siege"),
         *(
@@ -252,13 +262,14 @@ def _refused_calls(target: Target) -> Traffic:
     ]
     puts = (
         *(f"{game}/conditional-actions", f"{game}/notifications", f"/me/mutes/{UNKNOWN}"),
-        "/me/bot",
+        *("/me/bot", f"{game}/notes/1"),
         *(f"/admin/players/{UNKNOWN}/role", f"/admin/players/{UNKNOWN}/suspension"),
     )
     deletions = (
         *(f"{game}/conditional-actions", f"{game}/disputes/1", f"{game}/invitations/me"),
         *(f"{game}/invitations/mine", f"{game}/invitations/players/{UNKNOWN}"),
-        *(f"{game}/messages/1", f"/me/feeds/{UNKNOWN}", f"/me/holidays/{UNKNOWN}"),
+        *(f"{game}/messages/1", f"{game}/notes/1"),
+        *(f"/me/feeds/{UNKNOWN}", f"/me/holidays/{UNKNOWN}"),
         *(f"/me/keys/{UNKNOWN}", f"/me/mutes/{UNKNOWN}", f"/me/push/{UNKNOWN}"),
         *(
             f"/me/sessions/{UNKNOWN}",

@@ -26,6 +26,7 @@ from service.games.lobby import Lobby
 from service.games.lost_events import LostEvents
 from service.games.player_signatures import PlayerSignatures
 from service.games.player_statistics import PlayersProjection, Statistics
+from service.games.private_notes import PrivateNotes
 from service.games.profiles import Profiles
 from service.games.projections import Projections
 from service.games.queries import GameQueries
@@ -65,6 +66,7 @@ class Games:
     holiday_registry: HolidayRegistry
     key_registry: KeyRegistry
     queries: GameQueries
+    private_notes: PrivateNotes
     exports: GameExports
     events: EventQueries
     event_feed: EventFeed
@@ -138,6 +140,10 @@ def build_games(
         bounds.record_page_bytes,
         bounds.page_events,
     )
+    private_notes = PrivateNotes(
+        client, repository, bounds.max_message_characters, bounds.max_notes_per_player
+    )
+    accounts.erasure.register(private_notes.delete_all_of)
     erasure = GameErasure(repository, store, listings)
     accounts.erasure.register(erasure.delete_all_of, erasure.authors)
     return Games(
@@ -159,7 +165,8 @@ def build_games(
         holiday_registry=HolidayRegistry(accounts.holidays, players, repository, listings),
         key_registry=KeyRegistry(accounts.keys, repository, listings),
         queries=queries,
-        exports=GameExports(queries, listings),
+        private_notes=private_notes,
+        exports=GameExports(queries, listings, private_notes),
         events=EventQueries(repository, store, deliveries_about, bounds),
         event_feed=event_feed,
         projections=projections,

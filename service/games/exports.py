@@ -1,8 +1,8 @@
 """The export of all games of a player: one line of JSON a game, with its record, newest first.
 
-A line is {"game", "cursor", "record"}. The record is the text that `GET /games/ID/record` returns to the
-player, or null if the game cannot be read now. An export that is interrupted goes on after the cursor of its
-last line.
+A line is {"game", "cursor", "notes", "record"}. The notes are the private ones of the player. The record is
+the text that `GET /games/ID/record` returns to the player, or null if the game cannot be read now. An export
+that is interrupted goes on after the cursor of its last line.
 """
 
 from collections.abc import Iterator
@@ -12,9 +12,11 @@ import orjson
 
 from domain.errors import CartularyError
 from domain.game import Game
+from domain.json_types import JsonObject
 from service.errors import Unavailable
 from service.games.access import can_see
 from service.games.listings import Listings, Page
+from service.games.private_notes import PrivateNote, PrivateNotes
 from service.games.queries import GameQueries
 
 MAX_GAMES: Final = 1_000
@@ -23,12 +25,20 @@ _PAGE_GAMES: Final = 50
 _END: Final = b'"}\n'
 
 
+def note_json(note: PrivateNote) -> JsonObject:
+    """Return a private note as JSON, without its game."""
+    return {"seq": note.seq, "at": note.at, "text": note.text}
+
+
 class GameExports:
     """Exports games. Thread-safe."""
 
-    def __init__(self, queries: GameQueries, listings: Listings) -> None:
+    def __init__(
+        self, queries: GameQueries, listings: Listings, private_notes: PrivateNotes
+    ) -> None:
         self._queries = queries
         self._listings = listings
+        self._private_notes = private_notes
 
     def export(self, player: str, cursor: str | None, limit: int = MAX_GAMES) -> Iterator[bytes]:
         """Return the lines of up to `limit` games in which a player has or had a place, in pages.
@@ -55,7 +65,9 @@ class GameExports:
 
     def _line(self, player: str, cursor: str, game_id: str) -> Iterator[bytes]:
         # What differs in length is at the end, so that the record needs no memory as a whole.
-        beginning = orjson.dumps({"game": game_id, "cursor": cursor})[:-1] + b',"record":'
+        notes = [note_json(note) for note in self._private_notes.in_game(game_id, player)]
+        fields = {"game": game_id, "cursor": cursor, "notes": notes}
+        beginning = orjson.dumps(fields)[:-1] + b',"record":'
         try:
             game: Game = self._queries.game(game_id)
             if not can_see(game, player):

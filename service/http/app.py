@@ -56,6 +56,7 @@ _BLUEPRINTS: Final = (
     clocks.blueprint,
     history.blueprint,
     history.receipts,
+    history.notes,
     notifications.webhooks,
     notifications.push,
     sandboxes.blueprint,

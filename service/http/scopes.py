@@ -14,7 +14,7 @@ from service.accounts.personal_tokens import Scope
 _READ: Final = (
     *("GET /announcements", "GET /events", "GET /keys", "GET /me", "GET /me/holidays"),
     *("GET /me/invitations", "GET /me/keys", "GET /me/receipts", "GET /me/stream"),
-    "GET /me/records",
+    *("GET /me/notes", "GET /me/records", "GET /games/<game_id>/notes"),
     *("GET /games", "GET /games/<game_id>", "GET /games/<game_id>/conditional-actions"),
     *("GET /games/<game_id>/disputes", "GET /games/<game_id>/disputes/<seq>"),
     *("GET /games/<game_id>/events", "GET /games/<game_id>/events/<seq>"),
@@ -41,6 +41,7 @@ _PLAY: Final = (
     "POST /games/<game_id>/rematch",
     *("DELETE /games/<game_id>/seats/me", "POST /games/<game_id>/substitutes"),
     *("POST /games/<game_id>/takebacks", "POST /games/<game_id>/takebacks/<seq>/answers"),
+    *("PUT /games/<game_id>/notes/<seq>", "DELETE /games/<game_id>/notes/<seq>"),
     *("POST /me/holidays", "DELETE /me/holidays/<holiday>"),
     *("POST /sandboxes", "DELETE /sandboxes/<sandbox_id>"),
     *("POST /sandboxes/<sandbox_id>/actions", "POST /sandboxes/<sandbox_id>/bots"),

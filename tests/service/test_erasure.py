@@ -39,7 +39,9 @@ STATEMENT = "My brother moved while I was in hospital"
 CLIENT = "adas-own-browser/1"
 NETWORK = "203.0.113.77"
 KEY_NAME = "key in the pocket"
+NOTE = "I should have attacked in the north"
 TRACES = (
+    NOTE,
     KEY_NAME,
     HANDLE,
     HANDLE.casefold(),
@@ -92,6 +94,7 @@ def ada(service: Service) -> Erased:
         "seq"
     ]
     service.administration.abandon("operator", finished, "a test")
+    service.games.private_notes.write(finished, player.id, 4, NOTE)
     service.sandboxes.create(player.id, NETWORK, finished, None, bytes(32))
     waiting = service.games.commands.create(
         player.id, rules="baron", seats=2, options={"private": True}, invited=("bea",)

@@ -47,7 +47,8 @@ class _FormParser(HTMLParser):
         elif tag == "form" and self._address:
             if self._fields.get("key", "").endswith(self._key_suffix):
                 self.forms[self._address] = self._fields
-            self._address = ""
+            # What follows belongs to forms that change nothing.
+            self._address, self._fields = "", {}
 
 
 def forms_of(page: str, *, key_suffix: str = "") -> dict[str, dict[str, str]]:

@@ -1,5 +1,5 @@
 """History: the log of a game, single events, the event stream, the game record, and the keys to check it
-with; a player's receipts.
+with; a player's receipts and private notes.
 """
 
 from typing import Final
@@ -10,11 +10,20 @@ from domain.json_types import JsonObject
 from replay.event_filter import CONDITIONS, parse_filter
 from service.games.event_feed import FeedCursor
 from service.games.exports import MAX_GAMES as MAX_EXPORTED_GAMES
+from service.games.exports import note_json
 from service.http.blueprint import NO_QUERY, Blueprint, json_response, response
 from service.http.context import bearer_token, service
 from service.http.event_streams import stream_response
 from service.http.language import request_language, request_renderer, with_language
+from service.http.ratelimits import limit_messages
 from service.http.responses import continuation
+from service.http.schemas.lobby import (
+    MyNoteList,
+    NotesQuery,
+    PrivateNote,
+    PrivateNoteList,
+    WriteNote,
+)
 from service.http.schemas.requests import (
     EventFeedQuery,
     EventQuery,
@@ -37,6 +46,7 @@ from service.http.validation import MAX_INTEGER
 MAX_PAGE_SIZE: Final = 500
 
 blueprint = Blueprint("history", "The log of a game, and proofs of it.", auth="optional_auth")
+notes = Blueprint("notes", "Private notes of a player.", auth="login_required")
 receipts = Blueprint("receipts", "The receipts of a player.", auth="login_required")
 
 
@@ -184,7 +194,7 @@ def stream_events(game_id: str, player: str | None, query: JsonObject) -> Respon
     query=ExportQuery(),
     responses={
         200: response(
-            "One JSON object a line for each game: `game`, `cursor` and `record`, a string.",
+            "One JSON object a line for each game: `game`, `cursor`, `notes` and `record`.",
             content_type="application/jsonl",
             headers={"Content-Disposition": "A file name for the export."},
         )
@@ -193,9 +203,10 @@ def stream_events(game_id: str, player: str | None, query: JsonObject) -> Respon
 def export_records(player: str, query: JsonObject) -> Response:
     """Export the records of all games in which the player has a place, newest first.
 
-    `record` is the text that `GET /games/{game_id}/record` returns to the player, or null if the game cannot
-    be read now. The export is sent in parts as they are read. One that is interrupted, or has `limit` games,
-    is continued by a request with the `cursor` of its last complete line.
+    `notes` are the player's private notes on its events. `record` is the text that `GET
+    /games/{game_id}/record` returns to the player, or null if the game cannot be read now. The export is sent
+    in parts as they are read. One that is interrupted, or has `limit` games, is continued by a request with
+    the `cursor` of its last complete line.
     """
     limit = min(query["limit"], MAX_EXPORTED_GAMES)
     return Response(
@@ -206,6 +217,52 @@ def export_records(player: str, query: JsonObject) -> Response:
             "Vary": "Authorization",
         },
     )
+
+
+@notes.get(
+    "/games/<game_id>/notes", "The player's notes, by event.", PrivateNoteList, query=NO_QUERY
+)
+def list_notes(game_id: str, player: str) -> JsonObject:
+    """List the private notes of the player on the events of a game. Nobody else can read them."""
+    stored = service().games.private_notes.of_game(game_id, player)
+    return {"notes": list(map(note_json, stored)), "next": None}
+
+
+@notes.put(
+    f"/games/<game_id>/notes/<int(max={MAX_INTEGER}):seq>",
+    "The note.",
+    PrivateNote,
+    limit=limit_messages,
+    json_body=WriteNote(),
+    errors=(409,),
+)
+def write_note(game_id: str, seq: int, player: str, body: JsonObject) -> JsonObject:
+    """Write a private note on an event of a game, in the place of an earlier one.
+
+    The game may be any that the player can see. 409 if the player has as many notes as the server allows.
+    """
+    return note_json(service().games.private_notes.write(game_id, player, seq, body["text"]))
+
+
+@notes.delete(
+    f"/games/<game_id>/notes/<int(max={MAX_INTEGER}):seq>",
+    "There is no note on the event.",
+    limit=limit_messages,
+)
+def delete_note(game_id: str, seq: int, player: str) -> None:
+    """Delete the private note on an event. The request can be repeated."""
+    service().games.private_notes.delete(game_id, player, seq)
+
+
+@notes.get("/me/notes", "Notes, those on one game together.", MyNoteList, query=NotesQuery())
+def list_all_notes(player: str, query: JsonObject) -> JsonObject:
+    """List the private notes of the player on all games, also on those in which others play."""
+    limit = min(query["limit"], MAX_PAGE_SIZE)
+    stored, cursor = service().games.private_notes.page(player, query["cursor"], limit)
+    return {
+        "notes": [{"game": note.game, **note_json(note)} for note in stored],
+        "next": cursor,
+    }
 
 
 @blueprint.get("/keys", "All keys, the oldest first.", KeyList)

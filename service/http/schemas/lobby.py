@@ -4,7 +4,7 @@ from typing import Any, Final, Literal, NotRequired, TypedDict
 
 from marshmallow.fields import Field
 
-from domain.json_types import Count, PlayerId, PositiveCount, Timestamp
+from domain.json_types import Count, GameId, PlayerId, PositiveCount, Timestamp
 from domain.registry import EXPANSIONS, RULES
 from service.accounts.account_reader import ProfileVisibility
 from service.games.game_filter import PACES, RESULTS
@@ -204,6 +204,50 @@ class ReportChatMessage(StrictSchema):
         load_default=None,
         metadata={"nullable": True, "description": "A text for the administrators."},
     )
+
+
+class WriteNote(StrictSchema):
+    """A private note on an event."""
+
+    text = String(
+        required=True,
+        metadata={"minLength": 1, "description": "Its length is bounded by the server."},
+    )
+
+
+class NotesQuery(StrictSchema):
+    """Which notes to show."""
+
+    cursor = String(load_default=None, description="`next` of the previous page.")
+    limit = QueryInteger(minimum=1, load_default=100, description="Notes per page, at most 500.")
+
+
+class PrivateNote(TypedDict):
+    """A private note on event `seq` of a game, and when it was written."""
+
+    seq: PositiveCount
+    at: Timestamp
+    text: str
+
+
+class PrivateNoteList(TypedDict):
+    """The private notes of a player on a game, by event."""
+
+    notes: list[PrivateNote]
+    next: str | None
+
+
+class MyNote(PrivateNote):
+    """A private note with the game that it is about."""
+
+    game: GameId
+
+
+class MyNoteList(TypedDict):
+    """Private notes of a player on several games."""
+
+    notes: list[MyNote]
+    next: str | None
 
 
 class InvitedPlayer(TypedDict):

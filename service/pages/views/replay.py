@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 from flask import Blueprint, Response, request
 from markupsafe import Markup
+from werkzeug.wrappers import Response as BaseResponse
 
 from domain.contract import AnyRuleSystem
 from domain.errors import Malformed
@@ -19,15 +20,19 @@ from replay.event_filter import CONDITIONS, parse_filter
 from replay.event_text import actor_message
 from replay.render.score_chart import score_chart_svg
 from replay.score_chart import NoScores, score_rows
+from service.games.private_notes import PrivateNote
 from service.games.viewpoint import Viewpoint, viewpoint_of
 from service.http.context import service
 from service.http.language import request_renderer
+from service.http.ratelimits import limit_messages
 from service.http.routes.pictures import png_response, svg_response
 from service.http.schemas.requests import PictureQuery
-from service.http.validation import validate
-from service.pages.forms import number_parameter, seat_parameter
+from service.http.validation import QueryInteger, StrictSchema, String, validate
+from service.pages.forms import number_parameter, read_form, seat_parameter, see_other
+from service.pages.return_addresses import next_address
 from service.pages.session import viewer
 from service.pages.templating import page
+from service.pages.view_models.game_forms import require_player
 from service.pages.view_models.position_view import PositionView, position_view
 from service.pages.view_models.replayed_event import ReplayedEvent
 
@@ -69,8 +74,49 @@ def show_event(game_id: str) -> Response:
     try:
         event.read_steps()
     except Malformed as error:
-        return page("replay.html", 400, game=head, event=event, faults=list(error.fields.values()))
-    return page("replay.html", game=head, event=event, faults=[])
+        return _event_page(event, list(error.fields.values()), 400)
+    return _event_page(event, [])
+
+
+def _event_page(event: ReplayedEvent, faults: list[Text], status: int = 200) -> Response:
+    return page(
+        "replay.html",
+        status,
+        game=event.head,
+        event=event,
+        faults=faults,
+        notes=_notes(event.head.id, viewer()),
+        max_note_characters=service().settings.bounds.max_message_characters,
+    )
+
+
+class NoteForm(StrictSchema):
+    """The private note on an event; no text deletes it."""
+
+    seq = QueryInteger(minimum=1, required=True)
+    text = String(load_default=None)
+
+
+@blueprint.post("/games/<game_id>/notes")
+@limit_messages
+def write_note(game_id: str) -> BaseResponse:
+    """Write the viewer's private note on an event, or delete it, and show the event."""
+    player = require_player(game_id)
+    values = read_form(NoteForm())
+    # Browsers send each line break of a text as two characters.
+    text = (values["text"] or "").replace("\r\n", "\n").strip()
+    if text:
+        service().games.private_notes.write(game_id, player, values["seq"], text)
+    else:
+        service().games.private_notes.delete(game_id, player, values["seq"])
+    return see_other(next_address(f"/games/{game_id}?seq={values['seq']}#notes"))
+
+
+def _notes(game_id: str, player: str | None) -> dict[int, PrivateNote]:
+    """Return the private notes of the viewer on a game, by event."""
+    if player is None:
+        return {}
+    return {note.seq: note for note in service().games.private_notes.in_game(game_id, player)}
 
 
 @blueprint.get("/games/<game_id>/log")
@@ -97,6 +143,7 @@ def list_events(game_id: str) -> Response:
         400 if faults else 200,
         game=head,
         types=_event_types(head.rules),
+        notes=_notes(game_id, viewer()),
         conditions=conditions,
         faults=faults,
         rows=rows,

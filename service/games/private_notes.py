@@ -1,0 +1,137 @@
+"""Notes that players write for themselves beside the events of games.
+
+    cartulary:private-notes:PLAYER        hash: GAME/SEQ -> JSON of the note on that event: `at` and `text`
+    cartulary:private-note-index:PLAYER   sorted set of the same names, in their order; SEQ has ten digits
+
+Nobody but their author reads them: they are in no log, and no other page or list depends on them. A name is
+in the index before there is a note, so that the bound holds, and until there is none any more.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import orjson
+import redis
+
+from domain.errors import Malformed
+from domain.messages import Text, message, plural_message
+from service import clock
+from service.connection import to_text, unavailable_on_error
+from service.errors import TooManyNotes
+from service.games.access import require_visible
+from service.games.dispute_view import statement_fault
+from service.games.loader import GameLoader
+
+_NOTES: Final = "cartulary:private-notes:"
+_INDEX: Final = "cartulary:private-note-index:"
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateNote:
+    """A note of a player on event `seq` of a game, and when it was written."""
+
+    game: str
+    seq: int
+    at: str
+    text: str
+
+
+class PrivateNotes:
+    """The private notes of all players. Thread-safe. Methods raise Unavailable if Redis does not respond."""
+
+    def __init__(
+        self, client: redis.Redis, loader: GameLoader, max_characters: int, max_notes: int
+    ) -> None:
+        """A player has at most `max_notes` notes, in all games together."""
+        self._redis = client
+        self._loader = loader
+        self._max_characters = max_characters
+        self._max_notes = max_notes
+
+    def write(self, game_id: str, player: str, seq: int, text: str) -> PrivateNote:
+        """Write a note on an event, in the place of an earlier one, and return it.
+
+        Raises NotFound (a game that the player may not see), Malformed, TooManyNotes.
+        """
+        game = self._loader.load(game_id).game
+        require_visible(game, player)
+        faults: dict[str, Text] = {}
+        if fault := statement_fault(text, self._max_characters):
+            faults["text"] = fault
+        if not 1 <= seq <= game.seq:
+            faults["seq"] = plural_message(
+                "must be 1, the only event of the game",
+                "must be an event of the game, from 1 to {count}",
+                count=game.seq,
+            )
+        if faults:
+            raise Malformed(faults)
+        note = PrivateNote(game_id, seq, clock.format(clock.now()), text)
+        name = _name(game_id, seq)
+        with unavailable_on_error():
+            is_new = self._redis.zadd(_INDEX + player, {name: 0})
+            # Counted afterwards: of several new notes at once, none exceeds the bound.
+            if is_new and self._redis.zcard(_INDEX + player) > self._max_notes:
+                self._redis.zrem(_INDEX + player, name)
+                raise TooManyNotes(
+                    message("a player can have {count} notes", count=self._max_notes)
+                )
+            self._redis.hset(_NOTES + player, name, orjson.dumps({"at": note.at, "text": text}))
+        return note
+
+    def of_game(self, game_id: str, player: str) -> list[PrivateNote]:
+        """Return the notes of a player on the events of a game, in their order.
+
+        Raises NotFound for a game that the player may not see.
+        """
+        require_visible(self._loader.load(game_id).game, player)
+        return self.in_game(game_id, player)
+
+    def in_game(self, game_id: str, player: str) -> list[PrivateNote]:
+        """Return the same for a game that the player is known to see."""
+        # "0" follows "/" in ASCII, so these are all names that begin with the id and a slash.
+        return self._read(player, f"[{game_id}/", f"({game_id}0", self._max_notes)
+
+    def page(
+        self, player: str, cursor: str | None, limit: int
+    ) -> tuple[list[PrivateNote], str | None]:
+        """Return some notes of a player in all games, those of a game together, and the next cursor."""
+        start = "-" if cursor is None else f"({cursor}"
+        notes = self._read(player, start, "+", limit + 1)
+        rest = notes[limit:]
+        return notes[:limit], _name(notes[limit - 1].game, notes[limit - 1].seq) if rest else None
+
+    def delete(self, game_id: str, player: str, seq: int) -> None:
+        """Delete the note of a player on an event, if there is one. Raises NotFound as `of_game`."""
+        require_visible(self._loader.load(game_id).game, player)
+        name = _name(game_id, seq)
+        with unavailable_on_error():
+            self._redis.hdel(_NOTES + player, name)
+            self._redis.zrem(_INDEX + player, name)
+
+    def delete_all_of(self, player: str) -> None:
+        """Delete all notes of a player. Idempotent."""
+        with unavailable_on_error():
+            self._redis.delete(_NOTES + player)
+            self._redis.delete(_INDEX + player)
+
+    def _read(self, player: str, start: str, end: str, limit: int) -> list[PrivateNote]:
+        with unavailable_on_error():
+            members: Any = self._redis.zrangebylex(_INDEX + player, start, end, start=0, num=limit)
+            names = list(map(to_text, members))
+            stored: Any = self._redis.hmget(_NOTES + player, names) if names else []
+        return [
+            _decode(name, value)
+            for name, value in zip(names, stored, strict=True)
+            if value is not None
+        ]
+
+
+def _name(game_id: str, seq: int) -> str:
+    return f"{game_id}/{seq:010}"
+
+
+def _decode(name: str, stored: bytes | str) -> PrivateNote:
+    game_id, seq = name.split("/")
+    fields = orjson.loads(stored)
+    return PrivateNote(game_id, int(seq), fields["at"], fields["text"])
