@@ -221,6 +221,18 @@ class Clock(TypedDict, total=False):
     on_deadline: OnDeadline
 
 
+class TournamentTable(TypedDict):
+    """The table of a tournament that a game is played at: `round` and `table` are counted from 1.
+
+    `drawn` is the hash of the event of the tournament that has drawn the round, and so covers all before it.
+    """
+
+    id: Annotated[str, Pattern("t[0-9a-f]{16}"), "The id of the tournament."]
+    round: PositiveCount
+    table: PositiveCount
+    drawn: Digest
+
+
 class Options(TypedDict):
     """The options of every game; a rule system extends them by its own."""
 
@@ -231,6 +243,7 @@ class Options(TypedDict):
     rated: NotRequired[Annotated[Literal[True], "Left out in a game that changes no ratings."]]
     name: NotRequired[Annotated[str, "What its creator calls the game, in one line."]]
     rematch_of: NotRequired[Annotated[GameId, "The game of which this one is a rematch."]]
+    tournament: NotRequired[TournamentTable]
     substitutes: NotRequired[Annotated[Literal[True], "Left out in a game without substitutes."]]
     least_reliability: NotRequired[
         Annotated[int, Range(1, 100), "The percentage of turns in time that players need to join."]

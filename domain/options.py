@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias, cast
 
-from domain.event import Options
+from domain.event import Options, TournamentTable
 from domain.json_fields import is_integer, one_of
 from domain.json_types import GAME_ID
 from domain.messages import Message, Text, message, message_in
@@ -55,7 +55,7 @@ REQUIREMENTS: Final[Mapping[str, tuple[int, int]]] = {
 """The options with what a game requires of the players who join it, with the least and the largest number."""
 COMMON_OPTIONS: Final = (
     *("seating", "private", "rated", "takebacks", "substitutes", "tutorial"),
-    *("name", "rematch_of"),
+    *("name", "rematch_of", "tournament"),
     *REQUIREMENTS,
 )
 """The options of every game."""
@@ -65,7 +65,7 @@ def check_common_options(options: Mapping[str, object]) -> tuple[Options, dict[s
     """The common ones of some options with their defaults, and what is wrong with them, by field.
 
     An option that a game can do without is left out: `rated`, `takebacks`, `substitutes` and `tutorial` if
-    they are false, `name`, `rematch_of` and the requirements if they are missing or null.
+    they are false, `name`, `rematch_of`, `tournament` and the requirements if they are missing or null.
     """
     faults: dict[str, Text] = {}
     seating = options.get("seating", "drawn")
@@ -93,6 +93,9 @@ def check_common_options(options: Mapping[str, object]) -> tuple[Options, dict[s
         faults["options.name"] = fault
     if rematch_of is not None and not _is_game_id(rematch_of):
         faults["options.rematch_of"] = message("must be the id of a game")
+    tournament = options.get("tournament")
+    if tournament is not None and not _is_table(tournament):
+        faults["options.tournament"] = message("must be a table of a tournament")
     requirements = {name: options[name] for name in REQUIREMENTS if options.get(name) is not None}
     for required, value in requirements.items():
         least, most = REQUIREMENTS[required]
@@ -116,12 +119,26 @@ def check_common_options(options: Mapping[str, object]) -> tuple[Options, dict[s
         checked["name"] = name
     if isinstance(rematch_of, str):
         checked["rematch_of"] = rematch_of
+    if tournament is not None and _is_table(tournament):
+        checked["tournament"] = cast("TournamentTable", tournament)
     checked.update(cast("Options", requirements))
     return checked, faults
 
 
 def _is_game_id(value: object) -> bool:
     return isinstance(value, str) and re.fullmatch(GAME_ID, value) is not None
+
+
+def _is_table(value: object) -> bool:
+    """Return whether a value has the form of `TournamentTable`."""
+    if not isinstance(value, dict) or value.keys() != TournamentTable.__annotations__.keys():
+        return False
+    numbers = (value["round"], value["table"])
+    patterns = ((value["id"], "t[0-9a-f]{16}"), (value["drawn"], "[0-9a-f]{64}"))
+    return all(is_integer(number) and number >= 1 for number in numbers) and all(
+        isinstance(text, str) and re.fullmatch(pattern, text) is not None
+        for text, pattern in patterns
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,7 @@ RECEIPT_FIELDS: Final = ("game", "seq", "hash", "at")
 """The fields of an event that its receipt repeats."""
 SHOWN_HEAD_PAYLOAD: Final = "cartulary head v1"
 RATINGS_PAYLOAD: Final = "cartulary ratings v1"
+TOURNAMENT_RECEIPT_PAYLOAD: Final = "cartulary tournament receipt v1"
 PUBLIC_BYTES: Final = 32
 SIGNATURE_BYTES: Final = 64
 _PRIME: Final = 2**255 - 19
@@ -258,6 +259,20 @@ def ratings_payload(
         "model": model,
         "games": games,
         "hash": hash,
+        "at": at,
+    }
+
+
+def tournament_receipt_payload(
+    tournament: str, seq: int, hash: str, player: str, at: str
+) -> JsonObject:
+    """Return what a server signs to confirm that a player takes part in a tournament after event `seq`."""
+    return {
+        "sign": TOURNAMENT_RECEIPT_PAYLOAD,
+        "tournament": tournament,
+        "seq": seq,
+        "hash": hash,
+        "player": player,
         "at": at,
     }
 

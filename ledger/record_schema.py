@@ -90,7 +90,7 @@ def check_header(value: JsonObject) -> JsonObject:
     for name in ("log", "origin"):
         if not is_word(value.get(name, "-")):
             reject(invalid_field(name))
-    _check_each(value["keys"], "keys", _KEY)
+    check_key_entries(value["keys"])
     players = value.get("players", [])
     _check_each(players, "players", _PLAYER)
     for player in players:
@@ -135,6 +135,11 @@ def check_receipt(value: JsonObject) -> JsonObject:
     _check(value, _RECEIPT, allow_others=False)
     receipt: JsonObject = value["receipt"]
     return receipt
+
+
+def check_key_entries(entries: object) -> None:
+    """Check the public keys of a header. Raises Unreadable."""
+    _check_each(entries, "keys", _KEY)
 
 
 def _check_each(entries: object, name: str, schema: _Schema) -> None:

@@ -38,6 +38,7 @@ from service.store.archiving_event_store import ArchivingEventStore
 from service.store.damaged_games import DamagedGames
 from service.store.event_store import EventStore
 from service.store.object_store import ObjectStore
+from service.tournaments.components import TournamentParts, build_tournaments
 from service.transparency.components import Transparency, build_transparency
 
 
@@ -55,6 +56,7 @@ class Service:
     accounts: Accounts
     transparency: Transparency
     games: Games
+    tournaments: TournamentParts
     notifications: Notifications
     chat: Chat
     chat_message_reports: ChatMessageReports
@@ -109,6 +111,17 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         transparency,
         deliveries.shown_to,
     )
+    tournaments = build_tournaments(
+        client,
+        settings,
+        store,
+        clock,
+        keyring,
+        replication,
+        accounts,
+        transparency,
+        games,
+    )
     notifications = build_notifications(client, settings, clock, accounts, games, deliveries)
     reports = ChatMessageReports(client, bounds.max_open_reports, bounds.max_reports_per_player)
     chat = Chat(
@@ -137,6 +150,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         accounts=accounts,
         transparency=transparency,
         games=games,
+        tournaments=tournaments,
         notifications=notifications,
         chat=chat,
         chat_message_reports=reports,

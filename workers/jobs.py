@@ -24,6 +24,7 @@ from service.store.event_store import EventStore
 from workers.bot_player import BotPlayer
 from workers.notifications.outbox_notifications import OutboxNotifications
 from workers.tasks import Task, tasks_of
+from workers.tournaments import TournamentRunner
 
 log = logging.getLogger(__name__)
 
@@ -63,6 +64,7 @@ class TaskRunner:
             operator_channels,
             service.accounts.mutes,
         )
+        self._tournaments = TournamentRunner(service, operator_channels)
         self._bot_player = BotPlayer(service)
         self._on_deliveries = on_deliveries
 
@@ -77,6 +79,9 @@ class TaskRunner:
         """
         if task.kind in ("move", "resume"):
             return self._archive_game(task)
+        if task.kind == "tournament":
+            self._advance_tournament(task)
+            return True
         if task.kind != "notify":
             return self._run(task)
         now = clock.format(self._clock.now())
@@ -126,6 +131,18 @@ class TaskRunner:
             self._damaged_games.clear(task.game_id, part)
         return True
 
+    def _advance_tournament(self, task: Task) -> None:
+        """Advance a tournament, and report one that is damaged; it is examined again later."""
+        part = work_part(task.entry)
+        try:
+            self._tournaments.advance(task.game_id)
+        except (NotFound, Unreadable) as error:
+            self._damaged_games.report(task.game_id, part, log_text(error))
+        else:
+            self._damaged_games.clear(task.game_id, part)
+        if self._on_deliveries is not None:
+            self._on_deliveries()
+
     def _do(self, task: Task) -> bool:
         """Do the work of a task whose entry is in the outbox. See `run`."""
         match task.kind:
@@ -145,7 +162,7 @@ class TaskRunner:
                 return is_done
             case "index":
                 self._repository.update_listings(task.game_id)
-            case None | "move" | "resume":
+            case None | "move" | "resume" | "tournament":
                 log.warning("game %s has an entry of a later version: %s", task.game_id, task.entry)
             case _:
                 assert_never(task.kind)

@@ -26,7 +26,7 @@ from workers.deadline_index import DeadlineIndex
 from workers.head_logger import HeadLogger
 from workers.queue import TaskQueues
 from workers.sweep import Sweep
-from workers.tasks import THINKING, Task, archive_task, tasks_of
+from workers.tasks import THINKING, Task, archive_task, tasks_of, tournament_task
 from workers.thinking import ThinkingWorker
 
 log = logging.getLogger(__name__)
@@ -41,6 +41,8 @@ PAGES_AFTER_SWEEP = 20
 """The most pages of the event feed that projections handle after a sweep."""
 ARCHIVE_BATCH = 20
 """Games that are moved into the archive after a sweep."""
+TOURNAMENT_BATCH = 20
+"""Tournaments of each shard that are advanced after a sweep."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 2.0
 """Seconds before the next attempt to connect when Redis does not respond."""
 
@@ -63,6 +65,7 @@ class Scheduler:
         self._damaged_games = service.damaged_games
         self._clock = service.clock
         self._archive_schedule = service.archive.schedule
+        self._tournaments = service.tournaments.work
         self._erasure = service.accounts.erasure
         self._games = service.games
         self._has_repeated_erasures = False
@@ -106,7 +109,7 @@ class Scheduler:
                 match task.kind:
                     case "forfeit" | "score" | "notify" | "bot" | "think" | "conditional":
                         self._enqueue(task)
-                    case "index" | "move" | "resume" | None:
+                    case "index" | "move" | "resume" | "tournament" | None:
                         # The process that has appended is updating the listings. If it dies, the sweep
                         # finds the entry.
                         pass
@@ -209,6 +212,11 @@ class Scheduler:
         tasks += [archive_task(game_id, "move") for game_id in due.to_move]
         self._queues.enqueue_again(tasks)
 
+    def enqueue_tournament_tasks(self) -> None:
+        """Enqueue the tasks of tournaments with something to do. Raises Unavailable."""
+        due = self._tournaments.due(TOURNAMENT_BATCH)
+        self._queues.enqueue_again([tournament_task(id) for id in due])
+
     def _follow(self, channel: PubSub, stop: StopSignals) -> None:
         """Follow all appends and sweep until `stop` is set. Raises Unavailable if Redis does not respond."""
         with unavailable_on_error():
@@ -234,6 +242,7 @@ class Scheduler:
                         break
                     self._listen(channel, 0)
                 self.enqueue_archive_tasks()
+                self.enqueue_tournament_tasks()
                 swept_at = time.monotonic()
             self._listen(channel, LISTEN_SECONDS)
             if retried_at is None or time.monotonic() - retried_at >= RETRY_SECONDS:

@@ -28,6 +28,7 @@ TaskKind: TypeAlias = Literal[
     "conditional",
     "move",
     "resume",
+    "tournament",
 ]
 
 GAMES: Final = "cartulary-games"
@@ -41,7 +42,7 @@ QUICK_QUEUES: Final = (GAMES, NOTIFICATIONS, BOTS)
 """The queues of a worker that is not told which ones. A search takes seconds, in which it could take no other
 job, so searches need a worker of their own."""
 
-ARCHIVE_PAYLOAD: Final = '{"seq":0}'
+NO_PAYLOAD: Final = '{"seq":0}'
 
 TIMED_ENTRIES: Final = frozenset({"deadline", "remind"})
 """The entries that always have a time; others may have one (`at` in the payload)."""
@@ -83,6 +84,8 @@ class Task:
                 return "move"
             case ["archive", "resume"]:
                 return "resume"
+            case ["tournament"]:
+                return "tournament"
             case _:
                 return None
 
@@ -152,7 +155,12 @@ def archive_task(game_id: str, work: Literal["move", "resume"]) -> Task:
 
     It stands in no outbox: a game that is archived has none.
     """
-    return Task(game_id, f"archive/{work}", ARCHIVE_PAYLOAD)
+    return Task(game_id, f"archive/{work}", NO_PAYLOAD)
+
+
+def tournament_task(id: str) -> Task:
+    """Return the task of advancing a tournament, by its id. It stands in no outbox of a game."""
+    return Task(id, "tournament", NO_PAYLOAD)
 
 
 def tasks_of(store: EventStore, game_ids: Iterable[str]) -> dict[str, GameTasks]:

@@ -21,6 +21,7 @@ from domain.administration import MAX_EXTENSION, OPERATOR
 from domain.messages import Instant, message, message_in
 
 if TYPE_CHECKING:
+    from service.administration.accounts import Role
     from service.administration.administration import Administration
     from service.bootstrap import Service
 
@@ -207,31 +208,41 @@ def delete(player: str, reason: str, redis: str | None, *, yes: bool) -> None:
     print_message(message("the account {player} is erased", player=player))
 
 
-@admin.command("grant", help=(message("Make PLAYER an administrator, over HTTP too."),))
+@admin.command(
+    "grant",
+    help=(message("Make PLAYER an administrator, over HTTP too, or an organiser of tournaments."),),
+)
 @_player
+@option(
+    "--role",
+    type=click.Choice(["admin", "organiser"]),
+    default="admin",
+    help=message("The role, instead of any that the player has."),
+)
 @_reason
 @redis_option
-def grant(player: str, reason: str, redis: str | None) -> None:
-    _set_role(player, reason, redis, is_administrator=True)
+def grant(player: str, role: "Role", reason: str, redis: str | None) -> None:
+    _set_role(player, role, reason, redis)
 
 
-@admin.command("revoke", help=(message("Take the role of an administrator away from PLAYER."),))
+@admin.command("revoke", help=(message("Take the role of PLAYER away."),))
 @_player
 @_reason
 @redis_option
 def revoke(player: str, reason: str, redis: str | None) -> None:
-    _set_role(player, reason, redis, is_administrator=False)
+    _set_role(player, None, reason, redis)
 
 
-def _set_role(player: str, reason: str, redis: str | None, *, is_administrator: bool) -> None:
+def _set_role(player: str, role: "Role | None", reason: str, redis: str | None) -> None:
     with open_administration(redis) as (administration, service):
         id = _id_of(service, player)
-        administration.set_administrator(OPERATOR, id, reason, is_administrator=is_administrator)
-    print_message(
-        message("{player} is an administrator", player=player)
-        if is_administrator
-        else message("{player} is no longer an administrator", player=player)
-    )
+        administration.set_role(OPERATOR, id, role, reason)
+    results = {
+        "admin": message("{player} is an administrator", player=player),
+        "organiser": message("{player} is an organiser of tournaments", player=player),
+        None: message("{player} has no role any more", player=player),
+    }
+    print_message(results[role])
 
 
 @admin.command("remove", help=(message("Remove SEAT from GAME, as if the player had resigned."),))

@@ -34,6 +34,11 @@ EMAIL_FIELDS: Final = (
 disabled, and the number of mails to it that have bounced since."""
 PROGRAM: Final = "program"
 """The field of an account that its owner has marked as one for which a program plays."""
+ROLE: Final = "role"
+"""The field of an account with the role of its owner."""
+ADMIN: Final = "admin"
+ORGANISER: Final = "organiser"
+"""The role of players who may create tournaments, as administrators may."""
 BOT_MARK: Final = "(bot)"
 """Stands after the handle of such an account where players are named. No handle contains it."""
 MAX_CACHED_HANDLES: Final = 10_000
@@ -128,6 +133,12 @@ class AccountReader:
         if ids:
             players.update(zip(ids, self.get(list(ids.values())), strict=True))
         return players
+
+    def role(self, player_id: str) -> str | None:
+        """Return the role that an administrator has given to a player; None without one."""
+        with unavailable_on_error():
+            role = self._redis.hget(account_key(player_id), ROLE)
+        return None if role is None else to_text(role)
 
     def person_with_handle(self, handle: str) -> Player:
         """Return the player with a handle. Raises Malformed if there is none, and for a bot."""

@@ -6,7 +6,7 @@ cartulary:player:ID   the fields `role`, `suspended_at` and `suspension_reason` 
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 import redis
 from redis.client import Pipeline
@@ -15,17 +15,16 @@ from domain.errors import Malformed
 from domain.json_types import JsonObject
 from domain.messages import Message, message
 from service import clock
-from service.accounts.account_reader import Player, account_key
+from service.accounts.account_reader import ADMIN, ROLE, Player, account_key
 from service.accounts.accounts import SUSPENSION_REASON, Players
 from service.connection import to_text, unavailable_on_error
 from service.errors import NotFound, OperationNotPossible
 
-Role: TypeAlias = Literal["admin"]
-ADMIN: Final[Role] = "admin"
+Role: TypeAlias = Literal["admin", "organiser"]
+ROLES: Final[tuple[Role, ...]] = get_args(Role)
 MAX_REASON: Final = 500
 """Characters of the reason for a suspension."""
 _PASSWORD_BYTES: Final = 12
-_ROLE: Final = "role"
 _SUSPENDED_AT: Final = "suspended_at"
 
 
@@ -77,7 +76,7 @@ class AccountAdministration:
             raise NotFound(message("there is no such player"))
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for player in present:
-                fields = (_ROLE, _SUSPENDED_AT, SUSPENSION_REASON)
+                fields = (ROLE, _SUSPENDED_AT, SUSPENSION_REASON)
                 pipeline.hmget(account_key(player.id), fields)
             rows = pipeline.execute()
         return [
@@ -100,9 +99,7 @@ class AccountAdministration:
 
     def is_administrator(self, player_id: str) -> bool:
         """Return whether a player has the role of an administrator."""
-        with unavailable_on_error():
-            role = self._redis.hget(account_key(player_id), _ROLE)
-        return role is not None and to_text(role) == ADMIN
+        return self._players.role(player_id) == ADMIN
 
     def reset_password(self, player_id: str) -> str:
         """Give a player a new, random password, end all sessions, and return the password.
@@ -136,7 +133,7 @@ class AccountAdministration:
         """Give a player a role, or take it away (None). Raises OperationNotPossible for a guest or a bot."""
         if role is not None:
             self.require_password(player_id)
-        self._change(player_id, {_ROLE: role})
+        self._change(player_id, {ROLE: role})
 
     def _change(self, player_id: str, fields: Mapping[str, str | None]) -> None:
         """Write fields of an account; None deletes one."""

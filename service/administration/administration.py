@@ -17,12 +17,13 @@ from ledger import commands
 from ledger.pending import PendingEvents
 from replay.language.renderer import english
 from service import clock
+from service.accounts.account_reader import ADMIN
 from service.accounts.accounts import Players
 from service.accounts.erasure import Erasure
 from service.administration.accounts import (
-    ADMIN,
     AccountAdministration,
     AdministeredAccount,
+    Role,
     reason_fault,
 )
 from service.administration.announcements import Announcement, Announcements
@@ -165,20 +166,19 @@ class Administration:
         self._record(administrator, "delete_player", reason, player=player_id)
         self._erasure.erase_without_password(player_id)
 
-    def set_administrator(
-        self, administrator: str, player_id: str, reason: str, *, is_administrator: bool
-    ) -> None:
-        """Give a player the role of an administrator, or take it away.
+    def set_role(self, administrator: str, player_id: str, role: Role | None, reason: str) -> None:
+        """Give a player a role instead of the one that they have, or take it away (None).
 
         Raises OperationNotPossible for a guest or a bot.
         """
-        if is_administrator:
+        if role is not None:
             self._accounts.require_password(player_id)
         else:
             self._accounts.get(player_id)
-        operation = "grant_role" if is_administrator else "revoke_role"
-        self._record(administrator, operation, reason, player=player_id)
-        self._accounts.set_role(player_id, ADMIN if is_administrator else None)
+        operation = "revoke_role" if role is None else "grant_role"
+        details = {} if role is None or role == ADMIN else {"role": role}
+        self._record(administrator, operation, reason, player=player_id, **details)
+        self._accounts.set_role(player_id, role)
 
     def remove_seat(
         self, administrator: str, game_id: str, seat: int, reason: str

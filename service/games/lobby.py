@@ -49,6 +49,8 @@ class Lobby:
         )
         if isinstance(options, dict) and "rematch_of" in options:
             faults["options.rematch_of"] = message("is set by a request for a rematch only")
+        if isinstance(options, dict) and "tournament" in options:
+            faults["options.tournament"] = message("is set for the games of a tournament only")
         return faults
 
     def create(self, player: str, body: JsonObject, idempotency_key: str | None = None) -> Game:
@@ -58,7 +60,7 @@ class Lobby:
         """
         settings = dict(body)
         others = self._find_other_players(player, settings.pop("invite"), settings.pop("arbiter"))
-        if others.faults or "rematch_of" in body["options"]:
+        if others.faults or {"rematch_of", "tournament"} & body["options"].keys():
             raise Malformed({**self.faults(body), **others.faults})
         return self._commands.create(
             player,

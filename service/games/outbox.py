@@ -297,6 +297,9 @@ Subject: TypeAlias = Literal[
     "pause_agreed",
     "time_given",
     "events_lost",
+    "tournament_round",
+    "tournament_last_date",
+    "tournament_over",
 ]
 
 SUBJECT_OF_EVENT: Final[Mapping[str, Subject]] = {

@@ -106,6 +106,7 @@ class Rematches:
         candidates = people if game.arbiter is None else [*people, game.arbiter]
         accounts = {account.id for account in self._players.get(candidates) if account is not None}
         options: dict[str, Any] = {**game.options, "rematch_of": game.id}
+        options.pop("tournament", None)
         rematch = self._commands.create(
             player,
             rules=game.rules.NAME,

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from domain.contract import AnyRuleSystem
 from domain.game import Game
 from domain.messages import Text, message, plural_message, semicolon_list
 from domain.options import REQUIREMENTS
@@ -36,10 +37,15 @@ class Requirements:
 
         A reliability of which nothing is known is no lack: a number of finished games keeps newcomers out.
         """
-        options: Mapping[str, Any] = game.options
-        if not any(name in options for name in REQUIREMENTS):
-            return []
         if player == game.creator or player in game.invited:
+            return []
+        return self.missing_for(game.options, game.rules, player)
+
+    def missing_for(
+        self, options: Mapping[str, Any], rules: AnyRuleSystem, player: str
+    ) -> list[Text]:
+        """Return what the player lacks of what these options require; see `missing`."""
+        if not any(name in options for name in REQUIREMENTS):
             return []
         statistics = self._statistics.of([player])[player]
         percent, finished = statistics.reliability.percent, statistics.finished
@@ -65,7 +71,7 @@ class Requirements:
                 )
             )
         if any(name in options for name in _RATINGS):
-            current = self._ratings.of(player).get(registered_name(game.rules))
+            current = self._ratings.of(player).get(registered_name(rules))
             points = (current or PlayerRating.decode(None)).rating.points
             if points < options.get("least_rating", points):
                 missing.append(

@@ -24,13 +24,22 @@ from service.games.recaps import Recaps
 from service.notifications.delivery import DIGEST, Delivery
 from service.notifications.kinds import KIND_OF_SUBJECT, OPERATOR
 from service.notifications.notification import Notification
-from service.notifications.titles import chat_messages_title, digest_title, title
+from service.notifications.titles import (
+    chat_messages_title,
+    digest_title,
+    title,
+    tournament_title,
+)
+from service.tournaments.tournaments import Tournaments
 
 
 class NotificationFactory:
     """Makes notifications for their readers. Thread-safe."""
 
-    def __init__(self, queries: GameQueries, recaps: Recaps, players: Players) -> None:
+    def __init__(
+        self, queries: GameQueries, recaps: Recaps, players: Players, tournaments: Tournaments
+    ) -> None:
+        self._tournaments = tournaments
         self._queries = queries
         self._recaps = recaps
         self._players = players
@@ -47,6 +56,8 @@ class NotificationFactory:
         subject = delivery.subject
         if subject == DIGEST:
             return None
+        if delivery.kind == "tournament":
+            return self._about_tournament(delivery, subject)
         try:
             game = self._queries.game(delivery.game_id)
         except NotFound as error:
@@ -82,6 +93,33 @@ class NotificationFactory:
             names=self._names(game, details),
             recap=recap,
             can_see_game=can_see_game,
+        )
+
+    def _about_tournament(self, delivery: Delivery, subject: Subject) -> Notification | None:
+        """Return the notification about a tournament, None if it is out of date for its reader."""
+        try:
+            tournament = self._tournaments.load(delivery.game_id)
+        except NotFound as error:
+            raise Unreadable(message("the tournament has no log")) from error
+        details: JsonObject = {"name": tournament.name, "status": tournament.status}
+        if subject != "tournament_over":
+            drawn = tournament.rounds[delivery.data["round"] - 1]
+            if drawn.is_closed or tournament.is_over:
+                return None
+            details |= {"round": drawn.number, "ends": drawn.ends}
+            if subject == "tournament_last_date" and not drawn.is_waiting_for(delivery.player):
+                return None
+        return Notification(
+            id=delivery.id,
+            kind="tournament",
+            subject=subject,
+            player=delivery.player,
+            players=delivery.players,
+            game_id=tournament.id,
+            rules="",
+            seq=delivery.seq,
+            title=tournament_title(subject, details),
+            details=details,
         )
 
     def current_parts(self, parts: Sequence[Delivery]) -> list[tuple[Delivery, Notification]]:

@@ -19,6 +19,7 @@ Kind: TypeAlias = Literal[
     "game_over",
     "message",
     "dispute",
+    "tournament",
 ]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
@@ -52,6 +53,7 @@ SUBJECTS_OF_KIND: Final[Mapping[Kind, tuple[Subject, ...]]] = {
         "time_given",
         "events_lost",
     ),
+    "tournament": ("tournament_round", "tournament_last_date", "tournament_over"),
 }
 KIND_OF_SUBJECT: Final[Mapping[Subject, Kind]] = {
     subject: kind for kind, subjects in SUBJECTS_OF_KIND.items() for subject in subjects

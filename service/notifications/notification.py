@@ -37,7 +37,8 @@ class Notification:
     player: str
     players: tuple[str, ...]
     game_id: str
-    """"" in a digest of several games; the `rules` of a digest are "", and its `seq` is 0."""
+    """"" in a digest of several games; the `rules` of a digest are "", and its `seq` is 0. The id of a
+    tournament in a notification about one, whose `rules` are ""."""
     rules: str
     seq: int
     title: Message
@@ -63,12 +64,14 @@ class Notification:
                 "players": list(self.players),
                 "notifications": [item.as_json() for item in self.items],
             }
+        about = {"game": self.game_id, "rules": self.rules}
+        if self.kind == "tournament":
+            about = {"tournament": self.game_id}
         return {
             "delivery": self.id,
             "subject": self.subject,
             "kind": self.kind,
-            "game": self.game_id,
-            "rules": self.rules,
+            **about,
             "seq": self.seq,
             "players": list(self.players),
             **self.details,
@@ -82,6 +85,8 @@ class Notification:
         """
         if not (self.game_id and self.can_see_game):
             return "/"
+        if self.kind == "tournament":
+            return f"/tournaments/{self.game_id}"
         game = f"/games/{self.game_id}"
         if self.subject == "message" and "message" in self.details:
             return f"{game}/messages#message-{self.details['message']}"

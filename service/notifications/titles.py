@@ -34,6 +34,26 @@ def chat_messages_title(game: Game, count: int) -> Message:
     return plural_message("{game}: one message", "{game}: {count} messages", count=count, game=name)
 
 
+def tournament_title(subject: Subject, details: Mapping[str, Any]) -> Message:
+    """Return the subject line of a notification about a tournament, from its details."""
+    name = details["name"]
+    match subject:
+        case "tournament_round":
+            return message(
+                "{tournament}: round {round} is drawn", tournament=name, round=details["round"]
+            )
+        case "tournament_last_date":
+            return message(
+                "{tournament}: round {round} ends soon, and your game is not over",
+                tournament=name,
+                round=details["round"],
+            )
+        case _ if details["status"] == "cancelled":
+            return message("{tournament}: the tournament was cancelled", tournament=name)
+        case _:
+            return message("{tournament}: the tournament is over", tournament=name)
+
+
 def title(subject: Subject, game: Game, details: Mapping[str, Any], reader: str) -> Message:
     """Return the subject line for a reader, the id of a player.
 
@@ -142,6 +162,8 @@ def title(subject: Subject, game: Game, details: Mapping[str, Any], reader: str)
             return message("{game}: {player} gives you more time", game=name, player=player)
         case "events_lost":
             return message("{game}: the server has lost events of this game", game=name)
+        case "tournament_round" | "tournament_last_date" | "tournament_over":
+            return tournament_title(subject, details)
         case _:
             assert_never(subject)
 

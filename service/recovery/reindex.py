@@ -41,6 +41,7 @@ def reindex(service: Service, on_progress: Callable[[int], None] | None = None) 
         count += 1
         if on_progress is not None and count % PROGRESS_STEP == 0:
             on_progress(count)
+    service.tournaments.tournaments.reindex()
     index_entries(service.store, service.transparency.log)
     # Now that all games with statements are known.
     service.accounts.erasure.repeat(is_thorough=True)

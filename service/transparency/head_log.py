@@ -5,15 +5,15 @@ nothing to be lost: logging a head twice, late, or in two processes at once adds
 """
 
 import logging
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterable, Sequence
+from typing import Final, Protocol
 
 from domain.errors import Unreadable
 from domain.messages import message
 from ledger.checkpoint import head_leaf_hash
 from ledger.merkle import new_nodes
 from service.errors import Unavailable
-from service.store.event_store import EventStore, Head
+from service.store.event_store import Head
 from service.transparency.store import LoggedHead, TransparencyStore
 
 log = logging.getLogger(__name__)
@@ -22,10 +22,17 @@ MAX_ATTEMPTS: Final = 50
 """How often heads are read again because another process has logged some in the meantime."""
 
 
+class HeadReader(Protocol):
+    """Reads the heads of logs: the event store those of games, and another one those of tournaments."""
+
+    def heads(self, ids: Iterable[str], /) -> dict[str, Head | Unreadable | None]:
+        """Return seq and hash of each last event; see `EventStore.heads`."""
+
+
 class HeadLog:
     """Adds the heads of games to the transparency log. Thread-safe."""
 
-    def __init__(self, store: EventStore, transparency_store: TransparencyStore) -> None:
+    def __init__(self, store: HeadReader, transparency_store: TransparencyStore) -> None:
         self._store = store
         self._transparency_store = transparency_store
 

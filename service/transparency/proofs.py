@@ -1,5 +1,6 @@
 """Proofs from the transparency log: that it contains a head of a game, and that it only ever grew."""
 
+from collections.abc import Callable
 from typing import Final
 
 from domain.errors import CartularyError, Malformed
@@ -51,14 +52,25 @@ class Proofs:
         The record must contain the event that was logged. So there is no proof if the log has a later head,
         or if the store has lost the logged one since.
         """
+
+        def line(seq: int) -> bytes:
+            lines = self._log_reader.read(game.id, seq - 1, seq)
+            return lines[0] if lines else b""
+
+        return self.inclusion_of(game.id, game.seq, line)
+
+    def inclusion_of(self, id: str, seq: int, line: Callable[[int], bytes]) -> JsonObject | None:
+        """Return the proof for a record of a game or a tournament up to event `seq`; None if none fits.
+
+        `line` returns the canonical line of an event of it by its seq, empty if there is none.
+        """
         try:
-            head = self._logged_head(game.id)
-            if head is None or head.seq > game.seq:
+            head = self._logged_head(id)
+            if head is None or head.seq > seq:
                 return None
-            lines = self._log_reader.read(game.id, head.seq - 1, head.seq)
-            if not lines or b'","hash":"%b"' % head.hash.encode() not in lines[0]:
+            if b'"hash":"%b","prev":' % head.hash.encode() not in line(head.seq):
                 return None
-            return self._inclusion(game.id, head)
+            return self._inclusion(id, head)
         except CartularyError:
             # A record is complete without the proof, and must be available when the log is not.
             return None

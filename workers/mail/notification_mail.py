@@ -229,7 +229,9 @@ class NotificationMails:
         paths = {item.path for item in items}
         # Several notifications that lead to different pages of a game lead to the page of the game.
         link, path = message("Open the game"), paths.pop() if len(paths) == 1 else game_path
-        if is_about_messages:
+        if last.kind == "tournament":
+            link, path = message("Open the tournament"), last.path
+        elif is_about_messages:
             link, path = message("Open the messages"), first.path
         elif not last.can_see_game:
             link, path = message("Open your games"), last.path
@@ -345,6 +347,9 @@ def _lead(notification: Notification, game: Game | None) -> Message | None:
     """Return what the reader can do now, and until when; None if there is nothing to be done."""
     if notification.subject == "invited":
         return message("Accept or decline the invitation on the page of the game.")
+    if notification.kind == "tournament" and "ends" in notification.details:
+        ends = Instant(notification.details["ends"])
+        return message("The last date of the round is {time}.", time=ends)
     if notification.subject not in ("your_turn", "deadline_near") or game is None:
         return None
     deadline = None if game.to_act is None else clock.deadline(game)

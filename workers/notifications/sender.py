@@ -27,7 +27,10 @@ class DeliverySender:
         self._endpoints = service.notifications.endpoints
         self._clock = service.clock
         self._factory = NotificationFactory(
-            service.games.queries, service.games.recaps, service.accounts.players
+            service.games.queries,
+            service.games.recaps,
+            service.accounts.players,
+            service.tournaments.tournaments,
         )
         self._channels = {channel.name: channel for channel in channels}
 

@@ -21,6 +21,7 @@ from service.http.schemas.administration import (
     ChatMessageReportsQuery,
     Decision,
     ExtendDeadline,
+    GrantRole,
     LogQuery,
     MoveOfSeat,
     NewPassword,
@@ -121,24 +122,28 @@ def delete_player(player: str, id: str, body: JsonObject) -> None:
 
 @blueprint.put(
     "/admin/players/<id>/role",
-    "The player is an administrator.",
-    json_body=WithReason(),
+    "The player has the role.",
+    json_body=GrantRole(),
     errors=(404, 409),
 )
 def grant_role(player: str, id: str, body: JsonObject) -> None:
-    """Make a player an administrator. A guest or a bot cannot be one (409)."""
-    service().administration.set_administrator(player, id, **body, is_administrator=True)
+    """Give a player a role, instead of the one that they have.
+
+    `organiser` is that of who may create tournaments, as administrators may too. A guest or a bot cannot
+    have one (409).
+    """
+    service().administration.set_role(player, id, body["role"], body["reason"])
 
 
 @blueprint.delete(
     "/admin/players/<id>/role",
-    "The player is no administrator.",
+    "The player has no role.",
     json_body=WithReason(),
     errors=(404,),
 )
 def revoke_role(player: str, id: str, body: JsonObject) -> None:
-    """Take the role of an administrator away from a player."""
-    service().administration.set_administrator(player, id, **body, is_administrator=False)
+    """Take the role of a player away."""
+    service().administration.set_role(player, id, None, body["reason"])
 
 
 @blueprint.get(

@@ -3,12 +3,15 @@
 from typing import Annotated, Literal, TypedDict
 
 from domain.json_types import Digest, GameId, PlayerId, PositiveCount, Timestamp
+from service.accounts.account_reader import ADMIN
+from service.administration.accounts import ROLES
 from service.games.listings import STATUSES
 from service.http.schemas.notifications import NotificationDelivery
 from service.http.schemas.requests import PageQuery
 from service.http.schemas.responses import Event, ProcessHealth
 from service.http.validation import (
     AnyObject,
+    Choice,
     NonNegativeInteger,
     PositiveInteger,
     QueryInteger,
@@ -67,6 +70,12 @@ class WithReason(StrictSchema):
 
 class Suspend(WithReason):
     """Why an account is suspended. The player is shown the reason at the attempt to log in."""
+
+
+class GrantRole(WithReason):
+    """Which role the player gets: what an administrator may do, or that of who may create tournaments."""
+
+    role = Choice(choices=ROLES, load_default=ADMIN)
 
 
 class RemovalOfSeat(WithReason):

@@ -3,6 +3,7 @@
 from typing import Literal, NotRequired, TypedDict
 
 from domain.json_types import Count, GameId, PlayerId, PositiveCount, Timestamp
+from domain.tournaments.events import TournamentId
 from service.http.validation import AnyObject, AnyValue, QueryInteger, StrictSchema, String
 from service.notifications.kinds import Kind
 from service.notifications.preferences import GameChoice
@@ -36,7 +37,7 @@ class DeliveriesQuery(StrictSchema):
 class NotificationDelivery(TypedDict):
     """One notification on its way through one channel. `due_at` is the time of the next attempt, `tried_at`
     that of the last one, and `sent_at` is when the receiver accepted it. `result` is why the last attempt has
-    failed. `game` and `seq` are null for a digest.
+    failed. `game` and `seq` are null for a digest, and `tournament` for all but what is about one.
     """
 
     delivery: str
@@ -44,6 +45,7 @@ class NotificationDelivery(TypedDict):
     kind: str
     subject: str
     game: GameId | None
+    tournament: TournamentId | None
     seq: PositiveCount | None
     players: list[PlayerId]
     status: Literal["pending", "retrying", "sent", "given_up", "bounced", "cancelled"]

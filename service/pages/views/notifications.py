@@ -43,6 +43,7 @@ _KINDS: Final[Mapping[Kind, Message]] = {
     "game_over": message("A game is over"),
     "message": message("Somebody has written a message"),
     "dispute": message("A dispute, a takeback, a pause or more time"),
+    "tournament": message("Rounds and the end of a tournament"),
 }
 _GAME_CHOICES: Final[Mapping[GameChoice, Message]] = {
     "all": message("All that you have chosen in your account"),

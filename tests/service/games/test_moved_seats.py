@@ -187,7 +187,10 @@ def test_a_notification_of_the_turn_that_waits_is_not_sent_to_the_former_player(
     assert (waiting.player, waiting.subject, waiting.status) == (people[0], "your_turn", "retrying")
     move(service, game, people[3])
     factory = NotificationFactory(
-        service.games.queries, service.games.recaps, service.accounts.players
+        service.games.queries,
+        service.games.recaps,
+        service.accounts.players,
+        service.tournaments.tournaments,
     )
     assert factory.notification(waiting) is None
     harness.close()

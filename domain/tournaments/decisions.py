@@ -1,0 +1,347 @@
+"""The decisions in a tournament. Each function returns the event that follows, or raises Refused.
+
+Nothing is applied here: `domain.tournaments.tournament` does that with what was recorded.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from domain import chance
+from domain.errors import Malformed, NotNow
+from domain.event import Clock
+from domain.game import Game
+from domain.json_fields import is_integer
+from domain.lifecycle import check_options
+from domain.messages import Text, message
+from domain.options import MAX_NAME_CHARACTERS, REQUIREMENTS, name_fault
+from domain.tournaments import draws
+from domain.tournaments.events import (
+    CancelReason,
+    Decided,
+    EntrantInvited,
+    EntrantReplaced,
+    GamesSecretPublished,
+    PlayerRegistered,
+    PlayerWithdrawn,
+    RegistrationClosed,
+    ResultRecorded,
+    RoundClosed,
+    RoundDrawn,
+    SubstituteRegistered,
+    TournamentCancelled,
+    TournamentCreated,
+    TournamentFinished,
+)
+from domain.tournaments.formats import MAX_PLAYERS, FormatSettings
+from domain.tournaments.pairing import MIN_TABLE, Table
+from domain.tournaments.tournament import STATUS_CLAUSES, Tournament, standings_as_json
+
+MAX_DESCRIPTION: Final = 2000
+MAX_INVITED: Final = 512
+ROUND_SECONDS: Final = (60, 366 * 24 * 3600)
+"""The least and the greatest time from the draw of a round to its last date."""
+_OF_THE_GAMES: Final = ("private", "seating", "name", "rematch_of", "tournament", "tutorial")
+"""Options of games that a tournament does not have: it decides about them itself."""
+
+
+def create(
+    *,
+    name: object,
+    description: object,
+    format: object,
+    rules: object,
+    options: Mapping[str, object],
+    clock: Clock,
+    private: bool,
+    least: object,
+    most: object,
+    closes: str,
+    round_seconds: object,
+    invited: Sequence[str],
+    secret: bytes,
+    games_secret: bytes,
+) -> Decided:
+    """`TournamentCreated`. Raises Malformed, which names every wrong field; the clock is not checked."""
+    errors: dict[str, Text] = {}
+    if (fault := name_fault(name)) is not None:
+        errors["name"] = fault
+    if not isinstance(description, str) or len(description) > MAX_DESCRIPTION:
+        errors["description"] = message(
+            "must be a text of at most {most} characters", most=MAX_DESCRIPTION
+        )
+    settings = None
+    try:
+        settings = FormatSettings.from_json(format)
+    except Malformed as error:
+        errors |= {
+            f"format.{path}" if path else "format": why for path, why in error.fields.items()
+        }
+    errors |= _entrant_faults(least, most)
+    first, last = ROUND_SECONDS
+    if not is_integer(round_seconds) or not first <= round_seconds <= last:
+        errors["round_seconds"] = message(
+            "must be a whole number from {least} to {most}", least=first, most=last
+        )
+    if len(invited) > MAX_INVITED:
+        errors["invited"] = message("must name at most {count} players", count=MAX_INVITED)
+    errors |= {
+        f"options.{option}": message("is not an option of a tournament")
+        for option in _OF_THE_GAMES
+        if option in options
+    }
+    if "format" not in errors and settings is not None:
+        for seats in range(MIN_TABLE, settings.table_size + 1):
+            try:
+                check_options(rules, seats, {**options, "private": private})
+            except Malformed as error:
+                errors = {**error.fields, **errors}
+        for limit, count in (("least", least), ("most", most)):
+            if limit in errors or not is_integer(count):
+                continue
+            try:
+                settings.check_players(count)
+            except Malformed as error:
+                errors[limit] = next(iter(error.fields.values()))
+    if errors:
+        raise Malformed(errors)
+    assert settings is not None, "there is a format without an error"
+    data: Any = {
+        "name": name,
+        "description": description,
+        "format": settings.to_json(),
+        "rules": rules,
+        "options": dict(options),
+        "clock": clock,
+        "private": private,
+        "least": least,
+        "most": most,
+        "closes": closes,
+        "round_seconds": round_seconds,
+        "commitment": chance.commitment(secret),
+        "games_commitment": chance.commitment(games_secret),
+    }
+    if invited:
+        data["invited"] = list(dict.fromkeys(invited))
+    created: TournamentCreated = data
+    return Decided("TournamentCreated", created)
+
+
+def _entrant_faults(least: object, most: object) -> dict[str, Text]:
+    errors: dict[str, Text] = {}
+    for name, value in (("least", least), ("most", most)):
+        if not is_integer(value) or not MIN_TABLE <= value <= MAX_PLAYERS:
+            errors[name] = message(
+                "must be a whole number from {least} to {most}", least=MIN_TABLE, most=MAX_PLAYERS
+            )
+    if not errors and is_integer(least) and is_integer(most) and least > most:
+        errors["most"] = message("must not be smaller than least")
+    return errors
+
+
+def register(tournament: Tournament, player: str, nonce: bytes) -> Decided:
+    """`PlayerRegistered`, or `SubstituteRegistered` once the tournament is in progress.
+
+    Raises NotNow (full, over, registered already, not invited to a private tournament), Malformed (nonce).
+    """
+    chance.check_nonce(nonce)
+    if tournament.is_over:
+        raise NotNow(None, STATUS_CLAUSES[tournament.status])
+    if tournament.takes_part(player):
+        raise NotNow(None, message("this player takes part already"))
+    if tournament.private and player not in (tournament.creator, *tournament.invited):
+        raise NotNow(None, message("the tournament is private, and this player is not invited"))
+    if tournament.status == "running":
+        volunteer: SubstituteRegistered = {"player": player, "nonce": nonce.hex()}
+        return Decided("SubstituteRegistered", volunteer)
+    if len(tournament.registered) >= tournament.most:
+        raise NotNow(None, message("all {count} places are taken", count=tournament.most))
+    data: PlayerRegistered = {"player": player, "nonce": nonce.hex()}
+    return Decided("PlayerRegistered", data)
+
+
+def invite(tournament: Tournament, player: str) -> Decided:
+    """`EntrantInvited`. Raises NotNow (not private, over, invited before, too many)."""
+    if tournament.is_over:
+        raise NotNow(None, STATUS_CLAUSES[tournament.status])
+    if not tournament.private:
+        raise NotNow(None, message("players are invited to private tournaments only"))
+    if player in tournament.invited:
+        raise NotNow(None, message("this player is invited already"))
+    if len(tournament.invited) >= MAX_INVITED:
+        raise NotNow(None, message("at most {count} players can be invited", count=MAX_INVITED))
+    data: EntrantInvited = {"player": player}
+    return Decided("EntrantInvited", data)
+
+
+def withdraw(tournament: Tournament, player: str) -> Decided:
+    """`PlayerWithdrawn`. Raises NotNow (over, or the player does not take part)."""
+    if tournament.is_over:
+        raise NotNow(None, STATUS_CLAUSES[tournament.status])
+    if not tournament.takes_part(player):
+        raise NotNow(None, message("this player does not take part"))
+    data: PlayerWithdrawn = {"player": player}
+    return Decided("PlayerWithdrawn", data)
+
+
+def replace_entrant(tournament: Tournament, number: int, substitute: str) -> Decided:
+    """`EntrantReplaced`. Raises NotNow unless the tournament is in progress and the substitute waits."""
+    if tournament.status != "running":
+        raise NotNow(None, STATUS_CLAUSES[tournament.status])
+    if substitute not in tournament.volunteers:
+        raise NotNow(None, message("this player has not registered as a substitute"))
+    data: EntrantReplaced = {"entrant": number, "player": substitute}
+    return Decided("EntrantReplaced", data)
+
+
+def waiting_substitutions(tournament: Tournament) -> Iterator[Decided]:
+    """Yield the `EntrantReplaced` before a round: substitutes, in order, for entrants without a player."""
+    pairs = zip(sorted(tournament.withdrawn), tournament.volunteers, strict=False)
+    for number, player in pairs:
+        data: EntrantReplaced = {"entrant": number, "player": player}
+        yield Decided("EntrantReplaced", data)
+
+
+def close_registration(tournament: Tournament, secret: bytes) -> Decided:
+    """`RegistrationClosed` with the draw of lots; `TournamentCancelled` if too few players have registered.
+
+    Raises NotNow if the tournament is not open.
+    """
+    if tournament.status != "open":
+        raise NotNow(None, STATUS_CLAUSES[tournament.status])
+    if not can_begin(tournament):
+        return _cancelled("too_few_players")
+    nonces = (bytes.fromhex(nonce) for _, nonce in tournament.registrations)
+    draw = draws.TournamentDraw(draws.draw_seed(secret, nonces))
+    data: RegistrationClosed = {
+        "secret": secret.hex(),
+        "players": draw.shuffle(tournament.registered, "lots"),
+    }
+    return Decided("RegistrationClosed", data)
+
+
+def can_begin(tournament: Tournament) -> bool:
+    """Return whether enough players have registered, for the format too."""
+    count = len(tournament.registered)
+    if count < tournament.least:
+        return False
+    try:
+        tournament.format.check_players(count)
+    except Malformed:
+        return False
+    return True
+
+
+def draw_round(tournament: Tournament, ends: str) -> Decided:
+    """`RoundDrawn`, or `TournamentFinished` if there is no further round.
+
+    All rounds must be closed, else NotNow is raised. `ends` is the last date of the round.
+    """
+    if tournament.status != "running" or not all(drawn.is_closed for drawn in tournament.rounds):
+        raise NotNow(None, message("the round has not ended"))
+    tables = tournament.next_tables()
+    if not tables:
+        finished: TournamentFinished = {"standings": standings_as_json(tournament)}
+        return Decided("TournamentFinished", finished)
+    number = len(tournament.rounds) + 1
+    data: RoundDrawn = {
+        "round": number,
+        "tables": [list(table) for table in tables],
+        "games": [
+            _game_id(tournament, number, place, table) for place, table in enumerate(tables, 1)
+        ],
+        "absent": sorted(tournament.withdrawn),
+        "ends": ends,
+    }
+    return Decided("RoundDrawn", data)
+
+
+def _game_id(tournament: Tournament, round: int, place: int, table: Table) -> str | None:
+    if len(table) == 1:
+        return None
+    return draws.game_id(tournament.id, round, place, tournament.hash)
+
+
+def record_result(tournament: Tournament, table: int, game: Game) -> Decided:
+    """The result of a table of the current round, from the game after its last event by the last date.
+
+    `ResultRecorded` if the game is finished, `TableSettled` if not: then the order is that of the scores, and
+    seats that are out come last. Raises NotNow if the table has a result.
+    """
+    drawn = tournament.current_round
+    if drawn is None or table not in drawn.open_tables:
+        raise NotNow(None, message("the table has a result already"))
+    data: ResultRecorded = {
+        "round": drawn.number,
+        "table": table,
+        "game": game.id,
+        "seq": game.seq,
+        "hash": game.hash,
+        "places": list(places_in(game)),
+    }
+    return Decided("ResultRecorded" if game.status == "finished" else "TableSettled", data)
+
+
+def places_in(game: Game) -> tuple[int, ...]:
+    """Return the places by seat: those of the ranking, or the order of the position if there is none.
+
+    Players who share places have the first of them. Nobody has one (0) in a game that was abandoned.
+    """
+    if game.ranking is not None:
+        by_seat = {entry["seat"]: entry["place"] for entry in game.ranking}
+        return tuple(by_seat[seat] for seat in range(game.seats))
+    if game.status != "playing" or game.state is None:
+        return (0,) * game.seats
+    in_game = set(game.state.in_game())
+    scores = {entry["seat"]: entry["score"] for entry in game.rules.standings(game.state)}
+    keys = {seat: (seat in in_game, scores.get(seat, 0)) for seat in range(game.seats)}
+    return tuple(
+        1 + sum(other > keys[seat] for other in keys.values()) for seat in range(game.seats)
+    )
+
+
+def close_round(tournament: Tournament) -> Decided:
+    """`RoundClosed`. Raises NotNow while a table has no result."""
+    drawn = tournament.current_round
+    if drawn is None or drawn.is_closed or drawn.open_tables:
+        raise NotNow(None, message("the round has not ended"))
+    data: RoundClosed = {"round": drawn.number}
+    return Decided("RoundClosed", data)
+
+
+def cancel(tournament: Tournament) -> Decided:
+    """`TournamentCancelled`, by the organiser. Raises NotNow if it is over."""
+    if tournament.is_over:
+        raise NotNow(None, STATUS_CLAUSES[tournament.status])
+    return _cancelled("organiser")
+
+
+def publish_games_secret(tournament: Tournament, games_secret: bytes) -> Decided:
+    """`GamesSecretPublished`, once all games have ended. Raises NotNow before the end, or if it is done."""
+    if not tournament.is_over or tournament.games_secret is not None:
+        raise NotNow(None, STATUS_CLAUSES[tournament.status])
+    data: GamesSecretPublished = {"secret": games_secret.hex()}
+    return Decided("GamesSecretPublished", data)
+
+
+def _cancelled(reason: CancelReason) -> Decided:
+    data: TournamentCancelled = {"reason": reason}
+    return Decided("TournamentCancelled", data)
+
+
+def game_options(tournament: Tournament, round: int, table: int) -> dict[str, Any]:
+    """Return the options of the game at a table, both counted from 1: they say what it belongs to."""
+    options = {
+        name: value for name, value in tournament.options.items() if name not in REQUIREMENTS
+    }
+    return {
+        **options,
+        "seating": "joined",
+        "private": tournament.private,
+        "name": tournament.name[:MAX_NAME_CHARACTERS],
+        "tournament": {
+            "id": tournament.id,
+            "round": round,
+            "table": table,
+            "drawn": tournament.rounds[round - 1].hash,
+        },
+    }

@@ -1,0 +1,199 @@
+"""The events of a tournament: their envelope, and the data of each type.
+
+A tournament is a log of its own beside those of its games. An event type keeps its name and its fields for
+ever. Each TypedDict of data is named after the event type; docs/formats.md lists them.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal, NamedTuple, NotRequired, TypeAlias, TypedDict
+
+from domain.event import ByPlayer, Clock
+from domain.json_types import (
+    Bytes,
+    Count,
+    Digest,
+    EventType,
+    GameId,
+    JsonObject,
+    Pattern,
+    PlayerId,
+    PositiveCount,
+    Timestamp,
+)
+
+TOURNAMENT_VERSION: Final = 1
+TOURNAMENT_ID: Final = "t[0-9a-f]{16}"
+"""A regular expression for the id of a tournament, which no game has."""
+TournamentId: TypeAlias = Annotated[str, Pattern(TOURNAMENT_ID), "The id of a tournament."]
+
+
+class BySystemOfTournament(TypedDict):
+    """A part of the server."""
+
+    system: Literal["tournament"]
+
+
+TournamentBy: TypeAlias = ByPlayer | BySystemOfTournament
+"""Who caused an event."""
+SYSTEM: Final[TournamentBy] = {"system": "tournament"}
+
+
+class TournamentEvent(TypedDict):
+    """An event of a tournament as the log stores it."""
+
+    v: int
+    tournament: TournamentId
+    seq: PositiveCount
+    type: EventType
+    at: Timestamp
+    by: TournamentBy
+    data: JsonObject
+    prev: Digest
+    hash: Digest
+
+
+class TournamentData(TypedDict):
+    """The base of the data of every event, which has none of the fields."""
+
+
+class Decided(NamedTuple):
+    """An event as it is decided, before it is sealed."""
+
+    type: str
+    data: TournamentData
+
+
+class TournamentCreated(TournamentData):
+    """A player opens a tournament. `format` is what `FormatSettings.to_json` returns."""
+
+    name: str
+    description: str
+    format: JsonObject
+    rules: str
+    options: Annotated[JsonObject, "Of its games, and what players need to register."]
+    clock: Clock
+    private: bool
+    least: Annotated[PositiveCount, "Players without whom it is cancelled."]
+    most: Annotated[PositiveCount, "Players for whom there is room."]
+    closes: Annotated[Timestamp, "When registration ends, and the first round is drawn."]
+    round_seconds: Annotated[PositiveCount, "Seconds from the draw of a round to its last date."]
+    commitment: Annotated[Digest, "SHA-256 of the secret of the draw."]
+    games_commitment: Annotated[Digest, "SHA-256 of the secret from which those of games derive."]
+    invited: NotRequired[list[PlayerId]]
+
+
+class PlayerRegistered(TournamentData):
+    """A player takes part. `nonce` is empty unless a person's program sent it."""
+
+    player: PlayerId
+    nonce: Bytes
+
+
+class EntrantInvited(TournamentData):
+    """The organiser invites a player to a private tournament."""
+
+    player: PlayerId
+
+
+class SubstituteRegistered(TournamentData):
+    """A player is ready to take the place of one who withdraws."""
+
+    player: PlayerId
+    nonce: Bytes
+
+
+class PlayerWithdrawn(TournamentData):
+    """A player takes part no more: from the next round on, if rounds have been drawn."""
+
+    player: PlayerId
+
+
+class EntrantReplaced(TournamentData):
+    """A substitute takes the place of an entrant, with its points, from the next round on."""
+
+    entrant: Annotated[Count, "The number of the entrant in the draw of lots."]
+    player: PlayerId
+
+
+class RegistrationClosed(TournamentData):
+    """Lots are drawn, and the secret of the draw is published. The places in `players` are the entrants."""
+
+    secret: Digest
+    players: list[PlayerId]
+
+
+class RoundDrawn(TournamentData):
+    """The tables of a round: entrants in the order of their seats. A table of one entrant is a bye."""
+
+    round: PositiveCount
+    tables: list[list[Count]]
+    games: Annotated[list[GameId | None], "By table; null for a bye."]
+    absent: Annotated[list[Count], "The entrants who had withdrawn."]
+    ends: Annotated[Timestamp, "The last date of the round."]
+
+
+class ResultRecorded(TournamentData):
+    """The ranking of a game that ended by the last date; `hash` is that of the event that ended it."""
+
+    round: PositiveCount
+    table: PositiveCount
+    game: GameId
+    seq: PositiveCount
+    hash: Digest
+    places: Annotated[list[Count], "By seat."]
+
+
+class TableSettled(ResultRecorded):
+    """The result of a game without a ranking at the last date: the order by scores after event `seq`."""
+
+
+class RoundClosed(TournamentData):
+    """All tables of a round have results."""
+
+    round: PositiveCount
+
+
+class TournamentFinished(TournamentData):
+    """The last round is closed."""
+
+    standings: list[list[JsonObject]]
+
+
+CancelReason: TypeAlias = Literal["organiser", "too_few_players"]
+
+
+class TournamentCancelled(TournamentData):
+    """The tournament ends without standings; its games go on."""
+
+    reason: CancelReason
+
+
+class GamesSecretPublished(TournamentData):
+    """All games have ended: the secret from which their secrets derive."""
+
+    secret: Digest
+
+
+TOURNAMENT_EVENTS: Final[Mapping[str, type]] = {
+    data.__name__: data
+    for data in (
+        TournamentCreated,
+        PlayerRegistered,
+        EntrantInvited,
+        SubstituteRegistered,
+        PlayerWithdrawn,
+        EntrantReplaced,
+        RegistrationClosed,
+        RoundDrawn,
+        ResultRecorded,
+        TableSettled,
+        RoundClosed,
+        TournamentFinished,
+        TournamentCancelled,
+        GamesSecretPublished,
+    )
+}
+"""By event type, the data of the events of a tournament."""
+
+AnyData: TypeAlias = Any
+"""The type of an event determines the TypedDict of its data."""

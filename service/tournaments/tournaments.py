@@ -1,0 +1,447 @@
+"""Tournaments, as players and organisers use them: commands, lists, standings and the record.
+
+Each command loads the tournament, lets `domain.tournaments.decisions` decide, and appends. If another process
+has appended first, it decides again.
+"""
+
+import logging
+import secrets as randomness
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from threading import Lock
+from typing import Any, Final
+
+from cachetools import LRUCache
+
+from domain.errors import Malformed, NotNow, Unreadable
+from domain.json_types import JsonObject
+from domain.messages import Text, message, semicolon_list
+from domain.registry import rule_system_for
+from domain.tournaments import decisions
+from domain.tournaments.events import Decided, TournamentBy, TournamentEvent
+from domain.tournaments.tournament import (
+    Tournament,
+    TournamentStatus,
+    can_see_tournament,
+    fold_tournament,
+)
+from ledger.keys import tournament_receipt_payload
+from ledger.tournament_log import (
+    PendingTournamentEvents,
+    is_tournament_id,
+    parse_event,
+    tournament_header,
+    write_tournament,
+)
+from service import clock
+from service.accounts.account_reader import ADMIN, ORGANISER, AccountReader
+from service.clock import TrustedClock
+from service.errors import Forbidden, IdempotencyConflict, NotFound, Unavailable, log_text
+from service.games.access import rating_fault
+from service.games.game_settings import settings_faults
+from service.games.requirements import Requirements
+from service.keyring import Keyring
+from service.tournaments.store import DRAW_SECRET, GAMES_SECRET, TournamentPage, TournamentStore
+from service.transparency.proofs import Proofs
+
+log = logging.getLogger(__name__)
+
+MAX_ATTEMPTS: Final = 50
+"""How often a command is decided while other processes keep appending, before it fails."""
+MAX_REGISTRATIONS: Final = 5
+"""How often a player can register for one tournament, after having withdrawn."""
+MAX_PAGE: Final = 100
+_CACHED: Final = 100
+_SECRET_BYTES: Final = 32
+
+Handler = Callable[[Tournament, PendingTournamentEvents], None]
+"""Adds to the pending events what a command calls for; adds nothing if there is nothing to do. It may run
+again."""
+
+
+class Tournaments:
+    """The tournaments of a service. Thread-safe; every method raises Unavailable.
+
+    Methods with the id of a tournament raise NotFound if there is none, or if the player may not see it.
+    """
+
+    def __init__(
+        self,
+        store: TournamentStore,
+        trusted_clock: TrustedClock,
+        keyring: Keyring,
+        accounts: AccountReader,
+        requirements: Requirements,
+        proofs: Proofs,
+        min_seconds_per_turn: int,
+    ) -> None:
+        self._store = store
+        self._clock = trusted_clock
+        self._keyring = keyring
+        self._accounts = accounts
+        self._requirements = requirements
+        self._proofs = proofs
+        self._min_seconds_per_turn = min_seconds_per_turn
+        self._cache: LRUCache[str, Tournament] = LRUCache(_CACHED)
+        self._lock = Lock()
+
+    def can_create(self, player: str) -> bool:
+        """Return whether a player has a role with which they may create tournaments."""
+        return self._accounts.role(player) in (ADMIN, ORGANISER)
+
+    def create(
+        self, player: str, body: Mapping[str, Any], idempotency_key: str | None = None
+    ) -> Tournament:
+        """Create a tournament from the fields of `CreateTournament`, and return it.
+
+        Raises Forbidden (no role), Malformed, which names every wrong field, and IdempotencyConflict.
+        """
+        if not self.can_create(player):
+            raise Forbidden(message("only organisers and administrators create tournaments"))
+        if faults := self.faults(body):
+            raise Malformed(faults)
+        fields = dict(body)
+        invited = [self._invitee(handle) for handle in fields.pop("invite")]
+        secret, games_secret = (randomness.token_bytes(_SECRET_BYTES) for _ in range(2))
+        decided = decisions.create(
+            **fields, invited=invited, secret=secret, games_secret=games_secret
+        )
+        id = _tournament_id(player, idempotency_key)
+        # A receipt and the record are signed, so the key must be public before there is a tournament.
+        self._keyring.publish_key()
+        pending = PendingTournamentEvents(id, None, self._clock.timestamp_after())
+        created = pending.add(decided, {"player": player})
+        stored = {DRAW_SECRET: secret.hex(), GAMES_SECRET: games_secret.hex()}
+        self._store.set_due(id, clock.parse(created.closes).timestamp())
+        if not self._store.append(id, None, pending.lines, {}, stored):
+            return self._repeated(id, decided)
+        self._store.update_lists(created)
+        self._store.set_due(id, self._clock.now().timestamp())
+        return created
+
+    def faults(self, body: Mapping[str, Any]) -> dict[str, Text]:
+        """Return what is wrong with the clock and the dates of a new tournament, by field.
+
+        `create` finds what is wrong with the others.
+        """
+        options = body["options"]
+        found = settings_faults(
+            body["rules"], 2, options, body["clock"], (), self._min_seconds_per_turn
+        )
+        faults = {name: why for name, why in found.items() if name.partition(".")[0] == "clock"}
+        if body["clock"] is None:
+            faults["clock"] = message("is needed: the games of a tournament have a clock")
+        try:
+            closes = clock.parse(body["closes"])
+        except ValueError:
+            faults["closes"] = message("must be a time such as 2026-12-31T18:00:00.000Z")
+        else:
+            if clock.format(closes) != body["closes"]:
+                faults["closes"] = message("must be a time such as 2026-12-31T18:00:00.000Z")
+            elif closes <= self._clock.now():
+                faults["closes"] = message("must be in the future")
+        return faults
+
+    def _invitee(self, handle: str) -> str:
+        try:
+            return self._accounts.person_with_handle(handle).id
+        except Malformed as error:
+            raise Malformed({"invite": next(iter(error.fields.values()))}) from None
+
+    def _repeated(self, id: str, decided: Decided) -> Tournament:
+        """Return the tournament that an earlier request with the same key has created."""
+        first = parse_event(self._store.read(id)[0])
+        chosen = {"commitment", "games_commitment"}
+        expected: JsonObject = {**decided.data}
+        if any(first["data"].get(name) != expected[name] for name in expected.keys() - chosen):
+            raise IdempotencyConflict(
+                message("this Idempotency-Key was used before, for another request")
+            )
+        return self.load(id)
+
+    def load(self, id: str) -> Tournament:
+        """Return a tournament at its head, whoever may see it. Raises NotFound, and Unreadable if damaged."""
+        if not is_tournament_id(id):
+            raise _not_found(id)
+        with self._lock:
+            cached = self._cache.get(id)
+        if cached is None:
+            return self._keep(_fold(id, self._store.read(id)))
+        lines = self._store.read(id, cached.seq)
+        if not lines or parse_event(lines[0])["hash"] != cached.hash:
+            # The store has lost events that were cached.
+            return self._keep(_fold(id, self._store.read(id)))
+        if len(lines) == 1:
+            return cached
+        return self._keep(fold_tournament([parse_event(line) for line in lines[1:]], cached))
+
+    def _keep(self, tournament: Tournament) -> Tournament:
+        with self._lock:
+            self._cache[tournament.id] = tournament
+        return tournament
+
+    def get(self, id: str, viewer: str | None) -> Tournament:
+        """Return a tournament that a player (None: nobody who is logged in) may see."""
+        tournament = self.load(id)
+        if not can_see_tournament(tournament, viewer):
+            raise _not_found(id)
+        return tournament
+
+    def page(
+        self,
+        statuses: Iterable[TournamentStatus] = (),
+        viewer: str | None = None,
+        member: str | None = None,
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> tuple[list[Tournament], str | None]:
+        """Return a page of the tournaments that a player may see, newest first, and the next cursor.
+
+        With `member`, who is the viewer, those of which that player is the organiser or a member. Raises
+        Malformed (cursor).
+        """
+        page: TournamentPage = self._store.page(
+            statuses, viewer, member, cursor, min(limit, MAX_PAGE)
+        )
+        found = []
+        for id in page.ids:
+            try:
+                found.append(self.get(id, viewer))
+            except (NotFound, Unreadable):
+                continue
+        return found, page.next
+
+    def register(self, id: str, player: str, nonce: bytes = b"") -> tuple[Tournament, JsonObject]:
+        """Register a player, or take them up as a substitute once the tournament is in progress.
+
+        Returns the tournament and the server's receipt, which covers the commitments and all who registered
+        before. A player who takes part already gets a receipt for what is so. Raises Forbidden (requirements
+        that the player does not meet), NotNow, Malformed (nonce).
+        """
+
+        def handler(tournament: Tournament, pending: PendingTournamentEvents) -> None:
+            if tournament.takes_part(player):
+                return
+            if fault := rating_fault(tournament.options, player, self._accounts):
+                raise NotNow(None, fault)
+            if player not in (tournament.creator, *tournament.invited):
+                self._require(tournament, player)
+            if _registrations_of(tournament, player) >= MAX_REGISTRATIONS:
+                raise NotNow(None, message("this player has registered too often"))
+            pending.add(decisions.register(tournament, player, nonce), {"player": player})
+
+        tournament = self._execute(id, handler, viewer=player)
+        return tournament, self._keyring.signing_key.sign(
+            tournament_receipt_payload(
+                tournament.id, tournament.seq, tournament.hash, player, tournament.at
+            )
+        )
+
+    def _require(self, tournament: Tournament, player: str) -> None:
+        """Raise Forbidden unless the player meets the requirements of the tournament."""
+        rules = rule_system_for(tournament.rules, tournament.options)
+        if missing := self._requirements.missing_for(tournament.options, rules, player):
+            raise Forbidden(
+                message("you cannot take part: {reasons}", reasons=semicolon_list(missing))
+            )
+
+    def withdraw(self, id: str, player: str) -> Tournament:
+        """Let a player withdraw; their games go on. Raises NotNow (over, or the player takes no part)."""
+
+        def handler(tournament: Tournament, pending: PendingTournamentEvents) -> None:
+            pending.add(decisions.withdraw(tournament, player), {"player": player})
+
+        return self._execute(id, handler, viewer=player)
+
+    def exclude(self, id: str, organiser: str, handle: str) -> Tournament:
+        """Withdraw another player, by the organiser or an administrator.
+
+        Raises Forbidden, NotNow, and Malformed for an unknown handle.
+        """
+        excluded = self._accounts.person_with_handle(handle).id
+
+        def handler(tournament: Tournament, pending: PendingTournamentEvents) -> None:
+            self._require_organiser(tournament, organiser)
+            pending.add(decisions.withdraw(tournament, excluded), {"player": organiser})
+
+        return self._execute(id, handler, viewer=organiser)
+
+    def invite(self, id: str, organiser: str, handle: str) -> Tournament:
+        """Invite a player to a private tournament. Raises Forbidden, NotNow, Malformed (handle)."""
+        invited = self._accounts.person_with_handle(handle).id
+
+        def handler(tournament: Tournament, pending: PendingTournamentEvents) -> None:
+            self._require_organiser(tournament, organiser)
+            if invited not in tournament.invited:
+                pending.add(decisions.invite(tournament, invited), {"player": organiser})
+
+        return self._execute(id, handler, viewer=organiser)
+
+    def replace(self, id: str, organiser: str, entrant: str, substitute: str) -> Tournament:
+        """Give the place of an entrant to a substitute who has registered, both by their handles.
+
+        Raises Forbidden, NotNow, Malformed (handles).
+        """
+        players = self._accounts.by_handles([entrant, substitute])
+        former, successor = players[entrant], players[substitute]
+
+        def handler(tournament: Tournament, pending: PendingTournamentEvents) -> None:
+            self._require_organiser(tournament, organiser)
+            if former is None or former.id not in tournament.entrants:
+                raise Malformed({"entrant": message("is not the handle of an entrant")})
+            if successor is None:
+                raise Malformed({"substitute": message("is not the handle of a player")})
+            number = tournament.entrants.index(former.id)
+            decided = decisions.replace_entrant(tournament, number, successor.id)
+            pending.add(decided, {"player": organiser})
+
+        return self._execute(id, handler, viewer=organiser)
+
+    def cancel(self, id: str, organiser: str) -> Tournament:
+        """Cancel a tournament; its games go on. Raises Forbidden, NotNow (over)."""
+
+        def handler(tournament: Tournament, pending: PendingTournamentEvents) -> None:
+            self._require_organiser(tournament, organiser)
+            pending.add(decisions.cancel(tournament), {"player": organiser})
+
+        return self._execute(id, handler, viewer=organiser)
+
+    def is_organiser(self, tournament: Tournament, player: str | None) -> bool:
+        """Return whether a player may decide about a tournament: who has created it, and administrators."""
+        if player is None:
+            return False
+        return player == tournament.creator or self._accounts.role(player) == ADMIN
+
+    def _require_organiser(self, tournament: Tournament, player: str) -> None:
+        if not self.is_organiser(tournament, player):
+            raise Forbidden(message("only the organiser of the tournament can do this"))
+
+    def withdraw_everywhere(self, player: str) -> None:
+        """Withdraw a player who is erased from all tournaments. Idempotent."""
+        for status in ("open", "running"):
+            cursor: str | None = None
+            while True:
+                page = self._store.page((status,), player, player, cursor, MAX_PAGE)
+                for id in page.ids:
+
+                    def handler(tournament: Tournament, pending: PendingTournamentEvents) -> None:
+                        if not tournament.is_over and tournament.takes_part(player):
+                            by: TournamentBy = {"system": "tournament"}
+                            pending.add(decisions.withdraw(tournament, player), by)
+
+                    self._execute(id, handler)
+                cursor = page.next
+                if cursor is None:
+                    break
+
+    def reindex(self) -> None:
+        """Rebuild the lists, and have all tournaments examined. A damaged one is left out."""
+        self._store.clear_lists()
+        for id in set(self._store.ids()):
+            self._store.set_due(id, self._clock.now().timestamp())
+            try:
+                self._store.update_lists(self.load(id))
+            except Unreadable as error:
+                log.warning("tournament %s is not listed: %s", id, log_text(error))
+
+    def events(
+        self, id: str, viewer: str | None, after: int = 0, limit: int = MAX_PAGE
+    ) -> list[TournamentEvent]:
+        """Return the events after event `after`, at most `limit` and MAX_PAGE."""
+        self.get(id, viewer)
+        lines = self._store.read(id, after + 1, min(limit, MAX_PAGE))
+        return [parse_event(line) for line in lines]
+
+    def record(self, id: str, viewer: str | None) -> Iterator[bytes]:
+        """Return the lines of the signed record of a tournament. Raises NotFound before the first line."""
+        tournament = self.get(id, viewer)
+        lines = self._store.read(id)[: tournament.seq]
+        people = [tournament.creator, *tournament.invited, *tournament.members]
+        ids = list(dict.fromkeys(people))
+        accounts = self._accounts.get(ids)
+        players: list[JsonObject] = [
+            {"id": player, "handle": None if account is None else account.handle}
+            for player, account in zip(ids, accounts, strict=True)
+        ]
+        header = tournament_header(
+            tournament,
+            self._keyring.public_keys(),
+            self._keyring.sign_head,
+            players,
+            self._proofs.inclusion_of(tournament.id, tournament.seq, lambda seq: lines[seq - 1]),
+            self._proofs.log_name(),
+        )
+        return write_tournament(header, lines)
+
+    def handles(self, players: Sequence[str]) -> dict[str, str | None]:
+        """Return the handles of players by id; None for one who was erased."""
+        ids = list(dict.fromkeys(players))
+        accounts = self._accounts.get(ids)
+        return {
+            id: None if account is None else account.handle
+            for id, account in zip(ids, accounts, strict=True)
+        }
+
+    def execute(
+        self,
+        id: str,
+        handler: Handler,
+        outbox: Callable[[Sequence[TournamentEvent]], dict[str, str]],
+    ) -> tuple[Tournament, bool]:
+        """Run the handler of a worker, and append what it adds; return the tournament, and whether it did.
+
+        `outbox` returns the outbox entries that events call for.
+        """
+        for _ in range(MAX_ATTEMPTS):
+            tournament = self.load(id)
+            pending = PendingTournamentEvents(
+                id, tournament, self._clock.timestamp_after(tournament.at)
+            )
+            handler(tournament, pending)
+            if not pending.events:
+                return tournament, False
+            if self._store.append(id, tournament, pending.lines, outbox(pending.events), {}):
+                after = self._keep(pending.tournament)
+                self._store.update_lists(after)
+                return after, True
+        raise Unavailable(message("too many requests write to this tournament at once"))
+
+    def _execute(self, id: str, handler: Handler, viewer: str | None = None) -> Tournament:
+        """Run the handler of a command; with a `viewer`, who must be allowed to see the tournament.
+
+        A worker is called afterwards, which logs the head in the transparency log.
+        """
+
+        def checked(tournament: Tournament, pending: PendingTournamentEvents) -> None:
+            if viewer is not None and not can_see_tournament(tournament, viewer):
+                raise _not_found(id)
+            handler(tournament, pending)
+
+        tournament, has_appended = self.execute(id, checked, lambda _: {})
+        if has_appended:
+            self._store.set_due(id, self._clock.now().timestamp())
+        return tournament
+
+
+def _fold(id: str, lines: Sequence[bytes]) -> Tournament:
+    if not lines:
+        raise _not_found(id)
+    return fold_tournament([parse_event(line) for line in lines])
+
+
+def _registrations_of(tournament: Tournament, player: str) -> int:
+    return sum(registered == player for registered, _ in tournament.registrations) + (
+        tournament.volunteer_counts.get(player, 0)
+    )
+
+
+def _tournament_id(player: str, idempotency_key: str | None) -> str:
+    """Return the id of a new tournament: the same one for the same key."""
+    if idempotency_key is None:
+        return f"t{randomness.token_hex(8)}"
+    return "t" + sha256(f"{player}/tournament/{idempotency_key}".encode()).hexdigest()[:16]
+
+
+def _not_found(id: str) -> NotFound:
+    """Return the error for a tournament that does not exist or that the viewer may not see: both the same."""
+    return NotFound(message("there is no tournament {id}", id=id[:64]))

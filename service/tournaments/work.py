@@ -1,0 +1,229 @@
+"""What a tournament does by itself: it closes registration, draws rounds, creates their games, records
+results, settles what is left at the last date of a round, and ends.
+
+Everything follows from the log, the games and the clock, and each step is one append. So the work may be
+interrupted anywhere, and done twice or by two workers at once.
+"""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any, Final
+
+import orjson
+
+from domain.errors import NotNow, Unreadable
+from domain.event import ENDINGS
+from domain.game import Game
+from domain.tournaments import decisions
+from domain.tournaments.events import SYSTEM, TournamentEvent
+from domain.tournaments.tournament import Tournament
+from ledger.tournament_log import PendingTournamentEvents
+from service import clock
+from service.clock import TrustedClock
+from service.games.repository import GameRepository
+from service.store.event_store import EventStore
+from service.tournaments.games import TournamentGames
+from service.tournaments.store import DRAW_SECRET, GAMES_SECRET, TournamentStore
+from service.tournaments.tournaments import Tournaments
+from service.transparency.head_log import HeadLog
+from service.transparency.store import TransparencyStore
+
+EXAMINE_SECONDS: Final = 30
+"""How often the games of a round are examined."""
+EXAMINE_LAST_SECONDS: Final = 3600
+"""How often the last games of a tournament that is over are examined, until its secret can be published."""
+RETRY_SECONDS: Final = 300
+"""Time until a tournament with damaged data is examined again."""
+SETTLING: Final = timedelta(seconds=5)
+"""How long after the last date of a round its open tables are settled: an action may be on its way."""
+REMINDER_SHARE: Final = 0.9
+"""The share of a round after which players with an open table are notified of the last date."""
+
+
+class TournamentWork:
+    """Advances tournaments. Thread-safe; every method raises Unavailable."""
+
+    def __init__(
+        self,
+        tournaments: Tournaments,
+        store: TournamentStore,
+        event_store: EventStore,
+        repository: GameRepository,
+        games: TournamentGames,
+        trusted_clock: TrustedClock,
+        transparency_log: TransparencyStore,
+    ) -> None:
+        self._tournaments = tournaments
+        self._store = store
+        self._event_store = event_store
+        self._repository = repository
+        self._games = games
+        self._clock = trusted_clock
+        self._head_log = HeadLog(store, transparency_log)
+
+    def due(self, limit: int) -> list[str]:
+        """Return the ids of tournaments to advance now, at most `limit` of each shard."""
+        return self._store.due(self._clock.now().timestamp(), limit)
+
+    def advance(self, id: str) -> Tournament:
+        """Do everything that there is to do now, and plan when to look again; return the tournament.
+
+        Raises NotFound, and Unreadable if the tournament or a game of it is damaged.
+        """
+        # If this process dies, another one looks again soon.
+        self._plan(id, RETRY_SECONDS)
+        tournament, has_appended = self._tournaments.execute(id, self._step, outbox_entries)
+        while has_appended:
+            tournament, has_appended = self._tournaments.execute(id, self._step, outbox_entries)
+        self._create_games(tournament)
+        self._store.update_lists(tournament)
+        self.plan_next(tournament)
+        return tournament
+
+    def outbox(self, tournament: Tournament) -> dict[str, Any]:
+        """Return the entries about notifications that are due, or late, by name, with their payloads."""
+        now = clock.format(self._clock.now())
+        entries = self._store.outbox(tournament.id)
+        return {
+            name: data
+            for name, data in entries.items()
+            if tournament.is_over or data.get("at", "") <= now
+        }
+
+    def ack(self, id: str, name: str) -> None:
+        """Remove an entry whose notifications exist."""
+        self._store.ack(id, name)
+
+    def _plan(self, id: str, seconds: float) -> None:
+        self._store.set_due(id, self._clock.now().timestamp() + seconds)
+
+    def plan_next(self, tournament: Tournament) -> None:
+        """Log the head, and plan when to look at a tournament again; never, if nothing is left to do."""
+        is_logged = tournament.id in self._head_log.log([tournament.id])
+        now = self._clock.now()
+        drawn = tournament.current_round
+        waiting = self._store.outbox(tournament.id)
+        if tournament.status == "open":
+            seconds = (clock.parse(tournament.closes) - now).total_seconds()
+        elif tournament.status == "running" and drawn is not None:
+            settled = clock.parse(drawn.ends) + SETTLING
+            seconds = min(EXAMINE_SECONDS, (settled - now).total_seconds())
+        elif tournament.games_secret is None and tournament.rounds:
+            seconds = EXAMINE_LAST_SECONDS
+        elif waiting or not is_logged:
+            seconds = EXAMINE_SECONDS
+        else:
+            self._store.remove_due(tournament.id)
+            return
+        if not is_logged:
+            seconds = min(seconds, EXAMINE_SECONDS)
+        self._plan(tournament.id, max(0, seconds))
+
+    def _step(self, tournament: Tournament, pending: PendingTournamentEvents) -> None:
+        """Add what follows now."""
+        match tournament.status:
+            case "open":
+                closes = clock.parse(tournament.closes)
+                if self._clock.now() >= closes and self._clock.is_reliable():
+                    secret = self._store.secret(tournament.id, DRAW_SECRET)
+                    after = pending.add(decisions.close_registration(tournament, secret), SYSTEM)
+                    if after.status == "running":
+                        self._draw_next(pending)
+            case "running":
+                self._record_results(tournament, pending)
+            case "finished" | "cancelled":
+                if tournament.games_secret is None and self._have_all_ended(tournament):
+                    secret = self._store.secret(tournament.id, GAMES_SECRET)
+                    pending.add(decisions.publish_games_secret(tournament, secret), SYSTEM)
+
+    def _draw_next(self, pending: PendingTournamentEvents) -> None:
+        """Draw the next round, after substitutes have taken the places that are free, or end."""
+        for decided in decisions.waiting_substitutions(pending.tournament):
+            pending.add(decided, SYSTEM)
+        seconds = timedelta(seconds=pending.tournament.round_seconds)
+        ends = clock.format(clock.parse(pending.at) + seconds)
+        pending.add(decisions.draw_round(pending.tournament, ends), SYSTEM)
+
+    def _record_results(self, tournament: Tournament, pending: PendingTournamentEvents) -> None:
+        """Record the results that there are now; close the round after the last one, and draw the next."""
+        drawn = tournament.current_round
+        assert drawn is not None, "a tournament in progress has a round"
+        is_over = (
+            self._clock.now() >= clock.parse(drawn.ends) + SETTLING and self._clock.is_reliable()
+        )
+        games = {table: drawn.games[table - 1] or "" for table in drawn.open_tables}
+        types = self._event_store.last_event_types(list(games.values()))
+        for table, game_id in games.items():
+            type = types[game_id]
+            if isinstance(type, Unreadable):
+                raise type
+            if type is None or not (is_over or type in ENDINGS):
+                continue
+            game = self._repository.load(game_id).game
+            if not (game.has_ended and game.at <= drawn.ends):
+                if not is_over:
+                    continue
+                game = self._game_at(game, drawn.ends)
+            pending.add(decisions.record_result(pending.tournament, table, game), SYSTEM)
+        try:
+            pending.add(decisions.close_round(pending.tournament), SYSTEM)
+        except NotNow:
+            return
+        self._draw_next(pending)
+
+    def _game_at(self, game: Game, last_date: str) -> Game:
+        """Return a game after its last event by a date; after those of its beginning if all are later."""
+
+        def at(seq: int) -> str:
+            (event,) = self._repository.event_range(game.id, seq - 1, seq)
+            return event["at"]
+
+        until = max(last_date, game.created_at)
+        first, last = 1, game.seq
+        while first < last:
+            middle = (first + last + 1) // 2
+            if at(middle) <= until:
+                first = middle
+            else:
+                last = middle - 1
+        return self._repository.game_at(game.id, first)
+
+    def _create_games(self, tournament: Tournament) -> None:
+        """Create those games of the current round that do not exist yet."""
+        drawn = tournament.current_round
+        if tournament.status != "running" or drawn is None:
+            return
+        games = {table: drawn.games[table - 1] or "" for table in drawn.open_tables}
+        types = self._event_store.last_event_types(list(games.values()))
+        missing = [table for table, game_id in games.items() if types[game_id] is None]
+        if missing:
+            secret = self._store.secret(tournament.id, GAMES_SECRET)
+            for table in missing:
+                self._games.create(tournament, drawn, table, secret)
+
+    def _have_all_ended(self, tournament: Tournament) -> bool:
+        """Return whether every game of a tournament has ended, or was never created."""
+        ids = [id for drawn in tournament.rounds for id in drawn.games if id is not None]
+        types = self._event_store.last_event_types(ids)
+        return all(type is None or type in ENDINGS for type in types.values())
+
+
+def outbox_entries(events: Sequence[TournamentEvent]) -> dict[str, str]:
+    """Return the outbox entries that events of a tournament call for: NAME -> payload (JSON).
+
+    `round/N` and `over` call for notifications at once; `last-date/N` does later, at `at`.
+    """
+    entries: dict[str, dict[str, int | str]] = {}
+    for event in events:
+        data, seq = event["data"], event["seq"]
+        match event["type"]:
+            case "RoundDrawn":
+                drawn_at, ends = clock.parse(event["at"]), clock.parse(data["ends"])
+                remind_at = clock.format(drawn_at + (ends - drawn_at) * REMINDER_SHARE)
+                entries[f"round/{data['round']}"] = {"seq": seq}
+                entries[f"last-date/{data['round']}"] = {"seq": seq, "at": remind_at}
+            case "TournamentFinished" | "TournamentCancelled":
+                entries["over"] = {"seq": seq}
+            case _:
+                pass
+    return {name: orjson.dumps(payload).decode() for name, payload in entries.items()}

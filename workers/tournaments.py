@@ -1,0 +1,66 @@
+"""Advances tournaments, and creates the deliveries that their outbox calls for."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from domain.tournaments.tournament import Tournament
+from service import clock
+from service.bootstrap import Service
+from service.games.outbox import Subject
+from service.notifications.notifier import ANY_TIME, Times
+
+
+class TournamentRunner:
+    """Does what tournaments call for on one service, and notifies the operator through these channels."""
+
+    def __init__(self, service: Service, operator_channels: Sequence[str] = ()) -> None:
+        self._work = service.tournaments.work
+        self._notifier = service.notifications.notifier
+        self._operator_channels = operator_channels
+
+    def advance(self, id: str) -> None:
+        """Advance a tournament, and create its deliveries. Raises NotFound, Unreadable, Unavailable."""
+        tournament = self._work.advance(id)
+        entries = self._work.outbox(tournament)
+        for name, data in entries.items():
+            self._notify(tournament, name, data)
+            self._work.ack(id, name)
+        if entries:
+            self._work.plan_next(tournament)
+
+    def _notify(self, tournament: Tournament, name: str, data: dict[str, Any]) -> None:
+        """Create the deliveries of an outbox entry. Does nothing twice."""
+        match name.split("/"):
+            case ["round", number]:
+                drawn = tournament.rounds[int(number) - 1]
+                players = {player for table in drawn.players for player in table}
+                self._send("tournament_round", tournament, data, players, int(number))
+            case ["last-date", number]:
+                drawn = tournament.rounds[int(number) - 1]
+                waiting = {
+                    player for table in drawn.open_tables for player in drawn.players[table - 1]
+                }
+                times = Times(deadline=clock.parse(drawn.ends))
+                self._send("tournament_last_date", tournament, data, waiting, int(number), times)
+            case _:
+                people = {tournament.creator, *tournament.members}
+                self._send("tournament_over", tournament, data, people)
+
+    def _send(
+        self,
+        subject: Subject,
+        tournament: Tournament,
+        data: dict[str, Any],
+        players: set[str],
+        round: int | None = None,
+        times: Times = ANY_TIME,
+    ) -> None:
+        self._notifier.notify(
+            subject,
+            tournament.id,
+            data["seq"],
+            sorted(players),
+            data={} if round is None else {"round": round},
+            times=times,
+            operator_channels=self._operator_channels,
+        )
