@@ -16,6 +16,7 @@ from service.chat.read_marks import ReadMarks
 from service.chat.reports import ChatMessageReports
 from service.chat.store import ChatMessageStore
 from service.clock import TrustedClock
+from service.cluster import ClusterClient
 from service.conditional_actions.conditional_actions import ConditionalActions
 from service.conditional_actions.store import COMPANIONS, ConditionalActionStore
 from service.connection import connect
@@ -93,8 +94,9 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     transparency = build_transparency(
         client, settings, store, keyring, replication, read_only=read_only
     )
-    deliveries = Deliveries(client, bounds, replication)
-    listings = Listings(client)
+    is_cluster = isinstance(client, ClusterClient)
+    deliveries = Deliveries(client, bounds, replication, is_sharded=is_cluster)
+    listings = Listings(client, is_sharded=is_cluster)
     conditional_action_store = ConditionalActionStore(client)
     # Registered before the games, because it looks for those that the player has not left yet.
     accounts.erasure.register(

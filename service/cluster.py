@@ -364,6 +364,8 @@ class AsyncClusterClient(redis.asyncio.RedisCluster):
         super().__init__(
             startup_nodes=[AsyncClusterNode(host, port) for host, port in addresses],
             retry=AsyncRetry(NoBackoff(), 2),
+            # Some redirections at a time would otherwise close the connections that others are using.
+            reinitialize_steps=0,
             require_full_coverage=False,
             # One more for a command that is redirected while its pipeline holds a connection.
             max_connections=2 * max_connections,

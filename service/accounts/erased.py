@@ -1,9 +1,10 @@
 """What is kept of players who were erased: their ids, and the knowledge that a handle is not free.
 
-    cartulary:erased-players         set, the ids of erased players
+    cartulary:{erased-players:N}     set, the ids of erased players, in shards (service/store/shards.py)
     cartulary:erasures               sorted set, the ids of players whose erasure may be incomplete, by the
                                      time (ms) at which it began
-    cartulary:erased-handles         set, HMAC-SHA256 of the handles of erased players and of their skeletons
+    cartulary:{erased-handles:N}     set, HMAC-SHA256 of the handles of erased players and of their skeletons,
+                                     in shards
     cartulary:erased-handles-secret  the key of these HMACs
     DATA/erased-players              the ids, one a line
 
@@ -31,12 +32,13 @@ from service.accounts.handles import fold_case, skeletons
 from service.connection import to_text, unavailable_on_error
 from service.errors import Unavailable, log_text
 from service.operation.data_folder import ERASED_PLAYERS
+from service.store.shards import Shards
 
 log = logging.getLogger(__name__)
 
-_IDS: Final = "cartulary:erased-players"
+_IDS: Final = Shards("erased-players")
 _UNFINISHED: Final = "cartulary:erasures"
-_HANDLES: Final = "cartulary:erased-handles"
+_HANDLES: Final = Shards("erased-handles")
 _SECRET: Final = "cartulary:erased-handles-secret"  # noqa: S105 # the name of a key in Redis
 _SECRET_BYTES: Final = 32
 _COMPARED_IDS: Final = 100
@@ -56,7 +58,7 @@ class ErasedPlayers:
         self._write([player_id])
         # The file lists the player already, so either of the two is enough to go on after an interruption.
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
-            pipeline.sadd(_IDS, player_id)
+            pipeline.sadd(_IDS.key(player_id), player_id)
             pipeline.zadd(_UNFINISHED, {player_id: _now()})
             pipeline.execute()
 
@@ -74,11 +76,14 @@ class ErasedPlayers:
         in_file = list(dict.fromkeys(self._read()))
         last = in_file[-_COMPARED_IDS:]
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
-            pipeline.scard(_IDS)
-            if last:
-                pipeline.smismember(_IDS, last)
-            count, *memberships = pipeline.execute()
-        return count != len(in_file) or not all(flag for flags in memberships for flag in flags)
+            for key in _IDS.all:
+                pipeline.scard(key)
+            for key in _IDS.all if last else ():
+                pipeline.smismember(key, last)
+            replies = pipeline.execute()
+        counts, memberships = replies[: len(_IDS.all)], replies[len(_IDS.all) :]
+        # An id that is in two keys counts twice; `synchronize` moves it.
+        return sum(counts) != len(in_file) or not all(map(any, zip(*memberships, strict=True)))
 
     def synchronize(self) -> frozenset[str]:
         """Have Redis and the file list the same ids, and return them.
@@ -87,9 +92,11 @@ class ErasedPlayers:
         """
         in_file = set(self._read())
         with unavailable_on_error():
-            stored = {to_text(id) for id in self._redis.smembers(_IDS)}
-            if in_file - stored:
-                self._redis.sadd(_IDS, *(in_file - stored))
+            for shards in (_IDS, _HANDLES):
+                shards.move_former_members(self._redis)
+            stored = {to_text(id) for key in _IDS.all for id in self._redis.smembers(key)}
+            for key, ids in _IDS.by_key(in_file - stored).items():
+                self._redis.sadd(key, *ids)
         if stored - in_file:
             try:
                 self._write(sorted(stored - in_file))
@@ -113,7 +120,9 @@ class ErasedPlayers:
         """Have `is_reserved` return True for a handle, and for those that look like it."""
         with unavailable_on_error():
             self._redis.set(_SECRET, secrets.token_hex(_SECRET_BYTES), nx=True)
-            self._redis.sadd(_HANDLES, *self._digests(handle, self._redis.get(_SECRET)))
+            digests = self._digests(handle, self._redis.get(_SECRET))
+            for key, members in _HANDLES.by_key(digests).items():
+                self._redis.sadd(key, *members)
 
     def is_reserved(self, handle: str) -> bool:
         """Return whether an erased player had this handle, or one that looks like it."""
@@ -121,7 +130,11 @@ class ErasedPlayers:
             secret = self._redis.get(_SECRET)
             if secret is None:
                 return False
-            return any(self._redis.smismember(_HANDLES, self._digests(handle, secret)))
+            with self._redis.pipeline(transaction=False) as pipeline:
+                for digest in self._digests(handle, secret):
+                    for key in (_HANDLES.key(digest), _HANDLES.former):
+                        pipeline.sismember(key, digest)
+                return any(pipeline.execute())
 
     def _digests(self, handle: str, secret: bytes | str | None) -> list[str]:
         assert secret is not None, "the secret is stored before it is used"

@@ -3,8 +3,8 @@
     cartulary:handle:FOLDED      id of the player with that handle, which is case-insensitive
     cartulary:skeleton:SKELETON  id of a player whose handle has that skeleton, so that nobody can
                                  register one that looks like it
-    cartulary:handles            sorted set of the folded handles of players who are no guests, in
-                                 alphabetical order
+    cartulary:{handles:N}        sorted set of the folded handles of players who are no guests, in
+                                 alphabetical order, in shards (service/store/shards.py)
 
 The keys of a guest's handle expire.
 """
@@ -21,8 +21,9 @@ from service.accounts.handles import fold_case, skeletons, spellings
 from service.cluster import ClusterClient
 from service.connection import to_text, unavailable_on_error
 from service.errors import HandleTaken
+from service.store.shards import Shards
 
-HANDLES: Final = "cartulary:handles"
+HANDLES: Final = Shards("handles")
 _SECONDS_TO_TAKE: Final = 60
 _BATCH_SIZE: Final = 500
 
@@ -77,7 +78,8 @@ class HandleIndex:
         with unavailable_on_error():
             if is_listed:
                 # An entry without a player is removed when it is read.
-                self._redis.zadd(HANDLES, {fold_case(handle): 0})
+                folded = fold_case(handle)
+                self._redis.zadd(HANDLES.key(folded), {folded: 0})
             # The keys of a cluster may be in several slots, which one command cannot write.
             is_one_slot = not isinstance(self._redis, ClusterClient)
             if is_one_slot and self._redis.msetnx(dict.fromkeys(keys, player_id)):
@@ -106,14 +108,16 @@ class HandleIndex:
         folded = fold_case(prefix)
         start = f"[{folded}" if after is None else f"({after}"
         with unavailable_on_error():
-            members = self._redis.zrangebylex(
-                HANDLES, start, f"[{folded}\U0010ffff", start=0, num=limit
-            )
-            handles = [to_text(member) for member in members]
+            with self._redis.pipeline(transaction=False) as pipeline:
+                for key in HANDLES.all:
+                    pipeline.zrangebylex(key, start, f"[{folded}\U0010ffff", start=0, num=limit)
+                members = {member for reply in pipeline.execute() for member in reply}
+            # Redis orders members by their bytes.
+            handles = [to_text(member) for member in sorted(members)[:limit]]
             ids = self._redis.mget([_handle_key(handle) for handle in handles]) if handles else []
             expired = [handle for handle, id in zip(handles, ids, strict=True) if id is None]
             if expired:
-                self._redis.zrem(HANDLES, *expired)
+                self._remove(expired)
         next_after = handles[-1] if len(handles) == limit else None
         return [to_text(id) for id in ids if id is not None], next_after
 
@@ -133,7 +137,7 @@ class HandleIndex:
                 if owner is not None and to_text(owner) == player_id:
                     self._redis.delete(key)
                     if key == _handle_key(fold_case(handle)):
-                        self._redis.zrem(HANDLES, fold_case(handle))
+                        self._remove([fold_case(handle)])
 
     def restore(self, handle: str, player_id: str, seconds: int | None) -> None:
         """Give a player the handle of their account again if nobody has it, for a time or for good."""
@@ -170,14 +174,24 @@ class HandleIndex:
 
     def _index_skeletons_of(self, owners: Mapping[str, str], handles: Sequence[str | None]) -> None:
         """Store the skeletons of handles. `owners` are the ids of their players, by key of the handle."""
+        folded_handles = [key.removeprefix(_handle_key("")) for key in owners]
         with self._redis.pipeline(transaction=False) as pipeline:
-            for (key, id), current_handle in zip(owners.items(), handles, strict=True):
+            for folded, id, current_handle in zip(
+                folded_handles, owners.values(), handles, strict=True
+            ):
                 # The handle of a deleted account is known only without upper case.
-                handle = current_handle or key.removeprefix(_handle_key(""))
+                handle = current_handle or folded
                 for skeleton in skeletons(handle):
                     pipeline.setnx(_skeleton_key(skeleton), id)
-                pipeline.zadd(HANDLES, {key.removeprefix(_handle_key("")): 0})
+                pipeline.zadd(HANDLES.key(folded), {folded: 0})
             pipeline.execute()
+        self._redis.zrem(HANDLES.former, *folded_handles)
+
+    def _remove(self, folded_handles: Iterable[str]) -> None:
+        """Remove handles from the pages of `page`."""
+        for handle in folded_handles:
+            for key in (HANDLES.key(handle), HANDLES.former):
+                self._redis.zrem(key, handle)
 
 
 def _keys(handle: str) -> list[str]:

@@ -14,6 +14,9 @@
     cartulary:{GAME}:listed             set, the keys of the listings above that contain the game
     cartulary:{GAME}:summary            the summary of a game that is not in progress (games/summary.py)
 
+In a cluster, those that name no player are in shards by the id of the game, such as
+`cartulary:{games:STATUS:N}` (service/store/shards.py). On a single Redis, shards would only be slower.
+
 A member is `CREATED~GAME` and all scores are 0, so Redis sorts members by time of creation. A cursor is a
 member: what follows it stays the same however many games are added. The quota of games of a player is
 counted in them.
@@ -21,7 +24,8 @@ counted in them.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from functools import cache
+from itertools import chain, islice
 from typing import Final, NamedTuple, get_args
 
 import redis
@@ -34,12 +38,17 @@ from service.connection import to_text, unavailable_on_error
 from service.errors import TooManyGames
 from service.games.summary import Summary, decode_summary, encode_summary, summarize
 from service.store.redis_event_store import game_key
+from service.store.shards import Shards
 
-PREFIX: Final = "cartulary:games:"
+_NAME: Final = "games"
+_PATTERNS: Final = ("cartulary:games:*", "cartulary:{games:*")
+"""What the keys of listings match."""
 STATUSES: Final[tuple[Status, ...]] = get_args(Status)
 EXAMINED: Final = 250
 """The most games that are examined for a page, if only some of them belong on it: private games of one
 status, or games that may pass a filter."""
+_PART_OF_SHARD: Final = 4
+"""Of the members of a page, a shard is read for a fourth at first: on average, it has a sixteenth."""
 _BATCH_SIZE: Final = 500
 _SYSTEM: Final = "system"
 _PRIVATE_SYSTEM: Final = "private-system"
@@ -52,11 +61,27 @@ class GameKind(NamedTuple):
     seats: int
 
 
+class _Listing(NamedTuple):
+    """A listing of the games of everybody, or of those of one player."""
+
+    name: str
+    player: str = ""
+
+    @property
+    def key(self) -> str:
+        """The key of a listing that is not in shards."""
+        return f"cartulary:{self.name}:{self.player}" if self.player else f"cartulary:{self.name}"
+
+
+_shards: Final = cache(Shards)
+"""Returns the shards of a listing by its name; there are as many as statuses and kinds of games."""
+
+
 class _Source(NamedTuple):
     """A listing whose members belong on a page if, for each condition, one of its listings has them too."""
 
-    listing: str
-    conditions: tuple[tuple[str, ...], ...] = ()
+    listing: "_Listing"
+    conditions: tuple[tuple["_Listing", ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +106,10 @@ class Page:
 class Listings:
     """The listings of a service. Every method raises Unavailable if Redis does not respond."""
 
-    def __init__(self, client: redis.Redis) -> None:
+    def __init__(self, client: redis.Redis, *, is_sharded: bool = False) -> None:
+        """`is_sharded`: the client is of a cluster."""
         self._redis = client
+        self._is_sharded = is_sharded
 
     def refresh(self, game: Game) -> None:
         """List a game by its current state, and remove it from all other listings. Idempotent.
@@ -90,17 +117,17 @@ class Listings:
         Two concurrent calls may leave the older state; `GameRepository.update_listings` therefore
         compares with the log afterwards.
         """
-        current = _listings_of(game)
+        current = {self._key(listing, game.id) for listing in _listings_of(game)}
         listings_key = game_key(game.id, "listed")
         with unavailable_on_error():
             outdated = {to_text(name) for name in self._redis.smembers(listings_key)} - current
             # Written before the game is added, so that a later call removes it from every listing.
             self._redis.sadd(listings_key, *current)
             with self._redis.pipeline(transaction=False) as pipeline:
-                for listing in current:
-                    pipeline.zadd(listing, {_member(game): 0})
-                for listing in outdated:
-                    pipeline.zrem(listing, _member(game))
+                for key in current:
+                    pipeline.zadd(key, {_member(game): 0})
+                for key in outdated:
+                    pipeline.zrem(key, _member(game))
                 if game.status == "playing":
                     # The next action would make it out of date.
                     pipeline.delete(game_key(game.id, "summary"))
@@ -139,18 +166,18 @@ class Listings:
             for status in chosen
             for source in _sources(status, player, viewer, kinds, opponent)
         ]
-        complete = {source.listing: limit + 1 for source in sources if not source.conditions}
+        complete = [source.listing for source in sources if not source.conditions]
         to_filter = [source for source in sources if source.conditions]
         with unavailable_on_error():
             heads = self._heads(
-                below, {**complete, **{source.listing: EXAMINED for source in to_filter}}
+                below,
+                {
+                    **dict.fromkeys(complete, limit + 1),
+                    **{source.listing: EXAMINED for source in to_filter},
+                },
             )
-            members = {member for name in complete for member in heads[name]}
-            members.update(
-                self._members_that_meet(
-                    {source.listing: heads[source.listing] for source in to_filter}, to_filter
-                )
-            )
+            members = {member for listing in complete for member in heads[listing]}
+            members.update(self._members_that_meet(heads, to_filter))
         examined = [heads[source.listing] for source in to_filter]
         # Whatever follows the last examined member of a listing is not known yet.
         ends = [head[-1] for head in examined if len(head) == EXAMINED]
@@ -171,11 +198,11 @@ class Listings:
             return self.page(statuses, player, cursor, limit, viewer=player)
         below = "+" if cursor is None else f"({_checked_cursor(cursor)}"
         chosen = tuple(dict.fromkeys(statuses)) or STATUSES
-        names = [
+        listings = [
             _listing(status, *relation) for status in chosen for relation in ((), ("private",))
         ]
         with unavailable_on_error():
-            heads = self._heads(below, dict.fromkeys(names, limit + 1))
+            heads = self._heads(below, dict.fromkeys(listings, limit + 1))
         members = sorted({member for head in heads.values() for member in head}, reverse=True)
         return Page(tuple(members), None).first(limit)
 
@@ -190,11 +217,11 @@ class Listings:
         cursor.
         """
         below = "+" if cursor is None else f"({_checked_cursor(cursor)}"
-        names = [_listing("playing", "vacant")]
+        listings = [_listing("playing", "vacant")]
         if viewer is not None:
-            names.append(_listing("playing", "vacant", viewer))
+            listings.append(_listing("playing", "vacant", player=viewer))
         with unavailable_on_error():
-            heads = self._heads(below, dict.fromkeys(names, limit + 1))
+            heads = self._heads(below, dict.fromkeys(listings, limit + 1))
         members = sorted({member for head in heads.values() for member in head}, reverse=True)
         return Page(tuple(members), None).first(limit)
 
@@ -204,7 +231,7 @@ class Listings:
         Raises Malformed for an invalid cursor.
         """
         below = "+" if cursor is None else f"({_checked_cursor(cursor)}"
-        listing = _listing("open", "invited", player)
+        listing = _listing("open", "invited", player=player)
         with unavailable_on_error():
             members = self._heads(below, {listing: limit + 1})[listing]
         return Page(tuple(members), None).first(limit)
@@ -223,14 +250,13 @@ class Listings:
     def count_private_games(self, player: str, status: Status) -> int:
         """Return in how many private games with a status the player has a place."""
         with unavailable_on_error():
-            return self._redis.zcard(_listing(status, "with", player))
+            return self._redis.zcard(_listing(status, "with", player=player).key)
 
     def count_current_games(self, player: str) -> int:
         """Return in how many games that are open or in progress the player has a place, in one round trip."""
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
-            for status in ("open", "playing"):
-                pipeline.zcard(_listing(status, "of", player))
-                pipeline.zcard(_listing(status, "with", player))
+            for listing in current_listings(player):
+                pipeline.zcard(listing)
             return sum(pipeline.execute())
 
     def require_no_current_games(self, player: str) -> None:
@@ -245,12 +271,18 @@ class Listings:
         self, statuses: Sequence[Status], kinds: Sequence[GameKind]
     ) -> dict[GameKind, list[int]]:
         """Return how many public games of each kind have each of the statuses, in one round trip."""
+        keys = {
+            kind: [self._keys(_kind_listing(status, _SYSTEM, kind)) for status in statuses]
+            for kind in kinds
+        }
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
-            for kind in kinds:
-                for status in statuses:
-                    pipeline.zcard(_kind_listing(status, _SYSTEM, kind))
+            for key in chain.from_iterable(chain.from_iterable(keys.values())):
+                pipeline.zcard(key)
             replies = iter(pipeline.execute())
-        return {kind: [next(replies) for _ in statuses] for kind in kinds}
+        return {
+            kind: [sum(islice(replies, len(shards))) for shards in listings]
+            for kind, listings in keys.items()
+        }
 
     def summaries(self, game_ids: Sequence[str]) -> dict[str, Summary]:
         """Return the stored summaries of games, by id. They may be out of date, or missing."""
@@ -268,45 +300,96 @@ class Listings:
     def clear(self) -> None:
         """Drop all listings and summaries."""
         with unavailable_on_error():
-            patterns = (PREFIX + "*", game_key("*", "listed"), game_key("*", "summary"))
+            patterns = (*_PATTERNS, game_key("*", "listed"), game_key("*", "summary"))
             for pattern in patterns:
                 for name in self._redis.scan_iter(pattern, count=_BATCH_SIZE):
                     self._redis.delete(name)
 
-    def _heads(self, below: str, limits: Mapping[str, int]) -> dict[str, list[str]]:
+    def _heads(self, below: str, limits: Mapping[_Listing, int]) -> dict[_Listing, list[str]]:
         """Return the first members of each listing below a bound, in descending order, at most its limit."""
+        lengths = {
+            key: limit if key == listing.key else limit // _PART_OF_SHARD + 1
+            for listing, limit in limits.items()
+            for key in self._keys(listing)
+        }
+        rows = self._read_heads(below, lengths)
+        heads = self._merged(rows, limits)
+        longer = {
+            key: limits[listing]
+            for listing, head in heads.items()
+            for key in self._keys(listing)
+            if len(rows[key]) == lengths[key] < limits[listing]
+            and (len(head) < limits[listing] or rows[key][-1] > head[-1])
+        }
+        return self._merged(rows | self._read_heads(below, longer), limits) if longer else heads
+
+    def _read_heads(self, below: str, lengths: Mapping[str, int]) -> dict[str, list[str]]:
+        """Return so many of the first members of keys below a bound, in descending order."""
         with self._redis.pipeline(transaction=False) as pipeline:
-            for listing, limit in limits.items():
-                pipeline.zrevrangebylex(listing, below, "-", start=0, num=limit)
+            for key, length in lengths.items():
+                pipeline.zrevrangebylex(key, below, "-", start=0, num=length)
             replies = pipeline.execute()
+        return {key: [*map(to_text, row)] for key, row in zip(lengths, replies, strict=True)}
+
+    def _merged(
+        self, rows: Mapping[str, Sequence[str]], limits: Mapping[_Listing, int]
+    ) -> dict[_Listing, list[str]]:
+        """Return the first members of each listing in descending order from those of its keys."""
         return {
-            listing: [to_text(member) for member in reply]
-            for listing, reply in zip(limits, replies, strict=True)
+            listing: sorted(
+                {member for key in self._keys(listing) for member in rows[key]}, reverse=True
+            )[:limit]
+            for listing, limit in limits.items()
         }
 
     def _members_that_meet(
-        self, heads: Mapping[str, Sequence[str]], sources: Sequence[_Source]
+        self, heads: Mapping[_Listing, Sequence[str]], sources: Sequence[_Source]
     ) -> Iterator[str]:
         """Iterate over the members of each source that meet its conditions, in one round trip."""
-        sources = [source for source in sources if heads[source.listing]]
-        with self._redis.pipeline(transaction=False) as pipeline:
-            for source in sources:
-                for listing in chain.from_iterable(source.conditions):
-                    pipeline.zmscore(listing, list(heads[source.listing]))
-            replies = iter(pipeline.execute())
-        for source in sources:
-            is_met = [
-                [any(scores) for scores in zip(*_found(condition, replies), strict=True)]
-                for condition in source.conditions
+        lookups = {
+            (source.listing, condition): [
+                lookup
+                for listing in condition
+                for lookup in self._by_key(listing, heads[source.listing]).items()
             ]
-            for member, *results in zip(heads[source.listing], *is_met, strict=True):
-                if all(results):
+            for source in sources
+            for condition in source.conditions
+        }
+        with self._redis.pipeline(transaction=False) as pipeline:
+            for key, members in chain.from_iterable(lookups.values()):
+                pipeline.zmscore(key, members)
+            replies = iter(pipeline.execute())
+        found = {
+            condition: {
+                member
+                for _, members in keys
+                for member, score in zip(members, next(replies), strict=True)
+                if score is not None
+            }
+            for condition, keys in lookups.items()
+        }
+        for source in sources:
+            for member in heads[source.listing]:
+                if all(member in found[source.listing, name] for name in source.conditions):
                     yield member
 
+    def _keys(self, listing: _Listing) -> tuple[str, ...]:
+        """Return the keys that have the members of a listing."""
+        is_sharded = self._is_sharded and not listing.player
+        return _shards(listing.name).all if is_sharded else (listing.key,)
 
-def _found(condition: Sequence[str], replies: Iterator[list[float | None]]) -> list[list[bool]]:
-    """Return, for each listing of a condition, which members it has; takes that many replies."""
-    return [[score is not None for score in next(replies)] for _ in condition]
+    def _key(self, listing: _Listing, game_id: str) -> str:
+        """Return the key in which a game belongs."""
+        is_sharded = self._is_sharded and not listing.player
+        return _shards(listing.name).key(game_id) if is_sharded else listing.key
+
+    def _by_key(self, listing: _Listing, members: Sequence[str]) -> dict[str, list[str]]:
+        """Return members by each key that may have them: their shard, and that of earlier versions."""
+        keys: dict[str, list[str]] = {listing.key: [*members]} if members else {}
+        for member in members:
+            if (key := self._key(listing, _game_id(member))) != listing.key:
+                keys.setdefault(key, []).append(member)
+        return keys
 
 
 def _sources(
@@ -327,25 +410,25 @@ def _sources(
         else:
             yield from map(_Source, public)
         if viewer is not None:
-            yield _Source(_listing(status, "for", viewer), _conditions(private))
+            yield _Source(_listing(status, "for", player=viewer), _conditions(private))
         return
-    others = () if opponent is None else ((_listing(status, "of", opponent),),)
-    yield _Source(_listing(status, "of", player), (*others, *_conditions(public)))
-    with_others = () if opponent is None else ((_listing(status, "with", opponent),),)
+    others = () if opponent is None else ((_listing(status, "of", player=opponent),),)
+    yield _Source(_listing(status, "of", player=player), (*others, *_conditions(public)))
+    with_others = () if opponent is None else ((_listing(status, "with", player=opponent),),)
     conditions = (*with_others, *_conditions(private))
     if viewer == player:
-        yield _Source(_listing(status, "with", player), conditions)
+        yield _Source(_listing(status, "with", player=player), conditions)
     elif viewer is not None:
-        with_player = (_listing(status, "with", player),)
-        yield _Source(_listing(status, "for", viewer), (with_player, *conditions))
+        with_player = (_listing(status, "with", player=player),)
+        yield _Source(_listing(status, "for", player=viewer), (with_player, *conditions))
 
 
-def _conditions(listings: tuple[str, ...] | None) -> tuple[tuple[str, ...], ...]:
+def _conditions(listings: tuple[_Listing, ...] | None) -> tuple[tuple[_Listing, ...], ...]:
     return () if listings is None else (listings,)
 
 
-def _kind_listing(status: Status, relation: str, kind: GameKind) -> str:
-    return _listing(status, relation, f"{kind.system}:{kind.seats}")
+def _kind_listing(status: Status, relation: str, kind: GameKind) -> _Listing:
+    return _listing(status, relation, kind.system, str(kind.seats))
 
 
 def parse_statuses(text: str | None) -> list[Status]:
@@ -361,15 +444,15 @@ def parse_statuses(text: str | None) -> list[Status]:
     return statuses
 
 
-def _listings_of(game: Game) -> set[str]:
-    """Return the keys of the listings that must contain the game."""
+def _listings_of(game: Game) -> set[_Listing]:
+    """Return the listings that must contain the game."""
     places = [place.player for place in game.places]
     players = [player for player in game.participants if game.is_participant(player)]
     vacant = _vacant_listings(game)
-    awaited = {_listing(game.status, "invited", player) for player in game.awaited}
+    awaited = {_listing(game.status, "invited", player=player) for player in game.awaited}
     kind = GameKind(registered_name(game.rules), game.seats)
     if not game.options["private"]:
-        of_players = {_listing(game.status, "of", player) for player in players}
+        of_players = {_listing(game.status, "of", player=player) for player in players}
         of_kind = _kind_listing(game.status, _SYSTEM, kind)
         return {_listing(game.status), of_kind, *of_players, *awaited, *vacant}
     viewers = {
@@ -383,32 +466,32 @@ def _listings_of(game: Game) -> set[str]:
         *vacant,
         _listing(game.status, "private"),
         _kind_listing(game.status, _PRIVATE_SYSTEM, kind),
-        *(_listing(game.status, "for", player) for player in viewers),
-        *(_listing(game.status, "with", player) for player in players),
+        *(_listing(game.status, "for", player=player) for player in viewers),
+        *(_listing(game.status, "with", player=player) for player in players),
     }
 
 
-def _vacant_listings(game: Game) -> set[str]:
-    """Return the keys of the listings that must contain the game because of its vacant seats."""
+def _vacant_listings(game: Game) -> set[_Listing]:
+    """Return the listings that must contain the game because of its vacant seats."""
     if not game.open_seats():
         return set()
     if not game.options["private"]:
         return {_listing("playing", "vacant")}
     return {
-        _listing("playing", "vacant", player)
+        _listing("playing", "vacant", player=player)
         for player in game.invited
         if not game.has_joined(player) and player != game.arbiter
     }
 
 
-def _listing(status: Status, relation: str = "", player: str = "") -> str:
-    return ":".join(filter(None, (f"{PREFIX}{status}", relation, player)))
+def _listing(status: Status, *relation: str, player: str = "") -> _Listing:
+    return _Listing(":".join((_NAME, status, *relation)), player)
 
 
 def current_listings(player: str) -> tuple[str, ...]:
     """Return the keys of the listings of games, open or in progress, in which a player has a place."""
     return tuple(
-        _listing(status, relation, player)
+        _listing(status, relation, player=player).key
         for status in ("open", "playing")
         for relation in ("of", "with")
     )

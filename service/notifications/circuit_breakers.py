@@ -1,6 +1,6 @@
 """The circuit breakers of receivers: one that fails is left alone for a while, and longer each time.
 
-    cartulary:{deliveries}:receivers:PLAYER   hash: CHANNEL/ENDPOINT -> JSON {"failures", "paused_until"}
+    cartulary:receivers:PLAYER   hash: CHANNEL/ENDPOINT -> JSON {"failures", "paused_until"}
 
 A receiver is an endpoint of a player, such as a webhook. While its breaker is open, nothing is sent to it,
 and what is for it waits without using up its attempts. Then one attempt is made, which closes the breaker or
@@ -18,7 +18,7 @@ import redis
 from service import clock
 from service.connection import unavailable_on_error
 
-_PREFIX: Final = "cartulary:{deliveries}:receivers:"
+_PREFIX: Final = "cartulary:receivers:"
 FIRST_PAUSE: Final = timedelta(seconds=2)
 LONGEST_PAUSE: Final = timedelta(hours=1)
 """The pause after the first failure, and the longest one. Each is twice as long as the one before."""

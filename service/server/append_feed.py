@@ -21,6 +21,8 @@ RECONNECT_SECONDS: Final = 0.5
 POLL_SECONDS: Final = 10.0
 """Time between two reports of all games, whether or not messages have arrived."""
 _MESSAGE_TIMEOUT: Final = 15.0
+_COLLISIONS: Final = (RuntimeError, AttributeError)
+"""What redis-py raises if two coroutines reconnect at once. `_poll` then subscribes to what is missing."""
 
 
 class AppendFeed:
@@ -68,15 +70,13 @@ class AppendFeed:
     async def subscribe(self, game: str) -> None:
         """Subscribe to a game. If there is no connection, the next one subscribes to it."""
         if self._pubsub is not None:
-            # Two coroutines that reconnect at once may collide (RuntimeError). `_poll` then subscribes to
-            # the games that are missing.
-            with suppress(redis.RedisError, OSError, RuntimeError):
+            with suppress(redis.RedisError, OSError, *_COLLISIONS):
                 await self._pubsub.subscribe(appended_channel(game))
 
     async def unsubscribe(self, game: str) -> None:
         """End the subscription to a game, unless it has been added again in the meantime."""
         if game not in self._games and self._pubsub is not None:
-            with suppress(redis.RedisError, OSError, RuntimeError):
+            with suppress(redis.RedisError, OSError, *_COLLISIONS):
                 await self._pubsub.unsubscribe(appended_channel(game))
 
     async def _listen(self) -> None:

@@ -7,9 +7,9 @@
     cartulary:{GAME}:answers  hash, the idempotency records: `PLAYER/KEY-DIGEST` -> `REQUEST-DIGEST
                               FIRST LAST`; expires a week after the end of the game
     cartulary:{GAME}:receipts hash, SEQ -> `KEY SIGNATURE`: the server's receipts for accepted actions
-    cartulary:statements      set, the ids of games in whose disputes statements were written
-    cartulary:{live:N}        set, the active games: ids of those that have not ended, in shards
+    cartulary:{statements:N}  set, the ids of games in whose disputes statements were written, in shards
                               (service/store/shards.py)
+    cartulary:{live:N}        set, the active games: ids of those that have not ended, in shards
     cartulary:changed         the changed games (service/store/changed_games.py)
     cartulary:{GAME}:replication   written before a wait for replicas; expires at once
     cartulary:appended        channel, `GAME SEQ` after every append
@@ -65,7 +65,7 @@ APPENDED_CHANNEL: Final = "cartulary:appended"
 MESSAGE_POSTED: Final = "message"
 """What is published on the channel of a game when a chat message is posted, or a rematch is created."""
 ACTIVE_GAMES: Final = Shards("live")
-_STATEMENTS_KEY: Final = "cartulary:statements"
+_GAMES_WITH_STATEMENTS: Final = Shards("statements")
 IDEMPOTENCY_SECONDS: Final = 7 * 24 * 3600
 """How long the idempotency records of a game are kept after its end."""
 
@@ -359,13 +359,15 @@ class RedisEventStore:
     def mark_statements(self, game_id: str) -> None:
         """See `EventStore.mark_statements`."""
         with unavailable_on_error():
-            self._redis.sadd(_STATEMENTS_KEY, game_id)
+            self._redis.sadd(_GAMES_WITH_STATEMENTS.key(game_id), game_id)
 
     def games_with_statements(self) -> Iterator[str]:
         """See `EventStore.games_with_statements`."""
         with unavailable_on_error():
-            for game_id in self._redis.sscan_iter(_STATEMENTS_KEY, count=SCAN_PAGE):
-                yield to_text(game_id)
+            _GAMES_WITH_STATEMENTS.move_former_members(self._redis)
+            for key in _GAMES_WITH_STATEMENTS.all:
+                for game_id in self._redis.sscan_iter(key, count=SCAN_PAGE):
+                    yield to_text(game_id)
 
     def statements(self, game_id: str) -> list[int]:
         """See `EventStore.statements`."""

@@ -1,20 +1,26 @@
-"""Keys in shards: what grows with the number of games is in several slots of a cluster.
+"""Keys in shards: what grows with the number of games or players is in several slots of a cluster.
 
     cartulary:{NAME:N}    shard N of the key `cartulary:NAME`
 
 Earlier versions had everything in `cartulary:NAME`. It is read as one more shard, and its members move when
-they are next visited.
+they are next visited, or by `cartulary reindex`. Until then, they may be in both.
 """
 
 from binascii import crc_hqx
+from collections.abc import Iterable
 from typing import Final
+
+import redis
+
+from service.connection import to_text
 
 SHARDS: Final = 16
 """Their number, which must not change: it decides where a member is."""
+_SCAN_PAGE: Final = 500
 
 
 class Shards:
-    """The shards of a key, whose members are ids of games."""
+    """The shards of a key, whose members are ids of games or players, or other texts."""
 
     def __init__(self, name: str) -> None:
         self.former: Final = f"cartulary:{name}"
@@ -26,3 +32,16 @@ class Shards:
     def key(self, member: str) -> str:
         """Return the key in which a member is, or belongs."""
         return self._keys[crc_hqx(member.encode(), 0) % SHARDS]
+
+    def by_key(self, members: Iterable[str]) -> dict[str, list[str]]:
+        """Return members by the key in which they belong."""
+        keys: dict[str, list[str]] = {}
+        for member in members:
+            keys.setdefault(self.key(member), []).append(member)
+        return keys
+
+    def move_former_members(self, client: redis.Redis) -> None:
+        """Move the members of a set that earlier versions have stored into the shards. Idempotent."""
+        for member in client.sscan_iter(self.former, count=_SCAN_PAGE):
+            client.sadd(self.key(to_text(member)), member)
+            client.srem(self.former, member)

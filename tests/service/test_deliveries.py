@@ -4,6 +4,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 
 import pytest
 
@@ -11,11 +12,23 @@ from domain.messages import message
 from service import clock
 from service.bootstrap import Service
 from service.bounds import Bounds
-from service.notifications.deliveries import CLAIM, PREFIX, TOO_MANY, Deliveries
+from service.notifications.deliveries import CLAIM, DUE, PREFIX, TOO_MANY, Deliveries
 from service.notifications.delivery import Delivery, Status
 
 CREATED = "2026-11-20T09:15:00.000Z"
 NOW = clock.parse(CREATED)
+Build = Callable[[Bounds], Deliveries]
+
+
+@pytest.fixture(params=[False, True], ids=["in one slot", "in shards"])
+def build(request: pytest.FixtureRequest, service: Service) -> Build:
+    """A function that returns the deliveries of a service, as on a single Redis and as in a cluster."""
+    return partial(Deliveries, service.redis, is_sharded=request.param)
+
+
+@pytest.fixture
+def deliveries(build: Build) -> Deliveries:
+    return build(Bounds())
 
 
 def delivery(number: int = 1, seq: int = 7, player: str = "ada", due_at: str = CREATED) -> Delivery:
@@ -49,28 +62,25 @@ def due(deliveries: Deliveries, now: datetime = NOW) -> list[str]:
     return [item.id for item in deliveries.take_due(now, 10)]
 
 
-def test_a_delivery_that_is_created_again_stays_as_it_is(service: Service) -> None:
-    assert service.notifications.deliveries.create(delivery())
-    end(service.notifications.deliveries, "d1")
-    assert service.notifications.deliveries.create(delivery(due_at="2027-01-01T00:00:00.000Z"))
-    (stored,) = service.notifications.deliveries.about("g", 7)
+def test_a_delivery_that_is_created_again_stays_as_it_is(deliveries: Deliveries) -> None:
+    assert deliveries.create(delivery())
+    end(deliveries, "d1")
+    assert deliveries.create(delivery(due_at="2027-01-01T00:00:00.000Z"))
+    (stored,) = deliveries.about("g", 7)
     assert (stored.status, stored.attempts, stored.sent_at) == ("sent", 1, CREATED)
     assert replace(stored, status="pending", attempts=0, tried_at=None, sent_at=None) == delivery()
-    assert due(service.notifications.deliveries) == []
+    assert due(deliveries) == []
 
 
-def test_one_of_many_workers_claims_an_attempt(service: Service) -> None:
-    service.notifications.deliveries.create(delivery())
+def test_one_of_many_workers_claims_an_attempt(deliveries: Deliveries) -> None:
+    deliveries.create(delivery())
     with ThreadPoolExecutor(4) as pool:
-        claims = list(
-            pool.map(lambda _: service.notifications.deliveries.claim("d1", NOW), range(16))
-        )
+        claims = list(pool.map(lambda _: deliveries.claim("d1", NOW), range(16)))
     (claimed,) = [claim for claim in claims if claim is not None]
     assert claimed.attempts == 1
 
 
-def test_an_attempt_whose_worker_died_is_made_again_after_the_claim(service: Service) -> None:
-    deliveries = service.notifications.deliveries
+def test_an_attempt_whose_worker_died_is_made_again_after_the_claim(deliveries: Deliveries) -> None:
     deliveries.create(delivery())
     assert due(deliveries) == ["d1"]
     deliveries.claim("d1", NOW)
@@ -82,14 +92,13 @@ def test_an_attempt_whose_worker_died_is_made_again_after_the_claim(service: Ser
     assert second.attempts == 2
 
 
-def test_a_claim_of_a_worker_whose_clock_was_ahead_does_not_hold(service: Service) -> None:
-    service.notifications.deliveries.create(delivery())
-    service.notifications.deliveries.claim("d1", NOW + timedelta(days=1))
-    assert service.notifications.deliveries.claim("d1", NOW) is not None
+def test_a_claim_of_a_worker_whose_clock_was_ahead_does_not_hold(deliveries: Deliveries) -> None:
+    deliveries.create(delivery())
+    deliveries.claim("d1", NOW + timedelta(days=1))
+    assert deliveries.claim("d1", NOW) is not None
 
 
-def test_a_late_failure_does_not_overwrite_a_later_attempt(service: Service) -> None:
-    deliveries = service.notifications.deliveries
+def test_a_late_failure_does_not_overwrite_a_later_attempt(deliveries: Deliveries) -> None:
     deliveries.create(delivery())
     first = deliveries.claim("d1", NOW)
     second = deliveries.claim("d1", NOW + CLAIM)
@@ -103,8 +112,7 @@ def test_a_late_failure_does_not_overwrite_a_later_attempt(service: Service) -> 
     assert stored.status == "sent"
 
 
-def test_a_failed_attempt_is_due_again_at_its_time_with_its_reason(service: Service) -> None:
-    deliveries = service.notifications.deliveries
+def test_a_failed_attempt_is_due_again_at_its_time_with_its_reason(deliveries: Deliveries) -> None:
     deliveries.create(delivery())
     claimed = deliveries.claim("d1", NOW)
     assert claimed is not None
@@ -122,8 +130,7 @@ def test_a_failed_attempt_is_due_again_at_its_time_with_its_reason(service: Serv
     assert stored.as_json()["result"] == "h does not respond: line 3"
 
 
-def test_an_ended_delivery_can_be_sent_again_with_the_same_id(service: Service) -> None:
-    deliveries = service.notifications.deliveries
+def test_an_ended_delivery_can_be_sent_again_with_the_same_id(deliveries: Deliveries) -> None:
     deliveries.create(delivery())
     assert deliveries.resend("d1", NOW) is None
     assert deliveries.resend("unknown", NOW) is None
@@ -139,8 +146,8 @@ def test_an_ended_delivery_can_be_sent_again_with_the_same_id(service: Service) 
     assert deliveries.count_waiting() == 0
 
 
-def test_the_oldest_deliveries_that_have_ended_are_deleted(service: Service) -> None:
-    deliveries = Deliveries(service.redis, Bounds(max_deliveries_per_player=3))
+def test_the_oldest_deliveries_that_have_ended_are_deleted(build: Build) -> None:
+    deliveries = build(Bounds(max_deliveries_per_player=3))
     for number in (1, 2, 3):
         deliveries.create(delivery(number, seq=number))
     end(deliveries, "d2")
@@ -156,8 +163,8 @@ def test_the_oldest_deliveries_that_have_ended_are_deleted(service: Service) -> 
 @pytest.mark.parametrize(
     "bounds", [Bounds(max_deliveries_per_player=2), Bounds(max_waiting_deliveries=2)]
 )
-def test_a_delivery_is_given_up_if_too_many_wait(service: Service, bounds: Bounds) -> None:
-    deliveries = Deliveries(service.redis, bounds)
+def test_a_delivery_is_given_up_if_too_many_wait(build: Build, bounds: Bounds) -> None:
+    deliveries = build(bounds)
     for number in (1, 2, 3):
         deliveries.create(delivery(number))
     refused = deliveries.find("d3")
@@ -167,10 +174,8 @@ def test_a_delivery_is_given_up_if_too_many_wait(service: Service, bounds: Bound
     assert deliveries.claim("d3", NOW) is None
 
 
-def test_only_the_deliveries_to_the_operator_about_the_latest_events_are_kept(
-    service: Service,
-) -> None:
-    deliveries = Deliveries(service.redis, Bounds(max_deliveries_per_game=3))
+def test_only_the_deliveries_to_the_operator_about_the_latest_events_are_kept(build: Build) -> None:
+    deliveries = build(Bounds(max_deliveries_per_game=3))
     for number in range(5, 10):
         deliveries.create(delivery(number, seq=number, player=""))
         end(deliveries, f"d{number}")
@@ -178,13 +183,17 @@ def test_only_the_deliveries_to_the_operator_about_the_latest_events_are_kept(
     assert deliveries.find("d5") is None
 
 
-def test_all_deliveries_of_a_player_can_be_deleted(service: Service) -> None:
-    service.notifications.deliveries.create(delivery(1))
-    service.notifications.deliveries.create(delivery(2, player="bea"))
-    service.notifications.deliveries.delete_all_of("ada")
-    assert ids(list(service.notifications.deliveries.about("g", 7))) == ["d2"]
-    assert due(service.notifications.deliveries) == ["d2"]
-    assert not [key for key in service.redis.keys(f"{PREFIX}*") if b"d1" in key or b"ada" in key]
+def test_all_deliveries_of_a_player_can_be_deleted(
+    service: Service, deliveries: Deliveries
+) -> None:
+    deliveries.create(delivery(1))
+    deliveries.create(delivery(2, player="bea"))
+    deliveries.delete_all_of("ada")
+    assert ids(list(deliveries.about("g", 7))) == ["d2"]
+    assert due(deliveries) == ["d2"]
+    assert not [
+        key for key in service.redis.keys("cartulary:{deliveries*") if b"d1" in key or b"ada" in key
+    ]
 
 
 @pytest.mark.parametrize(
@@ -199,12 +208,82 @@ def test_all_deliveries_of_a_player_can_be_deleted(service: Service) -> None:
 def test_a_damaged_delivery_is_left_out(
     service: Service, damage: Callable[[object], object]
 ) -> None:
-    service.notifications.deliveries.create(delivery(1))
-    service.notifications.deliveries.create(delivery(2))
+    deliveries = Deliveries(service.redis, Bounds())
+    deliveries.create(delivery(1))
+    deliveries.create(delivery(2))
     damage(service.redis)
-    assert service.notifications.deliveries.about("g", 7) == [delivery(2)]
+    assert deliveries.about("g", 7) == [delivery(2)]
 
 
 def test_a_damaged_index_contains_nothing(service: Service) -> None:
     service.redis.set(f"{PREFIX}of-game:g", "x")
     assert service.notifications.deliveries.about("g", 7) == []
+
+
+def test_deliveries_to_many_players_are_in_many_shards_and_read_in_order(service: Service) -> None:
+    deliveries = Deliveries(service.redis, Bounds(), is_sharded=True)
+    players = [f"player-{number}" for number in range(30)]
+    for number, player in enumerate(players):
+        at = clock.format(NOW + timedelta(seconds=number))
+        deliveries.create(delivery(number, player=player, due_at=at))
+    deliveries.create(delivery(99, player=""))
+    keys = service.redis.keys("cartulary:{deliveries:*}:due")
+    assert len(keys) > 10
+    assert not service.redis.exists(DUE)
+    everything = [f"d{number}" for number in range(30)]
+    assert deliveries.count_waiting() == 31
+    assert set(ids(list(deliveries.about("g", 7)))) == {*everything, "d99"}
+    later = NOW + timedelta(seconds=30)
+    taken = [item.id for item in deliveries.take_due(later, 20)]
+    assert sorted(taken[:2]) == ["d0", "d99"]
+    assert taken[2:] == everything[1:19]
+    # What has been taken is due again after the claim, behind the others.
+    assert [item.id for item in deliveries.take_due(later, 20)] == everything[19:]
+    assert deliveries.take_due(later, 20) == []
+    deliveries.postpone(everything, later + 2 * CLAIM)
+    assert ids(deliveries.waiting(1)) == ["d99"]
+    for id in everything[10:20]:
+        end(deliveries, id, "given_up")
+    assert len(deliveries.failed(5)) == 5
+    assert deliveries.totals() == {"given_up": 10}
+    for id in everything[10:15]:
+        assert deliveries.resend(id, NOW) is not None
+    assert set(ids(deliveries.failed(100))) == set(everything[15:20])
+
+
+def test_shards_go_on_with_the_deliveries_of_a_single_redis(service: Service) -> None:
+    """A backup of a single Redis has been restored into a cluster."""
+    single = Deliveries(service.redis, Bounds())
+    digest = replace(delivery(1), kind="digest", subject="digest", seq=0)
+    part = replace(delivery(2, seq=2), digest="d1")
+    for stored in (digest, part, delivery(3, seq=3), delivery(4, seq=4)):
+        single.create(stored)
+    end(single, "d4")
+    deliveries = Deliveries(service.redis, Bounds(), is_sharded=True)
+    assert deliveries.create(delivery(3, seq=3))
+    deliveries.create(delivery(5, seq=5))
+    assert sorted(due(deliveries)) == ["d1", "d3", "d5"]
+    pages, cursor = [], None
+    while True:
+        page, cursor = deliveries.of_player("ada", 2, cursor)
+        pages.append(ids(page))
+        if cursor is None:
+            break
+    assert pages == [["d5", "d4"], ["d3", "d2"], ["d1"]]
+    claimed = deliveries.claim("d1", NOW)
+    assert claimed is not None
+    assert deliveries.items("d1") == [part]
+    assert deliveries.finish([part], "sent", NOW, is_claimed=False) == 1
+    assert deliveries.finish([claimed], "sent", NOW) == 1
+    end(deliveries, "d3", "given_up")
+    end(deliveries, "d5")
+    sent = deliveries.find("d4")
+    assert sent is not None
+    deliveries.mark_bounced(sent, NOW, message("line {line}", line=3))
+    assert set(ids(deliveries.failed(10))) == {"d3", "d4"}
+    assert deliveries.totals() == {"sent": 3, "given_up": 1, "bounced": 1}
+    assert deliveries.resend("d3", NOW) is not None
+    assert ids(deliveries.waiting(10)) == ["d3"]
+    deliveries.delete_all_of("ada")
+    assert deliveries.of_player("ada", 10) == ([], None)
+    assert deliveries.count_waiting() == 0

@@ -26,6 +26,7 @@ from service.games.erasure import GameErasure
 from service.games.listings import Listings
 from service.operation.embedded_redis import EmbeddedRedis
 from service.recovery.reindex import reindex
+from service.store.shards import Shards
 from tests.support.faults import raises
 from tests.support.redis_commands import count_commands
 from tests.support.redis_contents import contents
@@ -54,6 +55,7 @@ TRACES = (
 )
 """What identifies the player, and must be nowhere after the erasure. Only Ada has a password hash."""
 KEY = SigningKey.from_seed(b"a" * 32)
+IDS = Shards("erased-players")
 
 
 @dataclass
@@ -259,7 +261,7 @@ def test_a_start_costs_the_same_with_ten_times_as_many_erased_players(service: S
         with count_commands(service.redis) as commands:
             as_a_web_process_does(service)
         costs.append(commands)
-    assert costs[0] == costs[1] == {"scard": 1, "smismember": 1}
+    assert costs[0] == costs[1] == dict.fromkeys(("scard", "smismember"), len(IDS.all))
 
 
 def test_the_list_of_erased_players_is_kept_in_redis_and_in_the_data_folder(
@@ -272,10 +274,51 @@ def test_the_list_of_erased_players_is_kept_in_redis_and_in_the_data_folder(
     file.unlink()
     service.accounts.erasure.repeat()
     assert file.read_text() == f"{ada.player.id}\n"
-    service.redis.delete("cartulary:erased-players")
+    service.redis.delete(*IDS.all)
     service.accounts.erasure.repeat()
-    assert service.redis.smembers("cartulary:erased-players") == {ada.player.id.encode()}
+    assert service.redis.smembers(IDS.key(ada.player.id)) == {ada.player.id.encode()}
     assert file.read_text() == f"{ada.player.id}\n"
+
+
+def test_what_earlier_versions_stored_of_erased_players_in_one_key_is_known_and_moves(
+    service: Service, ada: Erased
+) -> None:
+    service.accounts.erasure.erase(ada.player.id, PASSWORD)
+    shards = [Shards(name) for name in ("erased-players", "erased-handles", "statements")]
+    others = Shards("handles")
+    for number in range(40):
+        service.accounts.players.register(f"player-{number:02}", PASSWORD)
+    for entry in shards:
+        ids = [member for key in entry.all for member in service.redis.smembers(key)]
+        service.redis.delete(*entry.all)
+        service.redis.sadd(entry.former, *ids, "another")
+    names: list[Any] = [name for key in others.all for name in service.redis.zrange(key, 0, -1)]
+    service.redis.delete(*others.all)
+    service.redis.zadd(others.former, dict.fromkeys(names, 0))
+    file = service.settings.data / "erased-players"
+    file.write_text(file.read_text() + "another\n")
+    with pytest.raises(HandleTaken):
+        service.accounts.players.register(ada.player.handle, PASSWORD)
+    as_a_web_process_does(service)
+    assert service.redis.exists(IDS.former)
+    assert len(alphabetical(service)) >= 40
+    pages = alphabetical(service)
+    reindex(service)
+    assert alphabetical(service) == pages
+    assert not service.redis.exists(*(entry.former for entry in (*shards, others)))
+    with pytest.raises(HandleTaken):
+        service.accounts.players.register(ada.player.handle, PASSWORD)
+
+
+def alphabetical(service: Service) -> list[str]:
+    """Return the ids of all players on pages of seven, in alphabetical order of their handles."""
+    ids: list[str] = []
+    after: str | None = None
+    while True:
+        page, after = service.accounts.players.page("", after, 7)
+        ids += [player.id for player in page]
+        if after is None:
+            return ids
 
 
 @pytest.mark.parametrize(
@@ -385,7 +428,7 @@ def test_a_file_that_cannot_be_written_does_not_prevent_that_erasures_are_repeat
     backup = snapshot(service.redis)
     service.accounts.erasure.erase(ada.player.id, PASSWORD)
     restore(service.redis, backup)
-    service.redis.sadd("cartulary:erased-players", "another")
+    service.redis.sadd(IDS.key("another"), "another")
     monkeypatch.setattr(ErasedPlayers, "_write", fail)
     assert service.accounts.erasure.repeat() == 1
     assert traces(service) == []

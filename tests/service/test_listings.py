@@ -10,11 +10,12 @@ from freezegun import freeze_time
 from domain.errors import Malformed
 from domain.game import Status
 from service.bootstrap import Service, build
-from service.games.listings import EXAMINED, GameKind, Page
+from service.games.listings import EXAMINED, GameKind, Listings, Page
 from service.games.queries import MAX_EXAMINED_GAMES
 from service.recovery.reindex import reindex
 from service.settings import Settings
 from service.store.redis_event_store import ACTIVE_GAMES
+from service.store.shards import Shards
 from tests.support.redis_contents import contents
 from tests.support.round_trips import count_round_trips
 from tests.support.service_games import play_out, start_game, take_action
@@ -206,6 +207,78 @@ def test_a_page_takes_two_round_trips_however_many_games_there_are(
         assert page.next is not None
 
 
+@pytest.fixture
+def sharded(service: Service) -> Listings:
+    """Listings as in a cluster."""
+    return Listings(service.redis, is_sharded=True)
+
+
+def refresh_all(service: Service, listings: Listings, games: Iterable[str]) -> None:
+    for game in games:
+        listings.refresh(service.games.queries.game(game))
+
+
+def test_listings_in_shards_have_the_same_pages(
+    service: Service, sharded: Listings, next_minute: Any
+) -> None:
+    games = []
+    for number in range(24):
+        next_minute()
+        game = create(service, "ada", 2 + number % 2, private=number % 3 == 0, invited=("bea",))
+        if number % 4 == 0:
+            service.games.commands.join(game, "bea")
+        games.append(game)
+    kinds = [GameKind("barony", 2)]
+    viewers: list[dict[str, Any]] = [
+        {},
+        {"player": "ada"},
+        {"viewer": "bea"},
+        {"player": "ada", "viewer": "bea"},
+    ]
+    filters: list[dict[str, Any]] = [
+        {**viewer, **kind} for viewer in viewers for kind in ({}, {"kinds": kinds})
+    ]
+
+    def pages(listings: Listings) -> list[Any]:
+        return [
+            *(listings.page((), limit=50, **conditions) for conditions in filters),
+            *(listings.page(["open"], limit=5, **conditions) for conditions in filters),
+            listings.page_of_all(limit=50),
+            listings.count_public_games(("open", "playing"), kinds),
+        ]
+
+    expected = pages(service.games.listings)
+    # Processes of an earlier version, and those of this one, come to the games in any order.
+    refresh_all(service, sharded, games[::2])
+    assert pages(sharded) == expected
+    refresh_all(service, sharded, games)
+    assert pages(sharded) == expected
+    everybodys = ("open", "open:private", "open:system:barony:2", "playing:vacant")
+    assert not service.redis.exists(*(f"cartulary:games:{listing}" for listing in everybodys))
+    assert len(service.redis.keys("cartulary:{games:open:*}")) > 10
+    refresh_all(service, service.games.listings, games)
+    assert pages(service.games.listings) == pages(sharded) == expected
+    refresh_all(service, sharded, games)
+    sharded.clear()
+    assert pages(sharded) == pages(service.games.listings) != expected
+
+
+@pytest.mark.parametrize("shard", [0, 15])
+def test_a_page_is_exact_if_all_new_games_are_in_one_shard(
+    service: Service, sharded: Listings, shard: int
+) -> None:
+    shards = Shards("games:open")
+    numbers = [n for n in range(2_000) if shards.key(f"{n:016x}") == shards.all[shard]][-60:]
+    others = [n for n in range(min(numbers)) if n not in numbers]
+    for number in (*numbers, *others):
+        key = shards.key(f"{number:016x}")
+        service.redis.zadd(key, {f"2026-11-20T09:00:00.000Z~{number:016x}": 0})
+    page = sharded.page(["open"], limit=50)
+    assert numbers_on(page) == numbers[:9:-1]
+    rest = sharded.page(["open"], cursor=page.next, limit=50)
+    assert numbers_on(rest) == [*numbers[9::-1], *sorted(others, reverse=True)[:40]]
+
+
 def test_a_page_examines_a_bounded_number_of_private_games_of_another_player(
     service: Service,
 ) -> None:
@@ -340,7 +413,11 @@ def test_dropped_listings_are_rebuilt_from_the_logs(service: Service, next_minut
         if number > 3:
             service.administration.abandon("operator", game, "a test")
     before = contents_without_changes(service)
-    derived = [*service.redis.keys("cartulary:games:*"), *service.redis.keys("*:listed")]
+    derived = [
+        key
+        for pattern in ("cartulary:games:*", "cartulary:{games:*", "*:listed")
+        for key in service.redis.keys(pattern)
+    ]
     assert len(derived) > 10
     service.redis.delete(*derived, *ACTIVE_GAMES.all)
     # An entry that no log supports is removed.

@@ -15,6 +15,7 @@ from service.errors import Unavailable
 from service.notifications.deliveries import PREFIX
 from service.notifications.delivery import Delivery
 from service.settings import Settings
+from service.store.shards import Shards
 from tests.support import fork_server
 from tests.support.service_games import (
     PLAYERS,
@@ -304,12 +305,17 @@ def test_deliveries_that_cannot_be_stored_are_reported_and_sent_after_the_repair
     service: Service, workers: WorkerHarness, channel: RecordingChannel
 ) -> None:
     game = start_game(service)
-    service.redis.set(f"{PREFIX}of-game:{game.id}", "x")
+    indexes = [
+        f"{prefix}of-game:{game.id}"
+        for prefix in (PREFIX, *(f"{key}:" for key in Shards("deliveries").all))
+    ]
+    for index in indexes:
+        service.redis.set(index, "x")
     task = workers.tasks(game.id)["notify/turn"]
     assert workers.runner.run(task)
     assert channel.sent == []
     assert service.damaged_games.parts()[game.id].keys() == {"work notify/turn"}
-    service.redis.delete(f"{PREFIX}of-game:{game.id}")
+    service.redis.delete(*indexes)
     assert workers.runner.run(task)
     workers.dispatcher.send_due()
     assert len(channel.sent) == 1
