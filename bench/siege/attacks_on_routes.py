@@ -210,6 +210,8 @@ def _readings(target: Target) -> Traffic:
             "/ratings/statement",
             "/ratings/games",
             "/leaderboards/baron",
+            "/tournaments",
+            *(f"/tournaments/{UNKNOWN}{part}" for part in ("", "/events", "/record", "/standings")),
         ),
         *("/log/proofs/consistency?first=1&second=1", "/log/proofs/inclusion?leaf=0&size=1"),
         *(
@@ -257,12 +259,14 @@ def _refused_calls(target: Target) -> Traffic:
         "/password-resets",
         *(f"/me/webhooks/{UNKNOWN}/enable", f"/me/webhooks/{UNKNOWN}/test"),
         *(f"{admin}/abandonment", f"{admin}/extensions", f"{admin}/removals"),
-        *(f"{admin}/seat-moves", "/admin/announcements"),
+        *(f"{admin}/seat-moves", "/admin/announcements", "/tournaments"),
+        *(f"/tournaments/{UNKNOWN}/{part}" for part in ("cancellation", "replacements")),
         *(f"/admin/players/{UNKNOWN}/password", f"/admin/deliveries/{UNKNOWN}/attempts"),
     ]
     puts = (
         *(f"{game}/conditional-actions", f"{game}/notifications", f"/me/mutes/{UNKNOWN}"),
-        *("/me/bot", f"{game}/notes/1"),
+        *("/me/bot", f"{game}/notes/1", f"/tournaments/{UNKNOWN}/players/me"),
+        f"/tournaments/{UNKNOWN}/invitations/{UNKNOWN}",
         *(f"/admin/players/{UNKNOWN}/role", f"/admin/players/{UNKNOWN}/suspension"),
     )
     deletions = (
@@ -280,6 +284,7 @@ def _refused_calls(target: Target) -> Traffic:
         *(f"/admin/players/{UNKNOWN}/role", f"/admin/players/{UNKNOWN}/sessions"),
         f"/admin/announcements/{UNKNOWN}",
         *(f"/admin/players/{UNKNOWN}/suspension", f"/admin/reports/{UNKNOWN}"),
+        *(f"/tournaments/{UNKNOWN}/players/{player}" for player in ("me", UNKNOWN)),
     )
     body = b'{"unknown":1}'
     return _traffic(

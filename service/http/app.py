@@ -32,6 +32,7 @@ from service.http.routes import (
     players,
     ratings,
     sandboxes,
+    tournaments,
     transparency,
 )
 from service.http.validation import MAX_BODY_BYTES
@@ -62,6 +63,7 @@ _BLUEPRINTS: Final = (
     sandboxes.blueprint,
     transparency.blueprint,
     ratings.blueprint,
+    tournaments.blueprint,
     administration.blueprint,
 )
 

@@ -24,6 +24,9 @@ _READ: Final = (
     *("GET /games/<game_id>/record", "GET /games/<game_id>/stream"),
     *("GET /players/<handle>", "GET /players/<handle>/games"),
     "GET /players/<handle>/head-to-head/<other>",
+    *("GET /tournaments", "GET /tournaments/<id>"),
+    *("GET /tournaments/<id>/events", "GET /tournaments/<id>/record"),
+    "GET /tournaments/<id>/standings",
     *("GET /log/checkpoint", "GET /log/epochs", "GET /log/leaves"),
     *("GET /log/proofs/consistency", "GET /log/proofs/inclusion", "GET /sandboxes/<sandbox_id>"),
 )
@@ -46,6 +49,12 @@ _PLAY: Final = (
     *("POST /sandboxes", "DELETE /sandboxes/<sandbox_id>"),
     *("POST /sandboxes/<sandbox_id>/actions", "POST /sandboxes/<sandbox_id>/bots"),
     "POST /sandboxes/<sandbox_id>/undo",
+    "POST /tournaments",
+    *("PUT /tournaments/<id>/players/me", "DELETE /tournaments/<id>/players/me"),
+    "DELETE /tournaments/<id>/players/<handle>",
+    "PUT /tournaments/<id>/invitations/<handle>",
+    "POST /tournaments/<id>/replacements",
+    "POST /tournaments/<id>/cancellation",
 )
 _CHAT: Final = (
     *("GET /games/<game_id>/messages", "POST /games/<game_id>/messages"),

@@ -20,6 +20,7 @@ from domain.registry import rule_system_for
 from domain.tournaments import decisions
 from domain.tournaments.events import Decided, TournamentBy, TournamentEvent
 from domain.tournaments.tournament import (
+    STATUS_CLAUSES,
     Tournament,
     TournamentStatus,
     can_see_tournament,
@@ -287,6 +288,8 @@ class Tournaments:
 
         def handler(tournament: Tournament, pending: PendingTournamentEvents) -> None:
             self._require_organiser(tournament, organiser)
+            if tournament.status != "running":
+                raise NotNow(None, STATUS_CLAUSES[tournament.status])
             if former is None or former.id not in tournament.entrants:
                 raise Malformed({"entrant": message("is not the handle of an entrant")})
             if successor is None:

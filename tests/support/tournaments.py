@@ -31,8 +31,8 @@ def organiser(service: Service, handle: str = "olga") -> str:
     return player.id
 
 
-def settings(closes: datetime, **changes: Any) -> dict[str, Any]:
-    """Return the fields of a new tournament, with some changes."""
+def settings(end: datetime, **changes: Any) -> dict[str, Any]:
+    """Return the fields of a new tournament whose registration ends then, with some changes."""
     return {
         "name": "Cup",
         "description": "",
@@ -43,7 +43,7 @@ def settings(closes: datetime, **changes: Any) -> dict[str, Any]:
         "private": False,
         "least": 2,
         "most": 32,
-        "closes": format_timestamp(closes),
+        "closes": format_timestamp(end),
         "round_seconds": 3 * DAY,
         "invite": [],
         **changes,

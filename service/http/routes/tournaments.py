@@ -1,0 +1,304 @@
+"""Tournaments: lists, registration, what organisers do, standings and the record."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from flask import Response
+
+from domain.errors import Malformed
+from domain.json_types import JsonObject
+from domain.messages import comma_list, message
+from domain.tournaments.tournament import (
+    TOURNAMENT_STATUSES,
+    Tournament,
+    TournamentStatus,
+    standings_as_json,
+)
+from service.http.blueprint import NO_QUERY, Blueprint, response
+from service.http.context import service
+from service.http.schemas.tournaments import (
+    CreateTournament,
+    RegisterInTournament,
+    ReplaceEntrant,
+    TournamentDetails,
+    TournamentEventList,
+    TournamentEventsQuery,
+    TournamentList,
+    TournamentRegistration,
+    TournamentsQuery,
+    TournamentStandings,
+)
+from service.tournaments.tournaments import MAX_PAGE, Tournaments
+
+blueprint = Blueprint("tournaments", "Tournaments and leagues.", auth="optional_auth")
+
+
+@blueprint.get(
+    "/tournaments",
+    "A page of tournaments.",
+    TournamentList,
+    query=TournamentsQuery(),
+    errors=(401,),
+)
+def list_tournaments(player: str | None, query: JsonObject) -> JsonObject:
+    """List the tournaments that the viewer may see, newest first.
+
+    A page may have fewer of them than `limit`, and still a next page.
+    """
+    found, following = _tournaments().page(
+        _statuses(query["status"]),
+        player,
+        player if query["mine"] == "true" else None,
+        query["cursor"],
+        query["limit"],
+    )
+    return {"tournaments": [_summary(tournament) for tournament in found], "next": following}
+
+
+@blueprint.post(
+    "/tournaments",
+    "The new tournament.",
+    TournamentDetails,
+    auth="login_required",
+    json_body=CreateTournament(),
+    is_idempotent=True,
+    errors=(403,),
+)
+def create_tournament(player: str, body: JsonObject, idempotency_key: str | None) -> JsonObject:
+    """Create a tournament. Only organisers and administrators can.
+
+    The server draws two secrets and publishes commitments to them: of the lots and tables, and of the games.
+    """
+    return _details(_tournaments().create(player, body, idempotency_key))
+
+
+@blueprint.get(
+    "/tournaments/<id>",
+    "The tournament.",
+    TournamentDetails,
+    query=NO_QUERY,
+    errors=(404,),
+)
+def get_tournament(player: str | None, id: str) -> JsonObject:
+    """Get a tournament with its players, rounds and standings."""
+    return _details(_tournaments().get(id, player))
+
+
+@blueprint.put(
+    "/tournaments/<id>/players/me",
+    "The player takes part.",
+    TournamentRegistration,
+    auth="login_required",
+    json_body=RegisterInTournament(),
+    is_body_required=False,
+    errors=(403, 404, 409),
+)
+def register_in_tournament(player: str, id: str, body: JsonObject) -> JsonObject:
+    """Take part in a tournament, or as a substitute in one that is in progress.
+
+    Substitutes get the places of players who withdraw, in the order of registering. `nonce` has up to 64
+    random bytes, by which nobody else can arrange the draw. A player who lacks what the tournament requires
+    gets a 403 with what is missing, and a 409 if there is no room or it is over.
+    """
+    entered, receipt = _tournaments().register(id, player, body["nonce"] or b"")
+    return {"tournament": _details(entered), "receipt": receipt}
+
+
+@blueprint.delete(
+    "/tournaments/<id>/players/me",
+    "The player takes part no more.",
+    auth="login_required",
+    errors=(404, 409),
+)
+def withdraw_from_tournament(player: str, id: str) -> None:
+    """Withdraw from a tournament, from the next round on. Games go on: a player resigns in each of them."""
+    _tournaments().withdraw(id, player)
+
+
+@blueprint.delete(
+    "/tournaments/<id>/players/<handle>",
+    "The player takes part no more.",
+    auth="login_required",
+    errors=(400, 403, 404, 409),
+)
+def exclude_from_tournament(player: str, id: str, handle: str) -> None:
+    """Withdraw another player, as the organiser of the tournament or an administrator."""
+    _tournaments().exclude(id, player, handle)
+
+
+@blueprint.put(
+    "/tournaments/<id>/invitations/<handle>",
+    "The player is invited.",
+    auth="login_required",
+    errors=(400, 403, 404, 409),
+)
+def invite_to_tournament(player: str, id: str, handle: str) -> None:
+    """Invite a player to a private tournament, as its organiser or an administrator."""
+    _tournaments().invite(id, player, handle)
+
+
+@blueprint.post(
+    "/tournaments/<id>/replacements",
+    "The tournament.",
+    TournamentDetails,
+    auth="login_required",
+    json_body=ReplaceEntrant(),
+    status=200,
+    errors=(403, 404, 409),
+)
+def replace_entrant(player: str, id: str, body: JsonObject) -> JsonObject:
+    """Give the place of an entrant to a substitute, as the organiser or an administrator.
+
+    The substitute has the points of the entrant, and plays from the next round on.
+    """
+    return _details(_tournaments().replace(id, player, body["entrant"], body["substitute"]))
+
+
+@blueprint.post(
+    "/tournaments/<id>/cancellation",
+    "The tournament.",
+    TournamentDetails,
+    auth="login_required",
+    status=200,
+    errors=(403, 404, 409),
+)
+def cancel_tournament(player: str, id: str) -> JsonObject:
+    """Cancel a tournament, as its organiser or an administrator. Its games go on."""
+    return _details(_tournaments().cancel(id, player))
+
+
+@blueprint.get(
+    "/tournaments/<id>/standings",
+    "The standings.",
+    TournamentStandings,
+    query=NO_QUERY,
+    errors=(404,),
+)
+def get_tournament_standings(player: str | None, id: str) -> JsonObject:
+    """Get the standings after the results that there are."""
+    shown = _tournaments().get(id, player)
+    return {"final": shown.is_over, "groups": _standings(shown)}
+
+
+@blueprint.get(
+    "/tournaments/<id>/events",
+    "A page of events.",
+    TournamentEventList,
+    query=TournamentEventsQuery(),
+    errors=(404,),
+)
+def list_tournament_events(player: str | None, id: str, query: JsonObject) -> JsonObject:
+    """List the events of a tournament, in order."""
+    events = _tournaments().events(id, player, query["after"], query["limit"])
+    is_full = len(events) == min(query["limit"], MAX_PAGE)
+    return {"events": events, "next": events[-1]["seq"] if is_full else None}
+
+
+@blueprint.get(
+    "/tournaments/<id>/record",
+    query=NO_QUERY,
+    responses={
+        200: response(
+            "The record, one JSON object a line.",
+            content_type="application/jsonl",
+            headers={"Content-Disposition": "A file name for the record."},
+        )
+    },
+    errors=(404,),
+)
+def get_tournament_record(player: str | None, id: str) -> Response:
+    """Get the signed record of a tournament, which `cartulary tournament audit` checks."""
+    return Response(
+        _tournaments().record(id, player),
+        content_type="application/jsonl",
+        headers={
+            "Content-Disposition": f'inline; filename="{id}.jsonl"',
+            "Vary": "Authorization",
+        },
+    )
+
+
+def _tournaments() -> Tournaments:
+    return service().tournaments.tournaments
+
+
+def _statuses(text: str | None) -> list[TournamentStatus]:
+    """Return the statuses in a text that separates them by commas. Raises Malformed."""
+    names = [] if text is None else text.split(",")
+    statuses = [status for name in names for status in TOURNAMENT_STATUSES if status == name]
+    if len(statuses) < len(names):
+        fault = message(
+            "must be one or several of these, separated by commas: {statuses}",
+            statuses=comma_list(TOURNAMENT_STATUSES),
+        )
+        raise Malformed({"status": fault})
+    return statuses
+
+
+def _summary(tournament: Tournament) -> JsonObject:
+    """Return a tournament as `TournamentSummary`."""
+    is_open = tournament.status == "open" or not tournament.entrants
+    return {
+        "id": tournament.id,
+        "name": tournament.name,
+        "description": tournament.description,
+        "status": tournament.status,
+        "organiser": tournament.creator,
+        "format": tournament.format.to_json(),
+        "rules": tournament.rules,
+        "options": tournament.options,
+        "clock": tournament.clock,
+        "private": tournament.private,
+        "least": tournament.least,
+        "most": tournament.most,
+        "created_at": tournament.created_at,
+        "closes": tournament.closes,
+        "round_seconds": tournament.round_seconds,
+        "players": len(tournament.registered if is_open else tournament.entrants),
+        "rounds": len(tournament.rounds),
+        "seq": tournament.seq,
+        "hash": tournament.hash,
+    }
+
+
+def _standings(tournament: Tournament) -> Sequence[Sequence[JsonObject]]:
+    return tournament.final_standings or standings_as_json(tournament)
+
+
+def _details(tournament: Tournament) -> JsonObject:
+    """Return a tournament as `TournamentDetails`."""
+    rounds: list[dict[str, Any]] = [
+        {
+            "round": drawn.number,
+            "drawn_at": drawn.drawn_at,
+            "ends": drawn.ends,
+            "closed": drawn.is_closed,
+            "tables": [
+                {
+                    "players": list(players),
+                    "game": game,
+                    "places": None if result is None else list(result.places),
+                }
+                for players, game, result in zip(
+                    drawn.players, drawn.games, drawn.results, strict=True
+                )
+            ],
+        }
+        for drawn in tournament.rounds
+    ]
+    entrants = tournament.entrants or tournament.registered
+    seated = [player for drawn in tournament.rounds for table in drawn.players for player in table]
+    people = [tournament.creator, *entrants, *tournament.volunteers, *seated]
+    return {
+        **_summary(tournament),
+        "entrants": list(entrants),
+        "withdrawn": sorted(tournament.withdrawn),
+        "substitutes": list(tournament.volunteers),
+        "commitment": tournament.commitment,
+        "games_commitment": tournament.games_commitment,
+        "secret": tournament.secret,
+        "games_secret": tournament.games_secret,
+        "drawn": rounds,
+        "standings": _standings(tournament),
+        "handles": _tournaments().handles(people),
+    }

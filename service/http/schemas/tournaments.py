@@ -1,0 +1,237 @@
+"""Requests and responses about tournaments."""
+
+from typing import Annotated, Final, Literal, TypedDict
+
+from domain.chance import MAX_NONCE_BYTES
+from domain.event import Clock
+from domain.json_types import (
+    Count,
+    Digest,
+    GameId,
+    JsonObject,
+    KeyId,
+    PlayerId,
+    PositiveCount,
+    Signature,
+    Timestamp,
+)
+from domain.registry import RULES
+from domain.tournaments.decisions import MAX_DESCRIPTION, MAX_INVITED
+from domain.tournaments.events import TournamentEvent, TournamentId
+from domain.tournaments.tournament import TOURNAMENT_STATUSES
+from service.http.schemas.requests import PageQuery
+from service.http.validation import (
+    AnyObject,
+    AnyValue,
+    Choice,
+    Flag,
+    HexBytes,
+    PositiveInteger,
+    QueryInteger,
+    StrictSchema,
+    String,
+    TextList,
+)
+
+_NONCE: Final = {
+    "description": "Random bytes of the player's program, in hex, which the draw and the games depend on."
+}
+
+
+class CreateTournament(StrictSchema):
+    """A new tournament: docs/tournaments.md explains the formats and the rules of rounds."""
+
+    name = String(required=True, description="1 to 60 characters.")
+    description = String(
+        load_default="", description=f"For players, at most {MAX_DESCRIPTION} characters."
+    )
+    format = AnyObject(
+        required=True,
+        metadata={
+            "description": "`format` (`single_group`, `round_robin`, `swiss`, `knockout`, `league` or"
+            " `ladder`), `table_size` (2 to 5), and the settings of the format.",
+            "example": {"format": "swiss", "table_size": 2, "rounds": 5},
+        },
+    )
+    rules = String(required=True, metadata={"enum": sorted(RULES)})
+    options = AnyObject(
+        load_default=dict,
+        metadata={
+            "type": "object",
+            "description": "Options of the games, as for `POST /games`: those of the rules, `rated`,"
+            " `takebacks`, `substitutes`, and the requirements of players who register.",
+        },
+    )
+    clock = AnyValue(
+        required=True,
+        metadata={
+            "type": "object",
+            "description": "How much time players have in each game, as for `POST /games`.",
+        },
+    )
+    private = Flag(load_default=False, description="Whether only those who are invited see it.")
+    least = PositiveInteger(load_default=2, description="Players without whom it is cancelled.")
+    most = PositiveInteger(load_default=32, description="Players for whom there is room.")
+    closes = String(
+        required=True,
+        description="When registration ends, and the first round is drawn: UTC, with milliseconds.",
+    )
+    round_seconds = PositiveInteger(
+        required=True, description="Seconds from the draw of a round to its last date."
+    )
+    invite = TextList(
+        max_items=MAX_INVITED,
+        load_default=list,
+        description="Handles of the players who see and join a private tournament.",
+    )
+
+
+class RegisterInTournament(StrictSchema):
+    """Taking part in a tournament."""
+
+    nonce = HexBytes(max_bytes=MAX_NONCE_BYTES, load_default=None, metadata=dict(_NONCE))
+
+
+class ReplaceEntrant(StrictSchema):
+    """Who gives a place in a tournament to whom, by their handles."""
+
+    entrant = String(required=True, description="Handle of the entrant.")
+    substitute = String(
+        required=True, description="Handle of a player who has registered as a substitute."
+    )
+
+
+class TournamentsQuery(PageQuery):
+    """Which page of which tournaments to show."""
+
+    status = String(
+        load_default=None,
+        description=f"One or several of {', '.join(TOURNAMENT_STATUSES)}, separated by commas.",
+    )
+    mine = Choice(
+        choices=("true", "false"),
+        load_default="false",
+        description="Only those that the player organises or takes part in.",
+    )
+
+
+class TournamentEventsQuery(StrictSchema):
+    """Which page of the events of a tournament to show."""
+
+    after = QueryInteger(
+        load_default=0, description="The seq of the last event of the page before."
+    )
+    limit = QueryInteger(minimum=1, load_default=100, description="Events per page, at most 100.")
+
+
+class TournamentStanding(TypedDict):
+    """An entrant in the standings. `tie_breaks` has what decides the places in this format, in order."""
+
+    entrant: Annotated[Count, "The number in the draw of lots."]
+    player: PlayerId
+    tie_breaks: dict[str, str]
+    points: Annotated[str, "A number such as `3`, or a fraction such as `7/2`."]
+    wins: Count
+    played: Count
+
+
+class TournamentTableSummary(TypedDict):
+    """A table of a round: `game` is null for a bye, and `places` until there is a result."""
+
+    players: list[PlayerId]
+    game: GameId | None
+    places: list[Count] | None
+
+
+class TournamentRoundSummary(TypedDict):
+    """A round that is drawn."""
+
+    round: PositiveCount
+    drawn_at: Timestamp
+    ends: Timestamp
+    closed: bool
+    tables: list[TournamentTableSummary]
+
+
+class TournamentSummary(TypedDict):
+    """A tournament in a list."""
+
+    id: TournamentId
+    name: str
+    description: str
+    status: Literal["open", "running", "finished", "cancelled"]
+    organiser: PlayerId
+    format: JsonObject
+    rules: str
+    options: JsonObject
+    clock: Clock
+    private: bool
+    least: PositiveCount
+    most: PositiveCount
+    created_at: Timestamp
+    closes: Timestamp
+    round_seconds: PositiveCount
+    players: Annotated[Count, "How many take part."]
+    rounds: Annotated[Count, "How many rounds are drawn."]
+    seq: PositiveCount
+    hash: Digest
+
+
+class TournamentDetails(TournamentSummary):
+    """A tournament with its players and rounds.
+
+    `entrants` are in the order of the lots; before the draw, those who have registered. `handles` has the
+    handles of all who are named by their ids, null for those who were erased.
+    """
+
+    entrants: list[PlayerId]
+    withdrawn: Annotated[list[Count], "The numbers of entrants without a player."]
+    substitutes: Annotated[list[PlayerId], "Those who wait for a place, in order."]
+    commitment: Digest
+    games_commitment: Digest
+    secret: Digest | None
+    games_secret: Digest | None
+    drawn: list[TournamentRoundSummary]
+    standings: list[list[TournamentStanding]]
+    handles: dict[str, str | None]
+
+
+class TournamentList(TypedDict):
+    """A page of tournaments, newest first. `next` is the `cursor` of the next page, or null."""
+
+    tournaments: list[TournamentSummary]
+    next: str | None
+
+
+class TournamentReceipt(TypedDict):
+    """The server's confirmation that a player takes part, after the event with this hash."""
+
+    sign: Literal["cartulary tournament receipt v1"]
+    tournament: TournamentId
+    seq: PositiveCount
+    hash: Digest
+    player: PlayerId
+    at: Timestamp
+    key: KeyId
+    signature: Signature
+
+
+class TournamentRegistration(TypedDict):
+    """The tournament, and the receipt for taking part in it."""
+
+    tournament: TournamentDetails
+    receipt: TournamentReceipt
+
+
+class TournamentStandings(TypedDict):
+    """The standings of each group or division, the best first. `final`: they cannot change any more."""
+
+    final: bool
+    groups: list[list[TournamentStanding]]
+
+
+class TournamentEventList(TypedDict):
+    """A page of the events of a tournament. `next` is the `after` of the next page, or null."""
+
+    events: list[TournamentEvent]
+    next: PositiveCount | None

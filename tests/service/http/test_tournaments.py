@@ -1,0 +1,194 @@
+"""Tournaments over HTTP: who may do what, and that nothing of a private one can be learned."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import redis
+
+from ledger.keys import check_signed
+from ledger.tournament_log import read_tournament
+from service import clock
+from tests.support.accounts import Accounts, Json, PlayerClient
+from tests.support.administrators import WHY, register_administrator
+from tests.support.tournaments import settings
+
+PATH = "/api/v1/tournaments"
+
+
+@pytest.fixture
+def organiser(accounts: Accounts, redis_client: redis.Redis) -> PlayerClient:
+    """A player with the role of an organiser."""
+    admin, player = register_administrator(accounts, redis_client), accounts.register()
+    path = f"/api/v1/admin/players/{player.id}/role"
+    assert admin.http.put(path, json={**WHY, "role": "organiser"}).status_code == 204
+    return player
+
+
+def body(**changes: Any) -> Json:
+    """Return the body for a tournament whose registration closes in a day."""
+    return settings(clock.now() + timedelta(days=1), **changes)
+
+
+def create(organiser: PlayerClient, **changes: Any) -> str:
+    """Create a tournament and return its path."""
+    response = organiser.http.post(PATH, json=body(**changes))
+    assert response.status_code == 201, response.text
+    return f"{PATH}/{response.json()['id']}"
+
+
+@pytest.mark.http("POST /tournaments", 201, 400, 403, 422)
+@pytest.mark.http("GET /tournaments/ID", 200, 404)
+@pytest.mark.http("GET /tournaments", 200, 400)
+def test_organisers_create_tournaments(accounts: Accounts, organiser: PlayerClient) -> None:
+    fields = body()
+    assert accounts.register().http.post(PATH, json=fields).status_code == 403
+    assert organiser.http.post(PATH, json={}).status_code == 400
+    key = {"Idempotency-Key": "cup"}
+    first = organiser.http.post(PATH, json=fields, headers=key)
+    again = organiser.http.post(PATH, json=fields, headers=key)
+    assert (first.status_code, again.json()["id"]) == (201, first.json()["id"])
+    other = organiser.http.post(PATH, json={**fields, "name": "Other"}, headers=key)
+    assert other.status_code == 422
+    shown = accounts.anonymous.get(f"{PATH}/{first.json()['id']}").json()
+    assert (shown["status"], shown["secret"], shown["standings"]) == ("open", None, [])
+    assert accounts.anonymous.get(f"{PATH}/t0000000000000000").status_code == 404
+    listed = accounts.anonymous.get(f"{PATH}?status=open&limit=100").json()["tournaments"]
+    assert shown["id"] in [tournament["id"] for tournament in listed]
+    mine = organiser.http.get(f"{PATH}?mine=true").json()["tournaments"]
+    assert [tournament["id"] for tournament in mine] == [shown["id"]]
+    assert accounts.anonymous.get(f"{PATH}?status=now").status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"format": {"format": "swiss", "rounds": 0}}, "format.rounds"),
+        ({"closes": "2020-01-01T00:00:00.000Z"}, "closes"),
+        ({"closes": "tomorrow"}, "closes"),
+        ({"clock": None}, "clock"),
+        ({"clock": {}}, "clock.per_turn"),
+        ({"least": 40}, "most"),
+        ({"most": 1000}, "most"),
+        ({"round_seconds": 1}, "round_seconds"),
+        ({"options": {"tournament": {}}}, "options.tournament"),
+        ({"options": {"rated": True}, "private": True}, "options.rated"),
+        ({"options": {"no_such_option": 1}}, "options.no_such_option"),
+        ({"name": ""}, "name"),
+        ({"invite": ["nobody-at-all"]}, "invite"),
+    ],
+)
+def test_each_wrong_field_is_named(
+    organiser: PlayerClient, changes: dict[str, Any], field: str
+) -> None:
+    response = organiser.http.post(PATH, json=body(**changes))
+    assert response.status_code == 400
+    assert field in [error["field"] for error in response.json()["errors"]], response.text
+
+
+@pytest.mark.http("PUT /tournaments/ID/players/me", 200, 400, 403, 404, 409)
+@pytest.mark.http("DELETE /tournaments/ID/players/me", 204, 404, 409)
+@pytest.mark.http("GET /tournaments/ID/events", 200, 400, 404)
+@pytest.mark.http("GET /tournaments/ID/record", 200, 404)
+@pytest.mark.http("GET /tournaments/ID/standings", 200, 404)
+def test_players_register_and_withdraw(accounts: Accounts, organiser: PlayerClient) -> None:
+    path = create(organiser, most=2)
+    ada, bea, cid = (accounts.register() for _ in range(3))
+    me = f"{path}/players/me"
+    entered = ada.http.put(me, json={"nonce": "00ff"}).json()
+    keys = accounts.anonymous.get("/api/v1/keys").json()["keys"]
+    check_signed(entered["receipt"], keys)
+    assert entered["receipt"]["hash"] == entered["tournament"]["hash"]
+    assert ada.http.put(me).json()["tournament"]["seq"] == entered["tournament"]["seq"]
+    assert bea.http.put(me, json={"nonce": "0"}).status_code == 400
+    assert bea.http.put(me).status_code == 200
+    assert cid.http.put(me).status_code == 409
+    assert cid.http.delete(me).status_code == 409
+    assert bea.http.delete(me).status_code == 204
+    unknown = f"{PATH}/t0000000000000000"
+    assert cid.http.put(f"{unknown}/players/me").status_code == 404
+    assert cid.http.delete(f"{unknown}/players/me").status_code == 404
+    for part in ("events", "record", "standings"):
+        assert accounts.anonymous.get(f"{unknown}/{part}").status_code == 404
+    assert accounts.anonymous.get(f"{path}/events?limit=0").status_code == 400
+    page = accounts.anonymous.get(f"{path}/events?limit=2").json()
+    assert [event["type"] for event in page["events"]] == ["TournamentCreated", "PlayerRegistered"]
+    rest = accounts.anonymous.get(f"{path}/events?after={page['next']}").json()
+    assert [event["type"] for event in rest["events"]] == ["PlayerRegistered", "PlayerWithdrawn"]
+    record = read_tournament(accounts.anonymous.get(f"{path}/record").content)
+    assert list(record.events) == page["events"] + rest["events"]
+    assert accounts.anonymous.get(f"{path}/standings").json() == {"final": False, "groups": []}
+    picky = create(organiser, options={"round_limit": 1, "least_finished": 3})
+    assert ada.http.put(f"{picky}/players/me").status_code == 403
+
+
+@pytest.mark.http("DELETE /tournaments/ID/players/HANDLE", 204, 400, 403, 404, 409)
+@pytest.mark.http("PUT /tournaments/ID/invitations/HANDLE", 204, 400, 403, 404, 409)
+@pytest.mark.http("POST /tournaments/ID/replacements", 400, 403, 404, 409)
+@pytest.mark.http("POST /tournaments/ID/cancellation", 200, 403, 404, 409)
+def test_only_the_organiser_decides(accounts: Accounts, organiser: PlayerClient) -> None:
+    path, private = create(organiser), create(organiser, private=True)
+    ada = accounts.register()
+    ada.http.put(f"{path}/players/me")
+    player, invitation = f"{path}/players/{ada.handle}", f"{private}/invitations/{ada.handle}"
+    replacement = {"entrant": ada.handle, "substitute": organiser.handle}
+    assert ada.http.put(invitation).status_code == 404
+    assert organiser.http.put(invitation).status_code == 204
+    for refused in (
+        ada.http.delete(player),
+        ada.http.put(invitation),
+        ada.http.post(f"{path}/replacements", json=replacement),
+        ada.http.post(f"{path}/cancellation"),
+    ):
+        assert refused.status_code == 403
+    unknown = f"{PATH}/t0000000000000000"
+    for missing in (
+        organiser.http.delete(f"{unknown}/players/{ada.handle}"),
+        organiser.http.post(f"{unknown}/replacements", json=replacement),
+        organiser.http.post(f"{unknown}/cancellation"),
+    ):
+        assert missing.status_code == 404
+    assert organiser.http.delete(f"{path}/players/nobody-at-all").status_code == 400
+    assert organiser.http.put(f"{private}/invitations/nobody-at-all").status_code == 400
+    assert organiser.http.put(f"{path}/invitations/{ada.handle}").status_code == 409
+    assert organiser.http.post(f"{path}/replacements", json=replacement).status_code == 409
+    assert organiser.http.post(f"{path}/replacements", json={}).status_code == 400
+    assert organiser.http.delete(player).status_code == 204
+    assert organiser.http.delete(player).status_code == 409
+    assert organiser.http.post(f"{path}/cancellation").json()["status"] == "cancelled"
+    assert organiser.http.post(f"{path}/cancellation").status_code == 409
+
+
+def test_a_private_tournament_looks_like_none(accounts: Accounts, organiser: PlayerClient) -> None:
+    ada, stranger = accounts.register(), accounts.register()
+    before = [reads(accounts, stranger, f"{PATH}/t0000000000000000")]
+    path = create(organiser, private=True, invite=[ada.handle])
+    ada.http.put(f"{path}/players/me")
+    hidden = reads(accounts, stranger, path)
+    assert [text.replace(path.rsplit("/")[-1], "t0000000000000000") for text in hidden] == before[0]
+    assert ada.http.get(path).json()["players"] == 1
+    assert organiser.http.get(path).status_code == 200
+
+
+def reads(accounts: Accounts, stranger: PlayerClient, path: str) -> list[str]:
+    """Return all responses about a tournament to somebody who may not see it, and to nobody."""
+    parts = ("", "/events", "/record", "/standings")
+    texts = [
+        client.get(path + part) for client in (accounts.anonymous, stranger.http) for part in parts
+    ]
+    texts += [
+        stranger.http.put(f"{path}/players/me"),
+        stranger.http.delete(f"{path}/players/me"),
+        stranger.http.delete(f"{path}/players/{stranger.handle}"),
+        stranger.http.put(f"{path}/invitations/{stranger.handle}"),
+        stranger.http.post(f"{path}/cancellation"),
+    ]
+    ids = [
+        tournament["id"]
+        for client in (accounts.anonymous, stranger.http)
+        for tournament in client.get(f"{PATH}?limit=100").json()["tournaments"]
+    ]
+    return [
+        *(f"{response.status_code} {response.json().get('detail')}" for response in texts),
+        str(path.rsplit("/", maxsplit=1)[-1] in ids),
+    ]
