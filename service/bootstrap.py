@@ -22,6 +22,8 @@ from service.conditional_actions.store import COMPANIONS, ConditionalActionStore
 from service.connection import connect
 from service.games.components import Games, build_games
 from service.games.listings import Listings
+from service.imports.imports import Imports
+from service.imports.store import ImportStore
 from service.keyring import Keyring
 from service.notifications.components import Notifications, build_notifications
 from service.notifications.deliveries import Deliveries
@@ -62,6 +64,7 @@ class Service:
     chat: Chat
     chat_message_reports: ChatMessageReports
     sandboxes: Sandboxes
+    imports: Imports
     conditional_actions: ConditionalActions
     conditional_action_store: ConditionalActionStore
     administration: Administration
@@ -78,9 +81,10 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     bounds = settings.bounds
     client = connect(settings.redis_url)
     keyring = Keyring(client, settings.signing_key, read_only=read_only, origin=settings.origin)
+    objects = ObjectStore(settings.archive, bounds.archive_seconds)
     archive = Archive(
         client,
-        ObjectStore(settings.archive, bounds.archive_seconds),
+        objects,
         ArchiveSchedule(client, settings.archive_after_days),
         keyring,
         bounds,
@@ -138,6 +142,15 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     accounts.erasure.register(chat.erase_all_of, chat.authors)
     sandboxes = Sandboxes(games.repository, games.for_viewers, SandboxStore(client, bounds), bounds)
     accounts.erasure.register(sandboxes.delete_all_of)
+    audits = Audits(bounds)
+    imports = Imports(
+        ImportStore(client, objects, bounds.max_import_bytes),
+        audits,
+        keyring,
+        transparency.proofs.log_name,
+        bounds,
+    )
+    accounts.erasure.register(imports.delete_all_of)
     damaged_games = DamagedGames(client)
     process_reports = ProcessReports(client, settings.report_seconds)
     announcements = Announcements(client)
@@ -157,6 +170,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         chat=chat,
         chat_message_reports=reports,
         sandboxes=sandboxes,
+        imports=imports,
         conditional_actions=ConditionalActions(
             games.repository,
             games.for_viewers,
@@ -177,9 +191,10 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
             deliveries,
             reports,
             announcements,
+            imports,
         ),
         announcements=announcements,
-        audits=Audits(bounds),
+        audits=audits,
         pictures=PngPictures(bounds),
         damaged_games=damaged_games,
         process_reports=process_reports,

@@ -65,6 +65,15 @@ class Bounds:
     max_audited_events: int = _bound(2_000)
     """Events of the longest game that is audited."""
 
+    max_import_bytes: int = _bound(2 * 1024 * 1024, 64 * 1024)
+    """Size of a game record that a player uploads."""
+    max_uploads: int = _bound(8)
+    """Uploads that are received or handled at the same time, of one network a quarter."""
+    max_imports_per_player: int = _bound(50)
+    """Imported records of one player."""
+    max_imports: int = _bound(10_000)
+    """Imported records of all players."""
+
     max_streams: int = _bound(5_000)
     max_streams_per_visitor: int = _bound(100)
     record_page_bytes: int = _bound(64 * 1024, 1024)

@@ -23,6 +23,8 @@ SEQS: Final = 50
 """Events of the long game at which pages are requested."""
 ABANDON_SECONDS: Final = 0.02
 UNKNOWN: Final = "unknown"
+IMPORT_PAGES: Final = ("", "/replay?seq=1", "/table", "/log", "/compare", "/scores", "/record")
+"""The pages of an imported record."""
 """Stands for the id of something that does not exist."""
 
 
@@ -109,7 +111,8 @@ def _home_pages(target: Target) -> Traffic:
     lists = [f"/games?list={name}{filters}" for name in ("all", "finished", "watch")]
     paths = (
         *("/", "/games", "/games?list=watch", "/games?list=finished", "/games/new"),
-        *("/statistics", "/leaderboards"),
+        *("/statistics", "/leaderboards", "/imports"),
+        *(f"/imports/{UNKNOWN}{part}" for part in IMPORT_PAGES),
         *lists,
         "/players/siege",
     )
@@ -172,6 +175,7 @@ def _forms(target: Target) -> Traffic:
         *(sandbox + part for part in ("/actions", "/undo", "/bots", "/deletion")),
         *("/announcements/dismissals", "/games", "/language", "/password/forgotten", "/play"),
         "/tutorial",
+        *("/imports", f"/imports/{UNKNOWN}/audit", f"/imports/{UNKNOWN}/delete"),
         *(f"/email/confirm/{UNKNOWN}", f"/unsubscribe/{UNKNOWN}"),
     ]
     # Not from the first account, whose sandbox a form would delete.
@@ -229,12 +233,14 @@ def _readings(target: Target) -> Traffic:
             "/me/push",
             "/me/receipts",
             "/me/records",
+            "/me/imports",
             "/me/sessions",
             "/me/tokens",
             "/me/webhooks",
         ),
         *("/admin/games", "/admin/log", "/admin/players", f"/admin/players/{UNKNOWN}"),
         *("/admin/reports", "/admin/work"),
+        *("/imports?limit=100", f"/imports/{UNKNOWN}", f"/imports/{UNKNOWN}/record"),
     )
     health = request("GET", "/healthz/processes")
     return _traffic([*_calls(target, "GET", paths), health])
@@ -257,6 +263,7 @@ def _refused_calls(target: Target) -> Traffic:
         *("/me/email", "/me/feeds", "/me/holidays", "/me/keys", "/me/push", "/me/tokens"),
         "/me/webhooks",
         "/password-resets",
+        "/imports",
         *(f"/me/webhooks/{UNKNOWN}/enable", f"/me/webhooks/{UNKNOWN}/test"),
         *(f"{admin}/abandonment", f"{admin}/extensions", f"{admin}/removals"),
         *(f"{admin}/seat-moves", "/admin/announcements", "/tournaments"),
@@ -282,7 +289,7 @@ def _refused_calls(target: Target) -> Traffic:
             f"/admin/players/{UNKNOWN}",
         ),
         *(f"/admin/players/{UNKNOWN}/role", f"/admin/players/{UNKNOWN}/sessions"),
-        f"/admin/announcements/{UNKNOWN}",
+        *(f"/admin/announcements/{UNKNOWN}", f"/admin/imports/{UNKNOWN}", f"/imports/{UNKNOWN}"),
         *(f"/admin/players/{UNKNOWN}/suspension", f"/admin/reports/{UNKNOWN}"),
         *(f"/tournaments/{UNKNOWN}/players/{player}" for player in ("me", UNKNOWN)),
     )
@@ -314,6 +321,21 @@ def _sandboxes(target: Target) -> Traffic:
         *_calls(target, "DELETE", [f"/sandboxes/{UNKNOWN}"]),
     ]
     return _traffic([*made, *read, *pages, *changed])
+
+
+def _uploads(target: Target) -> Traffic:
+    bodies = (b'{"a":1}\n' * 100_000, b"[" * 200_000, b"[" + b"{}," * 300_000 + b"{}]")
+    sends = [
+        send
+        for body in bodies
+        for token in target.tokens
+        for send in (request("POST", f"{API}/imports", body, token),)
+    ]
+    lines = [
+        Send(send.data.replace(b"application/json", b"application/jsonl", 1), send.requests)
+        for send in sends
+    ]
+    return _traffic([*lines, *_calls(target, "GET", ("/imports?after=1000", "/me/imports"))])
 
 
 def _watched_game(target: Target) -> Traffic:
@@ -384,6 +406,7 @@ ATTACKS: Final = (
         _refused_calls,
     ),
     Attack("sandboxes", "makes, reads and changes sandboxes of a long game", _sandboxes),
+    Attack("uploads", "uploads large files that are no records", _uploads),
     Attack(
         "watched-game",
         "watches a game with 1,500 event streams while others join and leave it",

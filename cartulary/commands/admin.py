@@ -456,6 +456,16 @@ def announcements(redis: str | None) -> None:
     print_json({"announcements": [asdict(one) for one in current], "next": None})
 
 
+@admin.command("delete-import", help=(message("Delete IMPORT, a record that was uploaded."),))
+@argument("imported", metavar=message_in("metavar", "IMPORT"))
+@_reason
+@redis_option
+def delete_import(imported: str, reason: str, redis: str | None) -> None:
+    with open_administration(redis) as (administration, _):
+        administration.delete_import(OPERATOR, imported, reason)
+    print_message(message("the record {record} is deleted", record=imported))
+
+
 @admin.command("withdraw", help=(message("Withdraw an ANNOUNCEMENT before its end."),))
 @argument("announcement", metavar=message_in("metavar", "ANNOUNCEMENT"))
 @_reason

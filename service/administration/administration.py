@@ -35,6 +35,7 @@ from service.games.listings import Listings, Page
 from service.games.loader import CachedGame
 from service.games.repository import GameRepository
 from service.games.substitute_commands import SubstituteCommands
+from service.imports.imports import Imports
 from service.notifications.deliveries import Deliveries
 from service.notifications.delivery import Delivery
 
@@ -63,6 +64,7 @@ class Administration:
         deliveries: Deliveries,
         chat_message_reports: ChatMessageReports,
         announcements: Announcements,
+        imports: Imports,
     ) -> None:
         self._accounts = accounts
         self._log = log
@@ -75,6 +77,7 @@ class Administration:
         self._deliveries = deliveries
         self._message_reports = chat_message_reports
         self._announcements = announcements
+        self._imports = imports
 
     def require_administrator(self, player: str) -> None:
         """Raise Forbidden unless a player has the role of an administrator."""
@@ -83,7 +86,7 @@ class Administration:
 
     def require_target(self, names: Mapping[str, str]) -> None:
         """Raise NotFound if what these arguments of a URL name does not exist: a player (`id`), a `game`, a
-        `delivery`, a `report` or an `announcement`.
+        `delivery`, a `report`, an `announcement` or an imported record (`imported`).
         """
         if "id" in names:
             self._accounts.get(names["id"])
@@ -95,6 +98,8 @@ class Administration:
             self._message_reports.get(names["report"])
         if "announcement" in names:
             self._announcements.get(names["announcement"])
+        if "imported" in names:
+            self._imports.get(names["imported"])
 
     def search_players(
         self, administrator: str, prefix: str = "", after: str | None = None, limit: int = 50
@@ -289,6 +294,13 @@ class Administration:
         self._announcements.get(announcement_id)
         self._record(administrator, "withdraw_announcement", reason, announcement=announcement_id)
         self._announcements.withdraw(announcement_id)
+
+    def delete_import(self, administrator: str, import_id: str, reason: str) -> None:
+        """Delete an imported record. Raises NotFound."""
+        imported = self._imports.get(import_id)
+        details = {"import": import_id, "uploader": imported.uploader}
+        self._record(administrator, "delete_import", reason, **details)
+        self._imports.delete(imported)
 
     def work(self, administrator: str, render: Callable[[Message], str] = english) -> JsonObject:
         """Return what the service still has to do, and what has failed; see `WorkOverview.read`."""

@@ -47,7 +47,15 @@ from service.http.context import (
 )
 from service.http.schemas.type_schemas import RESPONSES
 from service.http.scopes import scope_of
-from service.http.validation import GIVEN_TWICE, StrictSchema, String, read_json, validate
+from service.http.validation import (
+    FILE_TYPES,
+    GIVEN_TWICE,
+    MULTIPART,
+    StrictSchema,
+    String,
+    read_json,
+    validate,
+)
 
 Endpoint: TypeAlias = Callable[..., Response]
 View: TypeAlias = Callable[..., Response | JsonObject | None]
@@ -254,6 +262,7 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask_smorest 
         auth: AuthPolicy | None = None,
         query: Schema | None = None,
         json_body: Schema | None = None,
+        file_field: str | None = None,
         is_body_required: bool = True,
         extra_validation: ExtraValidation | None = None,
         is_idempotent: bool = False,
@@ -276,7 +285,8 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask_smorest 
         is 204 without a body and otherwise 200, or 201 for a POST, unless the route names another one. A
         route with several successful responses, or one that is not JSON, has `responses` instead, by status
         (see `response`), and its view returns them. `errors` are the statuses of errors besides those that
-        follow from the rest of the description; `request_headers` are descriptions by name.
+        follow from the rest of the description; `request_headers` are descriptions by name. The body of a
+        route with a `file_field`, which the view reads, is a file, or a form with a file of this name.
         """
         if status is None:
             status = 204 if body is None else 201 if method == "POST" else 200
@@ -304,6 +314,8 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask_smorest 
                 if policy != "public":
                     endpoint = _with_scope(endpoint, checks.scope)
             operation = _operation(checks, responses, errors, request_headers or {})
+            if file_field is not None:
+                _describe_file(operation, file_field)
             operation["operationId"] = view.__name__
             # This is where flask-smorest looks for the description of a view.
             endpoint._apidoc = {"manual_doc": operation}  # type: ignore[attr-defined] # noqa: SLF001 # see above
@@ -448,6 +460,19 @@ def _operation(
         **replies,
     }
     return operation
+
+
+def _describe_file(operation: JsonObject, field: str) -> None:
+    """Add to an operation that its body is a file, or a form with one."""
+    file = {"type": "string", "format": "binary"}
+    form = {"type": "object", "properties": {field: file}, "required": [field]}
+    content = {type: {"schema": file} for type in FILE_TYPES}
+    operation["requestBody"] = {
+        "required": True,
+        "content": {**content, MULTIPART: {"schema": form}},
+    }
+    for status in (400, 413, 415):
+        operation["responses"].setdefault(str(status), error_name(status))
 
 
 def read_query(schema: Schema) -> dict[str, Any]:

@@ -15,6 +15,8 @@ _READ: Final = (
     *("GET /announcements", "GET /events", "GET /keys", "GET /me", "GET /me/holidays"),
     *("GET /me/invitations", "GET /me/keys", "GET /me/receipts", "GET /me/stream"),
     *("GET /me/notes", "GET /me/records", "GET /games/<game_id>/notes"),
+    *("GET /me/imports", "GET /imports", "GET /imports/<imported>"),
+    "GET /imports/<imported>/record",
     *("GET /games", "GET /games/<game_id>", "GET /games/<game_id>/conditional-actions"),
     *("GET /games/<game_id>/disputes", "GET /games/<game_id>/disputes/<seq>"),
     *("GET /games/<game_id>/events", "GET /games/<game_id>/events/<seq>"),
@@ -46,6 +48,7 @@ _PLAY: Final = (
     *("POST /games/<game_id>/takebacks", "POST /games/<game_id>/takebacks/<seq>/answers"),
     *("PUT /games/<game_id>/notes/<seq>", "DELETE /games/<game_id>/notes/<seq>"),
     *("POST /me/holidays", "DELETE /me/holidays/<holiday>"),
+    *("POST /imports", "DELETE /imports/<imported>"),
     *("POST /sandboxes", "DELETE /sandboxes/<sandbox_id>"),
     *("POST /sandboxes/<sandbox_id>/actions", "POST /sandboxes/<sandbox_id>/bots"),
     "POST /sandboxes/<sandbox_id>/undo",
@@ -88,6 +91,7 @@ _SESSION_ONLY: Final = (
     *("POST /admin/deliveries/<delivery>/attempts", "GET /admin/reports"),
     *("DELETE /admin/reports/<report>", "POST /admin/announcements"),
     *("DELETE /admin/announcements/<announcement>", "GET /admin/log"),
+    "DELETE /admin/imports/<imported>",
 )
 OPERATION_SCOPES: Final[Mapping[str, Scope | None]] = {
     **dict.fromkeys(_READ, "read"),

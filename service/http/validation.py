@@ -19,11 +19,18 @@ from marshmallow import Schema, ValidationError, fields, missing
 from typing_extensions import override
 
 from domain.errors import Malformed
-from domain.messages import Message, comma_list, message
+from domain.messages import Message, Text, comma_list, message
 from service.errors import BodyTooLarge, UnsupportedBody
 
 MAX_BODY_BYTES: Final = 64 * 1024
 BODY_TOO_LARGE: Final = message("a body may have at most {bytes} bytes", bytes=MAX_BODY_BYTES)
+UPLOAD_PATHS: Final = frozenset({"/api/v1/imports", "/imports"})
+"""The paths to which records are uploaded: the bodies of these requests may be larger."""
+MAX_FORM_BYTES: Final = 16 * 1024
+"""Bytes that a form with a file has besides the file."""
+MULTIPART: Final = "multipart/form-data"
+FILE_TYPES: Final = ("application/jsonl", "application/x-ndjson", "application/octet-stream")
+"""The types of a body that is a file."""
 MAX_DEPTH: Final = 32
 """Levels of objects and arrays inside each other."""
 MAX_NAMES: Final = 64
@@ -59,6 +66,38 @@ def _check_content_type(request: Request) -> None:
         raise UnsupportedBody(message("the body must have Content-Type: {type}", type=_JSON))
     if request.mimetype_params.get("charset", "utf-8").lower() not in ("utf-8", "utf8"):
         raise UnsupportedBody(message("the body must be encoded in UTF-8"))
+
+
+def read_file(request: Request, field: str, max_bytes: int, too_large: Text) -> bytes:
+    """Return the file in a body: the body itself, or the part `field` of a form.
+
+    `too_large` is why a larger one is refused. Raises Malformed, UnsupportedBody, BodyTooLarge.
+    """
+    allow_file(request, max_bytes)
+    if request.environ.get("HTTP_CONTENT_ENCODING", "identity") != "identity":
+        raise UnsupportedBody(message("the body must not be compressed"))
+    if request.mimetype == MULTIPART:
+        file = request.files.get(field)
+        if file is None:
+            raise Malformed({field: message("is missing: the form must have a file of this name")})
+        data = file.stream.read(max_bytes + 1)
+    elif request.mimetype in FILE_TYPES:
+        data = request.stream.read(max_bytes + 1)
+    else:
+        raise UnsupportedBody(
+            message(
+                "the body must have Content-Type: {types}",
+                types=comma_list([*FILE_TYPES, MULTIPART]),
+            )
+        )
+    if len(data) > max_bytes:
+        raise BodyTooLarge(too_large)
+    return data
+
+
+def allow_file(request: Request, max_bytes: int) -> None:
+    """Have a request read a form with a file of this size, if the body has not been read yet."""
+    request.max_content_length = max_bytes + MAX_FORM_BYTES
 
 
 def decode_json(data: bytes) -> Any:

@@ -17,6 +17,7 @@ from service.pages.views import (
     disputes,
     email,
     home,
+    imports,
     installation,
     invitations,
     lobby,
@@ -51,6 +52,7 @@ _VIEWS: Final = (
     clocks,
     sandboxes,
     proofs,
+    imports,
     rules,
     assets,
 )

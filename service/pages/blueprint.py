@@ -13,7 +13,9 @@ from flask_wtf.csrf import CSRFError, CSRFProtect  # type: ignore[import-untyped
 from domain.messages import message
 from service.errors import Forbidden, Unauthorised, Unavailable
 from service.http.blueprint import ApiResponse
+from service.http.context import service
 from service.http.language import request_language
+from service.http.validation import UPLOAD_PATHS, allow_file
 from service.pages.return_addresses import is_from_own_page, is_own_host, source_host
 from service.pages.session import can_write_session, load_visitor, viewer
 
@@ -41,6 +43,7 @@ VISITORS_FORMS: Final = frozenset(
         "pages.quick_play.play_against_bots",
         "pages.quick_play.begin_tutorial",
         "pages.proofs.audit_game",
+        "pages.imports.audit_record",
     }
 )
 """The views of forms that visitors use without logging in."""
@@ -106,6 +109,8 @@ def _prepare() -> None:
     if request.endpoint == UNSUBSCRIBE_ENDPOINT:
         return
     if request.method == "POST":
+        if request.path in UPLOAD_PATHS:
+            allow_file(request, service().settings.bounds.max_import_bytes)
         _require_own_page()
 
 

@@ -110,6 +110,7 @@ def register(app: Flask) -> None:
         push_key=lambda: service().notifications.vapid_key.public,
         push_subscriptions=_push_subscriptions,
         viewer_handle=_viewer_handle,
+        handle_of=_handle_of,
         page_address=page_address,
         login_address=login_address,
         registration_address=registration_address,
@@ -256,6 +257,11 @@ def _time_ago(timestamp: str) -> Text:
     """Return how long ago a timestamp was, such as `3 hours ago`."""
     seconds = (clock.now() - clock.parse(timestamp)).total_seconds()
     return message("{time} ago", time=rounded_time(seconds))
+
+
+def _handle_of(player_id: str) -> str | None:
+    """Return the handle of an account, whatever names the page has for the players of a game."""
+    return service().accounts.players.handles([player_id]).get(player_id)
 
 
 def player_list(game: Game) -> Listing:

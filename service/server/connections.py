@@ -108,6 +108,8 @@ class ConnectionTable:
         """The networks by their numbers of connections."""
         self._largest = 0
         self._waiting: _Connections = OrderedDict()
+        self._uploads: dict[Any, str] = {}
+        """The connections with a large body that is received or handled, with their networks."""
         self._refused: _Connections = OrderedDict()
         self._count = 0
         self._is_closing = False
@@ -150,6 +152,7 @@ class ConnectionTable:
     def remove(self, connection: Connection) -> None:
         """Remove a connection that is closed, if it is there."""
         self._refused.pop(connection, None)
+        self.end_upload(connection)
         network = self._networks.get(connection.network)
         if network is not None and connection in network.connections:
             self.set_busy(connection)
@@ -174,6 +177,20 @@ class ConnectionTable:
             waiting.move_to_end(connection)
         if self._is_closing:
             connection.evict()
+
+    def begin_upload(self, connection: Connection) -> bool:
+        """Note that a connection sends a large body; return whether it may. One network has a quarter."""
+        most = self._bounds.max_uploads
+        own = sum(network == connection.network for network in self._uploads.values())
+        is_limited = own >= max(1, most // 4) and not self._is_exempt(connection.peer)
+        if len(self._uploads) >= most or is_limited:
+            return False
+        self._uploads[connection] = connection.network
+        return True
+
+    def end_upload(self, connection: Connection) -> None:
+        """Note that the body of a connection, if it was large, is not needed any more."""
+        self._uploads.pop(connection, None)
 
     async def check_deadlines(self, clock: Callable[[], float]) -> None:
         """Call `on_deadline` of each connection whose deadline has passed, and bound what is unsent."""

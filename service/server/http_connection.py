@@ -38,6 +38,7 @@ _REASONS: Final[Mapping[int, Reason]] = {
     408: "too_slow",
     413: "body_too_large",
     431: "headers_too_large",
+    503: "queue_full",
 }
 
 
@@ -150,7 +151,11 @@ class HttpConnection(asyncio.Protocol):
         parser = self._parser
         if parser is None:
             parser = self._parser = RequestParser(
-                self._bounds, self._client_of, self._on_head, self._on_request
+                self._bounds,
+                self._client_of,
+                self._on_head,
+                self._on_request,
+                lambda: self._table.begin_upload(self),
             )
         parser.feed(data)
         if self._state in (State.HANDLING, State.SENDING):
@@ -344,6 +349,7 @@ class HttpConnection(asyncio.Protocol):
         self._handler.handle(request, self)
 
     def _next_request(self) -> None:
+        self._table.end_upload(self)
         if self._is_last:
             self._linger()
         elif self._pipeline:

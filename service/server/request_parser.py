@@ -11,7 +11,12 @@ import httptools
 
 from domain.messages import Message, message
 from service.bounds import Bounds
-from service.http.validation import BODY_TOO_LARGE, MAX_BODY_BYTES
+from service.http.validation import (
+    BODY_TOO_LARGE,
+    MAX_BODY_BYTES,
+    MAX_FORM_BYTES,
+    UPLOAD_PATHS,
+)
 from service.server.http_request import HttpRequest
 
 MAX_HEADERS: Final = 100
@@ -37,6 +42,10 @@ class Fault(NamedTuple):
 
 _TOO_LARGE_HEAD: Final = Fault(431, message("the request has too many or too large headers"))
 _TOO_LARGE_BODY: Final = Fault(413, BODY_TOO_LARGE)
+_TOO_MANY_UPLOADS: Final = Fault(
+    503, message("too many files are uploaded at the same time; try again in a moment")
+)
+_UPLOAD_PATHS: Final = frozenset(path.encode() for path in UPLOAD_PATHS)
 
 
 class HeadCallback(Protocol):
@@ -59,20 +68,24 @@ class RequestParser:
         client_of: Callable[[Sequence[tuple[bytes, bytes]]], tuple[str, str]],
         on_head: HeadCallback,
         on_request: Callable[[HttpRequest], Message | None],
+        can_upload: Callable[[], bool],
     ) -> None:
         """`client_of` returns the address and the scheme of the client from the headers of its request.
 
-        `on_request` returns why the request cannot be accepted, or None.
+        `on_request` returns why the request cannot be accepted, or None. `can_upload` is called before the
+        first body of more than MAX_BODY_BYTES, and returns whether the connection may send one now.
         """
         self._bounds = bounds
         self._client_of = client_of
         self._on_head = on_head
         self._on_request = on_request
+        self._can_upload = can_upload
         self._parser: Any = httptools.HttpRequestParser(self)
         self.fault: Fault | None = None
         """Why the request under way must be refused."""
         self.has_partial_request = False
         self._is_upgrade = False
+        self._is_upload = False
         self._reset()
 
     def feed(self, data: bytes) -> None:
@@ -92,13 +105,13 @@ class RequestParser:
         if not self.has_head:
             if self._wire_bytes > self._bounds.max_header_bytes:
                 self.fault = _TOO_LARGE_HEAD
-        elif self._wire_bytes > MAX_WIRE_BYTES:
+        elif self._wire_bytes > MAX_WIRE_BYTES + self._max_body_bytes - MAX_BODY_BYTES:
             self.fault = _TOO_LARGE_BODY
 
     def close(self) -> None:
         """Release the parser and the callbacks, which refer to this object in a cycle."""
         self._parser = None
-        self._on_head = self._on_request = self._client_of = _is_closed
+        self._on_head = self._on_request = self._client_of = self._can_upload = _is_closed
         self._reset()
 
     @property
@@ -150,8 +163,12 @@ class RequestParser:
             )
         # httptools accepts digits only, but any number of them.
         length = headers.get(b"content-length", b"0")
-        if len(length) > _MAX_LENGTH_DIGITS or int(length) > MAX_BODY_BYTES:
+        path = self._target.partition(b"?")[0]
+        if self._parser.get_method() == b"POST" and path in _UPLOAD_PATHS:
+            self._max_body_bytes = self._bounds.max_import_bytes + MAX_FORM_BYTES
+        if len(length) > _MAX_LENGTH_DIGITS:
             self._fail(_TOO_LARGE_BODY)
+        self._require_room(int(length))
         self._length = int(length)
         expectation = headers.get(b"expect", b"").lower()
         self._on_head(expects_continue=expectation == b"100-continue" and version == "1.1")
@@ -159,9 +176,8 @@ class RequestParser:
     def on_body(self, body: bytes) -> None:
         """Add a part of the body."""
         self._body_bytes += len(body)
-        if self._body_bytes > MAX_BODY_BYTES:
-            self._fail(_TOO_LARGE_BODY)
-        self._body.append(body)
+        self._require_room(self._body_bytes)
+        self._body += body
 
     def on_message_complete(self) -> None:
         """Report the request. The body of a request with an upgrade is still to come."""
@@ -199,7 +215,7 @@ class RequestParser:
             query=url.query or b"",
             http_version=self._parser.get_http_version(),
             headers=tuple(self._headers),
-            body=b"".join(self._body),
+            body=bytes(self._body),
             address=address,
             scheme=scheme,
             is_last=not self._parser.should_keep_alive() or self._parser.should_upgrade(),
@@ -220,6 +236,15 @@ class RequestParser:
         others = [pair for pair in self._headers if pair[0] != b"host"]
         self._headers[:] = [*others, (b"host", host)]
 
+    def _require_room(self, size: int) -> None:
+        """Refuse a body of this size if it is too large, or if too many others are."""
+        if size > self._max_body_bytes:
+            self._fail(_TOO_LARGE_BODY)
+        if size > MAX_BODY_BYTES and not self._is_upload:
+            self._is_upload = self._can_upload()
+            if not self._is_upload:
+                self._fail(_TOO_MANY_UPLOADS)
+
     def _values(self, name: bytes) -> list[bytes]:
         """Return the values of all headers with this name."""
         return [value for other, value in self._headers if other == name]
@@ -235,8 +260,10 @@ class RequestParser:
         self._header_count = 0
         self.has_head = False
         self._length = 0
-        self._body: list[bytes] = []
+        self._body = bytearray()
         self._body_bytes = 0
+        self._max_body_bytes = MAX_BODY_BYTES
+        self._is_upload = False
         self._wire_bytes = 0
 
 

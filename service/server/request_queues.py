@@ -10,6 +10,7 @@ from flask import Flask
 
 from service.accounts.tokens import TokenOwner, Tokens
 from service.bounds import Bounds
+from service.http.validation import UPLOAD_PATHS
 from service.pages.session import COOKIE_NAME, PageSessions
 from service.server.http_request import HttpRequest
 from service.server.request_queue import Job, RequestQueue
@@ -39,6 +40,8 @@ _PICTURE: Final = b"/position.png"
 """The end of the paths of requests that draw a PNG."""
 _AUDIT: Final = b"/audit"
 """The end of the paths of requests for an audit."""
+_UPLOADS: Final = frozenset(path.encode() for path in UPLOAD_PATHS)
+"""The paths to which records are uploaded, which are audited."""
 
 
 class RequestQueues:
@@ -68,9 +71,10 @@ class RequestQueues:
         """Return the queue in which a request waits for a thread."""
         if (request.method, request.raw_path) in _ACCOUNT_REQUESTS:
             return self._accounts
-        if request.method == "POST" and request.raw_path.endswith(_AUDIT):
+        path = request.raw_path
+        if request.method == "POST" and (path.endswith(_AUDIT) or path in _UPLOADS):
             return self._audits
-        return self._pictures if request.raw_path.endswith(_PICTURE) else self._requests
+        return self._pictures if path.endswith(_PICTURE) else self._requests
 
     def remove_expired(self) -> Iterator[Job]:
         """Remove and yield the jobs that have waited too long for a thread."""

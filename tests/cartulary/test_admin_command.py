@@ -17,6 +17,7 @@ from service.bootstrap import Service
 from service.errors import Forbidden
 from service.notifications.delivery import Delivery
 from service.settings import Settings
+from tests.games.records import FOLDER
 from tests.support.accounts import PASSWORD
 from tests.support.raw_times import raw_times
 from tests.support.service_games import start_game
@@ -271,6 +272,15 @@ def test_a_changed_log_is_detected(admin: Admin, service: Service, ada: str) -> 
     assert "breaks the chain" in result.stderr
     listed = orjson.loads(result.stdout)["entries"]
     assert [entry["seq"] for entry in listed] == [1, 3, 4]
+
+
+def test_an_imported_record_is_deleted(admin: Admin, service: Service) -> None:
+    data = (FOLDER / "clock-leaves-one.jsonl").read_bytes()
+    record = service.imports.upload("ada", data, is_public=True)
+    assert admin("delete-import", record.id, *WHY).exit_code == 0
+    assert admin("delete-import", record.id, *WHY).exit_code == 1
+    assert service.imports.of_player("ada") == []
+    assert operations(service) == ["delete_import"]
 
 
 def test_entries_of_concurrent_processes_form_one_chain(service: Service) -> None:

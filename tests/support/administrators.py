@@ -10,6 +10,7 @@ from service.bounds import Bounds
 from service.chat.reports import ChatMessageReports
 from service.notifications.deliveries import Deliveries
 from service.notifications.delivery import Delivery, delivery_id
+from tests.games.records import FOLDER
 from tests.support.accounts import Accounts, Json, PlayerClient
 
 WHY = {"reason": "the player asked for it"}
@@ -64,3 +65,12 @@ def register_administrator(accounts: Accounts, redis_client: redis.Redis) -> Pla
     player = accounts.register()
     redis_client.hset(f"cartulary:player:{player.id}", "role", "admin")
     return player
+
+
+def uploaded_record(player: PlayerClient) -> str:
+    """Have a player upload a record, and return its id."""
+    data = (FOLDER / "clock-leaves-one.jsonl").read_bytes()
+    headers = {"Content-Type": "application/jsonl"}
+    response = player.http.post("/api/v1/imports", content=data, headers=headers)
+    assert response.status_code == 201, response.text
+    return str(response.json()["id"])

@@ -305,6 +305,17 @@ def withdraw_announcement(player: str, announcement: str, body: JsonObject) -> N
     service().administration.withdraw_announcement(player, announcement, **body)
 
 
+@blueprint.delete(
+    "/admin/imports/<imported>",
+    "The record is deleted.",
+    json_body=WithReason(),
+    errors=(404,),
+)
+def delete_import_as_administrator(player: str, imported: str, body: JsonObject) -> None:
+    """Delete a record that a player has uploaded."""
+    service().administration.delete_import(player, imported, **body)
+
+
 @blueprint.get(
     "/admin/log",
     "A page of the log, the oldest entry first.",

@@ -30,7 +30,6 @@ from replay.inspect_messages import (
 from replay.render.map_links import NO_LINKS
 from replay.timeline import Step
 from service.games.viewpoint import Viewpoint
-from service.http.context import service
 from service.http.language import request_renderer
 from service.pages.templating import absolute_url
 from service.pages.view_models.action_steps import (
@@ -42,6 +41,7 @@ from service.pages.view_models.action_steps import (
     read_query,
 )
 from service.pages.view_models.position_view import PositionView, position_view
+from service.pages.view_models.replayed_game import ReplayedGame
 
 EXPLORE: Final = "explore"
 """The parameter of an address with which the page shows what could have been done."""
@@ -68,19 +68,23 @@ class Jump:
 
 @dataclass
 class ReplayedEvent:
-    """Event `seq` of a game with this head, from a viewpoint, for templates/replay.html.
+    """An event of a game, from a viewpoint, for templates/replay.html.
 
     `as_seat` is the seat as which the address asks to see a finished game, None if it does not. `steps` is
     where the viewer stands on the way to an action that could have been taken after the event, None if the
     page shows no such actions.
     """
 
-    head: Game
+    source: ReplayedGame
     step: Step
-    player: str | None
     viewpoint: Viewpoint
     as_seat: int | None = None
     steps: ActionSteps | None = None
+
+    @property
+    def head(self) -> Game:
+        """The game at its head."""
+        return self.source.head
 
     @property
     def event(self) -> Event:
@@ -100,8 +104,8 @@ class ReplayedEvent:
     @cached_property
     def explanation(self) -> JsonObject:
         """The explanation of the event (replay/inspect.py)."""
-        return service().games.events.explain_step(
-            self.head, self.step, self.player, request_renderer(), self.viewpoint
+        return self.source.events.explain_step(
+            self.head, self.step, self.source.player, request_renderer(), self.viewpoint
         )
 
     @cached_property
@@ -120,12 +124,12 @@ class ReplayedEvent:
 
     def address(self, seq: int, **parameters: object) -> str:
         """Return the address of an event of this game, seen from the same viewpoint."""
-        return f"/games/{self.head.id}?{self._query(seq, **parameters)}"
+        return f"{self.source.replay_address}?{self._query(seq, **parameters)}"
 
     @property
     def table_address(self) -> str:
         """The address of the position as a table."""
-        return f"/games/{self.head.id}/table?{self._query(self.seq)}"
+        return f"{self.source.address}/table?{self._query(self.seq)}"
 
     def _query(self, seq: int, **parameters: object) -> str:
         as_seat = {} if self.as_seat is None else {"as": self.as_seat}
@@ -149,7 +153,7 @@ class ReplayedEvent:
     @cached_property
     def _index(self) -> EventIndex:
         """The index of the game, which is empty if the game is too long for one."""
-        return service().games.replays.index(self.head) or EventIndex()
+        return self.source.replays.index(self.head) or EventIndex()
 
     @property
     def rounds(self) -> list[Jump]:
@@ -190,7 +194,7 @@ class ReplayedEvent:
         """The ways to see a game that has ended and had secrets: everything, or as each seat saw it then."""
         if not self.head.has_ended or not self._index.has_secrets:
             return []
-        address = f"/games/{self.head.id}?seq={self.seq}"
+        address = f"{self.source.replay_address}?seq={self.seq}"
         everything = Jump(message("everything"), address, self.as_seat is None)
         return [
             everything,

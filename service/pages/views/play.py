@@ -22,14 +22,13 @@ from replay.render.podium import Finisher, finishers
 from replay.score_chart import Mark
 from service import clock
 from service.conditional_actions.conditional_actions import void_message
-from service.errors import KeyNotUsable, NotFound, Stale, Unauthorised
+from service.errors import KeyNotUsable, Stale, Unauthorised
 from service.games.access import is_correspondent
-from service.games.viewpoint import viewpoint_of
 from service.http.context import service
 from service.http.event_streams import stream_response
 from service.http.problems import status_of
 from service.http.validation import decode_json, validate, whole_number
-from service.pages.forms import seat_parameter, see_other, sequence_number
+from service.pages.forms import see_other, sequence_number
 from service.pages.session import session_token, viewer
 from service.pages.templating import page
 from service.pages.view_models.action_steps import (
@@ -61,8 +60,9 @@ from service.pages.view_models.position_view import (
     scene_of,
 )
 from service.pages.view_models.recap_view import RecapView, is_on_earlier_board, recap_view
+from service.pages.view_models.replayed_game import replayed_game
 from service.pages.views.lobby import show_open_game
-from service.pages.views.replay import show_event
+from service.pages.views.replay import show_event, table_page
 
 MAX_ACTIONS: Final = 8
 """Actions that a player confirms together."""
@@ -97,17 +97,7 @@ def show_game(game_id: str) -> BaseResponse:
 @blueprint.get("/games/<game_id>/table")
 def show_table(game_id: str) -> BaseResponse:
     """Show the position of a game, or with `seq` that after an event, as a table of its hexes."""
-    player = viewer()
-    head = service().games.queries.visible_game(game_id, player)
-    seq = sequence_number(request.args.get("seq", str(head.seq)), "seq")
-    game = head if seq == head.seq else service().games.queries.game_at(game_id, seq)
-    as_seat = seat_parameter()
-    viewpoint = viewpoint_of(head, player, as_seat)
-    if game.state is None:
-        raise NotFound(message("the game had not started then"))
-    scene = scene_of(game, viewpoint.seat, None, ended=viewpoint.sees_everything)
-    view = PositionView(scene)
-    return page("position_table.html", game=head, seq=seq, as_seat=as_seat, view=view)
+    return table_page(replayed_game(game_id))
 
 
 @blueprint.post("/games/<game_id>/actions")

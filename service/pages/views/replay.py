@@ -1,7 +1,7 @@
 """The pages that replay a game: single events, the log, comparisons of two events, scores, and pictures."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlencode
 
 from flask import Blueprint, Response, request
@@ -20,6 +20,7 @@ from replay.event_filter import CONDITIONS, parse_filter
 from replay.event_text import actor_message
 from replay.render.score_chart import score_chart_svg
 from replay.score_chart import NoScores, score_rows
+from service.errors import NotFound
 from service.games.private_notes import PrivateNote
 from service.games.viewpoint import Viewpoint, viewpoint_of
 from service.http.context import service
@@ -28,13 +29,20 @@ from service.http.ratelimits import limit_messages
 from service.http.routes.pictures import png_response, svg_response
 from service.http.schemas.requests import PictureQuery
 from service.http.validation import QueryInteger, StrictSchema, String, validate
-from service.pages.forms import number_parameter, read_form, seat_parameter, see_other
+from service.pages.forms import (
+    number_parameter,
+    read_form,
+    seat_parameter,
+    see_other,
+    sequence_number,
+)
 from service.pages.return_addresses import next_address
 from service.pages.session import viewer
 from service.pages.templating import page
 from service.pages.view_models.game_forms import require_player
-from service.pages.view_models.position_view import PositionView, position_view
+from service.pages.view_models.position_view import PositionView, position_view, scene_of
 from service.pages.view_models.replayed_event import ReplayedEvent
+from service.pages.view_models.replayed_game import ReplayedGame, replayed_game
 
 LOG_PAGE_EVENTS: Final = 100
 """Events on a page of the log."""
@@ -61,31 +69,30 @@ class LogRow:
 
 def show_event(game_id: str) -> Response:
     """Show the event that the parameter `seq` names; the view of a game calls this if there is one."""
-    player = viewer()
-    head = service().games.queries.visible_game(game_id, player)
+    return event_page(replayed_game(game_id))
+
+
+def event_page(source: ReplayedGame) -> Response:
+    """Return the page of the event that the parameter `seq` names."""
+    head = source.head
     seat = seat_parameter()
-    viewpoint = viewpoint_of(head, player, seat)
+    viewpoint = viewpoint_of(head, source.player, seat)
     seq = number_parameter("seq")
     if seq is None or not 1 <= seq <= head.seq:
-        return _missing_event(head)
-    event = ReplayedEvent(
-        head, service().games.events.step(head, seq), player, viewpoint, as_seat=seat
-    )
+        return _missing_event(source)
+    event = ReplayedEvent(source, source.events.step(head, seq), viewpoint, as_seat=seat)
+    faults: list[Text] = []
     try:
         event.read_steps()
     except Malformed as error:
-        return _event_page(event, list(error.fields.values()), 400)
-    return _event_page(event, [])
-
-
-def _event_page(event: ReplayedEvent, faults: list[Text], status: int = 200) -> Response:
-    return page(
+        faults = list(error.fields.values())
+    return _page(
         "replay.html",
-        status,
-        game=event.head,
+        source,
+        400 if faults else 200,
         event=event,
         faults=faults,
-        notes=_notes(event.head.id, viewer()),
+        notes=_notes(source),
         max_note_characters=service().settings.bounds.max_message_characters,
     )
 
@@ -112,17 +119,23 @@ def write_note(game_id: str) -> BaseResponse:
     return see_other(next_address(f"/games/{game_id}?seq={values['seq']}#notes"))
 
 
-def _notes(game_id: str, player: str | None) -> dict[int, PrivateNote]:
-    """Return the private notes of the viewer on a game, by event."""
-    if player is None:
+def _notes(source: ReplayedGame) -> dict[int, PrivateNote]:
+    """Return the private notes of the viewer on a game, by event; there are none on an imported record."""
+    if source.player is None or source.record is not None:
         return {}
-    return {note.seq: note for note in service().games.private_notes.in_game(game_id, player)}
+    notes = service().games.private_notes.in_game(source.head.id, source.player)
+    return {note.seq: note for note in notes}
 
 
 @blueprint.get("/games/<game_id>/log")
 def list_events(game_id: str) -> Response:
     """List the events of a game, those that pass the filter of the form."""
-    head = service().games.queries.visible_game(game_id, viewer())
+    return log_page(replayed_game(game_id))
+
+
+def log_page(source: ReplayedGame) -> Response:
+    """Return a page of the log, with the events that pass the filter of the form."""
+    head = source.head
     conditions = {name: text for name in CONDITIONS if (text := _condition(name))}
     after = number_parameter("after") or 0
     faults: dict[str, Text] = {}
@@ -133,17 +146,15 @@ def list_events(game_id: str) -> Response:
     except Malformed as error:
         faults = error.fields
     else:
-        events, next_after = service().games.events.filtered_page(
-            head, after, LOG_PAGE_EVENTS, event_filter
-        )
-        rows = [_log_row(head, event) for event in events]
+        events, next_after = source.events.filtered_page(head, after, LOG_PAGE_EVENTS, event_filter)
+        rows = [_log_row(source, event) for event in events]
     pairs = {**conditions} if next_after is None else {**conditions, "after": next_after}
-    return page(
+    return _page(
         "replay_log.html",
+        source,
         400 if faults else 200,
-        game=head,
         types=_event_types(head.rules),
-        notes=_notes(game_id, viewer()),
+        notes=_notes(source),
         conditions=conditions,
         faults=faults,
         rows=rows,
@@ -157,22 +168,26 @@ def list_events(game_id: str) -> Response:
 @blueprint.get("/games/<game_id>/compare")
 def compare_events(game_id: str) -> Response:
     """Show the positions after two events beside each other, and the differences between them."""
-    player = viewer()
-    head = service().games.queries.visible_game(game_id, player)
+    return comparison_page(replayed_game(game_id))
+
+
+def comparison_page(source: ReplayedGame) -> Response:
+    """Return the page with the positions after the events `from` and `to`."""
+    head = source.head
     seat = seat_parameter()
-    viewpoint = viewpoint_of(head, player, seat)
+    viewpoint = viewpoint_of(head, source.player, seat)
     first, second = number_parameter("from"), number_parameter("to")
     if (
         first is None
         or second is None
         or not 1 <= min(first, second) <= max(first, second) <= head.seq
     ):
-        return _missing_event(head)
-    games = [service().games.queries.game_at(game_id, seq) for seq in (first, second)]
+        return _missing_event(source)
+    games = [source.game_at(seq) for seq in (first, second)]
     before, after = (viewpoint.position(game) for game in games)
-    return page(
+    return _page(
         "replay_compare.html",
-        game=head,
+        source,
         seqs=(first, second),
         as_seat=seat,
         views=_compared_views(games[0], games[1], viewpoint),
@@ -183,26 +198,47 @@ def compare_events(game_id: str) -> Response:
 @blueprint.get("/games/<game_id>/scores")
 def show_scores(game_id: str) -> Response:
     """Show the scores through a game, as a chart and as a table."""
-    head = service().games.queries.visible_game(game_id, viewer())
+    return scores_page(replayed_game(game_id))
+
+
+def scores_page(source: ReplayedGame) -> Response:
+    """Return the page with the scores through a game."""
     try:
-        chart = service().games.replays.scores(head)
+        chart = source.replays.scores(source.head)
     except NoScores as error:
-        return page("replay_scores.html", game=head, reason=error.message)
+        return _page("replay_scores.html", source, reason=error.message)
     if chart is None:
-        return page("replay_scores.html", game=head, reason=_too_long())
+        return _page("replay_scores.html", source, reason=_too_long())
     drawing = score_chart_svg(chart, request_renderer(), prefix="chart-")
-    return page(
+    return _page(
         "replay_scores.html",
-        game=head,
+        source,
         chart=chart,
         drawing=Markup(drawing),  # noqa: S704 # the renderer escapes all texts
         rows=list(score_rows(chart)),
     )
 
 
-def _missing_event(head: Game) -> Response:
+def table_page(source: ReplayedGame) -> Response:
+    """Return the page with the position of a game, or with `seq` that after an event, as a table."""
+    head, seat = source.head, seat_parameter()
+    seq = sequence_number(request.args.get("seq", str(head.seq)), "seq")
+    game = head if seq == head.seq else source.game_at(seq)
+    viewpoint = viewpoint_of(head, source.player, seat)
+    if game.state is None:
+        raise NotFound(message("the game had not started then"))
+    scene = scene_of(game, viewpoint.seat, None, ended=viewpoint.sees_everything)
+    return _page("position_table.html", source, seq=seq, as_seat=seat, view=PositionView(scene))
+
+
+def _page(template: str, source: ReplayedGame, status: int = 200, **values: Any) -> Response:
+    imported = None if source.record is None else source.record.imported
+    return page(template, status, game=source.head, source=source, imported=imported, **values)
+
+
+def _missing_event(source: ReplayedGame) -> Response:
     """Return the page for an event that the game does not have."""
-    return page("replay_missing_event.html", 404, game=head)
+    return _page("replay_missing_event.html", source, 404)
 
 
 def _condition(name: str) -> str:
@@ -210,14 +246,15 @@ def _condition(name: str) -> str:
     return request.args.get(name, "").strip()[:_MAX_CONDITION_CHARACTERS]
 
 
-def _log_row(head: Game, event: Event) -> LogRow:
+def _log_row(source: ReplayedGame, event: Event) -> LogRow:
+    head = source.head
     return LogRow(
         event["seq"],
         caption(event, head.rules.event_message),
         actor_message(event) if "system" in event["by"] else None,
         label_of(event["type"], head.rules),
         event["at"],
-        service().games.events.superseded_by(head, event),
+        source.events.superseded_by(head, event),
     )
 
 

@@ -13,6 +13,7 @@ from tests.support.administrators import (
     ended_delivery,
     register_administrator,
     reported_message,
+    uploaded_record,
 )
 from tests.support.http_contract import invalid_fields
 
@@ -36,6 +37,7 @@ OPERATIONS: tuple[tuple[str, str, Json | None], ...] = (
     ("DELETE", "/reports/REPORT", WHY),
     ("POST", "/announcements", ANNOUNCEMENT),
     ("DELETE", "/announcements/ANNOUNCEMENT", WHY),
+    ("DELETE", "/imports/IMPORT", WHY),
     ("GET", "/work", None),
     ("GET", "/log", None),
 )
@@ -76,6 +78,7 @@ def filled(path: str, player: str, game: str, **others: str) -> str:
         "DELIVERY": "0",
         "REPORT": "0",
         "ANNOUNCEMENT": "0",
+        "IMPORT": "0",
         **others,
     }
     return "/".join(ids.get(part, part) for part in path.split("/"))
@@ -101,6 +104,7 @@ class TestRefusals:
     @pytest.mark.http("DELETE /admin/reports/REPORT", 401, 403)
     @pytest.mark.http("POST /admin/announcements", 401, 403)
     @pytest.mark.http("DELETE /admin/announcements/ANNOUNCEMENT", 401, 403)
+    @pytest.mark.http("DELETE /admin/imports/ID", 401, 403)
     @pytest.mark.http("GET /admin/work", 401, 403)
     @pytest.mark.http("GET /admin/log", 401, 403)
     def test_only_administrators_may_do_anything(self, accounts: Accounts) -> None:
@@ -128,6 +132,7 @@ class TestRefusals:
     @pytest.mark.http("POST /admin/deliveries/DELIVERY/attempts", 404)
     @pytest.mark.http("DELETE /admin/reports/REPORT", 404)
     @pytest.mark.http("DELETE /admin/announcements/ANNOUNCEMENT", 404)
+    @pytest.mark.http("DELETE /admin/imports/ID", 404)
     def test_targets_must_exist_even_if_the_body_is_wrong(
         self, admin: PlayerClient, redis_client: redis.Redis
     ) -> None:
@@ -154,6 +159,7 @@ class TestRefusals:
     @pytest.mark.http("DELETE /admin/reports/REPORT", 400, 413, 415)
     @pytest.mark.http("POST /admin/announcements", 400, 413, 415)
     @pytest.mark.http("DELETE /admin/announcements/ANNOUNCEMENT", 400, 413, 415)
+    @pytest.mark.http("DELETE /admin/imports/ID", 400, 413, 415)
     @pytest.mark.http("GET /admin/players", 400)
     @pytest.mark.http("GET /admin/games", 400)
     @pytest.mark.http("GET /admin/reports", 400)
@@ -168,7 +174,12 @@ class TestRefusals:
         before = len(list(AdministrationLog(redis_client).entries()))
         delivery = ended_delivery(redis_client, ada.id, game)
         report = reported_message(ada, bea, game, redis_client)
-        targets = {"DELIVERY": delivery, "REPORT": report, "ANNOUNCEMENT": announcement}
+        targets = {
+            "DELIVERY": delivery,
+            "REPORT": report,
+            "ANNOUNCEMENT": announcement,
+            "IMPORT": uploaded_record(ada),
+        }
         for method, path, body in WITH_BODY:
             assert body is not None
             url = ADMIN + filled(path, ada.id, game, **targets)

@@ -270,3 +270,50 @@ class TestConnectionLimits:
             assert lines["headers_too_large"][0] == 1
             assert front.refused("malformed") == 2
             assert front.refused("headers_too_large") == 1
+
+
+class TestUploads:
+    def test_uploads_are_bounded_and_a_network_has_a_quarter(self) -> None:
+        table = ConnectionTable(
+            Bounds(max_uploads=4), Refusals(Metrics()), lambda peer: peer == "proxy", 10_000
+        )
+        first, second = add(table, "192.0.2.1", 2)
+        assert table.begin_upload(first)
+        assert not table.begin_upload(second)
+        others = [add(table, f"192.0.2.{number}", 1)[0] for number in (2, 3, 4)]
+        assert all(map(table.begin_upload, others))
+        (last,) = add(table, "192.0.2.5", 1)
+        assert not table.begin_upload(last)
+        table.end_upload(first)
+        table.end_upload(first)
+        assert table.begin_upload(last)
+        # A connection that is lost makes room as well.
+        table.remove(last)
+        assert table.begin_upload(second)
+
+    def test_a_proxy_has_all_of_them(self) -> None:
+        table = ConnectionTable(
+            Bounds(max_uploads=4), Refusals(Metrics()), lambda peer: peer == "proxy", 10_000
+        )
+        *some, last = add(table, "proxy", 5)
+        assert all(map(table.begin_upload, some))
+        assert not table.begin_upload(last)
+
+
+def test_the_front_receives_one_upload_of_a_network_at_a_time() -> None:
+    body = b"x" * 200_000
+    request = b"POST /imports HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(body)
+    with (
+        Front(max_uploads=1) as front,
+        RawClient(front.port) as first,
+        RawClient(front.port) as second,
+    ):
+        first.send(request + body[:100_000])
+        wait_until(lambda: len(front.table._uploads) == 1)
+        second.send(request)
+        assert second.reply().status == 503
+        first.send(body[100_000:])
+        # The application has no such view; the next upload has room.
+        assert first.reply().status == 404
+        first.send(request + body)
+        assert first.reply().status == 404

@@ -6,7 +6,7 @@ import pytest
 
 from domain.messages import Message, message
 from service.bounds import Bounds
-from service.http.validation import MAX_BODY_BYTES
+from service.http.validation import MAX_BODY_BYTES, MAX_FORM_BYTES
 from service.server.http_request import HttpRequest, has_normal_path
 from service.server.request_parser import MAX_HEADERS, MAX_WIRE_BYTES, RequestParser
 
@@ -19,12 +19,21 @@ class Parsed:
 
     def __init__(self, *data: bytes, **bounds: Any) -> None:
         self.heads: list[bool] = []
+        self.uploads = 0
         self.requests: list[HttpRequest] = []
         self.parser = RequestParser(
-            Bounds(**bounds), lambda _: ("192.0.2.1", "http"), self._add_head, self._add
+            Bounds(**bounds),
+            lambda _: ("192.0.2.1", "http"),
+            self._add_head,
+            self._add,
+            self._begin_upload,
         )
         for part in data:
             self.parser.feed(part)
+
+    def _begin_upload(self) -> bool:
+        self.uploads += 1
+        return self.uploads <= 2
 
     @property
     def status(self) -> int | None:
@@ -234,7 +243,7 @@ def test_a_parser_keeps_nothing_of_a_request_that_it_has_reported() -> None:
     body = b"x" * MAX_BODY_BYTES
     parsed = Parsed(head(b"Content-Length: %d" % len(body)) + body)
     assert parsed.requests.pop().body == body
-    assert parsed.parser._body == []
+    assert parsed.parser._body == b""
     assert parsed.parser._headers == []
 
 
@@ -263,3 +272,47 @@ def test_a_parser_keeps_nothing_of_a_request_that_it_has_reported() -> None:
 )
 def test_a_path_has_one_form_only(path: bytes, is_normal: bool) -> None:
     assert has_normal_path(path) == is_normal
+
+
+class TestUploads:
+    MOST = 100_000 + MAX_FORM_BYTES
+    START = b"POST /api/v1/imports?public=true HTTP/1.1"
+
+    def _parsed(self, size: int, start: bytes = START) -> Parsed:
+        declared = head(b"Content-Length: %d" % size, start=start)
+        return Parsed(declared, b"x" * size, max_import_bytes=100_000)
+
+    def test_only_the_body_of_an_upload_may_be_large(self) -> None:
+        assert self._parsed(MAX_BODY_BYTES + 1, b"POST /imports HTTP/1.1").requests
+        (request,) = self._parsed(self.MOST).requests
+        assert request.body == b"x" * self.MOST
+        assert self._parsed(self.MOST + 1).status == 413
+        for start in (
+            b"PUT /api/v1/imports HTTP/1.1",
+            b"POST /api/v1/imports/1 HTTP/1.1",
+            b"POST /importsX HTTP/1.1",
+            b"POST /games HTTP/1.1",
+        ):
+            assert self._parsed(MAX_BODY_BYTES + 1, start).status == 413
+
+    def test_a_chunked_upload_has_the_same_bound(self) -> None:
+        begin = head(b"Transfer-Encoding: chunked", start=self.START)
+        chunk = b"%x\r\n%b\r\n" % (60_000, b"x" * 60_000)
+        assert Parsed(begin, chunk, chunk, max_import_bytes=100_000).status == 413
+        parsed = Parsed(begin, chunk, b"0\r\n\r\n", max_import_bytes=100_000)
+        assert [len(request.body) for request in parsed.requests] == [60_000]
+        assert parsed.uploads == 0, "it is no larger than any other body"
+        tiny = b"1\r\nx\r\n" * 300_000
+        assert Parsed(begin, tiny, max_import_bytes=10**6).status == 413, "bytes on the wire"
+
+    def test_a_large_body_needs_room(self) -> None:
+        size = MAX_BODY_BYTES + 1
+        upload = head(b"Content-Length: %d" % size, start=self.START) + b"x" * size
+        parsed = Parsed(upload, upload)
+        assert len(parsed.requests) == parsed.uploads == 2
+        parsed.parser.feed(upload)
+        assert parsed.status == 503
+        # A request after an upload is bounded like any other.
+        after = Parsed(upload, head(b"Content-Length: %d" % size), b"x" * size)
+        assert len(after.requests) == 1
+        assert after.status == 413

@@ -1,0 +1,136 @@
+"""Imported records: uploading, reading and deleting records of games that were played elsewhere."""
+
+from collections.abc import Sequence
+
+from flask import Response, request
+
+from domain.json_types import JsonObject
+from domain.messages import message
+from service.errors import Forbidden
+from service.http.blueprint import NO_QUERY, Blueprint, json_response, response
+from service.http.context import service
+from service.http.ratelimits import limit_new_places
+from service.http.schemas.imports import (
+    ImportedRecordJson,
+    ImportedRecordList,
+    ImportsQuery,
+    UploadQuery,
+)
+from service.http.validation import read_file
+from service.imports.imports import FIELD, too_large
+from service.imports.store import ImportedRecord
+
+blueprint = Blueprint("imports", "Records that players have uploaded.", auth="optional_auth")
+own = Blueprint("own imports", "The records that a player has uploaded.", auth="login_required")
+
+
+@blueprint.post(
+    "/imports",
+    "The record as it is stored, with the verdict of the audit.",
+    ImportedRecordJson,
+    query=UploadQuery(),
+    file_field=FIELD,
+    errors=(409,),
+    auth="login_required",
+    limit=limit_new_places,
+)
+def upload_record(player: str, query: JsonObject) -> Response:
+    """Upload the record of a game that is over, from any server.
+
+    It is audited, and kept as it is, whatever the audit says. It takes no part in lists, statistics and
+    ratings of this server.
+    """
+    bounds = service().settings.bounds
+    data = read_file(request, FIELD, bounds.max_import_bytes, too_large(bounds))
+    imported = service().imports.upload(player, data, is_public=query["public"] == "true")
+    (shown,) = shown_imports([imported])
+    return json_response(shown, 201, {"Location": f"/api/v1/imports/{imported.id}"})
+
+
+@blueprint.get("/imports", "A page of the list.", ImportedRecordList, query=ImportsQuery())
+def list_imports(player: str | None, query: JsonObject) -> JsonObject:
+    """List the imported records that are public, the newest first."""
+    records, next = service().imports.public(query["after"], query["limit"])
+    return {"imports": shown_imports(records), "next": next}
+
+
+@blueprint.get(
+    "/imports/<imported>", "The record.", ImportedRecordJson, query=NO_QUERY, errors=(404,)
+)
+def get_import(imported: str, player: str | None) -> JsonObject:
+    """Get what is known about an imported record."""
+    (shown,) = shown_imports([service().imports.get(imported)])
+    return shown
+
+
+@blueprint.get(
+    "/imports/<imported>/record",
+    query=NO_QUERY,
+    errors=(404,),
+    responses={
+        200: response(
+            "The record as it was uploaded.",
+            content_type="application/jsonl",
+            headers={"Content-Disposition": "A file name for the record."},
+        )
+    },
+)
+def get_imported_record(imported: str, player: str | None) -> Response:
+    """Get an imported record, byte for byte as it was uploaded."""
+    return record_file(service().imports.get(imported))
+
+
+@blueprint.delete(
+    "/imports/<imported>", "The record is deleted.", errors=(403, 404), auth="login_required"
+)
+def delete_import(imported: str, player: str) -> None:
+    """Delete a record that the player has uploaded."""
+    delete_own(service().imports.get(imported), player)
+
+
+@own.get("/me/imports", "All of them.", ImportedRecordList, query=NO_QUERY)
+def list_own_imports(player: str) -> JsonObject:
+    """List the records that the player has uploaded, the newest first."""
+    return {"imports": shown_imports(service().imports.of_player(player)), "next": None}
+
+
+def record_file(imported: ImportedRecord) -> Response:
+    """Return the response with the file of a record, which browsers save and do not show."""
+    return Response(
+        service().imports.data(imported),
+        content_type="application/jsonl",
+        headers={"Content-Disposition": f'attachment; filename="{imported.id}.jsonl"'},
+    )
+
+
+def delete_own(imported: ImportedRecord, player: str) -> None:
+    """Delete a record for a player. Raises Forbidden unless they have uploaded it."""
+    if imported.uploader != player:
+        raise Forbidden(message("only the player who has uploaded a record can delete it"))
+    service().imports.delete(imported)
+
+
+def shown_imports(records: Sequence[ImportedRecord]) -> list[JsonObject]:
+    """Return imported records as JSON."""
+    handles = service().accounts.players.handles([record.uploader for record in records])
+    return [
+        {
+            "id": record.id,
+            "uploader": handles.get(record.uploader),
+            "uploaded": record.uploaded,
+            "public": record.is_public,
+            "game": record.game,
+            "rules": record.rules,
+            "seats": record.seats,
+            "players": list(record.players),
+            "events": record.events,
+            "intact": record.intact,
+            "bytes": record.bytes,
+            "key": record.key,
+            "own_key": record.is_own_key,
+            "server": record.server,
+            "verdict": record.verdict,
+            "differs_at": record.differs_at,
+        }
+        for record in records
+    ]

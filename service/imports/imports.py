@@ -1,0 +1,258 @@
+"""Imported records: uploading one, its audit, and who may delete it.
+
+A record may have been forged by somebody who knows this program. So what is uploaded is bounded, must have
+the form of a record of a game that is over, and is audited in a process of its own, with bounds on its time
+and memory (service/audits). Pages replay the events before the first fault only: the rules have decided each
+of them as recorded, so they cost no more than those of a game of this server.
+"""
+
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from io import BytesIO
+from threading import Lock
+from typing import Any, Final
+
+from cachetools import LRUCache
+
+from domain.errors import Malformed, Unreadable
+from domain.json_types import JsonObject
+from domain.messages import Text, message, plural_message
+from ledger.record import Record, read
+from replay.render.text_layout import clean
+from service import clock
+from service.audits.audits import Audits
+from service.bounds import Bounds
+from service.errors import BodyTooLarge, ServiceError
+from service.imports.replayed_record import ReplayedRecord, first_unopened
+from service.imports.store import ImportedRecord, ImportStore, Verdict, new_id
+from service.keyring import Keyring
+
+FIELD: Final = "record"
+"""The field of a form, or the part of a body, that has the file."""
+MAX_NAME_CHARACTERS: Final = 40
+"""Characters of a name, which the header of a record claims, that are shown."""
+MAX_SHOWN_NAMES: Final = 8
+MAX_CACHED_BYTES: Final = 16 * 1024 * 1024
+"""Bytes of the records that a process keeps in memory."""
+_VERDICTS: Final[Mapping[str, Verdict]] = {
+    "sound": "holds",
+    "broken": "differs",
+    "unknown": "unknown",
+}
+
+
+class TooManyImports(ServiceError):
+    """The player, or the server, has as many imported records as are allowed."""
+
+    status = 409
+
+
+class Imports:
+    """Imports records. Thread-safe. Every method raises Unavailable if a store does not respond."""
+
+    def __init__(
+        self,
+        store: ImportStore,
+        audits: Audits,
+        keyring: Keyring,
+        log_name: Callable[[], str | None],
+        bounds: Bounds,
+    ) -> None:
+        """`log_name` returns the name of the transparency log of this server."""
+        self._store = store
+        self._audits = audits
+        self._keyring = keyring
+        self._log_name = log_name
+        self._bounds = bounds
+        self._cache: LRUCache[str, ReplayedRecord] = LRUCache(
+            MAX_CACHED_BYTES, getsizeof=lambda replayed: max(1, replayed.imported.bytes)
+        )
+        self._lock = Lock()
+
+    def upload(self, player: str, data: bytes, *, is_public: bool) -> ImportedRecord:
+        """Audit and store a record that a player has uploaded, and return what is known about it.
+
+        Raises BodyTooLarge, Malformed (no record of a game that is over), TooManyImports; Unavailable also
+        if other audits are being made.
+        """
+        if len(data) > self._bounds.max_import_bytes:
+            raise BodyTooLarge(too_large(self._bounds))
+        record = self._read(data)
+        self._require_room(player)
+        report = self._audit(data, "en")
+        imported = _facts(new_id(), player, record, report, len(data), is_public=is_public)
+        self._store.add(imported, data)
+        return imported
+
+    def get(self, import_id: str) -> ImportedRecord:
+        """Return what is known about an imported record, to anybody who has its id. Raises NotFound."""
+        return self._store.get(import_id)
+
+    def data(self, imported: ImportedRecord) -> bytes:
+        """Return the bytes of a record as they were uploaded. Raises NotFound and Unreadable."""
+        return self._store.data(imported)
+
+    def of_player(self, player: str) -> list[ImportedRecord]:
+        """Return all records that a player has uploaded, the newest first."""
+        return self._store.of_player(player)
+
+    def public(self, after: int, limit: int) -> tuple[list[ImportedRecord], int | None]:
+        """Return a page of the records that are listed, the newest first, and the `after` of the next one."""
+        records = self._store.public(after, limit + 1)
+        return records[:limit], after + limit if len(records) > limit else None
+
+    def delete(self, imported: ImportedRecord) -> None:
+        """Delete a record; the caller has checked who asks for it."""
+        self._store.delete(imported.id, imported.uploader)
+        with self._lock:
+            self._cache.pop(imported.id, None)
+
+    def delete_all_of(self, player: str) -> None:
+        """Delete all records that a player has uploaded."""
+        self._store.delete_all_of(player)
+
+    def report(self, imported: ImportedRecord, language: str) -> JsonObject:
+        """Audit a record again, and return the report with sentences in a language. Raises like `upload`."""
+        return self._audit(self.data(imported), language)
+
+    def replayed(self, imported: ImportedRecord) -> ReplayedRecord:
+        """Return a record as pages replay it. Raises NotFound, and Unreadable if the object is damaged."""
+        with self._lock:
+            cached: ReplayedRecord | None = self._cache.get(imported.id)
+        if cached is not None:
+            return cached
+        replayed = ReplayedRecord(imported, read(BytesIO(self.data(imported))), self._bounds)
+        with self._lock:
+            if imported.bytes <= MAX_CACHED_BYTES:
+                self._cache[imported.id] = replayed
+        return replayed
+
+    def _read(self, data: bytes) -> Record:
+        """Return the record in a file. Raises Malformed."""
+        try:
+            record = read(BytesIO(data))
+        except Unreadable as unreadable:
+            fault: Text = unreadable.why
+            if unreadable.line is not None:
+                fault = message("line {line}: {fault}", line=unreadable.line, fault=unreadable.why)
+            raise _refused(message("is no game record ({fault})", fault=fault)) from None
+        if not record.has_ended:
+            raise _refused(message("is the record of a game that is not over"))
+        if not self._audits.can_audit(len(record.events)):
+            raise _refused(
+                message("has more than {most} events", most=self._bounds.max_audited_events)
+            )
+        return record
+
+    def _require_room(self, player: str) -> None:
+        own, all = self._store.counts(player)
+        most = self._bounds.max_imports_per_player
+        if own >= most:
+            raise TooManyImports(
+                plural_message(
+                    "there is one imported record of yours already: delete it first",
+                    "there are {count} imported records of yours already: delete one first",
+                    count=most,
+                )
+            )
+        if all >= self._bounds.max_imports:
+            raise TooManyImports(
+                message("the server has as many imported records as it keeps: ask its operator")
+            )
+
+    def _audit(self, data: bytes, language: str) -> JsonObject:
+        """Return the report of an audit by a reader who trusts the keys of this server. Raises Malformed."""
+        keys = self._keyring.public_keys()
+        try:
+            return self._audits.audit([data], keys, language, self._log_name())
+        except subprocess.CalledProcessError:
+            # It has reached the bound of its memory or of its time of the processor.
+            raise _refused(message("takes too much memory or time to audit")) from None
+
+
+def too_large(bounds: Bounds) -> Text:
+    """Return why a record with too many bytes is refused."""
+    return message("a record may have at most {bytes} bytes", bytes=bounds.max_import_bytes)
+
+
+def no_intact_events() -> Text:
+    """Return why there is nothing to replay."""
+    return message("no event of this record can be replayed: not even the first is intact")
+
+
+def _refused(fault: Text) -> Malformed:
+    return Malformed({FIELD: fault})
+
+
+def _facts(
+    import_id: str,
+    player: str,
+    record: Record,
+    report: JsonObject,
+    size: int,
+    *,
+    is_public: bool,
+) -> ImportedRecord:
+    """Return what is known about a record after its audit."""
+    header, first = record.header, record.events[0]
+    seqs = [finding["seq"] for finding in report["findings"] if finding["seq"] is not None]
+    head_check = next(check for check in report["checks"] if check["name"] == "head")
+    return ImportedRecord(
+        id=import_id,
+        uploader=player,
+        uploaded=clock.format(clock.now()),
+        is_public=is_public,
+        game=record.game,
+        rules=_shortened(str(first["data"].get("rules", ""))),
+        seats=first["data"]["seats"],
+        players=tuple(_names_by_seat(record)),
+        events=len(record.events),
+        intact=_intact(record, report["findings"]),
+        bytes=size,
+        key=_shortened(header["head"]["key"]),
+        is_own_key=head_check["verdict"] == "holds",
+        server=_server(header),
+        verdict=_VERDICTS[report["verdict"]],
+        differs_at=min(seqs, default=None),
+    )
+
+
+def _intact(record: Record, findings: Sequence[JsonObject]) -> int:
+    """Return how many events come before the first fault, and before the first secret that is not opened."""
+    faulty = {len(record.events) + 1}
+    for finding in findings:
+        if finding["line"] is not None and finding["line"] > 1:
+            faulty.add(finding["line"] - 1)
+        if finding["seq"] is not None:
+            faulty.add(finding["seq"])
+    unopened = first_unopened(record)
+    if unopened is not None:
+        faulty.add(unopened)
+    return max(0, min(faulty) - 1)
+
+
+def _names_by_seat(record: Record) -> list[str]:
+    """Return the names of the players that the header gives, by seat as far as they are seated."""
+    names = record.names
+    seated: Any = next(
+        (event["data"].get("players") for event in record.events if event["type"] == "GameStarted"),
+        None,
+    )
+    ids = seated if isinstance(seated, list) else [*names]
+    shown = [names.get(id) for id in ids[:MAX_SHOWN_NAMES] if isinstance(id, str)]
+    return [_shortened(name) for name in shown if name]
+
+
+def _server(header: JsonObject) -> str | None:
+    """Return what a header says about the server that has written it."""
+    for name in ("origin", "log"):
+        value = header.get(name)
+        if isinstance(value, str) and value:
+            return _shortened(value, 100)
+    return None
+
+
+def _shortened(text: str, most: int = MAX_NAME_CHARACTERS) -> str:
+    """Return a text that a record claims as it is shown: one line, without characters that do harm."""
+    shown = clean(text[: 4 * most])
+    return shown if len(shown) <= most else f"{shown[:most]}…"

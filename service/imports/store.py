@@ -1,0 +1,198 @@
+"""The imported records of a service: an index in Redis, and each record as one object beside the archive.
+
+    cartulary:import:ID              hash: what is known about an imported record; its field `facts` is JSON
+    cartulary:imports                sorted set by time: ids of all imported records
+    cartulary:imports:public         the same for those that are listed
+    cartulary:imports:of:PLAYER      the same for those that a player has uploaded
+    imports/ID.jsonl.gz              the record, in the place of archived games (object_store.py)
+
+An id is in the set of its player before its object is written, and leaves it after the object was deleted. So
+an upload or a deletion that a dead process has left is completed when the sets are next changed. An imported
+record is in no other key: no list, count, rating or log of the games of this server can contain it.
+"""
+
+import gzip
+import secrets
+import zlib
+from dataclasses import asdict, dataclass
+from typing import Any, Final, Literal, TypeAlias
+
+import orjson
+import redis
+
+from domain.errors import Unreadable
+from domain.messages import message
+from service import clock
+from service.connection import to_text, unavailable_on_error
+from service.errors import NotFound
+from service.store.object_store import ObjectStore
+
+PREFIX: Final = "import-"
+ID_BYTES: Final = 16
+"""Random bytes of an id, which nobody can guess."""
+ALL: Final = "cartulary:imports"
+PUBLIC: Final = "cartulary:imports:public"
+_FACTS: Final = "facts"
+_UNFINISHED_SECONDS: Final = 60.0
+"""Age of an id without facts from which on its upload counts as interrupted."""
+_LEVEL: Final = 6
+
+
+Verdict: TypeAlias = Literal["holds", "differs", "unknown"]
+"""What an audit says about a record: it holds, it differs from what it should be, or it cannot be known."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedRecord:
+    """What is known about an imported record.
+
+    `uploader` is the id of the player who has uploaded it. `game` is the id that the record gives, `players`
+    the names that its header gives by seat, and `server` what it says about its origin: claims, which nothing
+    here resolves. `key` is the id of the key that its header names, and `is_own_key` whether that is a key of
+    this server whose signature is valid. `verdict` is that of the audit at the time of the upload;
+    `differs_at` is the first event with a fault, None if there is none at an event. Pages replay the first
+    `intact` of its `events`.
+    """
+
+    id: str
+    uploader: str
+    uploaded: str
+    is_public: bool
+    game: str
+    rules: str
+    seats: int
+    players: tuple[str, ...]
+    events: int
+    intact: int
+    bytes: int
+    key: str
+    is_own_key: bool
+    server: str | None
+    verdict: Verdict
+    differs_at: int | None
+
+
+class ImportStore:
+    """Stores imported records. Thread-safe. Every method raises Unavailable if a store does not respond."""
+
+    def __init__(self, client: redis.Redis, objects: ObjectStore, max_bytes: int) -> None:
+        self._redis = client
+        self._objects = objects
+        self._max_bytes = max_bytes
+
+    def add(self, record: ImportedRecord, data: bytes) -> None:
+        """Store a record, which is not changed afterwards."""
+        now = clock.now().timestamp()
+        with unavailable_on_error():
+            for key in (_of(record.uploader), ALL):
+                self._redis.zadd(key, {record.id: now})
+        self._objects.put(_object(record.id), gzip.compress(data, _LEVEL, mtime=0))
+        with unavailable_on_error():
+            self._redis.hset(_key(record.id), _FACTS, orjson.dumps(asdict(record)))
+            if record.is_public:
+                self._redis.zadd(PUBLIC, {record.id: now})
+
+    def get(self, import_id: str) -> ImportedRecord:
+        """Return an imported record. Raises NotFound."""
+        found = self._get_each([import_id])[0] if is_import_id(import_id) else None
+        if found is None:
+            raise NotFound(message("there is no such imported record, or it was deleted"))
+        return found
+
+    def data(self, record: ImportedRecord) -> bytes:
+        """Return the bytes of a record as they were uploaded. Raises NotFound and Unreadable."""
+        stored = self._objects.get(_object(record.id))
+        if stored is None:
+            raise NotFound(message("there is no such imported record, or it was deleted"))
+        decompressor = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+        try:
+            data = decompressor.decompress(stored, self._max_bytes + 1)
+        except zlib.error:
+            data = b""
+        if len(data) != record.bytes:
+            raise Unreadable(message("the stored record is damaged"))
+        return data
+
+    def of_player(self, player: str) -> list[ImportedRecord]:
+        """Return all records that a player has uploaded, the newest first."""
+        return [record for record in self._get_each(self._ids(_of(player))) if record is not None]
+
+    def public(self, after: int, limit: int) -> list[ImportedRecord]:
+        """Return records that are listed, the newest first, without the first `after`."""
+        with unavailable_on_error():
+            ids: Any = self._redis.zrange(PUBLIC, after, after + limit - 1, desc=True)
+        found = self._get_each([to_text(id) for id in ids])
+        return [record for record in found if record is not None]
+
+    def counts(self, player: str) -> tuple[int, int]:
+        """Return how many records a player has uploaded, and how many there are in all."""
+        self.clean(player)
+        with unavailable_on_error():
+            return int(self._redis.zcard(_of(player))), int(self._redis.zcard(ALL))
+
+    def delete(self, import_id: str, uploader: str) -> None:
+        """Delete a record, if it is there."""
+        with unavailable_on_error():
+            self._redis.delete(_key(import_id))
+            self._redis.zrem(PUBLIC, import_id)
+        self._objects.delete(_object(import_id))
+        with unavailable_on_error():
+            for key in (ALL, _of(uploader)):
+                self._redis.zrem(key, import_id)
+
+    def delete_all_of(self, player: str) -> None:
+        """Delete all records that a player has uploaded, those of interrupted uploads included."""
+        for import_id in self._ids(_of(player)):
+            self.delete(import_id, player)
+
+    def clean(self, player: str) -> None:
+        """Complete the uploads and deletions of a player's records that a dead process has left."""
+        upto = clock.now().timestamp() - _UNFINISHED_SECONDS
+        with unavailable_on_error():
+            old: Any = self._redis.zrange(_of(player), "-inf", str(upto), byscore=True)
+        ids = [to_text(id) for id in old]
+        for import_id, record in zip(ids, self._get_each(ids), strict=True):
+            if record is None:
+                self.delete(import_id, player)
+
+    def _ids(self, key: str) -> list[str]:
+        with unavailable_on_error():
+            ids: Any = self._redis.zrange(key, 0, -1, desc=True)
+        return [to_text(id) for id in ids]
+
+    def _get_each(self, ids: list[str]) -> list[ImportedRecord | None]:
+        if not ids:
+            return []
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+            for import_id in ids:
+                pipeline.hget(_key(import_id), _FACTS)
+            values = pipeline.execute()
+        return [None if value is None else _decode(value) for value in values]
+
+
+def new_id() -> str:
+    """Return the id of a new imported record. No game has one of this form."""
+    return PREFIX + secrets.token_hex(ID_BYTES)
+
+
+def is_import_id(text: str) -> bool:
+    """Return whether a text has the form of the id of an imported record."""
+    digits = text.removeprefix(PREFIX)
+    return digits != text and len(digits) == 2 * ID_BYTES and set(digits) <= set("0123456789abcdef")
+
+
+def _key(import_id: str) -> str:
+    return f"cartulary:import:{import_id}"
+
+
+def _of(player: str) -> str:
+    return f"cartulary:imports:of:{player}"
+
+
+def _object(import_id: str) -> str:
+    return f"imports/{import_id}.jsonl.gz"
+
+
+def _decode(value: bytes) -> ImportedRecord:
+    fields = orjson.loads(value)
+    return ImportedRecord(**{**fields, "players": tuple(fields["players"])})

@@ -1,0 +1,77 @@
+"""What pages replay: a game of this server, or an imported record. Both have the same pages."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from flask import g
+
+from domain.game import Game
+from service.errors import NotFound
+from service.games.event_queries import EventQueries
+from service.games.replays import Replays
+from service.http.context import service
+from service.imports.imports import no_intact_events
+from service.imports.replayed_record import ReplayedRecord
+from service.pages.session import viewer
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedGame:
+    """A game with this head, who looks at it, and how it is read.
+
+    `address` is the beginning of the addresses of its pages, and `replay_address` that of its events.
+    `record` is the imported record; None for a game of this server.
+    """
+
+    head: Game
+    player: str | None
+    events: EventQueries
+    replays: Replays
+    game_at: Callable[[int], Game]
+    address: str
+    replay_address: str
+    record: ReplayedRecord | None = None
+
+
+def replayed_game(game_id: str) -> ReplayedGame:
+    """Return a game of this server for the visitor. Raises NotFound, also if they may not see it."""
+    player, games = viewer(), service().games
+    head = games.queries.visible_game(game_id, player)
+    address = f"/games/{game_id}"
+    return ReplayedGame(
+        head,
+        player,
+        games.events,
+        games.replays,
+        lambda seq: games.queries.game_at(game_id, seq),
+        address,
+        address,
+    )
+
+
+def replayed_record(record: ReplayedRecord) -> ReplayedGame:
+    """Return an imported record, at which everybody looks as a spectator.
+
+    The texts of the request have the names that the record gives to the players. Raises NotFound if no event
+    is intact.
+    """
+    head = record.head
+    if head is None:
+        raise NotFound(no_intact_events())
+    use_names_of(record)
+    address = f"/imports/{record.imported.id}"
+    return ReplayedGame(
+        head,
+        None,
+        record.events,
+        record.replays,
+        lambda seq: record.loader.game_at(head.id, seq),
+        address,
+        f"{address}/replay",
+        record,
+    )
+
+
+def use_names_of(record: ReplayedRecord) -> None:
+    """Have the texts of the request name the players as an imported record does."""
+    g.names = record.names
