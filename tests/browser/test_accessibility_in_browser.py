@@ -7,6 +7,7 @@ import httpx
 import pytest
 from flask import Flask
 
+from domain.event import Event
 from replay.language.catalogue import ENGLISH, languages
 from service.accounts.account_reader import Player
 from service.bootstrap import build
@@ -14,10 +15,12 @@ from service.notifications.mail.confirmations import Confirmation
 from service.pages.app import create_web_app
 from service.pages.session import COOKIE_NAME
 from service.settings import Settings, load_settings
+from tests.games.records import FOLDER
 from tests.support.accounts import PASSWORD, Accounts, take_turn
 from tests.support.axe import violations
 from tests.support.browsing import Visitors, signed_session
 from tests.support.processes import wait_until
+from tests.support.records import forge_record
 from tests.support.running_service import RunningService
 
 NO_PAGES = {
@@ -39,6 +42,7 @@ NO_PAGES = {
     "proofs.download_record": "a file",
     "proofs.get_head": "for scripts",
     "programs.export_games": "a file",
+    "imports.download_record": "a file",
     "static_files.get_file": "a static file",
 }
 """Views whose responses are no pages, by endpoint."""
@@ -90,6 +94,30 @@ class Scenes:
         self._add_running_games()
         self._add_finished_game()
         self._add_pages_of_mails()
+        self._add_imported_records()
+
+    def _add_imported_records(self) -> None:
+        """A sound record, and one that was forged."""
+        sound = (FOLDER / "baron-battles.jsonl").read_bytes()
+
+        def forge(events: list[Event]) -> None:
+            events[40]["action"] = {"type": "resign"}
+
+        self._add("imports.show_imports", "/imports")
+        for data in (forge_record(sound, forge), sound):
+            response = self.player.http.post(
+                "/api/v1/imports?public=true",
+                content=data,
+                headers={"Content-Type": "application/jsonl"},
+            )
+            assert response.status_code == 201, response.text
+            address = f"/imports/{response.json()['id']}"
+            self._add("imports.show_import", address)
+            self._add("imports.show_event", f"{address}/replay?seq=30")
+        self._add("imports.show_table", f"{address}/table?seq=30")
+        self._add("imports.list_events", f"{address}/log")
+        self._add("imports.compare_events", f"{address}/compare?from=20&to=30")
+        self._add("imports.show_scores", f"{address}/scores")
 
     def _add(self, endpoint: str, *addresses: str) -> None:
         self.addresses.setdefault(endpoint, []).extend(addresses)

@@ -8,6 +8,7 @@ import pytest
 import redis
 
 from domain.event import Event
+from service import clock
 from service.http.validation import MAX_BODY_BYTES
 from service.imports.store import is_import_id
 from tests.games.records import FOLDER, record_of
@@ -218,6 +219,30 @@ def test_only_its_uploader_deletes_a_record(accounts: Accounts, ada: PlayerClien
     assert ada.http.get("/api/v1/me/imports").json()["imports"] == []
     listed = ada.http.get(IMPORTS).json()["imports"]
     assert address not in [f"{IMPORTS}/{record['id']}" for record in listed]
+
+
+@pytest.mark.http("GET /imports", 401)
+@pytest.mark.http("GET /imports/ID", 400, 401)
+@pytest.mark.http("GET /imports/ID/record", 400, 401)
+@pytest.mark.http("GET /me/imports", 400)
+def test_what_reads_refuses_bad_tokens_and_parameters(ada: PlayerClient) -> None:
+    address = f"{IMPORTS}/{uploaded(ada, FINISHED)['id']}"
+    for path in (address, f"{address}/record", "/api/v1/me/imports"):
+        assert ada.http.get(f"{path}?seat=1").status_code == 400
+    ada.http.headers["Authorization"] = "Bearer invalid"
+    for path in (IMPORTS, address, f"{address}/record"):
+        assert ada.http.get(path).status_code == 401
+
+
+@pytest.mark.http("POST /imports", 409)
+def test_the_number_of_records_of_a_player_is_bounded(
+    ada: PlayerClient, redis_client: redis.Redis
+) -> None:
+    others = {f"import-{number:032x}": clock.now().timestamp() for number in range(50)}
+    redis_client.zadd(f"cartulary:imports:of:{ada.id}", others)
+    response = upload(ada, FINISHED)
+    assert response.status_code == 409
+    assert "50 imported records" in response.json()["detail"]
 
 
 @pytest.mark.http("DELETE /admin/imports/ID", 204)
