@@ -104,6 +104,7 @@ class Scenes:
             events[40]["action"] = {"type": "resign"}
 
         self._add("imports.show_imports", "/imports")
+        address = ""
         for data in (forge_record(sound, forge), sound):
             response = self.player.http.post(
                 "/api/v1/imports?public=true",
