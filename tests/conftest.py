@@ -44,9 +44,12 @@ os.environ["TZ"] = "UTC"
 # Background processes of a shell without job control ignore Ctrl-C, and so would programs that tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# How long the generation of values takes depends on what else the machine does.
+# How long the generation of values takes depends on what else the machine does, and every run tries the same.
 hypothesis.settings.register_profile(
-    "any machine", suppress_health_check=[hypothesis.HealthCheck.too_slow]
+    "any machine",
+    derandomize=True,
+    database=None,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile("any machine")
 
@@ -65,13 +68,29 @@ DURATIONS: Final[dict[str, int]] = json.loads((HERE / "durations.json").read_tex
 
 
 @cache
-def group_of(path: Path) -> str:
-    """Return the name of the tests that one process runs: those of a file, or all browser tests.
+def browser_groups() -> dict[str, str]:
+    """Return the group of each long file of browser tests: two groups that take about equally long.
 
-    The browser tests share a service.
+    The files of a group share a service and a Chromium, which take seconds to start. All of them in one
+    process would still run when the other processes have finished.
     """
+    seconds = dict.fromkeys(("browser tests 1", "browser tests 2"), 0)
+    groups: dict[str, str] = {}
+    for file, duration in DURATIONS.items():
+        if BROWSER_TESTS in (HERE.parent / file).parents:
+            group = min(seconds, key=seconds.__getitem__)
+            seconds[group] += duration
+            groups[file] = group
+    return groups
+
+
+@cache
+def group_of(path: Path) -> str:
+    """Return the name of the tests that one process runs: those of a file, or half of the browser tests."""
     file = path.relative_to(HERE.parent).as_posix()
-    return "browser" if BROWSER_TESTS in path.parents else file
+    if BROWSER_TESTS in path.parents:
+        return browser_groups().get(file, "browser tests 2")
+    return file
 
 
 class FileScheduling(LoadFileScheduling):  # type: ignore[misc] # as above

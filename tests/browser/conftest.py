@@ -19,7 +19,7 @@ from tests.support.seven_hexes.registration import install
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-    from tests.support.browsing import Visitors
+    from tests.support.browsing import ContextPool, Visitors
 
 collect_ignore_glob = [] if find_spec("playwright") else ["test_*_in_browser.py"]
 
@@ -45,6 +45,9 @@ def running_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runnin
 class SharedBrowser:
     """A Chromium that starts when a test needs it, and is shared until it is closed."""
 
+    pool: "ContextPool"
+    """Contexts that visitors of the shared service have left."""
+
     def __init__(self) -> None:
         self._parts = ExitStack()
         self._browser: Browser | None = None
@@ -54,8 +57,9 @@ class SharedBrowser:
         if self._browser is None:
             from playwright.sync_api import expect, sync_playwright
 
-            from tests.support.browsing import TIMEOUT_MILLISECONDS
+            from tests.support.browsing import TIMEOUT_MILLISECONDS, ContextPool
 
+            self.pool = ContextPool()
             expect.set_options(timeout=TIMEOUT_MILLISECONDS)
             self._browser = chromium.launch(self._parts.enter_context(sync_playwright()))
             self._parts.callback(self._browser.close)
@@ -99,7 +103,7 @@ def visitors(running_service: RunningService, browser: "Browser") -> "Iterator[V
     """Creates visitors of the service; what went wrong in their pages fails the test."""
     from tests.support.browsing import Visitors
 
-    visitors = Visitors(running_service, browser)
+    visitors = Visitors(running_service, browser, SHARED_BROWSER.pool)
     yield visitors
     problems = visitors.close()
     assert not problems, "\n".join(problems)

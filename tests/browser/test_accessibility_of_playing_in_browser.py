@@ -2,11 +2,13 @@
 
 import random
 from dataclasses import dataclass, field
+from typing import Final
 
 import pytest
 from playwright.sync_api import Locator
 from typing_extensions import override
 
+from tests.support.accounts import take_turn
 from tests.support.axe import violations
 from tests.support.browsing import Visitors
 from tests.support.playing_by_clicking import RANKING, ClickingPlayer
@@ -15,8 +17,9 @@ from tests.support.processes import wait_until
 UNFOLD = """(isOpen) => {
     for (const details of document.querySelectorAll("details")) details.toggleAttribute("open", isOpen);
 }"""
-MAX_ACTIONS = 9
+MAX_ACTIONS: Final = 9
 """After so many actions, the opponent resigns if the game has not ended."""
+SORCERY: Final = {"options": {"sorcery": True, "round_limit": 1}}
 
 
 @dataclass
@@ -41,20 +44,23 @@ class CheckingPlayer(ClickingPlayer):
 
 
 @pytest.mark.parametrize(
-    ("fields", "phone"),
+    ("fields", "phone", "first_actions"),
     [
-        ({"options": {"sorcery": True, "round_limit": 1}}, True),
-        pytest.param(
-            {"options": {"sorcery": True, "round_limit": 1}}, False, marks=pytest.mark.nightly
+        (SORCERY, True, 6),
+        *(
+            pytest.param(fields, phone, 0, marks=pytest.mark.nightly)
+            for fields in (SORCERY, {"rules": "baron"})
+            for phone in (True, False)
         ),
-        pytest.param({"rules": "baron"}, True, marks=pytest.mark.nightly),
-        pytest.param({"rules": "baron"}, False, marks=pytest.mark.nightly),
     ],
 )
 def test_axe_finds_no_obstacle_while_a_game_is_played(
-    fields: dict[str, object], phone: bool, visitors: Visitors
+    fields: dict[str, object], phone: bool, first_actions: int, visitors: Visitors
 ) -> None:
+    """The first actions, with which a game is set up, are taken over HTTP."""
     game_id, (first, second) = visitors.accounts.start_game(2, **fields)
+    for _ in range(first_actions):
+        take_turn(game_id, [first, second])
     player = CheckingPlayer(visitors.new(first, phone=phone), game_id, random.Random(5))
     player.open()
     player.check()
@@ -63,7 +69,7 @@ def test_axe_finds_no_obstacle_while_a_game_is_played(
         game: dict[str, object] = first.http.get(f"/api/v1/games/{game_id}").json()
         return game
 
-    for _ in range(MAX_ACTIONS):
+    for _ in range(MAX_ACTIONS - first_actions):
         wait_until(lambda: summary()["to_act"] is not None or summary()["status"] == "finished")
         to_act = summary()["to_act"]
         if to_act == 0:

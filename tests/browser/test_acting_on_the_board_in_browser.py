@@ -94,8 +94,10 @@ def test_a_second_knight_is_added_to_an_action_that_could_be_confirmed(visitors:
     "size",
     [
         (360, 740),
-        (1280, 800),
-        *(pytest.param(size, marks=pytest.mark.nightly) for size in ((390, 844), (740, 360))),
+        *(
+            pytest.param(size, marks=pytest.mark.nightly)
+            for size in ((1280, 800), (390, 844), (740, 360))
+        ),
     ],
 )
 def test_nothing_moves_the_board_while_an_action_is_chosen(

@@ -23,8 +23,10 @@ from tests.support.processes import wait_until
 BARONY: Final[dict[str, object]] = {"seats": 3}
 BARON: Final[dict[str, object]] = {"rules": "baron", "seats": 4}
 SORCERY: Final[dict[str, object]] = {"seats": 5, "options": {"sorcery": True}}
-FEW: Final = {"barony": SIZES[::4], "baron": SIZES[1::4]}
+FEW: Final = {"barony": SIZES[::8], "baron": SIZES[1::4]}
 """Some sizes of the window for each rule system."""
+FEW_WHILE_ACTING: Final = {"barony": SIZES[1:2], "sorcery": SIZES[3:6:2], "baron": SIZES[8:]}
+"""The same for tests in which a player acts: a phone, a phone on its side and a desktop, a wide desktop."""
 BOARDS: Final = [
     pytest.param(BARONY, FEW["barony"], id="barony"),
     pytest.param(BARON, FEW["baron"], id="baron", marks=pytest.mark.nightly),
@@ -39,23 +41,19 @@ BOARDS: Final = [
     ),
 ]
 """The fields of a new game, and the sizes of the window in which its board is looked at."""
-THIRDS: Final = [
+SYSTEMS_WHILE_ACTING: Final = [
     *(
-        pytest.param(fields, SIZES[first::3], id=name)
-        for first, (name, fields) in enumerate(
-            {"barony": BARONY, "sorcery": SORCERY, "baron": BARON}.items()
-        )
+        pytest.param(fields, FEW_WHILE_ACTING[name], id=name)
+        for name, fields in {"barony": BARONY, "sorcery": SORCERY, "baron": BARON}.items()
     ),
     *(
         pytest.param(
             fields,
-            [size for size in SIZES if size not in SIZES[first::3]],
+            [size for size in SIZES if size not in FEW_WHILE_ACTING[name]],
             id=f"{name}-others",
             marks=pytest.mark.nightly,
         )
-        for first, (name, fields) in enumerate(
-            {"barony": BARONY, "sorcery": SORCERY, "baron": BARON}.items()
-        )
+        for name, fields in {"barony": BARONY, "sorcery": SORCERY, "baron": BARON}.items()
     ),
 ]
 COLUMNS: Final = """() => [".board-window", ".game-side > *", ".game-talk"].map((name) => {
@@ -124,7 +122,7 @@ def test_the_whole_board_is_visible_in_play_and_in_replay(
             assert visitor.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize(("fields", "sizes"), THIRDS)
+@pytest.mark.parametrize(("fields", "sizes"), SYSTEMS_WHILE_ACTING)
 def test_the_whole_board_is_visible_and_stays_where_it_is_while_a_player_acts(
     fields: dict[str, object], sizes: Sequence[tuple[int, int]], visitors: Visitors
 ) -> None:
@@ -187,9 +185,9 @@ def place_of_board(page: Page) -> float:
 @pytest.mark.parametrize(
     "sizes",
     [
-        pytest.param(SIZES[::4], id="some"),
+        pytest.param(SIZES[::8], id="some"),
         pytest.param(
-            [size for size in SIZES if size not in SIZES[::4]],
+            [size for size in SIZES if size not in SIZES[::8]],
             id="others",
             marks=pytest.mark.nightly,
         ),

@@ -238,7 +238,7 @@ WITHOUT = {
 )
 def test_a_browser_that_cannot_sign_says_so_and_plays(missing: str, visitors: Visitors) -> None:
     game_id, (first, _) = visitors.accounts.start_game(2)
-    visitor = visitors.new(first, has_key=False)
+    visitor = visitors.new(first, has_key=False, fresh=True)
     visitor.context.add_init_script(WITHOUT[missing])
     page = visitor.open(f"/games/{game_id}")
     player = at_game(visitor)

@@ -109,7 +109,7 @@ def test_on_a_slow_network_a_choice_survives_the_event_that_arrives_with_it(
     while first.http.get(f"/api/v1/games/{game_id}/position").json()["round"] == 0:
         take_turn(game_id, [first, second])
     to_act, other = (first, second) if first.legal_actions(game_id)[1] else (second, first)
-    visitor = visitors.new(to_act)
+    visitor = visitors.new(to_act, fresh=True)
     player = at_browser(visitor, game_id)
     make_slow(visitor, player.page)
     other.act(game_id, {"type": "agree_to_end", "agree": True}).raise_for_status()

@@ -27,7 +27,7 @@ def weigh(visitors: Visitors) -> Callable[[dict[str, object]], tuple[float, floa
         game_id, players = visitors.accounts.start_game(**fields)  # type: ignore[arg-type] # "seats" is a number
         for _ in range(12):
             take_turn(game_id, players)
-        visitor = visitors.new(players[0])
+        visitor = visitors.new(players[0], fresh=True)
         return weights(visitor.page, f"{visitors.site.url}/games/{game_id}")
 
     return weigh

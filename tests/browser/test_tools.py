@@ -3,7 +3,7 @@
 import json
 import platform
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
@@ -11,6 +11,8 @@ from tests.support import chromium
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
+
+    from tests.support.running_service import RunningService
 
 ROOT = Path(__file__).parents[2]
 VENDOR = ROOT / "service" / "pages" / "static" / "vendor"
@@ -24,6 +26,47 @@ def test_chromium_draws_text(browser: "Browser") -> None:
     assert box is not None
     assert 100 < box["width"] < 200
     page.close()
+
+
+STORE: Final = """async () => {
+    localStorage.setItem("left", "1");
+    sessionStorage.setItem("left", "1");
+    document.cookie = "left=1; path=/";
+    const request = indexedDB.open("left");
+    await new Promise((resolve) => (request.onsuccess = resolve));
+}"""
+STORED: Final = """async () => [
+    localStorage.length, sessionStorage.length, document.cookie, (await indexedDB.databases()).length,
+    innerWidth, matchMedia("(prefers-color-scheme: dark)").matches,
+]"""
+
+
+def test_a_browser_that_a_visitor_has_left_is_as_empty_as_a_new_one(
+    running_service: "RunningService", browser: "Browser"
+) -> None:
+    from tests.support.browsing import ContextPool, Visitors
+
+    pool = ContextPool()
+    results = []
+    contexts = []
+    for is_first in (True, False):
+        visitors = Visitors(running_service, browser, pool)
+        visitor = visitors.new()
+        contexts.append(visitor.context)
+        page = visitor.open("/rules")
+        results.append(page.evaluate(STORED))
+        if is_first:
+            page.evaluate(STORE)
+            page.set_viewport_size({"width": 500, "height": 500})
+            page.emulate_media(color_scheme="dark")
+            page.route("**/rules", lambda route: route.abort())
+            visitor.new_tab()
+            assert page.evaluate(STORED) != results[0]
+            assert visitors.close() == []
+    assert contexts[0] == contexts[1]
+    assert results[0] == results[1]
+    assert len(contexts[1].pages) == 1
+    contexts[1].close()
 
 
 def test_without_a_chromium_the_reason_names_the_machine_and_the_setting(

@@ -43,7 +43,11 @@ def play(script: Start, name: str) -> bytes:
             bounds=Bounds(max_clock_jump_seconds=1e12),
         )
         service = build(settings)
-        with WebServer(settings, setup_code=SETUP.format(name, str(clock_file))) as server:
+        with WebServer(
+            settings,
+            setup_code=SETUP.format(name, str(clock_file)),
+            is_setup_before_imports=True,
+        ) as server:
             game = script(partial(PlayedGame, server, service, clock_file, name))
             return game.record()
 

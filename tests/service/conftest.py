@@ -93,7 +93,7 @@ def web(
         "from pathlib import Path; from replay.language import catalogue;"
         f" catalogue.FOLDER = Path({str(pseudo_catalogues)!r})"
     )
-    with WebServer(settings, setup_code=setup_code) as server:
+    with WebServer(settings, setup_code=setup_code, is_setup_before_imports=True) as server:
         yield server
 
 

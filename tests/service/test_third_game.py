@@ -31,7 +31,10 @@ REGISTER = (
 
 @pytest.fixture
 def accounts(settings: Settings) -> Iterator[Accounts]:
-    with token_game.registered(), WebServer(settings, setup_code=REGISTER) as server:
+    with (
+        token_game.registered(),
+        WebServer(settings, setup_code=REGISTER, is_setup_before_imports=True) as server,
+    ):
         accounts = Accounts(server.url)
         yield accounts
         accounts.close()

@@ -17,6 +17,7 @@ from playwright.sync_api import (
     Browser,
     BrowserContext,
     ConsoleMessage,
+    Error,
     Page,
     Request,
     Response,
@@ -38,6 +39,8 @@ EVIDENCE_MODULE: Final = (
     """document.querySelector("script[src*='/js/site.js']").src.replace("site.js", "evidence.js")"""
 )
 """An expression for the address of the module with which a page keeps evidence."""
+MOST_UNUSED_CONTEXTS: Final = 5
+"""How many empty contexts wait for visitors. Each has a process of Chromium."""
 _FAILED_LOAD: Final = "Failed to load resource"
 """How Chromium begins the console message about a response with an error status, which `_check` judges."""
 
@@ -76,11 +79,20 @@ class Visitor:
     has_scripts: bool = True
 
     def __post_init__(self) -> None:
-        self.context.on("console", self._read_console)
-        self.context.on("weberror", lambda error: self.problems.append(str(error.error)))
-        self.context.on("request", self._check_origin)
-        self.context.on("response", self._check_status)
-        self.context.on("requestfailed", self._check_failure)
+        self._listeners: dict[Any, Any] = {
+            "console": self._read_console,
+            "weberror": lambda error: self.problems.append(str(error.error)),
+            "request": self._check_origin,
+            "response": self._check_status,
+            "requestfailed": self._check_failure,
+        }
+        for event, listener in self._listeners.items():
+            self.context.on(event, listener)
+
+    def leave(self) -> None:
+        """Collect no further problems."""
+        for event, listener in self._listeners.items():
+            self.context.remove_listener(event, listener)
 
     def open(self, path: str, status: int = 200) -> Page:
         """Open a page of the site; its status must be this one."""
@@ -137,7 +149,8 @@ class Visitor:
 
         A page that registers it takes a moment, and events of the games of the player then replace its parts.
         """
-        self.page.goto(f"{self.site.url}/static/{current_version()}/icon.svg")
+        if self.page.url != empty_page(self.site):
+            self.page.goto(empty_page(self.site))
         body = self.page.evaluate(_CREATE_KEY, [current_version(), account.id])
         account.http.post("/api/v1/me/keys", json=body).raise_for_status()
 
@@ -167,17 +180,76 @@ class Visitor:
             self.problems.append(f"{request.method} {request.url}: {request.failure}")
 
 
+class ContextPool:
+    """Contexts of visitors who have left a site, for later visitors with the same options.
+
+    They are as empty as new ones, but for the cache: a new context loads and compiles all scripts of the site
+    again, which takes longer than most tests.
+    """
+
+    def __init__(self) -> None:
+        self._unused: list[tuple[Mapping[str, Any], Page]] = []
+
+    def take(self, options: Mapping[str, Any]) -> Page | None:
+        """Return the only page of an empty context with these options, or None if there is none."""
+        for number, (others, page) in enumerate(self._unused):
+            if others == options:
+                del self._unused[number]
+                return page
+        return None
+
+    def put(self, page: Page, site: RunningService, options: Mapping[str, Any]) -> None:
+        """Empty the context of a page and keep it, in place of the oldest one if there are too many."""
+        try:
+            _empty_context(page, site, options)
+        except Error:
+            # Such as a page that was about to open another one.
+            page.context.close()
+            return
+        self._unused.append((options, page))
+        if len(self._unused) > MOST_UNUSED_CONTEXTS:
+            _, oldest = self._unused.pop(0)
+            oldest.context.close()
+
+
+def empty_page(site: RunningService) -> str:
+    """Return the address of a page of the site without scripts."""
+    return f"{site.url}/static/{current_version()}/icon.svg"
+
+
+def _empty_context(page: Page, site: RunningService, options: Mapping[str, Any]) -> None:
+    """Leave one page of a context, and nothing that its pages have stored or a test has set."""
+    context = page.context
+    for other in context.pages:
+        if other is not page:
+            other.close()
+    page.unroute_all()
+    page.goto(empty_page(site))
+    session = context.new_cdp_session(page)
+    session.send("Storage.clearDataForOrigin", {"origin": site.url, "storageTypes": "all"})
+    session.detach()
+    page.evaluate("sessionStorage.clear()")
+    context.clear_cookies()
+    page.set_viewport_size(options["viewport"])
+    page.emulate_media(
+        color_scheme=options["color_scheme"], reduced_motion=options["reduced_motion"]
+    )
+
+
 @dataclass
 class Visitors:
     """Creates visitors of a site, and closes their browsers at the end of a test."""
 
     site: RunningService
     browser: Browser
+    pool: ContextPool | None = None
+    """Contexts of this browser that visitors of this site have left, if there are any."""
     visitors: list[Visitor] = field(default_factory=list)
     accounts: Accounts = field(init=False)
 
     def __post_init__(self) -> None:
         self.accounts = Accounts(self.site.url)
+        self._reusable: list[tuple[Page, Mapping[str, Any]]] = []
 
     def new(
         self,
@@ -190,28 +262,38 @@ class Visitors:
         time_zone: str | None = None,
         service_worker: bool = False,
         has_key: bool = True,
+        fresh: bool = False,
     ) -> Visitor:
         """Return a visitor at a new browser, logged in if there is an account.
 
         Without `time_zone`, the browser has that of the machine. `service_worker`: whether the browser runs
         that of the site; requests that it answers or sends are no requests of a page. `has_key`: whether the
-        browser has a key of the account already, which otherwise the first page registers.
+        browser has a key of the account already, which otherwise the first page registers. `fresh`: whether
+        its cache is empty, and nobody uses it later, so that the test may add scripts to its pages or slow
+        its network down.
         """
-        context = self.browser.new_context(
-            viewport=PHONE if phone else DESKTOP,
-            has_touch=phone,
-            is_mobile=phone,
-            java_script_enabled=javascript,
-            locale=language,
-            color_scheme="dark" if dark else "light",
-            reduced_motion="reduce",
-            timezone_id=time_zone,
-            service_workers="allow" if service_worker else "block",
-        )
-        context.set_default_timeout(TIMEOUT_MILLISECONDS)
-        visitor = Visitor(
-            self.site, context, context.new_page(), has_touch=phone, has_scripts=javascript
-        )
+        options: dict[str, Any] = {
+            "viewport": PHONE if phone else DESKTOP,
+            "has_touch": phone,
+            "is_mobile": phone,
+            "java_script_enabled": javascript,
+            "locale": language,
+            "color_scheme": "dark" if dark else "light",
+            "reduced_motion": "reduce",
+            "timezone_id": time_zone,
+            "service_workers": "allow" if service_worker else "block",
+        }
+        page = None
+        is_reusable = javascript and not fresh and not service_worker
+        if self.pool is not None and is_reusable:
+            page = self.pool.take(options)
+        if page is None:
+            context = self.browser.new_context(**options)
+            context.set_default_timeout(TIMEOUT_MILLISECONDS)
+            page = context.new_page()
+        if self.pool is not None and is_reusable:
+            self._reusable.append((page, options))
+        visitor = Visitor(self.site, page.context, page, has_touch=phone, has_scripts=javascript)
         if account is not None:
             visitor.log_in(account)
             if has_key and javascript:
@@ -221,11 +303,18 @@ class Visitors:
 
     def close(self) -> list[str]:
         """Close all browsers, and return the problems of their pages."""
+        reusable = {page.context: (page, options) for page, options in self._reusable}
         for visitor in self.visitors:
-            visitor.context.close()
+            if self.pool is not None and visitor.context in reusable:
+                page, options = reusable[visitor.context]
+                self.pool.put(page, self.site, options)
+                visitor.leave()
+            else:
+                visitor.context.close()
         self.accounts.close()
         problems = [problem for visitor in self.visitors for problem in visitor.problems]
         self.visitors.clear()
+        self._reusable.clear()
         return problems
 
 

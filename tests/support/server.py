@@ -64,17 +64,19 @@ class WebServer:
         max_files: int = 0,
         environ: Mapping[str, str] | None = None,
         setup_code: str = "",
+        is_setup_before_imports: bool = False,
         hashes_quickly: bool = True,
     ) -> None:
         """`max_files`: how many files it may open, if fewer than usual.
 
-        `setup_code`: Python code that its process runs first.
+        `setup_code`: Python code that its process runs first, if need be before anything else is imported,
+        which takes a second.
 
         `hashes_quickly`: whether it hashes passwords with less work than a service does.
         """
         self.max_files = max_files
         self._program = f"{setup_code}\n{PROGRAM}"
-        self._has_setup_code = bool(setup_code)
+        self._is_setup_before_imports = is_setup_before_imports
         self.settings = settings
         self.processes = processes
         self._hashes_quickly = hashes_quickly
@@ -121,8 +123,11 @@ class WebServer:
             **self._environ,
         }
         with self.log.open("ab") as log:
-            # What setup code changes must not have been imported before.
-            start = fork_server.start_interpreter if self._has_setup_code else fork_server.start
+            start = (
+                fork_server.start_interpreter
+                if self._is_setup_before_imports
+                else fork_server.start
+            )
             self._process = start(
                 [
                     "-c",

@@ -48,7 +48,7 @@ class Length:
     """The players resign after this number of actions."""
 
 
-SHORT = Length(3, 20, 20)
+SHORT = Length(3, 12, 12)
 
 
 class ObservedGames:
@@ -180,6 +180,7 @@ class ObservedGames:
         pytest.param(Length(2, 60), marks=pytest.mark.soak, id="2"),
         pytest.param(Length(3, 60), marks=pytest.mark.nightly, id="3"),
         pytest.param(SHORT, id="short"),
+        pytest.param(Length(3, 20, 20), marks=pytest.mark.nightly, id="longer"),
     ]
 )
 def games(

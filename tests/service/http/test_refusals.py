@@ -167,7 +167,7 @@ class TestArbitraryBodies:
 
     @given(body=bodies)
     @settings(
-        max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+        max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
     )
     def test_an_arbitrary_body_is_refused_and_changes_nothing(
         self,
