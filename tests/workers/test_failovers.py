@@ -1,7 +1,8 @@
 """Masters of Redis fail over again and again in the middle of play, in a cluster and behind Sentinel.
 
-With CARTULARY_WAIT_REPLICAS, nothing that was acknowledged is lost; without, each loss is noticed and
-recorded.
+With CARTULARY_WAIT_REPLICAS, nothing that was acknowledged is lost; without, each loss is noticed, recorded
+and told to the players. Either way, rounds are scored once, deadlines are kept, and the transparency log
+stays consistent.
 """
 
 import os
@@ -13,6 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from io import BytesIO
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,6 +27,7 @@ from ledger.merkle import root
 from ledger.record import read
 from ledger.signed_note import SignedNote
 from replay.audit.runner import audit
+from service import clock
 from service.bootstrap import Service, build
 from service.connection import connect
 from service.operation.data_folder import embedded_redis_url
@@ -36,11 +39,12 @@ from tests.support.acknowledgements import Acknowledgements
 from tests.support.clusters import Cluster, redis_cluster
 from tests.support.crash_checks import check_everything
 from tests.support.processes import HANG_SECONDS, wait_until
-from tests.support.receiver import webhook_receiver
+from tests.support.receiver import WebhookReceiver, webhook_receiver
 from tests.support.sentinels import Replicated, replicated_redis
 from tests.support.service_processes import ServiceProcesses
-from tests.workers.test_kill import playing, print_figures, wait_for_play
-from workers.deadline_index import DeadlineIndex
+from tests.workers.test_kill import playing, print_figures, wait_for_play, without_password
+from workers.deadline_index import DEADLINES, DeadlineIndex
+from workers.tasks import tasks_of
 
 FAILOVERS: Final = int(os.environ.get("FAILOVERS", "200"))
 """How often a master fails in the nightly run, in the tests of both kinds together."""
@@ -205,12 +209,17 @@ class Table:
 def test_each_loss_of_a_failover_is_noticed_and_recorded(
     kind: str, failovers: int, tmp_path: Path
 ) -> None:
+    checkpoints: list[Checkpoint] = []
     with (
+        webhook_receiver() as receiver,
         servers_of(kind, tmp_path / "servers") as servers,
         service_on(servers.url, tmp_path / "service") as processes,
     ):
         accounts = Accounts(processes.url)
-        tables = [Table(*accounts.start_game()) for _ in range(3)]
+        tables = [Table(*accounts.start_game(clock={"per_turn": 86_400})) for _ in range(3)]
+        for player in (player for table in tables for player in table.players):
+            webhook = {"url": without_password(receiver.url)}
+            player.http.post("/api/v1/me/webhooks", json=webhook).raise_for_status()
         service = service_of(servers.url, processes)
         for number in range(failovers):
             master = master_of(servers, tables[number % len(tables)])
@@ -223,13 +232,16 @@ def test_each_loss_of_a_failover_is_noticed_and_recorded(
             for table in concerned:
                 last, before = max(table.acknowledged), kept[table.id]
                 wait_until(lambda: is_recorded(table, before, last))  # noqa: B023 # the same
+                wait_until(lambda: has_told_players(table, before, receiver))  # noqa: B023 # the same
                 table.acknowledged = {
                     seq: hash for seq, hash in table.acknowledged.items() if seq <= before
                 }
+            checkpoints += signed_checkpoints(processes.url)
         for table in tables:
             wait_until(table.act)
-            wait_until(lambda: not service.store.outbox(table.id))  # noqa: B023 # the same
+            wait_until(lambda: has_only_its_deadline(service, table.id))  # noqa: B023 # the same
             check_table(service, table)
+        check_signed_checkpoints(service, processes.url, checkpoints)
         accounts.close()
         service.redis.close()
 
@@ -271,6 +283,53 @@ def is_recorded(table: Table, before: int, last: int) -> bool:
     """
     table.act()
     return any(seq > before and lost >= last for seq, lost in table.losses() or [])
+
+
+def has_told_players(table: Table, before: int, receiver: WebhookReceiver) -> bool:
+    """Return whether each player was told of the loss that was recorded after event `before`."""
+    recorded = next(seq for seq, _ in table.losses() or [] if seq > before)
+    told = {
+        player
+        for request in list(receiver.requests)
+        if request.body["data"]["subject"] == "events_lost"
+        and (request.body["data"]["game"], request.body["data"]["seq"]) == (table.id, recorded)
+        for player in request.body["data"]["players"]
+    }
+    return told == {player.id for player in table.players}
+
+
+def has_only_its_deadline(service: Service, game_id: str) -> bool:
+    """Return whether only the deadline of the turn is left to do for a game, and the index has it."""
+    tasks = tasks_of(service.store, [game_id])[game_id]
+    kinds = [task.kind for task in tasks.tasks]
+    if len(tasks.timed_tasks) != len(tasks.tasks) or "forfeit" not in kinds:
+        return False
+    earliest = clock.parse(tasks.timed_tasks[0].due_at)
+    score = service.redis.zscore(DEADLINES.key(game_id), game_id)
+    return score == round(earliest.timestamp() * 1000)
+
+
+def signed_checkpoints(url: str) -> list[Checkpoint]:
+    """Return the latest checkpoint; nothing while the service signs none."""
+    response = httpx.get(f"{url}/api/v1/log/checkpoint", timeout=HANG_SECONDS)
+    if response.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
+        return []
+    return [Checkpoint.of_note(SignedNote.parse(response.text))]
+
+
+def check_signed_checkpoints(service: Service, url: str, checkpoints: list[Checkpoint]) -> None:
+    """The log continues all checkpoints. If it has lost leaves of one, the service signs no other one."""
+    log = service.transparency.log
+    size = log.size()
+    for checkpoint, later in pairwise(checkpoints):
+        assert checkpoint.size <= later.size
+    continued = [
+        checkpoint.size <= size and root(log, checkpoint.size) == checkpoint.root
+        for checkpoint in checkpoints
+    ]
+    assert continued, "no checkpoint was ever signed"
+    if not all(continued):
+        assert signed_checkpoints(url) == []
 
 
 def check_table(service: Service, table: Table) -> None:
