@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from http import HTTPStatus
@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import redis
+from redis.asyncio.cluster import ClusterNode
 from redis.client import Pipeline
 from redis.crc import key_slot
 from redis.exceptions import CrossSlotTransactionError
@@ -224,6 +225,45 @@ def test_event_streams_read_every_node_and_hear_what_is_published_on_any(
                     node.publish("channel", port)
             heard = {(await channel.get_message(timeout=60))["data"] for _ in range(3)}
         assert heard == {str(port).encode() for port in cluster.masters()}
+        await reader.aclose()
+
+    asyncio.run(follow())
+
+
+def disconnect_noting(closed: list[Any]) -> Callable[[ClusterNode], Coroutine[Any, Any, None]]:
+    """Return what closes the connections to a node, and adds the node to a list."""
+    disconnect = ClusterNode.disconnect
+
+    async def disconnect_and_note(node: ClusterNode) -> None:
+        closed.append(node)
+        await disconnect(node)
+
+    return disconnect_and_note
+
+
+def test_redirections_of_event_streams_close_no_connections(
+    cluster: Cluster, client: ClusterClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client.set("key", "value")
+    connections = 20
+
+    async def follow() -> None:
+        reader: Any = connect_async(
+            cluster.url, max_connections=connections, seconds_to_connect=5, seconds_to_respond=60
+        )
+        await reader.get("key")
+        manager = reader.nodes_manager
+        slot = key_slot(b"key")
+        master = manager.slots_cache[slot][0]
+        others = [node for node in reader.get_primaries() if node is not master]
+        closed: list[Any] = []
+        monkeypatch.setattr(ClusterNode, "disconnect", disconnect_noting(closed))
+        # So many commands are under way when the first of them is redirected.
+        manager.slots_cache[slot] = others[:1]
+        replies = await asyncio.gather(*(reader.get("key") for _ in range(connections)))
+        assert replies == [b"value"] * connections
+        assert manager.slots_cache[slot][0].port == master.port
+        assert closed == []
         await reader.aclose()
 
     asyncio.run(follow())
