@@ -19,6 +19,7 @@ from werkzeug.exceptions import NotFound
 from domain.messages import message
 from replay.language.renderer import english
 from service.http.blueprint import INSUFFICIENT_SCOPE, Blueprint, error_name
+from service.http.examples import add_examples
 from service.http.language import request_language, request_renderer
 from service.http.problems import CONTENT_TYPE, PROBLEM_TYPES
 from service.http.schemas.responses import Problem
@@ -130,7 +131,9 @@ def _document(app: Flask, blueprints: Iterable[Blueprint]) -> bytes:
     add_rule_systems(components)
     for name, schema in sorted(components.schemas.items()):
         api.spec.components.schema(name, schema)
-    return orjson.dumps(api.spec.to_dict(), option=orjson.OPT_NON_STR_KEYS)
+    document = api.spec.to_dict()
+    add_examples(document)
+    return orjson.dumps(document, option=orjson.OPT_NON_STR_KEYS)
 
 
 def _page() -> Response:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import count
+from typing import Any
 
 import orjson
 import pytest
@@ -20,15 +21,17 @@ from domain.contract import DomainEvent
 from ledger.record import read
 from replay.audit import audit
 from replay.language.renderer import english
-from service.bootstrap import Service
+from service.bootstrap import Service, build
 from service.settings import Settings
+from tests.games.records import FOLDER
 from tests.support import baron_deals
 from tests.support.accounts import Accounts
 from tests.support.endpoints import FixedEndpoints
 from tests.support.events import data_of, secrets_of
 from tests.support.recording_client import Json, RecordingClient
-from tests.support.records import secret_values
+from tests.support.records import forge_record, secret_values
 from tests.support.server import WebServer
+from tests.support.service_games import play_out, start_game
 from tests.support.worker_harness import RecordingChannel, WorkerHarness
 
 Turn = tuple[int, Json]
@@ -333,3 +336,118 @@ def test_salts_and_the_seed_of_a_running_game_are_shown_to_nobody_else(
 
 def get_record(observer: RecordingClient) -> bytes:
     return observer.http.get(f"/games/{observer.game_id}/record").content
+
+
+class Onlookers:
+    """A player who takes no part in the games of ada and bea, a visitor, and what they can see of them."""
+
+    def __init__(self, accounts: Accounts, service: Service) -> None:
+        self.accounts = accounts
+        self.service = service
+        self.ada, self.bea, self.outsider = (accounts.register() for _ in range(3))
+
+    def finish(self, **options: Any) -> str:
+        """Have ada and bea play a game to its end, and return its id."""
+        players = (self.ada.id, self.bea.id)
+        game = start_game(self.service, players=players, round_limit=1, **options).id
+        play_out(self.service, game)
+        while self.service.games.queries.game(game).status != "finished":
+            self.service.games.commands.score(game)
+        self.publish(game)
+        return game
+
+    def publish(self, game: str) -> None:
+        """Log the head of a game, and bring all projections up to date."""
+        self.service.transparency.head_log.log([game])
+        assert self.service.games.projections.catch_up()
+
+    def observe(self) -> dict[str, str]:
+        """Return everything that is made from the games of players, by who has asked for it."""
+        ada, bea = self.ada.handle, self.bea.handle
+        paths = (
+            *(f"/players/{ada}", f"/players/{ada}/games", f"/players/{ada}/head-to-head/{bea}"),
+            *(f"/players/{ada}/games?status=finished&opponent={bea}&result=won", "/games"),
+            *("/leaderboards/barony", "/leaderboards/sorcery", "/leaderboards/baron"),
+            *("/ratings/games?limit=500", "/statistics", "/imports"),
+        )
+        seen = {}
+        for name, http in (("visitor", self.accounts.anonymous), ("player", self.outsider.http)):
+            for path in paths:
+                response = http.get(f"/api/v1{path}")
+                assert response.status_code == 200, (path, response.text)
+                seen[f"{name} {path}"] = response.text
+            statement = http.get("/api/v1/ratings/statement").json()
+            # The log as a whole grows with every game.
+            seen[f"{name} statement"] = str([statement[key] for key in ("model", "games", "hash")])
+        exported = self.outsider.http.get("/api/v1/me/records").text.splitlines()
+        seen["export"] = str([orjson.loads(line)["record"].split("\n")[1:] for line in exported])
+        return seen
+
+
+@pytest.fixture
+def onlookers(accounts: Accounts, web: WebServer) -> Iterator[Onlookers]:
+    service = build(web.settings)
+    yield Onlookers(accounts, service)
+    service.redis.close()
+
+
+def test_private_games_change_nothing_that_others_see_of_their_players(
+    onlookers: Onlookers,
+) -> None:
+    public = onlookers.finish(rated=True)
+    own = onlookers.outsider.create_game()
+    onlookers.publish(own)
+    before = onlookers.observe()
+    assert f'"{public}"' in before[f"visitor /players/{onlookers.ada.handle}/games"]
+    private = onlookers.finish(private=True)
+    finished = onlookers.ada.http.get(f"/api/v1/games/{private}/record").content
+    uploaded = onlookers.ada.http.post(
+        "/api/v1/imports", content=finished, headers={"Content-Type": "application/jsonl"}
+    )
+    assert uploaded.status_code == 201, uploaded.text
+    assert onlookers.observe() == before
+    # What is seen does change with a public game.
+    onlookers.finish(rated=True)
+    after = onlookers.observe()
+    for part in ("", "/games", f"/head-to-head/{onlookers.bea.handle}"):
+        path = f"visitor /players/{onlookers.ada.handle}{part}"
+        assert after[path] != before[path]
+    for part in ("visitor /leaderboards/barony", "visitor /ratings/games?limit=500"):
+        assert after[part] != before[part]
+
+
+def test_an_import_reveals_nothing_of_the_games_of_this_server(onlookers: Onlookers) -> None:
+    private = onlookers.finish(private=True)
+    record = (FOLDER / "clock-leaves-one.jsonl").read_bytes()
+    answers = []
+    for game in (private, private[::-1]):
+        assert onlookers.outsider.http.get(f"/api/v1/games/{game}").status_code == 404
+        claimed = record.replace(b'"game":"clock-leaves-one"', b'"game":"%b"' % game.encode())
+        assert claimed != record
+        response = onlookers.outsider.http.post(
+            "/api/v1/imports",
+            content=forge_record(claimed),
+            headers={"Content-Type": "application/jsonl"},
+        )
+        assert response.status_code == 201, response.text
+        assert onlookers.outsider.http.get(f"/api/v1/games/{game}").status_code == 404
+        answer = response.json()
+        answers.append({k: v for k, v in answer.items() if k not in ("id", "game", "uploaded")})
+    assert answers[0] == answers[1]
+
+
+@pytest.mark.parametrize("games", [SHORT], indirect=True, ids=["3"])
+def test_exports_of_a_running_game_have_only_the_own_tiles_and_cannot_be_imported(
+    games: ObservedGames,
+) -> None:
+    deal = baron_deals.draw_set_up(3, b"own")
+    games.start(deal)
+    for seat, player in enumerate(games.players):
+        (line,) = player.http.get("/me/records?limit=1").text.splitlines()
+        record = orjson.loads(line)["record"].encode()
+        reserve = f"reserve/{seat}"
+        assert secret_values(read(BytesIO(record))) == {reserve: secrets_of(deal)[reserve]}
+        response = player.http.post(
+            "/imports", content=record, headers={"Content-Type": "application/jsonl"}
+        )
+        assert response.status_code == 400, response.text
