@@ -12,6 +12,7 @@ from service.administration.log import AdministrationLog
 from service.administration.work import WorkOverview
 from service.audits.audits import Audits
 from service.chat.chat import Chat
+from service.chat.comments import Comments
 from service.chat.read_marks import ReadMarks
 from service.chat.reports import ChatMessageReports
 from service.chat.store import ChatMessageStore
@@ -62,6 +63,7 @@ class Service:
     tournaments: TournamentParts
     notifications: Notifications
     chat: Chat
+    comments: Comments
     chat_message_reports: ChatMessageReports
     sandboxes: Sandboxes
     imports: Imports
@@ -140,6 +142,17 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         bounds.max_message_characters,
     )
     accounts.erasure.register(chat.erase_all_of, chat.authors)
+    comments = Comments(
+        client,
+        games.repository,
+        accounts.players,
+        reports,
+        accounts.mutes,
+        bounds.max_message_characters,
+        bounds.max_comments_per_game,
+        bounds.max_comments_per_player,
+    )
+    accounts.erasure.register(comments.erase_all_of, comments.authors)
     sandboxes = Sandboxes(games.repository, games.for_viewers, SandboxStore(client, bounds), bounds)
     accounts.erasure.register(sandboxes.delete_all_of)
     audits = Audits(bounds)
@@ -168,6 +181,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         tournaments=tournaments,
         notifications=notifications,
         chat=chat,
+        comments=comments,
         chat_message_reports=reports,
         sandboxes=sandboxes,
         imports=imports,
@@ -190,6 +204,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
             WorkOverview(process_reports, damaged_games, deliveries),
             deliveries,
             reports,
+            comments,
             announcements,
             imports,
         ),

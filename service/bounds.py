@@ -101,6 +101,10 @@ class Bounds:
     """Characters of a message in a game, of a private note, and of the reason for reporting a message."""
     max_messages_per_player: int = _bound(500)
     """Messages of one player in one game, erased ones included."""
+    max_comments_per_game: int = _bound(500)
+    """Comments on one game that is over, erased ones included."""
+    max_comments_per_player: int = _bound(20)
+    """Comments of one player on one game, erased ones included."""
     max_notes_per_player: int = _bound(2_000)
     """Private notes of one player on events of games."""
     max_open_reports: int = _bound(10_000)

@@ -91,6 +91,7 @@ def _game_pages(target: Target) -> Traffic:
         *("", "/sandboxes", "/clock", "/disputes", "/disputes/1", "/invitation", "/live", "/log"),
         *(
             "/messages",
+            "/comments",
             "/notifications",
             "/conditional-actions",
             "/position.svg",
@@ -149,6 +150,7 @@ def _forms(target: Target) -> Traffic:
             "/clock",
             "/clock/time",
             "/notes",
+            *("/comments", "/comments/1/erase", "/comments/1/report"),
             "/decline",
             "/disputes",
             "/disputes/1/answers",
@@ -196,7 +198,15 @@ def _readings(target: Target) -> Traffic:
     game = f"/games/{target.long_game}"
     parts = (
         *("", "/conditional-actions", "/disputes", "/disputes/1", "/events", "/events/5000"),
-        *("/legal-actions", "/lessons", "/messages", "/notes", "/notifications", "/position.svg"),
+        *(
+            "/legal-actions",
+            "/lessons",
+            "/messages",
+            "/notes",
+            "/comments",
+            "/notifications",
+            "/position.svg",
+        ),
         *(f"/head?seq={seq}&limit=200" for seq in _seqs(target)[::10]),
     )
     paths = (
@@ -254,6 +264,8 @@ def _refused_calls(target: Target) -> Traffic:
         *(f"{game}/disputes/1/rulings", f"{game}/invitations", f"{game}/messages"),
         *(
             f"{game}/messages/1/report",
+            f"{game}/comments",
+            f"{game}/comments/1/report",
             f"{game}/pause",
             f"{game}/time",
             f"{game}/rematch",
@@ -279,7 +291,7 @@ def _refused_calls(target: Target) -> Traffic:
     deletions = (
         *(f"{game}/conditional-actions", f"{game}/disputes/1", f"{game}/invitations/me"),
         *(f"{game}/invitations/mine", f"{game}/invitations/players/{UNKNOWN}"),
-        *(f"{game}/messages/1", f"{game}/notes/1"),
+        *(f"{game}/messages/1", f"{game}/notes/1", f"{game}/comments/1"),
         *(f"/me/feeds/{UNKNOWN}", f"/me/holidays/{UNKNOWN}"),
         *(f"/me/keys/{UNKNOWN}", f"/me/mutes/{UNKNOWN}", f"/me/push/{UNKNOWN}"),
         *(
@@ -290,6 +302,7 @@ def _refused_calls(target: Target) -> Traffic:
         ),
         *(f"/admin/players/{UNKNOWN}/role", f"/admin/players/{UNKNOWN}/sessions"),
         *(f"/admin/announcements/{UNKNOWN}", f"/admin/imports/{UNKNOWN}", f"/imports/{UNKNOWN}"),
+        f"{admin}/comments/1",
         *(f"/admin/players/{UNKNOWN}/suspension", f"/admin/reports/{UNKNOWN}"),
         *(f"/tournaments/{UNKNOWN}/players/{player}" for player in ("me", UNKNOWN)),
     )

@@ -338,6 +338,17 @@ def close_report(report: str, reason: str, redis: str | None) -> None:
     print_message(message("the report {report} is closed", report=report))
 
 
+@admin.command("remove-comment", help=(message("Erase the comment NUMBER on GAME."),))
+@_game
+@argument("number", metavar=message_in("metavar", "NUMBER"), type=IntRange(1))
+@_reason
+@redis_option
+def remove_comment(game: str, number: int, reason: str, redis: str | None) -> None:
+    with open_administration(redis) as (administration, _):
+        administration.remove_comment(OPERATOR, game, number, reason)
+    print_message(message("comment {number} is erased", number=number))
+
+
 @admin.command(
     "log",
     help=(

@@ -29,6 +29,7 @@ from service.administration.accounts import (
 from service.administration.announcements import Announcement, Announcements
 from service.administration.log import AdministrationLog
 from service.administration.work import WorkOverview
+from service.chat.comments import Comments
 from service.chat.reports import ChatMessageReport, ChatMessageReports
 from service.errors import Forbidden, NotFound, OperationNotPossible
 from service.games.listings import Listings, Page
@@ -63,6 +64,7 @@ class Administration:
         work: WorkOverview,
         deliveries: Deliveries,
         chat_message_reports: ChatMessageReports,
+        comments: Comments,
         announcements: Announcements,
         imports: Imports,
     ) -> None:
@@ -76,6 +78,7 @@ class Administration:
         self._work = work
         self._deliveries = deliveries
         self._message_reports = chat_message_reports
+        self._comments = comments
         self._announcements = announcements
         self._imports = imports
 
@@ -271,6 +274,12 @@ class Administration:
         details = {"report": report_id, "game": report.game, "message": report.number}
         self._record(administrator, "close_report", reason, **details)
         self._message_reports.close(report_id)
+
+    def remove_comment(self, administrator: str, game_id: str, number: int, reason: str) -> None:
+        """Erase the text of a comment on a game. Raises NotFound."""
+        self._comments.require(game_id, number)
+        self._record(administrator, "remove_comment", reason, game=game_id, comment=number)
+        self._comments.remove(game_id, number)
 
     def announce(
         self, administrator: str, texts: Mapping[str, object], ends: str, reason: str

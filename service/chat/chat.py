@@ -90,7 +90,7 @@ class Chat:
         TooManyChatMessages, IdempotencyConflict.
         """
         game = self._game_of(game_id, player)
-        faults = self.faults(text, seq, game)
+        faults = message_faults(text, seq, game, self._max_characters)
         if faults:
             raise Malformed(faults)
         record = idempotency_record(player, idempotency_key, ["message", text, seq])
@@ -101,20 +101,6 @@ class Chat:
             )
         self._notify(game, posted)
         return posted
-
-    def faults(self, text: str, seq: int | None, game: Game) -> dict[str, Text]:
-        """Return what is wrong with a message in a game, by field."""
-        faults: dict[str, Text] = {}
-        fault = statement_fault(text, self._max_characters)
-        if fault is not None:
-            faults["text"] = fault
-        if seq is not None and not 1 <= seq <= game.seq:
-            faults["seq"] = plural_message(
-                "must be 1, the only event of the game",
-                "must be an event of the game, from 1 to {count}",
-                count=game.seq,
-            )
-        return faults
 
     def page(self, game_id: str, player: str, after: int = 0, limit: int = 100) -> ChatMessagePage:
         """Return the messages after number `after` as a player sees them, at most `limit`."""
@@ -209,3 +195,18 @@ class Chat:
         return ChatMessagePage(
             [ShownChatMessage(each, each.author in muted) for each in messages], last
         )
+
+
+def message_faults(text: str, seq: int | None, game: Game, max_characters: int) -> dict[str, Text]:
+    """Return what is wrong with a message about a game, or about event `seq` of it, by field."""
+    faults: dict[str, Text] = {}
+    fault = statement_fault(text, max_characters)
+    if fault is not None:
+        faults["text"] = fault
+    if seq is not None and not 1 <= seq <= game.seq:
+        faults["seq"] = plural_message(
+            "must be 1, the only event of the game",
+            "must be an event of the game, from 1 to {count}",
+            count=game.seq,
+        )
+    return faults

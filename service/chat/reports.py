@@ -1,4 +1,4 @@
-"""Reports of chat messages, for administrators.
+"""Reports of chat messages and of comments on games, for administrators.
 
     cartulary:message-reports      sorted set: the ids of open reports, by the time (ms)
     cartulary:message-report:ID    JSON of a report
@@ -11,7 +11,7 @@ and the reason are erased with the accounts of their authors.
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 import orjson
 import redis
@@ -22,6 +22,7 @@ from service import clock
 from service.connection import to_text, unavailable_on_error
 from service.errors import NotFound, TooManyReports, Unavailable
 
+Reported: TypeAlias = Literal["message", "comment"]
 _REPORTS: Final = "cartulary:message-reports"
 _REPORT: Final = "cartulary:message-report:"
 _RETRY_SECONDS: Final = 3600
@@ -29,7 +30,10 @@ _RETRY_SECONDS: Final = 3600
 
 @dataclass(frozen=True, slots=True)
 class ChatMessageReport:
-    """What a player has reported about message `number` of a game. `text` and `reason` are None if erased."""
+    """What a player has reported about message or comment `number` of a game, which `of` tells apart.
+
+    `text` and `reason` are None if erased.
+    """
 
     id: str
     game: str
@@ -39,6 +43,14 @@ class ChatMessageReport:
     at: str
     text: str | None
     reason: str | None
+    of: Reported = "message"
+
+    def stored(self) -> bytes:
+        """Return the report as it is stored: of a message as in versions without comments."""
+        fields = asdict(self)
+        if self.of == "message":
+            del fields["of"]
+        return orjson.dumps(fields)
 
 
 class ChatMessageReports:
@@ -50,19 +62,27 @@ class ChatMessageReports:
         self._max_per_reporter = max_per_reporter
 
     def add(
-        self, game: str, number: int, author: str, reporter: str, text: str, reason: str | None
+        self,
+        game: str,
+        number: int,
+        author: str,
+        reporter: str,
+        text: str,
+        reason: str | None,
+        of: Reported = "message",
     ) -> ChatMessageReport:
         """Add a report and return it; if the player has reported the message before, return that report.
 
         Raises TooManyReports (of this player), and Unavailable if there are too many of all players.
         """
-        id = sha256(f"{game} {number} {reporter}".encode()).hexdigest()[:16]
+        reported = f"{game} {number}" if of == "message" else f"{of} {game} {number}"
+        id = sha256(f"{reported} {reporter}".encode()).hexdigest()[:16]
         earlier = self._read([id])
         if earlier:
             return earlier[0]
         now = clock.now()
         report = ChatMessageReport(
-            id, game, number, author, reporter, clock.format(now), text, reason
+            id, game, number, author, reporter, clock.format(now), text, reason, of
         )
         with unavailable_on_error():
             related: Any = self._redis.smembers(_of(reporter))
@@ -78,7 +98,7 @@ class ChatMessageReports:
             # The sets come first, so that an erasure finds every report.
             pipeline.sadd(_of(reporter), id)
             pipeline.sadd(_of(author), id)
-            pipeline.set(_REPORT + id, orjson.dumps(asdict(report)))
+            pipeline.set(_REPORT + id, report.stored())
             pipeline.zadd(_REPORTS, {id: int(now.timestamp() * 1000)})
             pipeline.execute()
         return report
@@ -129,7 +149,7 @@ class ChatMessageReports:
                 reason=None if report.reporter == player else report.reason,
             )
             with unavailable_on_error():
-                self._redis.set(_REPORT + report.id, orjson.dumps(asdict(erased)), xx=True)
+                self._redis.set(_REPORT + report.id, erased.stored(), xx=True)
 
     def _read(self, ids: Sequence[str]) -> list[ChatMessageReport]:
         if not ids:

@@ -47,6 +47,7 @@ _BLUEPRINTS: Final = (
     games.blueprint,
     invitations.blueprint,
     chat.blueprint,
+    chat.comments,
     chat.mutes,
     notifications.blueprint,
     play.blueprint,

@@ -17,6 +17,7 @@ _READ: Final = (
     *("GET /me/notes", "GET /me/records", "GET /games/<game_id>/notes"),
     *("GET /me/imports", "GET /imports", "GET /imports/<imported>"),
     "GET /imports/<imported>/record",
+    "GET /games/<game_id>/comments",
     *("GET /games", "GET /games/<game_id>", "GET /games/<game_id>/conditional-actions"),
     *("GET /games/<game_id>/disputes", "GET /games/<game_id>/disputes/<seq>"),
     *("GET /games/<game_id>/events", "GET /games/<game_id>/events/<seq>"),
@@ -63,6 +64,8 @@ _CHAT: Final = (
     *("GET /games/<game_id>/messages", "POST /games/<game_id>/messages"),
     "DELETE /games/<game_id>/messages/<number>",
     "POST /games/<game_id>/messages/<number>/report",
+    *("POST /games/<game_id>/comments", "DELETE /games/<game_id>/comments/<number>"),
+    "POST /games/<game_id>/comments/<number>/report",
     *("GET /me/mutes", "PUT /me/mutes/<handle>", "DELETE /me/mutes/<handle>"),
 )
 _WEBHOOKS: Final = (
@@ -92,6 +95,7 @@ _SESSION_ONLY: Final = (
     *("DELETE /admin/reports/<report>", "POST /admin/announcements"),
     *("DELETE /admin/announcements/<announcement>", "GET /admin/log"),
     "DELETE /admin/imports/<imported>",
+    "DELETE /admin/games/<game>/comments/<number>",
 )
 OPERATION_SCOPES: Final[Mapping[str, Scope | None]] = {
     **dict.fromkeys(_READ, "read"),

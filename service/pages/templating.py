@@ -63,7 +63,7 @@ from service.pages.view_models.concern_lines import (
     count_in_title,
     stream_address,
 )
-from service.pages.view_models.game_forms import new_key
+from service.pages.view_models.game_forms import latest_comments, new_key
 from service.pages.view_models.game_lists import profile_address, recap_of, rounded_time
 
 
@@ -97,6 +97,7 @@ def register(app: Flask) -> None:
         time_until=time_until,
         time_ago=_time_ago,
         concerns_on_page=concerns_on_page,
+        latest_comments=latest_comments,
         new_key=new_key,
         count_in_title=count_in_title,
         stream_address=stream_address,

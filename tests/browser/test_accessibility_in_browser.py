@@ -219,6 +219,11 @@ class Scenes:
         while http.get(f"/api/v1{game}").json()["to_act"] is not None:
             take_turn(game_id, [self.player, self.friend])
         wait_until(lambda: http.get(f"/api/v1{game}").json()["status"] == "finished")
+        for player in (self.player, self.friend):
+            body = {"text": "Well played!", "seq": 8}
+            player.http.post(f"/api/v1{game}/comments", json=body).raise_for_status()
+        http.put(f"/api/v1{game}/notes/8", json={"text": "Why?"}).raise_for_status()
+        self._add("chat.show_comments", f"{game}/comments")
         self._add("play.show_game", f"{game}?seq=8", f"{game}?seq=9&as=0", game)
         self._add("play.show_table", f"{game}/table")
         self._add("replay.list_events", f"{game}/log", f"{game}/log?seat=0")

@@ -303,3 +303,15 @@ def test_entries_of_concurrent_processes_form_one_chain(service: Service) -> Non
     third = SlowLog(service.redis).append(OPERATOR, "read_log", {})
     assert (first["seq"], third["seq"]) == (1, 3)
     assert log.first_fault() is None
+
+
+def test_a_comment_is_erased(admin: Admin, service: Service) -> None:
+    game = start_game(service)
+    service.administration.abandon("operator", game.id, "a test")
+    comment = service.comments.post(game.id, "ada", "Spam.")
+    service.comments.report(game.id, "bea", comment.number)
+    (report,) = orjson.loads(admin("reports").stdout)["reports"]
+    assert (report["of"], report["number"]) == ("comment", comment.number)
+    assert admin("remove-comment", game.id, "1", *WHY).exit_code == 0
+    assert service.comments.require(game.id, comment.number).text is None
+    assert admin("remove-comment", game.id, "9", *WHY).exit_code == 1

@@ -41,8 +41,10 @@ CLIENT = "adas-own-browser/1"
 NETWORK = "203.0.113.77"
 KEY_NAME = "key in the pocket"
 NOTE = "I should have attacked in the north"
+COMMENT = "A fine game all the same"
 TRACES = (
     NOTE,
+    COMMENT,
     KEY_NAME,
     HANDLE,
     HANDLE.casefold(),
@@ -96,6 +98,7 @@ def ada(service: Service) -> Erased:
         "seq"
     ]
     service.administration.abandon("operator", finished, "a test")
+    service.comments.post(finished, player.id, COMMENT)
     service.games.private_notes.write(finished, player.id, 4, NOTE)
     service.sandboxes.create(player.id, NETWORK, finished, None, bytes(32))
     waiting = service.games.commands.create(

@@ -34,6 +34,7 @@ from service.http.schemas.administration import (
 )
 from service.http.schemas.notifications import NotificationDelivery
 from service.http.schemas.responses import GameList
+from service.http.validation import MAX_INTEGER
 
 blueprint = Blueprint(
     "administration", "For accounts with the role of an administrator.", auth="administrators_only"
@@ -263,6 +264,17 @@ def list_message_reports(player: str, query: JsonObject) -> JsonObject:
 def close_message_report(player: str, report: str, body: JsonObject) -> None:
     """Close a report of a message."""
     service().administration.close_message_report(player, report, **body)
+
+
+@blueprint.delete(
+    f"/admin/games/<game>/comments/<int(max={MAX_INTEGER}):number>",
+    "The comment is erased.",
+    json_body=WithReason(),
+    errors=(404,),
+)
+def remove_comment(player: str, game: str, number: int, body: JsonObject) -> None:
+    """Erase a comment on a game, whoever has written it."""
+    service().administration.remove_comment(player, game, number, **body)
 
 
 @blueprint.get(

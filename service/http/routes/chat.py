@@ -1,4 +1,6 @@
-"""Messages of players within a game (reading, writing, erasing, reporting them), and muted players."""
+"""Messages of players within a game, comments on games that are over (reading, writing, erasing, reporting
+them), and muted players.
+"""
 
 from typing import Any, Final
 
@@ -10,9 +12,12 @@ from service.http.ratelimits import limit_messages
 from service.http.schemas.lobby import (
     ChatMessage,
     ChatMessageList,
+    Comment,
+    CommentList,
     MessagesQuery,
     MuteList,
     PostChatMessage,
+    PostComment,
     ReportChatMessage,
 )
 from service.http.validation import MAX_INTEGER
@@ -20,8 +25,11 @@ from service.http.validation import MAX_INTEGER
 _MAX_PAGE_SIZE: Final = 200
 _MESSAGES: Final = "/games/<game_id>/messages"
 _MESSAGE: Final = f"{_MESSAGES}/<int(max={MAX_INTEGER}):number>"
+_COMMENTS: Final = "/games/<game_id>/comments"
+_COMMENT: Final = f"{_COMMENTS}/<int(max={MAX_INTEGER}):number>"
 
 blueprint = Blueprint("messages", "Messages of players within a game.", auth="correspondents_only")
+comments = Blueprint("comments", "Comments on games that are over.", auth="login_required")
 mutes = Blueprint("mutes", "Muting players.", auth="login_required")
 
 
@@ -105,6 +113,78 @@ def report_message(game_id: str, number: int, player: str, body: JsonObject) -> 
     repeated; only the first one counts.
     """
     service().chat.report(game_id, player, number, body["reason"])
+
+
+@comments.get(
+    _COMMENTS,
+    "Comments, the oldest first.",
+    CommentList,
+    auth="optional_auth",
+    query=MessagesQuery(),
+)
+def list_comments(game_id: str, player: str | None, query: JsonObject) -> JsonObject:
+    """List the comments on a game that is over.
+
+    Everybody who may see the game reads them. `text` is null if the comment was erased, or if the player has
+    muted its author.
+    """
+    limit = min(query["limit"], _MAX_PAGE_SIZE)
+    page = service().comments.page(game_id, player, query["after"], limit)
+    body: dict[str, Any] = {"comments": _comments_as_json(list(page.messages))}
+    return {**body, "last": page.last, "next": page.next}
+
+
+@comments.post(
+    _COMMENTS,
+    "The comment.",
+    Comment,
+    limit=limit_messages,
+    json_body=PostComment(),
+    errors=(403, 409),
+)
+def post_comment(game_id: str, player: str, body: JsonObject) -> JsonObject:
+    """Comment on a game that is over, whether or not the player has played in it.
+
+    409 if the game is not over, or has as many comments as the server allows; 403 for a guest who has not
+    played in it.
+    """
+    posted = service().comments.post(game_id, player, body["text"], body["seq"])
+    (shown,) = _comments_as_json([ShownChatMessage(posted, is_muted=False)])
+    return shown
+
+
+@comments.delete(_COMMENT, "The comment is erased.", limit=limit_messages, errors=(403,))
+def erase_comment(game_id: str, number: int, player: str) -> None:
+    """Erase a comment that the player has written.
+
+    Its number, its author and its time stay. The request can be repeated.
+    """
+    service().comments.erase(game_id, player, number)
+
+
+@comments.post(
+    f"{_COMMENT}/report",
+    "The comment is reported.",
+    limit=limit_messages,
+    json_body=ReportChatMessage(),
+    is_body_required=False,
+    errors=(409,),
+)
+def report_comment(game_id: str, number: int, player: str, body: JsonObject) -> None:
+    """Report a comment of another player to the administrators of the server.
+
+    They see its text, also if its author erases it afterwards, and who has reported it. The request can be
+    repeated; only the first one counts.
+    """
+    service().comments.report(game_id, player, number, body["reason"])
+
+
+def _comments_as_json(shown: list[ShownChatMessage]) -> list[JsonObject]:
+    """Return comments as JSON, which have the fields of messages."""
+    return [
+        {"comment" if name == "message" else name: value for name, value in fields.items()}
+        for fields in _as_json(shown)
+    ]
 
 
 @mutes.get("/me/mutes", "The muted players, the last one first.", MuteList, query=NO_QUERY)

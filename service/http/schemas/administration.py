@@ -5,6 +5,7 @@ from typing import Annotated, Literal, TypedDict
 from domain.json_types import Digest, GameId, PlayerId, PositiveCount, Timestamp
 from service.accounts.account_reader import ADMIN
 from service.administration.accounts import ROLES
+from service.chat.reports import Reported
 from service.games.listings import STATUSES
 from service.http.schemas.notifications import NotificationDelivery
 from service.http.schemas.requests import PageQuery
@@ -181,7 +182,10 @@ class Work(ProcessHealth):
 
 
 class ChatMessageReport(TypedDict):
-    """What a player has reported about message `number` of a game. `text` and `reason` are null if erased."""
+    """What a player has reported about message or comment `number` of a game, which `of` tells apart.
+
+    `text` and `reason` are null if erased.
+    """
 
     id: str
     game: GameId
@@ -191,6 +195,7 @@ class ChatMessageReport(TypedDict):
     at: Timestamp
     text: str | None
     reason: str | None
+    of: Reported
 
 
 class ChatMessageReportList(TypedDict):

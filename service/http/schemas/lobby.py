@@ -196,6 +196,20 @@ class PostChatMessage(StrictSchema):
     )
 
 
+class PostComment(StrictSchema):
+    """A comment on a game."""
+
+    text = String(
+        required=True,
+        metadata={"minLength": 1, "description": "Its length is bounded by the server."},
+    )
+    seq = PositiveInteger(
+        allow_none=True,
+        load_default=None,
+        metadata={"nullable": True, "description": "The event that the comment is about."},
+    )
+
+
 class ReportChatMessage(StrictSchema):
     """Why a message is reported."""
 
@@ -311,6 +325,31 @@ class ChatMessageList(TypedDict):
     """
 
     messages: list[ChatMessage]
+    last: Count
+    next: PositiveCount | None
+
+
+class Comment(TypedDict):
+    """A comment on a game: its number, when and by whom it was written, and the event that it is about.
+
+    `text` is null if it was erased, or if the reader has muted the author.
+    """
+
+    comment: PositiveCount
+    at: Timestamp
+    player: ChatMessageAuthor
+    text: str | None
+    seq: PositiveCount | None
+    erased: bool
+    muted: bool
+
+
+class CommentList(TypedDict):
+    """Some comments on a game. `next` is the `after` of the next page, or null; `last` is the number of the
+    last comment, 0 if there is none.
+    """
+
+    comments: list[Comment]
     last: Count
     next: PositiveCount | None
 

@@ -28,6 +28,8 @@ Refusal: TypeAlias = Refused | Stale | KeyNotUsable
 REFUSALS: Final = (Refused, Stale, KeyNotUsable)
 NOT_SURE: Final = message("must be ticked, because this cannot be undone")
 _MAX_KEY_CHARACTERS: Final = 64
+_LATEST_COMMENTS: Final = 3
+"""Comments that the page of a game shows."""
 
 
 class NonceForm(StrictSchema):
@@ -142,6 +144,13 @@ def event_messages(game: Game, seq: int) -> tuple[Value, Text] | None:
 
 
 LATEST_MESSAGES: Final = 3
+
+
+def latest_comments(game: Game) -> ChatMessagePage:
+    """Return the last comments on a game for the viewer."""
+    shown = service().comments.latest(game.id, session.viewer(), limit=_LATEST_COMMENTS)
+    service().accounts.players.handles({each.message.author for each in shown.messages})
+    return shown
 
 
 def conversation(game: Game, player: str | None) -> ChatMessagePage | None:

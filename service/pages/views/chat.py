@@ -1,5 +1,5 @@
-"""The page of the messages within a game, and what a reader can do with each; the players who are muted; and
-what readers dismiss.
+"""The pages of the messages within a game and of the comments on it, and what a reader can do with each; the
+players who are muted; and what readers dismiss.
 """
 
 from typing import Final
@@ -8,7 +8,8 @@ from flask import Blueprint, Response
 from werkzeug.wrappers import Response as BaseResponse
 
 from domain.errors import Malformed, NotNow
-from service.errors import TooManyChatMessages, TooManyReports
+from domain.messages import Text
+from service.errors import Forbidden, TooManyChatMessages, TooManyReports
 from service.games.access import require_correspondent
 from service.http.context import service
 from service.http.problems import status_of
@@ -16,7 +17,7 @@ from service.http.ratelimits import limit_messages
 from service.http.validation import MAX_INTEGER, Choice, StrictSchema, String, whole_number
 from service.pages.forms import Form, entered_form, number_parameter, read_form, see_other
 from service.pages.return_addresses import next_address
-from service.pages.session import require_player
+from service.pages.session import require_player, viewer
 from service.pages.templating import page
 from service.pages.view_models.concern_lines import concerns_on_page
 from service.pages.view_models.game_forms import KeyedForm, form_about_event, key_of, new_key
@@ -24,6 +25,8 @@ from service.pages.view_models.game_forms import require_player as player_of
 
 _MESSAGES: Final = "/games/<game_id>/messages"
 _MESSAGE: Final = f"{_MESSAGES}/<int(max={MAX_INTEGER}):number>"
+_COMMENTS: Final = "/games/<game_id>/comments"
+_COMMENT: Final = f"{_COMMENTS}/<int(max={MAX_INTEGER}):number>"
 _SHOWN_MESSAGES: Final = 50
 
 blueprint = Blueprint("chat", __name__)
@@ -31,6 +34,13 @@ blueprint = Blueprint("chat", __name__)
 
 class MessageForm(KeyedForm):
     """A message, and the event that it is about."""
+
+    text = String(required=True)
+    seq = String(load_default=None)
+
+
+class CommentForm(StrictSchema):
+    """A comment, and the event that it is about."""
 
     text = String(required=True)
     seq = String(load_default=None)
@@ -89,6 +99,79 @@ def report_message(game_id: str, number: int) -> BaseResponse:
     except (Malformed, NotNow, TooManyReports) as error:
         return _page(game_id, player, Form().refused(error), status=status_of(error))
     return _page(game_id, player, Form(), reported=number)
+
+
+@blueprint.get(_COMMENTS)
+def show_comments(game_id: str) -> Response:
+    """Show the last comments on a game, or with `before` earlier ones."""
+    return _comments_page(game_id, form_about_event(), before=number_parameter("before"))
+
+
+@blueprint.post(_COMMENTS)
+@limit_messages
+def post_comment(game_id: str) -> BaseResponse:
+    """Comment on a game that is over."""
+    player = player_of(game_id)
+    try:
+        values = read_form(CommentForm())
+        text = values["text"].replace("\r\n", "\n").strip()
+        service().comments.post(game_id, player, text, _seq(values["seq"]))
+    except (Malformed, NotNow, TooManyChatMessages) as error:
+        return _comments_page(game_id, entered_form().refused(error), status=status_of(error))
+    return see_other(f"/games/{game_id}/comments#comment-form")
+
+
+@blueprint.post(f"{_COMMENT}/erase")
+@limit_messages
+def erase_comment(game_id: str, number: int) -> BaseResponse:
+    """Erase a comment of the viewer."""
+    service().comments.erase(game_id, player_of(game_id), number)
+    return see_other(f"/games/{game_id}/comments")
+
+
+@blueprint.post(f"{_COMMENT}/report")
+@limit_messages
+def report_comment(game_id: str, number: int) -> BaseResponse:
+    """Report a comment to the administrators."""
+    player = player_of(game_id)
+    try:
+        service().comments.report(game_id, player, number, read_form(ReportForm())["reason"])
+    except (Malformed, NotNow, TooManyReports) as error:
+        return _comments_page(game_id, Form().refused(error), status=status_of(error))
+    return _comments_page(game_id, Form(), reported=number)
+
+
+def _comments_page(
+    game_id: str,
+    form: Form,
+    *,
+    status: int = 200,
+    before: int | None = None,
+    reported: int | None = None,
+) -> Response:
+    player = viewer()
+    game = service().games.queries.visible_game(game_id, player)
+    reason: Text | None = None
+    if player is not None:
+        try:
+            service().comments.require_writer(game, player)
+        except NotNow as refused:
+            reason = refused.why
+        except Forbidden as refused:
+            reason = refused.message
+    shown = service().comments.latest(game_id, player, before, _SHOWN_MESSAGES)
+    service().accounts.players.handles({each.message.author for each in shown.messages})
+    return page(
+        "comments.html",
+        status,
+        game=game,
+        shown=shown,
+        form=form,
+        before=before,
+        reported=reported,
+        reason=reason,
+        max_characters=service().settings.bounds.max_message_characters,
+    )
 
 
 @blueprint.post("/account/mutes")

@@ -1,0 +1,212 @@
+"""Comments on games that are over: who writes and reads them, and where they are stored.
+
+    cartulary:{GAME}:comments   hash: N -> JSON of comment N; `last` -> number of the last comment;
+                                `count/PLAYER` -> how many comments the player has written
+    cartulary:comments:PLAYER   set: the ids of the games on which the player has commented
+
+Everybody who may see a game reads its comments, and everybody with an account can write some. They are no
+events of the log, and they stay in Redis when a game is archived. An erased comment keeps its number, its
+author and its time.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import orjson
+import redis
+
+from domain.errors import Malformed, NotNow
+from domain.game import Game
+from domain.messages import message
+from service import clock
+from service.accounts.account_reader import AccountReader
+from service.accounts.mutes import Mutes
+from service.chat.chat import ChatMessagePage, ShownChatMessage, message_faults
+from service.chat.reports import ChatMessageReports
+from service.chat.store import ChatMessage, decode_message
+from service.connection import to_text, unavailable_on_error
+from service.errors import Forbidden, NotFound, TooManyChatMessages
+from service.games.access import is_correspondent, require_visible
+from service.games.dispute_view import statement_fault
+from service.games.loader import GameLoader
+from service.store.redis_event_store import game_key
+
+_COMMENTS: Final = "comments"
+_GAMES_OF: Final = "cartulary:comments:"
+_LAST: Final = "last"
+
+
+class Comments:
+    """The comments on all games. Thread-safe.
+
+    Methods raise NotFound if there is no such game or comment, or the player may not see the game, and
+    Unavailable if Redis does not respond.
+    """
+
+    def __init__(
+        self,
+        client: redis.Redis,
+        loader: GameLoader,
+        accounts: AccountReader,
+        reports: ChatMessageReports,
+        mutes: Mutes,
+        max_characters: int,
+        max_per_game: int,
+        max_per_author: int,
+    ) -> None:
+        self._redis = client
+        self._loader = loader
+        self._accounts = accounts
+        self._reports = reports
+        self._mutes = mutes
+        self._max_characters = max_characters
+        self._max_per_game = max_per_game
+        self._max_per_author = max_per_author
+
+    def post(self, game_id: str, player: str, text: str, seq: int | None = None) -> ChatMessage:
+        """Add a comment, about event `seq` if it is given, and return it.
+
+        Raises NotNow (the game is not over), Forbidden (a guest who has not played in it), Malformed, and
+        TooManyChatMessages.
+        """
+        game = self._visible(game_id, player)
+        self.require_writer(game, player)
+        if faults := message_faults(text, seq, game, self._max_characters):
+            raise Malformed(faults)
+        key, count = _key(game_id), f"count/{player}"
+        at = clock.format(clock.now())
+        with unavailable_on_error():
+            # Added before there is a comment, so that an erasure finds every comment.
+            self._redis.sadd(_GAMES_OF + player, game_id)
+            if self._redis.hincrby(key, count, 1) > self._max_per_author:
+                self._redis.hincrby(key, count, -1)
+                raise _too_many()
+            # A number is used once, whoever else writes at the same time.
+            number = self._redis.hincrby(key, _LAST, 1)
+            if number > self._max_per_game:
+                self._redis.hset(key, _LAST, self._max_per_game)
+                raise _too_many()
+            stored = {"author": player, "at": at, "text": text, "seq": seq}
+            self._redis.hset(key, str(number), orjson.dumps(stored))
+        return ChatMessage(number, player, at, text, seq)
+
+    def require_writer(self, game: Game, player: str) -> None:
+        """Raise NotNow or Forbidden if a player who sees a game may not comment on it."""
+        if not (game.has_ended and game.players):
+            raise NotNow(None, message("comments can be written when the game is over"))
+        (account,) = self._accounts.get([player])
+        if account is not None and account.is_guest and not is_correspondent(game, player):
+            raise Forbidden(
+                message("guests cannot comment on games of others: choose a handle and a password")
+            )
+
+    def page(
+        self, game_id: str, player: str | None, after: int = 0, limit: int = 100
+    ) -> ChatMessagePage:
+        """Return the comments after number `after` as a viewer sees them, at most `limit`."""
+        self._visible(game_id, player)
+        last = self._last_number(game_id)
+        return self._page_of(game_id, player, range(after + 1, min(last, after + limit) + 1), last)
+
+    def latest(
+        self, game_id: str, player: str | None, before: int | None = None, limit: int = 50
+    ) -> ChatMessagePage:
+        """Return the last comments before number `before` (None: of all) as a viewer sees them."""
+        self._visible(game_id, player)
+        last = self._last_number(game_id)
+        end = last + 1 if before is None else min(before, last + 1)
+        return self._page_of(game_id, player, range(max(1, end - limit), end), last)
+
+    def erase(self, game_id: str, player: str, number: int) -> None:
+        """Erase a comment that the player has written. Idempotent. Raises Forbidden for everybody else."""
+        self._visible(game_id, player)
+        if self.require(game_id, number).author != player:
+            raise Forbidden(message("only its author can erase a comment"))
+        self.remove(game_id, number)
+
+    def remove(self, game_id: str, number: int) -> None:
+        """Erase the text of a comment, whoever has written it. Idempotent."""
+        comment = self.require(game_id, number)
+        remainder = {"author": comment.author, "at": comment.at, "text": None}
+        with unavailable_on_error():
+            self._redis.hset(_key(game_id), str(number), orjson.dumps(remainder))
+
+    def report(self, game_id: str, player: str, number: int, reason: str | None = None) -> None:
+        """Report a comment to the administrators; reporting it again changes nothing.
+
+        Raises Malformed (the reason), NotNow (the player's own comment, or an erased one), TooManyReports.
+        """
+        self._visible(game_id, player)
+        reported = self.require(game_id, number)
+        if reason is not None and (fault := statement_fault(reason, self._max_characters)):
+            raise Malformed({"reason": fault})
+        if reported.author == player:
+            raise NotNow(None, message("the comment is the player's own"))
+        if reported.text is None:
+            raise NotNow(None, message("the comment was erased"))
+        author, text = reported.author, reported.text
+        self._reports.add(game_id, number, author, player, text, reason, of="comment")
+
+    def require(self, game_id: str, number: int) -> ChatMessage:
+        """Return a comment. Raises NotFound if there is none with this number."""
+        for comment in self._read(game_id, [number]):
+            return comment
+        raise NotFound(message("game {game} has no comment {number}", game=game_id, number=number))
+
+    def erase_all_of(self, player: str) -> None:
+        """Erase every comment that a player has written. Idempotent."""
+        with unavailable_on_error():
+            games: Any = self._redis.smembers(_GAMES_OF + player)
+        for game_id in map(to_text, games):
+            for comment in self._read(game_id, range(1, self._last_number(game_id) + 1)):
+                if comment.author == player and comment.text is not None:
+                    self.remove(game_id, comment.number)
+        with unavailable_on_error():
+            self._redis.delete(_GAMES_OF + player)
+
+    def authors(self, players: Sequence[str]) -> list[str]:
+        """Return those of some players who have written comments that are not erased."""
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+            for player in players:
+                pipeline.exists(_GAMES_OF + player)
+            replies = pipeline.execute()
+        return [player for player, exists in zip(players, replies, strict=True) if exists]
+
+    def _visible(self, game_id: str, player: str | None) -> Game:
+        game = self._loader.load(game_id).game
+        require_visible(game, player)
+        return game
+
+    def _last_number(self, game_id: str) -> int:
+        with unavailable_on_error():
+            last: Any = self._redis.hget(_key(game_id), _LAST)
+        return 0 if last is None else min(int(last), self._max_per_game)
+
+    def _read(self, game_id: str, numbers: Sequence[int]) -> list[ChatMessage]:
+        if not numbers:
+            return []
+        with unavailable_on_error():
+            replies: Any = self._redis.hmget(_key(game_id), [str(number) for number in numbers])
+        return [
+            decode_message(number, reply)
+            for number, reply in zip(numbers, replies, strict=True)
+            if reply is not None
+        ]
+
+    def _page_of(
+        self, game_id: str, player: str | None, numbers: Sequence[int], last: int
+    ) -> ChatMessagePage:
+        comments = self._read(game_id, numbers)
+        authors = list({each.author for each in comments})
+        muted = frozenset[str]() if player is None else self._mutes.has_muted(player, authors)
+        return ChatMessagePage(
+            [ShownChatMessage(each, each.author in muted) for each in comments], last
+        )
+
+
+def _key(game_id: str) -> str:
+    return game_key(game_id, _COMMENTS)
+
+
+def _too_many() -> TooManyChatMessages:
+    return TooManyChatMessages(message("there are as many comments on this game as are allowed"))
