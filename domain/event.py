@@ -24,6 +24,7 @@ from domain.disputes.events import DISPUTE_EVENTS
 from domain.json_types import (
     BotName,
     Bytes,
+    ClubId,
     Count,
     Digest,
     EventType,
@@ -244,6 +245,7 @@ class Options(TypedDict):
     name: NotRequired[Annotated[str, "What its creator calls the game, in one line."]]
     rematch_of: NotRequired[Annotated[GameId, "The game of which this one is a rematch."]]
     tournament: NotRequired[TournamentTable]
+    club: NotRequired[Annotated[ClubId, "The club of the game, whose members alone may join it."]]
     substitutes: NotRequired[Annotated[Literal[True], "Left out in a game without substitutes."]]
     least_reliability: NotRequired[
         Annotated[int, Range(1, 100), "The percentage of turns in time that players need to join."]

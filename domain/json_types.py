@@ -13,6 +13,8 @@ BOT_NAME: Final = "[a-z0-9_-]{1,32}"
 """A regular expression for the name of a bot."""
 GAME_ID: Final = "[A-Za-z0-9._~-]{1,100}"
 """A regular expression for the id of a game."""
+CLUB_ID: Final = "[0-9a-f]{16}"
+"""A regular expression for the id of a club."""
 INTEGERS_BELOW: Final = 2**53
 """Every integer in JSON is smaller than this in magnitude."""
 
@@ -67,6 +69,7 @@ Timestamp: TypeAlias = Annotated[
     "UTC, RFC 3339 with milliseconds.",
 ]
 GameId: TypeAlias = Annotated[str, Pattern(GAME_ID), "The id of a game."]
+ClubId: TypeAlias = Annotated[str, Pattern(CLUB_ID), "The id of a club."]
 PlayerId: TypeAlias = Annotated[str, Pattern("[A-Za-z0-9._~-]{1,100}"), "The id of a player."]
 BotName: TypeAlias = Annotated[str, Pattern(BOT_NAME), "The name of a bot, such as `sensible`."]
 EventType: TypeAlias = Annotated[str, Pattern("[A-Za-z]{1,100}"), "The type of an event."]

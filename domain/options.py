@@ -12,7 +12,7 @@ from typing import Final, TypeAlias, cast
 
 from domain.event import Options, TournamentTable
 from domain.json_fields import is_integer, one_of
-from domain.json_types import GAME_ID
+from domain.json_types import CLUB_ID, GAME_ID
 from domain.messages import Message, Text, message, message_in
 
 MAX_NAME_CHARACTERS: Final = 60
@@ -55,7 +55,7 @@ REQUIREMENTS: Final[Mapping[str, tuple[int, int]]] = {
 """The options with what a game requires of the players who join it, with the least and the largest number."""
 COMMON_OPTIONS: Final = (
     *("seating", "private", "rated", "takebacks", "substitutes", "tutorial"),
-    *("name", "rematch_of", "tournament"),
+    *("name", "rematch_of", "tournament", "club"),
     *REQUIREMENTS,
 )
 """The options of every game."""
@@ -65,7 +65,8 @@ def check_common_options(options: Mapping[str, object]) -> tuple[Options, dict[s
     """The common ones of some options with their defaults, and what is wrong with them, by field.
 
     An option that a game can do without is left out: `rated`, `takebacks`, `substitutes` and `tutorial` if
-    they are false, `name`, `rematch_of`, `tournament` and the requirements if they are missing or null.
+    they are false, `name`, `rematch_of`, `tournament`, `club` and the requirements if they are missing or
+    null.
     """
     faults: dict[str, Text] = {}
     seating = options.get("seating", "drawn")
@@ -74,7 +75,7 @@ def check_common_options(options: Mapping[str, object]) -> tuple[Options, dict[s
     takebacks = options.get("takebacks", False)
     substitutes = options.get("substitutes", False)
     tutorial = options.get("tutorial", False)
-    name, rematch_of = options.get("name"), options.get("rematch_of")
+    name, rematch_of, club = options.get("name"), options.get("rematch_of"), options.get("club")
     if seating not in SEATINGS:
         faults["options.seating"] = one_of(SEATINGS)
     if not isinstance(private, bool):
@@ -91,11 +92,13 @@ def check_common_options(options: Mapping[str, object]) -> tuple[Options, dict[s
         faults["options.tutorial"] = message("must be true or false")
     if name is not None and (fault := name_fault(name)) is not None:
         faults["options.name"] = fault
-    if rematch_of is not None and not _is_game_id(rematch_of):
+    if rematch_of is not None and not _matches(GAME_ID, rematch_of):
         faults["options.rematch_of"] = message("must be the id of a game")
     tournament = options.get("tournament")
     if tournament is not None and not _is_table(tournament):
         faults["options.tournament"] = message("must be a table of a tournament")
+    if club is not None and not _matches(CLUB_ID, club):
+        faults["options.club"] = message("must be the id of a club")
     requirements = {name: options[name] for name in REQUIREMENTS if options.get(name) is not None}
     for required, value in requirements.items():
         least, most = REQUIREMENTS[required]
@@ -121,12 +124,14 @@ def check_common_options(options: Mapping[str, object]) -> tuple[Options, dict[s
         checked["rematch_of"] = rematch_of
     if tournament is not None and _is_table(tournament):
         checked["tournament"] = cast("TournamentTable", tournament)
+    if isinstance(club, str):
+        checked["club"] = club
     checked.update(cast("Options", requirements))
     return checked, faults
 
 
-def _is_game_id(value: object) -> bool:
-    return isinstance(value, str) and re.fullmatch(GAME_ID, value) is not None
+def _matches(pattern: str, value: object) -> bool:
+    return isinstance(value, str) and re.fullmatch(pattern, value) is not None
 
 
 def _is_table(value: object) -> bool:

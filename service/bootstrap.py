@@ -17,6 +17,7 @@ from service.chat.read_marks import ReadMarks
 from service.chat.reports import ChatMessageReports
 from service.chat.store import ChatMessageStore
 from service.clock import TrustedClock
+from service.clubs.clubs import Clubs
 from service.cluster import ClusterClient
 from service.conditional_actions.conditional_actions import ConditionalActions
 from service.conditional_actions.store import COMPANIONS, ConditionalActionStore
@@ -58,6 +59,7 @@ class Service:
     store: EventStore
     archive: Archive
     accounts: Accounts
+    clubs: Clubs
     transparency: Transparency
     games: Games
     tournaments: TournamentParts
@@ -108,6 +110,8 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     accounts.erasure.register(
         lambda player: conditional_action_store.delete(player, *listings.current_games(player))
     )
+    clubs = Clubs(client, bounds, accounts.players, accounts.mutes)
+    accounts.erasure.register(clubs.erase)
     games = build_games(
         client,
         settings,
@@ -116,6 +120,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         keyring,
         listings,
         accounts,
+        clubs,
         transparency,
         deliveries.shown_to,
     )
@@ -130,7 +135,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         transparency,
         games,
     )
-    notifications = build_notifications(client, settings, clock, accounts, games, deliveries)
+    notifications = build_notifications(client, settings, clock, accounts, clubs, games, deliveries)
     reports = ChatMessageReports(client, bounds.max_open_reports, bounds.max_reports_per_player)
     chat = Chat(
         games.repository,
@@ -176,6 +181,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         store=store,
         archive=archive,
         accounts=accounts,
+        clubs=clubs,
         transparency=transparency,
         games=games,
         tournaments=tournaments,
@@ -207,6 +213,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
             comments,
             announcements,
             imports,
+            clubs,
         ),
         announcements=announcements,
         audits=audits,

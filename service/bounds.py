@@ -113,6 +113,11 @@ class Bounds:
     """Such reports by one player."""
     max_mutes_per_player: int = _bound(500)
     """Players whom one player has muted."""
+    max_clubs_per_player: int = _bound(50)
+    """Clubs of which one player is a member or asks to become one, and as many invitations to clubs."""
+    max_members_per_club: int = _bound(500)
+    max_candidates_per_club: int = _bound(100)
+    """Players who are invited to one club, and as many who ask to join it."""
     max_statement_characters: int = _bound(2_000)
     """Characters of a statement in a dispute."""
     max_keys_per_player: int = _bound(8)

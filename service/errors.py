@@ -105,6 +105,18 @@ class TooManyPersonalTokens(ServiceError):
     status = 409
 
 
+class TooManyClubs(ServiceError):
+    """The player is in as many clubs as the server allows."""
+
+    status = 409
+
+
+class ClubNameTaken(ServiceError):
+    """Another club has this name, or one that looks like it."""
+
+    status = 409
+
+
 class TooManyFeeds(ServiceError):
     """The player has as many addresses of feeds as the server allows."""
 

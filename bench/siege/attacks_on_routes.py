@@ -112,8 +112,9 @@ def _home_pages(target: Target) -> Traffic:
     lists = [f"/games?list={name}{filters}" for name in ("all", "finished", "watch")]
     paths = (
         *("/", "/games", "/games?list=watch", "/games?list=finished", "/games/new"),
-        *("/statistics", "/leaderboards", "/imports"),
+        *("/statistics", "/leaderboards", "/imports", "/clubs", "/clubs/new"),
         *(f"/imports/{UNKNOWN}{part}" for part in IMPORT_PAGES),
+        *(f"/clubs/{UNKNOWN}", f"/clubs/invitations/{UNKNOWN}"),
         *lists,
         "/players/siege",
     )
@@ -170,6 +171,9 @@ def _forms(target: Target) -> Traffic:
         *("/notifications/push", "/notifications/push/remove", "/webhooks"),
         *("/webhooks/enable", "/webhooks/remove", "/webhooks/test"),
     )
+    club = (
+        *("/admit", "/close", "/edit", "/invited", "/join", "/leave", "/link", "/owner", "/remove"),
+    )
     sandbox = f"/sandboxes/{target.sandboxes[0]}"
     paths = [
         *(game + part for part in parts),
@@ -178,6 +182,8 @@ def _forms(target: Target) -> Traffic:
         *("/announcements/dismissals", "/games", "/language", "/password/forgotten", "/play"),
         "/tutorial",
         *("/imports", f"/imports/{UNKNOWN}/audit", f"/imports/{UNKNOWN}/delete"),
+        *("/clubs", f"/clubs/invitations/{UNKNOWN}"),
+        *(f"/clubs/{UNKNOWN}{part}" for part in club),
         *(f"/email/confirm/{UNKNOWN}", f"/unsubscribe/{UNKNOWN}"),
     ]
     # Not from the first account, whose sandbox a form would delete.
@@ -229,6 +235,10 @@ def _readings(target: Target) -> Traffic:
         ),
         *("/log/proofs/consistency?first=1&second=1", "/log/proofs/inclusion?leaf=0&size=1"),
         *(
+            "/clubs?limit=100",
+            f"/clubs/{UNKNOWN}",
+            f"/clubs/{UNKNOWN}/members",
+            "/me/clubs",
             "/me/deliveries",
             "/me/feeds",
             "/me/holidays",
@@ -276,6 +286,7 @@ def _refused_calls(target: Target) -> Traffic:
         "/me/webhooks",
         "/password-resets",
         "/imports",
+        *("/clubs", f"/clubs/{UNKNOWN}/invitations"),
         *(f"/me/webhooks/{UNKNOWN}/enable", f"/me/webhooks/{UNKNOWN}/test"),
         *(f"{admin}/abandonment", f"{admin}/extensions", f"{admin}/removals"),
         *(f"{admin}/seat-moves", "/admin/announcements", "/tournaments"),
@@ -286,6 +297,8 @@ def _refused_calls(target: Target) -> Traffic:
         *(f"{game}/conditional-actions", f"{game}/notifications", f"/me/mutes/{UNKNOWN}"),
         *("/me/bot", f"{game}/notes/1", f"/tournaments/{UNKNOWN}/players/me"),
         f"/tournaments/{UNKNOWN}/invitations/{UNKNOWN}",
+        *(f"/clubs/{UNKNOWN}/{part}" for part in ("owner", "members/me", f"members/{UNKNOWN}")),
+        f"/admin/clubs/{UNKNOWN}/name",
         *(f"/admin/players/{UNKNOWN}/role", f"/admin/players/{UNKNOWN}/suspension"),
     )
     deletions = (
@@ -303,6 +316,9 @@ def _refused_calls(target: Target) -> Traffic:
         *(f"/admin/players/{UNKNOWN}/role", f"/admin/players/{UNKNOWN}/sessions"),
         *(f"/admin/announcements/{UNKNOWN}", f"/admin/imports/{UNKNOWN}", f"/imports/{UNKNOWN}"),
         f"{admin}/comments/1",
+        f"/admin/clubs/{UNKNOWN}",
+        *(f"/clubs/{UNKNOWN}", f"/clubs/{UNKNOWN}/invitations"),
+        *(f"/clubs/{UNKNOWN}/members/{part}" for part in ("me", UNKNOWN)),
         *(f"/admin/players/{UNKNOWN}/suspension", f"/admin/reports/{UNKNOWN}"),
         *(f"/tournaments/{UNKNOWN}/players/{player}" for player in ("me", UNKNOWN)),
     )
@@ -311,7 +327,12 @@ def _refused_calls(target: Target) -> Traffic:
         [
             *_calls(target, "POST", posts, body),
             *_calls(target, "PUT", puts, body),
-            *_calls(target, "PATCH", ("/me", "/me/notifications", f"/me/keys/{UNKNOWN}"), body),
+            *_calls(
+                target,
+                "PATCH",
+                ("/me", "/me/notifications", f"/me/keys/{UNKNOWN}", f"/clubs/{UNKNOWN}"),
+                body,
+            ),
             *_calls(target, "DELETE", deletions),
         ]
     )

@@ -349,6 +349,27 @@ def remove_comment(game: str, number: int, reason: str, redis: str | None) -> No
     print_message(message("comment {number} is erased", number=number))
 
 
+@admin.command("rename-club", help=(message("Give the CLUB with this id another NAME."),))
+@argument("club", metavar=message_in("metavar", "CLUB"))
+@argument("name", metavar=message_in("metavar", "NAME"))
+@_reason
+@redis_option
+def rename_club(club: str, name: str, reason: str, redis: str | None) -> None:
+    with open_administration(redis) as (administration, _):
+        renamed = administration.rename_club(OPERATOR, club, name, reason)
+    print_message(message("the club is now called {name}", name=renamed.name))
+
+
+@admin.command("close-club", help=(message("Close the CLUB with this id. Its games go on."),))
+@argument("club", metavar=message_in("metavar", "CLUB"))
+@_reason
+@redis_option
+def close_club(club: str, reason: str, redis: str | None) -> None:
+    with open_administration(redis) as (administration, _):
+        administration.close_club(OPERATOR, club, reason)
+    print_message(message("the club {club} is closed", club=club))
+
+
 @admin.command(
     "log",
     help=(

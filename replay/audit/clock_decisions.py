@@ -92,7 +92,8 @@ def decide_seat_event(event: Event, before: Game) -> DomainEvent:
         player = event["data"]["player"]
         if event["by"] == ADMINISTRATOR:
             return substitutes.seat_by_decision(before, seat, player)
-        if before.options["private"] and player not in before.invited:
+        is_for_invited = before.options["private"] and "club" not in before.options
+        if is_for_invited and player not in before.invited:
             raise NotNow(None, message("the game is private, and this player is not invited"))
         return substitutes.seat_substitute(before, seat, player)
     if event["by"] == CLOCK:

@@ -31,6 +31,8 @@ from service.administration.log import AdministrationLog
 from service.administration.work import WorkOverview
 from service.chat.comments import Comments
 from service.chat.reports import ChatMessageReport, ChatMessageReports
+from service.clubs.clubs import Clubs
+from service.clubs.store import Club
 from service.errors import Forbidden, NotFound, OperationNotPossible
 from service.games.listings import Listings, Page
 from service.games.loader import CachedGame
@@ -67,7 +69,9 @@ class Administration:
         comments: Comments,
         announcements: Announcements,
         imports: Imports,
+        clubs: Clubs,
     ) -> None:
+        self._clubs = clubs
         self._accounts = accounts
         self._log = log
         self._players = players
@@ -89,7 +93,7 @@ class Administration:
 
     def require_target(self, names: Mapping[str, str]) -> None:
         """Raise NotFound if what these arguments of a URL name does not exist: a player (`id`), a `game`, a
-        `delivery`, a `report`, an `announcement` or an imported record (`imported`).
+        `delivery`, a `report`, an `announcement`, an imported record (`imported`) or a `club`.
         """
         if "id" in names:
             self._accounts.get(names["id"])
@@ -103,6 +107,8 @@ class Administration:
             self._announcements.get(names["announcement"])
         if "imported" in names:
             self._imports.get(names["imported"])
+        if "club" in names:
+            self._clubs.find(names["club"])
 
     def search_players(
         self, administrator: str, prefix: str = "", after: str | None = None, limit: int = 50
@@ -280,6 +286,23 @@ class Administration:
         self._comments.require(game_id, number)
         self._record(administrator, "remove_comment", reason, game=game_id, comment=number)
         self._comments.remove(game_id, number)
+
+    def rename_club(self, administrator: str, club_id: str, name: str, reason: str) -> Club:
+        """Give a club another name, and return it. Raises NotFound, Malformed (`name`), ClubNameTaken."""
+        former = self._clubs.find(club_id).name
+        _require_reason(reason)
+
+        def record(name: str) -> None:
+            details = {"club": club_id, "former": former, "name": name}
+            self._record(administrator, "rename_club", reason, **details)
+
+        return self._clubs.rename(club_id, name, record)
+
+    def close_club(self, administrator: str, club_id: str, reason: str) -> None:
+        """Delete a club; its games go on. Raises NotFound."""
+        club = self._clubs.find(club_id)
+        self._record(administrator, "close_club", reason, club=club_id, name=club.name)
+        self._clubs.close_for_all(club_id)
 
     def announce(
         self, administrator: str, texts: Mapping[str, object], ends: str, reason: str

@@ -15,7 +15,7 @@ from service.chat.read_marks import ReadMarks
 from service.chat.reports import ChatMessageReports
 from service.chat.store import ChatMessage, ChatMessageStore
 from service.errors import Forbidden, NotFound, TooManyChatMessages
-from service.games.access import is_correspondent, require_correspondent, require_visible
+from service.games.access import is_correspondent, require_correspondent
 from service.games.dispute_view import statement_fault
 from service.games.loader import GameLoader
 from service.games.repository import idempotency_record
@@ -123,7 +123,7 @@ class Chat:
         Raises Forbidden for everybody but its author.
         """
         game = self._loader.load(game_id).game
-        require_visible(game, player)
+        self._loader.access.require_visible(game, player)
         stored_message = self._store.get(game_id, number)
         if stored_message is None or stored_message.author != player:
             require_correspondent(game, player)
@@ -182,7 +182,7 @@ class Chat:
 
     def _game_of(self, game_id: str, player: str) -> Game:
         game = self._loader.load(game_id).game
-        require_visible(game, player)
+        self._loader.access.require_visible(game, player)
         require_correspondent(game, player)
         return game
 

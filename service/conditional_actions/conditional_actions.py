@@ -38,7 +38,6 @@ from service.conditional_actions.store import (
     VoidConditionalActions,
 )
 from service.errors import Unavailable
-from service.games.access import require_seat
 from service.games.game_for_viewer import GamesForViewers
 from service.games.loader import CachedGame
 from service.games.player_signatures import PlayerSignature, PlayerSignatures
@@ -103,7 +102,7 @@ class ConditionalActions:
     def get(self, game_id: str, player: str) -> ConditionalActionsOfPlayer:
         """Return what a player has prepared. Raises Forbidden for somebody who is not in the game."""
         game = self._repository.load(game_id).game
-        require_seat(game, player)
+        self._repository.access.require_seat(game, player)
         stored = self._store.get(game_id, player)
         if stored is None or game.has_ended:
             return ConditionalActionsOfPlayer(
@@ -131,7 +130,7 @@ class ConditionalActions:
         for _ in range(MAX_ATTEMPTS):
             cached = self._repository.load(game_id)
             game = cached.game
-            seat = require_seat(game, player)
+            seat = self._repository.access.require_seat(game, player)
             tree = parse_tree(game.rules, game.seats, seat, raw_tree, self._tree_bounds)
             self._repository.require_current(cached, expected_seq)
             _require_waiting(game, seat)
@@ -167,7 +166,7 @@ class ConditionalActions:
         Nothing of it is played after this has returned. Raises Forbidden for somebody who is not in the game.
         """
         game = self._repository.load(game_id).game
-        require_seat(game, player)
+        self._repository.access.require_seat(game, player)
         self._store.delete(player, game_id)
 
     def reason_not_to_prepare(self, game: Game, seat: int) -> Text | None:

@@ -1,6 +1,7 @@
 """Who may see a game, who may act, dispute and rule in it, and what was decided on an outdated position."""
 
 from collections.abc import Mapping
+from typing import Protocol
 
 from domain.disputes.records import Dispute
 from domain.errors import NotNow
@@ -18,23 +19,91 @@ def game_not_found(game_id: str) -> NotFound:
     return NotFound(message("there is no game {game}", game=game_id[:64]))
 
 
-def can_see(game: Game, player: str | None) -> bool:
-    """Return whether a player (None: a viewer without a token) may see the game.
+def club_of_viewer(game: Game, player: str | None) -> str | None:
+    """Return the id of the club whose members alone may see a game, if the player may see it as one of them.
 
-    A private game is visible to its players, to those invited to it, and to its arbiter; not to a player
-    whose seat an administrator has moved to another account.
+    None if the player may see the game whether or not they are a member.
     """
-    if not game.options["private"]:
-        return True
-    if player is None or player in game.excluded_players:
-        return False
+    is_open = not game.options["private"] or (player is not None and _is_named(game, player))
+    return None if is_open else game.options.get("club")
+
+
+def _is_named(game: Game, player: str) -> bool:
+    """Return whether a player has a place in a game, is invited to it, or is its arbiter."""
     return game.has_joined(player) or player in game.invited or player == game.arbiter
 
 
-def require_visible(game: Game, player: str | None) -> None:
-    """Raise NotFound if this player may not see the game."""
-    if not can_see(game, player):
-        raise game_not_found(game.id)
+class Memberships(Protocol):
+    """Knows the members of clubs."""
+
+    def is_member(self, club_id: str, player: str) -> bool:
+        """Return whether a player is a member of a club. Raises Unavailable."""
+
+
+class GameAccess:
+    """Decides who may see games, and who has a seat in them. Thread-safe.
+
+    Methods raise Unavailable if the store does not respond. It is asked only about a private game of a club,
+    and a player who may not see it otherwise. Without `memberships`, nobody is a member of a club.
+    """
+
+    def __init__(self, memberships: Memberships | None = None) -> None:
+        self._memberships = memberships
+
+    def can_see(self, game: Game, player: str | None) -> bool:
+        """Return whether a player (None: a viewer without a token) may see the game.
+
+        A private game is visible to its players, to those invited to it, to its arbiter, and to the members
+        of its club; not to a player whose seat an administrator has moved to another account.
+        """
+        if not game.options["private"]:
+            return True
+        if player is None or player in game.excluded_players:
+            return False
+        if _is_named(game, player):
+            return True
+        club = game.options.get("club")
+        return (
+            club is not None
+            and self._memberships is not None
+            and self._memberships.is_member(club, player)
+        )
+
+    def require_visible(self, game: Game, player: str | None) -> None:
+        """Raise NotFound if this player may not see the game."""
+        if not self.can_see(game, player):
+            raise game_not_found(game.id)
+
+    def require_seat(self, game: Game, player: str) -> int:
+        """Return the player's seat; before the start, the index of the player's place.
+
+        Raises NotFound if the player may not see the game, and Forbidden if the player is not in it.
+        """
+        self.require_visible(game, player)
+        seat = game.seat_of(player)
+        if seat is not None:
+            return seat
+        if not game.players:
+            for index, place in enumerate(game.places):
+                if place.player == player:
+                    return index
+        raise Forbidden(message("this is not a player of the game"))
+
+    def require_opener(self, game: Game, dispute: Dispute, player: str) -> None:
+        """Raise Forbidden for a player who has not opened the dispute."""
+        if self.require_seat(game, player) != dispute.seat:
+            raise Forbidden(message("only the player who opened a dispute can withdraw it"))
+
+    def require_party(self, game: Game, player: str) -> int | None:
+        """Return None for the game's arbiter and, in a game without one, the seat of a player.
+
+        Raises Forbidden for everybody else: they cannot rule.
+        """
+        if game.arbiter is None:
+            return self.require_seat(game, player)
+        if player != game.arbiter:
+            raise Forbidden(message("only the arbiter of the game rules its disputes"))
+        return None
 
 
 def rating_fault(
@@ -63,22 +132,6 @@ def require_ratable(game: Game, player: str, accounts: AccountReader) -> None:
         raise NotNow(None, fault)
 
 
-def require_seat(game: Game, player: str) -> int:
-    """Return the player's seat; before the start, the index of the player's place.
-
-    Raises NotFound if the player may not see the game, and Forbidden if the player is not in it.
-    """
-    require_visible(game, player)
-    seat = game.seat_of(player)
-    if seat is not None:
-        return seat
-    if not game.players:
-        for index, place in enumerate(game.places):
-            if place.player == player:
-                return index
-    raise Forbidden(message("this is not a player of the game"))
-
-
 def is_correspondent(game: Game, player: str) -> bool:
     """Return whether a player takes part in the conversation of a game: its players and its arbiter do."""
     return game.is_participant(player) or player == game.arbiter
@@ -96,24 +149,6 @@ def require_dispute(game: Game, number: int) -> Dispute:
         if dispute.seq == number:
             return dispute
     raise NotFound(message("game {game} has no dispute {number}", game=game.id, number=number))
-
-
-def require_opener(game: Game, dispute: Dispute, player: str) -> None:
-    """Raise Forbidden for a player who has not opened the dispute."""
-    if require_seat(game, player) != dispute.seat:
-        raise Forbidden(message("only the player who opened a dispute can withdraw it"))
-
-
-def require_party(game: Game, player: str) -> int | None:
-    """Return None for the game's arbiter and, in a game without one, the seat of a player.
-
-    Raises Forbidden for everybody else: they cannot rule.
-    """
-    if game.arbiter is None:
-        return require_seat(game, player)
-    if player != game.arbiter:
-        raise Forbidden(message("only the arbiter of the game rules its disputes"))
-    return None
 
 
 def stale(expected_seq: int, game: Game) -> Stale:

@@ -23,14 +23,9 @@ from service.accounts.account_reader import AccountReader
 from service.accounts.bots import BotPlayers
 from service.accounts.holidays import Holidays
 from service.accounts.keys import PlayerKeys
+from service.clubs.clubs import Clubs
 from service.errors import Forbidden
-from service.games.access import (
-    can_see,
-    rating_fault,
-    require_ratable,
-    require_seat,
-    require_visible,
-)
+from service.games.access import rating_fault, require_ratable
 from service.games.game_settings import DEFAULT_BOT, bot_fault, settings_faults
 from service.games.holiday_registry import bring_holidays
 from service.games.invitations import Invitations
@@ -65,6 +60,7 @@ class GameCommands:
         invitations: Invitations,
         holidays: Holidays,
         requirements: Requirements,
+        clubs: Clubs,
         min_seconds_per_turn: int = 1,
     ) -> None:
         self._repository = repository
@@ -75,6 +71,7 @@ class GameCommands:
         self._invitations = invitations
         self._holidays = holidays
         self._requirements = requirements
+        self._clubs = clubs
         self._min_seconds_per_turn = min_seconds_per_turn
         self._signatures = signatures
         self._keyring = keyring
@@ -108,6 +105,8 @@ class GameCommands:
             raise Malformed(faults)
         if fault := rating_fault(options, player, self._accounts):
             raise Malformed({"options.rated": fault})
+        if faults := self._clubs.option_faults(options, player):
+            raise Malformed(faults)
         request = [rules, seats, dict(options), clock, list(invited), _hex(nonce)]
         if arbiter is not None:
             # Without one, the request is as in versions without arbiters, whose records are still valid.
@@ -170,11 +169,13 @@ class GameCommands:
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
             game, inviter = cached.game, None
-            if invitation is None or can_see(game, player):
-                require_visible(game, player)
+            if invitation is None or self._repository.access.can_see(game, player):
+                self._repository.access.require_visible(game, player)
             else:
                 inviter = self._invitations.inviter(game, invitation)
             require_ratable(game, player, self._accounts)
+            if game.status == "open" and not game.has_joined(player):
+                self._requirements.require_member(game, player)
             if inviter is None and game.status == "open" and not game.has_joined(player):
                 self._requirements.require(game, player)
             player_nonce, source = _joining_nonce(game, nonce)
@@ -211,7 +212,7 @@ class GameCommands:
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
             game = cached.game
-            require_visible(game, player)
+            self._repository.access.require_visible(game, player)
             if player != game.creator:
                 raise Forbidden(message("only the creator of a game adds bots to it"))
             if fault := bot_fault(game.rules, bot):
@@ -237,7 +238,7 @@ class GameCommands:
         """
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
-            require_visible(cached.game, player)
+            self._repository.access.require_visible(cached.game, player)
             commands.leave(pending, player, lambda: self._repository.secret(game_id))
 
         return self._repository.change(game_id, player, handler, idempotency_key, ["leave"])
@@ -263,7 +264,7 @@ class GameCommands:
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
             game = cached.game
-            seat = require_seat(game, player)
+            seat = self._repository.access.require_seat(game, player)
             action = game.rules.parse_action(raw_action)
             self._repository.require_current(cached, expected_seq)
             pending.act(seat, action)

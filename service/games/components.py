@@ -7,6 +7,8 @@ import redis
 from service.accounts.bots import BotPlayers
 from service.accounts.components import Accounts
 from service.clock import TrustedClock
+from service.clubs.clubs import Clubs
+from service.games.access import GameAccess
 from service.games.commands import GameCommands
 from service.games.deadline_commands import DeadlineCommands
 from service.games.dispute_commands import DisputeCommands, PauseCommands
@@ -93,6 +95,7 @@ def build_games(
     keyring: Keyring,
     listings: Listings,
     accounts: Accounts,
+    clubs: Clubs,
     transparency: Transparency,
     deliveries_about: DeliveriesAbout,
 ) -> Games:
@@ -104,7 +107,9 @@ def build_games(
         prefix_interval=bounds.prefix_interval,
     )
     lost_events = LostEvents(client)
-    repository = GameRepository(store, cache, listings, clock, keyring, lost_events.report)
+    repository = GameRepository(
+        store, cache, listings, clock, keyring, lost_events.report, GameAccess(clubs)
+    )
     quota = GameQuota(listings, bounds.max_games_per_player)
     invitations = Invitations(client, repository)
     signatures = PlayerSignatures(repository, accounts.keys)
@@ -114,7 +119,7 @@ def build_games(
     )
     statistics = Statistics(projections)
     ratings = Ratings(projections, players, transparency, keyring)
-    requirements = Requirements(statistics, ratings)
+    requirements = Requirements(statistics, ratings, clubs)
     commands = GameCommands(
         repository,
         keyring,
@@ -126,9 +131,10 @@ def build_games(
         invitations,
         accounts.holidays,
         requirements,
+        clubs,
         bounds.min_seconds_per_turn,
     )
-    invitation_commands = InvitationCommands(repository, bounds.max_invitations)
+    invitation_commands = InvitationCommands(repository, clubs, bounds.max_invitations)
     queries = GameQueries(
         repository,
         store,
@@ -151,8 +157,8 @@ def build_games(
         listings=listings,
         commands=commands,
         signatures=signatures,
-        lobby=Lobby(commands, invitation_commands, players, settings),
-        rematches=Rematches(repository, commands, players, client),
+        lobby=Lobby(commands, invitation_commands, players, clubs, settings),
+        rematches=Rematches(repository, commands, players, clubs, client),
         invitation_commands=invitation_commands,
         invitations=invitations,
         received_invitations=ReceivedInvitations(listings, queries, accounts.mutes),
@@ -174,7 +180,7 @@ def build_games(
         public_statistics=PublicStatistics(projections, listings),
         ratings=ratings,
         requirements=requirements,
-        profiles=Profiles(players, statistics, listings, queries),
+        profiles=Profiles(players, statistics, listings, queries, clubs),
         replays=Replays(repository, bounds),
         recaps=Recaps(repository),
         thumbnails=Thumbnails(client, repository),

@@ -14,13 +14,7 @@ from domain.messages import Text, message
 from ledger import commands
 from ledger.pending import PendingEvents
 from service.errors import NotFound
-from service.games.access import (
-    require_dispute,
-    require_opener,
-    require_party,
-    require_seat,
-    require_visible,
-)
+from service.games.access import require_dispute
 from service.games.dispute_view import statement_fault
 from service.games.loader import CachedGame
 from service.games.player_signatures import PlayerSignature, PlayerSignatures
@@ -61,7 +55,7 @@ class DisputeCommands:
         """Dispute event `about`; the game's clock stops."""
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
-            seat = require_seat(cached.game, player)
+            seat = self._repository.access.require_seat(cached.game, player)
             self._check_fields(statement=statement)
             commands.open_dispute(pending, seat, about, statement, nonce)
 
@@ -83,9 +77,9 @@ class DisputeCommands:
         """Comment on the dispute that event `number` opened."""
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
-            require_visible(cached.game, player)
+            self._repository.access.require_visible(cached.game, player)
             require_dispute(cached.game, number)
-            seat = require_seat(cached.game, player)
+            seat = self._repository.access.require_seat(cached.game, player)
             self._check_fields(statement=statement)
             commands.answer_dispute(pending, number, seat, statement, nonce)
 
@@ -105,9 +99,9 @@ class DisputeCommands:
         """End a dispute that the player has opened."""
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
-            require_visible(cached.game, player)
+            self._repository.access.require_visible(cached.game, player)
             dispute = require_dispute(cached.game, number)
-            require_opener(cached.game, dispute, player)
+            self._repository.access.require_opener(cached.game, dispute, player)
             commands.withdraw_dispute(pending, number, dispute.seat)
 
         signed, request = self._signatures.signed(
@@ -133,9 +127,9 @@ class DisputeCommands:
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
             game = cached.game
-            require_visible(game, player)
+            self._repository.access.require_visible(game, player)
             require_dispute(game, number)
-            seat = require_party(game, player)
+            seat = self._repository.access.require_party(game, player)
             self._check_fields(ruling=raw_ruling, statement=statement)
             ruling = parse_ruling(raw_ruling)
             if seat is None:
@@ -165,7 +159,8 @@ class DisputeCommands:
         """Ask the other players to let the player take back the last action."""
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
-            commands.request_takeback(pending, require_seat(cached.game, player), nonce)
+            seat = self._repository.access.require_seat(cached.game, player)
+            commands.request_takeback(pending, seat, nonce)
 
         signed, request = self._signatures.signed(
             player, handler, ["takeback", *_nonce_part(nonce)], signature
@@ -186,9 +181,9 @@ class DisputeCommands:
         """Agree to the takeback that event `number` requested, or decline it."""
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
-            require_visible(cached.game, player)
+            self._repository.access.require_visible(cached.game, player)
             self.require_takeback(cached.game, number)
-            seat = require_seat(cached.game, player)
+            seat = self._repository.access.require_seat(cached.game, player)
             commands.answer_takeback(
                 pending,
                 number,
@@ -268,7 +263,8 @@ class PauseCommands:
         """
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
-            commands.agree_to_pause(pending, require_seat(cached.game, player), agree=agree)
+            seat = self._repository.access.require_seat(cached.game, player)
+            commands.agree_to_pause(pending, seat, agree=agree)
 
         signed, request = self._signatures.signed(player, handler, ["pause", agree], signature)
         return self._repository.accept(game_id, player, signed, idempotency_key, request)
@@ -291,7 +287,8 @@ class PauseCommands:
         """
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
-            commands.give_time(pending, require_seat(cached.game, player), to, seconds)
+            seat = self._repository.access.require_seat(cached.game, player)
+            commands.give_time(pending, seat, to, seconds)
 
         action = ["give-time", to, seconds]
         signed, request = self._signatures.signed(player, handler, action, signature)

@@ -14,7 +14,6 @@ from domain.errors import CartularyError
 from domain.game import Game
 from domain.json_types import JsonObject
 from service.errors import Unavailable
-from service.games.access import can_see
 from service.games.listings import Listings, Page
 from service.games.private_notes import PrivateNote, PrivateNotes
 from service.games.queries import GameQueries
@@ -70,7 +69,7 @@ class GameExports:
         beginning = orjson.dumps(fields)[:-1] + b',"record":'
         try:
             game: Game = self._queries.game(game_id)
-            if not can_see(game, player):
+            if not self._queries.access.can_see(game, player):
                 return
             parts = self._queries.record(game_id, game.seat_of(player))
         except Unavailable:

@@ -8,8 +8,8 @@ from domain.game import Game
 from domain.messages import message, plural_message
 from ledger import commands
 from ledger.pending import PendingEvents
+from service.clubs.clubs import Clubs
 from service.errors import Forbidden
-from service.games.access import require_visible
 from service.games.loader import CachedGame
 from service.games.repository import GameRepository
 
@@ -22,8 +22,9 @@ class InvitationCommands:
     IdempotencyConflict if the key was used for another request.
     """
 
-    def __init__(self, repository: GameRepository, max_invitations: int) -> None:
+    def __init__(self, repository: GameRepository, clubs: Clubs, max_invitations: int) -> None:
         self._repository = repository
+        self._clubs = clubs
         self._max_invitations = max_invitations
 
     def invite(
@@ -31,11 +32,19 @@ class InvitationCommands:
     ) -> Game:
         """Have the creator of a game invite another person, who has an account.
 
-        Raises Forbidden (not the creator), NotNow (also for too many invitations).
+        Raises Forbidden (not the creator, or one of them is not a member of the club of the game), NotNow
+        (also for too many invitations).
         """
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
-            _require_creator(cached.game, player)
+            self._require_creator(cached.game, player)
+            club = cached.game.options.get("club")
+            if club is not None:
+                # A creator who has left the club does not learn who its members are.
+                if not self._clubs.is_member(club, player):
+                    raise Forbidden(message("only the members of its club can join this game"))
+                if not self._clubs.is_member(club, invited):
+                    raise Forbidden(message("this player is not a member of the club of the game"))
             commands.invite(pending, invited)
             if cached.game.invitations >= self._max_invitations:
                 raise NotNow(
@@ -57,7 +66,7 @@ class InvitationCommands:
         """Have the creator of a game withdraw an invitation. Raises Forbidden (not the creator), NotNow."""
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
-            _require_creator(cached.game, player)
+            self._require_creator(cached.game, player)
             commands.revoke(pending, invited)
 
         return self._repository.change(
@@ -68,14 +77,13 @@ class InvitationCommands:
         """Have an invited player decline; does nothing if they have declined before. Raises NotNow."""
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
-            require_visible(cached.game, player)
+            self._repository.access.require_visible(cached.game, player)
             if player not in cached.game.declined:
                 commands.decline(pending, player)
 
         return self._repository.change(game_id, player, handler, idempotency_key, ["decline"])
 
-
-def _require_creator(game: Game, player: str) -> None:
-    require_visible(game, player)
-    if player != game.creator:
-        raise Forbidden(message("only the creator of a game invites players by their handles"))
+    def _require_creator(self, game: Game, player: str) -> None:
+        self._repository.access.require_visible(game, player)
+        if player != game.creator:
+            raise Forbidden(message("only the creator of a game invites players by their handles"))

@@ -24,7 +24,6 @@ from service import clock
 from service.accounts.mutes import Mutes
 from service.connection import to_text, unavailable_on_error
 from service.errors import NotFound
-from service.games.access import require_seat
 from service.games.listings import Listings
 from service.games.loader import GameLoader
 from service.games.queries import GameQueries
@@ -123,7 +122,7 @@ class Invitations:
 
     def _game_of_player(self, game_id: str, player: str) -> Game:
         game = self._loader.load(game_id).game
-        require_seat(game, player)
+        self._loader.access.require_seat(game, player)
         return game
 
 

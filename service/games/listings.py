@@ -4,6 +4,8 @@
     cartulary:games:STATUS:private:     private games with that status
     cartulary:games:STATUS:system:NAME:SEATS          public games of a rule system with so many seats
     cartulary:games:STATUS:private-system:NAME:SEATS  private games of a rule system with so many seats
+    cartulary:games:STATUS:club:ID          public games of a club
+    cartulary:games:STATUS:private-club:ID  private games of a club
     cartulary:games:STATUS:of:PLAYER    public games in which the player has a place
     cartulary:games:STATUS:for:PLAYER   private games that the player may see: with a place, invited, or
                                         as the arbiter
@@ -52,6 +54,8 @@ _PART_OF_SHARD: Final = 4
 _BATCH_SIZE: Final = 500
 _SYSTEM: Final = "system"
 _PRIVATE_SYSTEM: Final = "private-system"
+_CLUB: Final = "club"
+_PRIVATE_CLUB: Final = "private-club"
 
 
 class GameKind(NamedTuple):
@@ -62,7 +66,7 @@ class GameKind(NamedTuple):
 
 
 class _Listing(NamedTuple):
-    """A listing of the games of everybody, or of those of one player."""
+    """A listing of the games of everybody, or of those of one player, or of one club in its place."""
 
     name: str
     player: str = ""
@@ -75,6 +79,13 @@ class _Listing(NamedTuple):
 
 _shards: Final = cache(Shards)
 """Returns the shards of a listing by its name; there are as many as statuses and kinds of games."""
+
+
+class GamesOfClub(NamedTuple):
+    """The games of a club. `for_member`: also the private ones."""
+
+    club: str
+    for_member: bool
 
 
 class _Source(NamedTuple):
@@ -146,13 +157,15 @@ class Listings:
         viewer: str | None = None,
         kinds: Collection[GameKind] | None = None,
         opponent: str | None = None,
+        club: GamesOfClub | None = None,
     ) -> Page:
         """Return games with any of the statuses (none given: with any status), newest first.
 
         With `player`, only games in which that player has a place, and with `opponent` that other one too;
         with `kinds`, only games of these.
-        Private games are included if the player `viewer` may see them. Raises Malformed for an invalid
-        cursor.
+        With `club`, only games of that club, the private ones for its members only. Otherwise, private games
+        are included if the player `viewer` may see them, private games of clubs only if that does not follow
+        from the membership alone. Raises Malformed for an invalid cursor.
 
         A page costs a bounded number of round trips and members, however long the listings are. With a
         player or a viewer it may have fewer games than `limit`, even none, and still a next page: only some
@@ -164,7 +177,11 @@ class Listings:
         sources = [
             source
             for status in chosen
-            for source in _sources(status, player, viewer, kinds, opponent)
+            for source in (
+                _sources(status, player, viewer, kinds, opponent)
+                if club is None
+                else _sources_of_club(status, club, player, kinds)
+            )
         ]
         complete = [source.listing for source in sources if not source.conditions]
         to_filter = [source for source in sources if source.conditions]
@@ -423,6 +440,22 @@ def _sources(
         yield _Source(_listing(status, "for", player=viewer), (with_player, *conditions))
 
 
+def _sources_of_club(
+    status: Status, club: GamesOfClub, player: str | None, kinds: Collection[GameKind] | None
+) -> Iterator[_Source]:
+    """Yield the listings that have the games of a club with a status."""
+    relations = [(_CLUB, "of", _SYSTEM)]
+    if club.for_member:
+        relations.append((_PRIVATE_CLUB, "with", _PRIVATE_SYSTEM))
+    for of_club, of_player, of_kind in relations:
+        conditions: list[tuple[_Listing, ...]] = []
+        if player is not None:
+            conditions.append((_listing(status, of_player, player=player),))
+        if kinds is not None:
+            conditions.append(tuple(_kind_listing(status, of_kind, kind) for kind in kinds))
+        yield _Source(_listing(status, of_club, player=club.club), tuple(conditions))
+
+
 def _conditions(listings: tuple[_Listing, ...] | None) -> tuple[tuple[_Listing, ...], ...]:
     return () if listings is None else (listings,)
 
@@ -454,7 +487,8 @@ def _listings_of(game: Game) -> set[_Listing]:
     if not game.options["private"]:
         of_players = {_listing(game.status, "of", player=player) for player in players}
         of_kind = _kind_listing(game.status, _SYSTEM, kind)
-        return {_listing(game.status), of_kind, *of_players, *awaited, *vacant}
+        of_club = _club_listings(game, _CLUB)
+        return {_listing(game.status), of_kind, *of_players, *of_club, *awaited, *vacant}
     viewers = {
         *places,
         *game.all_players,
@@ -464,11 +498,17 @@ def _listings_of(game: Game) -> set[_Listing]:
     return {
         *awaited,
         *vacant,
+        *_club_listings(game, _PRIVATE_CLUB),
         _listing(game.status, "private"),
         _kind_listing(game.status, _PRIVATE_SYSTEM, kind),
         *(_listing(game.status, "for", player=player) for player in viewers),
         *(_listing(game.status, "with", player=player) for player in players),
     }
+
+
+def _club_listings(game: Game, relation: str) -> set[_Listing]:
+    club = game.options.get("club")
+    return set() if club is None else {_listing(game.status, relation, player=club)}
 
 
 def _vacant_listings(game: Game) -> set[_Listing]:

@@ -29,7 +29,7 @@ from domain.messages import message
 from domain.upcasters import upcast
 from service.bounds import Bounds
 from service.errors import NotFound, Stale, log_text
-from service.games.access import game_not_found, stale
+from service.games.access import GameAccess, game_not_found, stale
 from service.games.summary import Summary, summarize
 from service.store.event_store import LogReader
 
@@ -240,9 +240,17 @@ class GameLoader:
     """
 
     def __init__(
-        self, log_reader: LogReader, cache: GameCache, on_loss: OnLoss = lambda _: None
+        self,
+        log_reader: LogReader,
+        cache: GameCache,
+        on_loss: OnLoss = lambda _: None,
+        access: GameAccess | None = None,
     ) -> None:
-        """`on_loss` is called with a cached game whose last event is not in the log any more."""
+        """`on_loss` is called with a cached game whose last event is not in the log any more.
+
+        `access` decides who may see the games that are loaded; the default knows no clubs.
+        """
+        self.access = access or GameAccess()
         self._log_reader = log_reader
         self._cache = cache
         self._on_loss = on_loss

@@ -10,6 +10,7 @@ from domain.json_types import JsonObject
 from domain.lifecycle import ARBITER_PLAYS
 from domain.messages import Text, message, plural_message
 from service.accounts.account_reader import AccountReader, handle_fault
+from service.clubs.clubs import Clubs
 from service.games.commands import GameCommands
 from service.games.game_settings import settings_faults
 from service.games.invitation_commands import InvitationCommands
@@ -26,11 +27,13 @@ class Lobby:
         commands: GameCommands,
         invitation_commands: InvitationCommands,
         accounts: AccountReader,
+        clubs: Clubs,
         settings: Settings,
     ) -> None:
         self._commands = commands
         self._invitation_commands = invitation_commands
         self._accounts = accounts
+        self._clubs = clubs
         self._settings = settings
 
     def faults(self, body: JsonObject) -> dict[str, Text]:
@@ -60,6 +63,8 @@ class Lobby:
         """
         settings = dict(body)
         others = self._find_other_players(player, settings.pop("invite"), settings.pop("arbiter"))
+        if not others.faults:
+            others.faults |= self._faults_of_club(player, body["options"], others.invited)
         if others.faults or {"rematch_of", "tournament"} & body["options"].keys():
             raise Malformed({**self.faults(body), **others.faults})
         return self._commands.create(
@@ -83,6 +88,21 @@ class Lobby:
             raise Malformed({"handle": message("must be the handle of another player")})
         self._invitation_commands.invite(game_id, player, invited.id, idempotency_key)
         return invited.id
+
+    def _faults_of_club(
+        self, creator: str, options: JsonObject, invited: Sequence[str]
+    ) -> dict[str, Text]:
+        """Return what is wrong with the club of a new game, and with the players invited to it, by field."""
+        faults = self._clubs.option_faults(options, creator)
+        club = options.get("club")
+        if faults or not isinstance(club, str):
+            return faults
+        members = self._clubs.members_among(club, invited)
+        return {
+            f"invite.{index}": message("is not the handle of a member of the club")
+            for index, player in enumerate(invited)
+            if player not in members
+        }
 
     def _find_other_players(
         self, creator: str, handles: Sequence[str], arbiter: str | None

@@ -18,7 +18,6 @@ from domain.messages import Text, message, plural_message
 from service import clock
 from service.connection import to_text, unavailable_on_error
 from service.errors import TooManyNotes
-from service.games.access import require_visible
 from service.games.dispute_view import statement_fault
 from service.games.loader import GameLoader
 
@@ -54,7 +53,7 @@ class PrivateNotes:
         Raises NotFound (a game that the player may not see), Malformed, TooManyNotes.
         """
         game = self._loader.load(game_id).game
-        require_visible(game, player)
+        self._loader.access.require_visible(game, player)
         faults: dict[str, Text] = {}
         if fault := statement_fault(text, self._max_characters):
             faults["text"] = fault
@@ -84,7 +83,7 @@ class PrivateNotes:
 
         Raises NotFound for a game that the player may not see.
         """
-        require_visible(self._loader.load(game_id).game, player)
+        self._loader.access.require_visible(self._loader.load(game_id).game, player)
         return self.in_game(game_id, player)
 
     def in_game(self, game_id: str, player: str) -> list[PrivateNote]:
@@ -103,7 +102,7 @@ class PrivateNotes:
 
     def delete(self, game_id: str, player: str, seq: int) -> None:
         """Delete the note of a player on an event, if there is one. Raises NotFound as `of_game`."""
-        require_visible(self._loader.load(game_id).game, player)
+        self._loader.access.require_visible(self._loader.load(game_id).game, player)
         name = _name(game_id, seq)
         with unavailable_on_error():
             self._redis.hdel(_NOTES + player, name)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from domain.game import Status
 from domain.messages import message
 from service.accounts.account_reader import AccountReader, Player
+from service.clubs.clubs import Clubs
+from service.clubs.store import Club
 from service.errors import Forbidden, NotFound
 from service.games.game_filter import GameFilter
 from service.games.listings import Listings
@@ -27,12 +29,14 @@ class Profile:
     """A player as somebody sees them. `statistics` are None if the player does not show them.
 
     `shows_games`: whether the list of games is shown. `private` is None on the profiles of others.
+    `clubs` are those that the viewer may see, none if the player shows nothing.
     """
 
     player: Player
     statistics: PlayerStatistics | None
     shows_games: bool
     private: PrivateGames | None = None
+    clubs: Sequence[Club] = ()
 
 
 class Profiles:
@@ -47,7 +51,9 @@ class Profiles:
         statistics: Statistics,
         listings: Listings,
         queries: GameQueries,
+        clubs: Clubs,
     ) -> None:
+        self._clubs = clubs
         self._accounts = accounts
         self._statistics = statistics
         self._listings = listings
@@ -58,7 +64,9 @@ class Profiles:
         player = self.player(handle)
         is_own = player.id == viewer
         statistics = None
+        clubs: Sequence[Club] = ()
         if is_own or player.profile != "nothing":
+            clubs = self._clubs.shown_on_profile(player.id, viewer)
             statistics = self._statistics.of([player.id])[player.id]
         private = None
         if is_own:
@@ -67,7 +75,7 @@ class Profiles:
                 for status in ("playing", "finished")
             )
             private = PrivateGames(*counts)
-        return Profile(player, statistics, _shows_games(player, viewer), private)
+        return Profile(player, statistics, _shows_games(player, viewer), private, clubs)
 
     def games(
         self,

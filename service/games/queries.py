@@ -12,7 +12,7 @@ from ledger import record
 from service.accounts.accounts import Players
 from service.accounts.keys import PlayerKeys
 from service.bounds import Bounds
-from service.games.access import require_dispute, require_seat, require_visible
+from service.games.access import require_dispute
 from service.games.dispute_view import dispute_details
 from service.games.game_filter import GameFilter
 from service.games.listings import EXAMINED, Listings, Page
@@ -49,6 +49,7 @@ class GameQueries:
         self._page_events = page_events
         self._record_page_bytes = record_page_bytes
         self._loader = loader
+        self.access = loader.access
         self._log_reader = log_reader
         self._listings = listings
         self._keyring = keyring
@@ -81,7 +82,7 @@ class GameQueries:
         Raises NotFound, also for a private game that the player may not see.
         """
         game = self._loader.load(game_id).game
-        require_visible(game, player)
+        self._loader.access.require_visible(game, player)
         return game
 
     def game_at(self, game_id: str, seq: int) -> Game:
@@ -143,7 +144,7 @@ class GameQueries:
         Forbidden.
         """
         game = self.visible_game(game_id, player)
-        seat = require_seat(game, player)
+        seat = self._loader.access.require_seat(game, player)
         if game.status != "playing":
             return game.seq, []
         actions = game.rules.legal_actions(game.state, seat)

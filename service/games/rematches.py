@@ -14,8 +14,8 @@ from domain.errors import NotNow
 from domain.game import Game
 from domain.messages import message
 from service.accounts.accounts import Players
+from service.clubs.clubs import Clubs
 from service.errors import Forbidden, IdempotencyConflict, NotFound
-from service.games.access import can_see
 from service.games.commands import GameCommands
 from service.games.loader import GameLoader
 from service.store.redis_event_store import MESSAGE_POSTED, appended_channel
@@ -32,6 +32,7 @@ class Rematches:
         loader: GameLoader,
         commands: GameCommands,
         players: Players,
+        clubs: Clubs,
         client: redis.Redis,
     ) -> None:
         """`client` reports a rematch to the streams of the game before."""
@@ -39,6 +40,7 @@ class Rematches:
         self._redis = client
         self._commands = commands
         self._players = players
+        self._clubs = clubs
 
     def of(self, game: Game) -> Game | None:
         """Return the rematch of a game; None if there is none, or if it was abandoned before it started."""
@@ -61,8 +63,9 @@ class Rematches:
         The player must be allowed to see the game. The first player of the game who asks creates it, and has
         its first place; its bots get places, and its other players are invited. Each of them who asks joins,
         as long as there is a place. If `is_last_bot_later`, a game that bots would fill is created without
-        the last of them, and its creator adds it. Raises Forbidden (not a player of the game), NotNow (the
-        game has not ended or never started, or the player has declined), Malformed (nonce), TooManyGames.
+        the last of them, and its creator adds it. Raises Forbidden (not a player of the game, or not a member
+        of its club), NotNow (the game has not ended or never started, or the player has declined), Malformed
+        (nonce), TooManyGames.
         """
         if player not in game.participants:
             raise Forbidden(message("only the players of a game can ask for a rematch"))
@@ -107,6 +110,11 @@ class Rematches:
         accounts = {account.id for account in self._players.get(candidates) if account is not None}
         options: dict[str, Any] = {**game.options, "rematch_of": game.id}
         options.pop("tournament", None)
+        if (club := game.options.get("club")) is not None:
+            members = self._clubs.members_among(club, [player, *people])
+            if player not in members:
+                raise Forbidden(message("only the members of its club can ask for this rematch"))
+            people = [other for other in people if other in members]
         rematch = self._commands.create(
             player,
             rules=game.rules.NAME,
@@ -126,7 +134,7 @@ class Rematches:
 
     def _join(self, rematch: Game, player: str, nonce: bytes | None) -> Game:
         """Give the player a place in a rematch, if there is one to take, and return the rematch."""
-        if player in rematch.declined or not can_see(rematch, player):
+        if player in rematch.declined or not self._loader.access.can_see(rematch, player):
             raise NotNow(
                 None,
                 message("this player has declined the rematch, or is not invited to it any more"),

@@ -25,7 +25,7 @@ from ledger.keys import SigningKey
 from ledger.pending import PendingEvents
 from service.clock import TrustedClock
 from service.errors import IdempotencyConflict, NotFound, ServiceError, Unavailable
-from service.games.access import game_not_found
+from service.games.access import GameAccess, game_not_found
 from service.games.listings import Listings
 from service.games.loader import (
     GAME_ID,
@@ -95,9 +95,10 @@ class GameRepository(GameLoader):
         clock: TrustedClock,
         keyring: Keyring,
         on_loss: OnLoss = lambda _: None,
+        access: GameAccess | None = None,
     ) -> None:
-        """`on_loss`: as for GameLoader."""
-        super().__init__(store, cache, on_loss)
+        """`on_loss` and `access`: as for GameLoader."""
+        super().__init__(store, cache, on_loss, access)
         self._clock = clock
         self._store = store
         self._listings = listings

@@ -8,20 +8,24 @@ from domain.game import Game
 from domain.messages import Text, message, plural_message, semicolon_list
 from domain.options import REQUIREMENTS
 from domain.registry import registered_name
+from service.clubs.clubs import Clubs
 from service.errors import Forbidden
 from service.games.player_statistics import Statistics
 from service.games.ratings import PlayerRating, Ratings
 
+_MEMBERS_ONLY: Final = message("only the members of its club can join this game")
 _RATINGS: Final = ("least_rating", "most_rating")
 
 
 class Requirements:
     """Compares players with the requirements of games. Methods raise Unavailable.
 
-    Players whom the creator has invited, and those with an invitation link, meet all of them.
+    Players whom the creator has invited, and those with an invitation link, meet all of them, but in the
+    game of a club they must be members as well.
     """
 
-    def __init__(self, statistics: Statistics, ratings: Ratings) -> None:
+    def __init__(self, statistics: Statistics, ratings: Ratings, clubs: Clubs) -> None:
+        self._clubs = clubs
         self._statistics = statistics
         self._ratings = ratings
 
@@ -32,11 +36,22 @@ class Requirements:
                 message("you cannot join this game: {reasons}", reasons=semicolon_list(missing))
             )
 
+    def require_member(self, game: Game, player: str) -> None:
+        """Raise Forbidden in the game of a club unless the player is a member; others cost no round trip."""
+        if self._is_outsider(game, player):
+            raise Forbidden(_MEMBERS_ONLY)
+
+    def _is_outsider(self, game: Game, player: str) -> bool:
+        club = game.options.get("club")
+        return club is not None and not self._clubs.is_member(club, player)
+
     def missing(self, game: Game, player: str) -> list[Text]:
         """Return what the player lacks; [] for a game without requirements, which costs no round trip.
 
         A reliability of which nothing is known is no lack: a number of finished games keeps newcomers out.
         """
+        if self._is_outsider(game, player):
+            return [_MEMBERS_ONLY]
         if player == game.creator or player in game.invited:
             return []
         return self.missing_for(game.options, game.rules, player)

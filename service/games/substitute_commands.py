@@ -12,7 +12,7 @@ from service.accounts.account_reader import AccountReader
 from service.accounts.holidays import Holidays
 from service.accounts.keys import PlayerKeys
 from service.errors import NotFound
-from service.games.access import require_ratable, require_seat, require_visible
+from service.games.access import require_ratable
 from service.games.holiday_registry import bring_holidays
 from service.games.listings import GameQuota
 from service.games.loader import CachedGame
@@ -60,7 +60,7 @@ class SubstituteCommands:
         """
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
-            seat = require_seat(cached.game, player)
+            seat = self._repository.access.require_seat(cached.game, player)
             secret = partial(self._repository.secret, game_id)
             commands.leave_seat(pending, seat, {"seat": seat}, secret)
 
@@ -85,11 +85,12 @@ class SubstituteCommands:
         keys = self._player_keys.valid_keys(player)
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
-            require_visible(cached.game, player)
+            self._repository.access.require_visible(cached.game, player)
             if seat >= cached.game.seats:
                 raise NotFound(message("game {game} has no seat {seat}", game=game_id, seat=seat))
             require_ratable(cached.game, player, self._accounts)
             if seat in cached.game.open_seats() and not cached.game.has_joined(player):
+                self._requirements.require_member(cached.game, player)
                 self._requirements.require(cached.game, player)
             commands.seat_substitute(pending, seat, player, keys)
             bring_holidays(pending, player, self._holidays)

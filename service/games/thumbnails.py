@@ -17,7 +17,6 @@ from domain.messages import message
 from replay.render.embedded_map import thumbnail_svg
 from service.connection import unavailable_on_error
 from service.errors import NotFound
-from service.games.access import require_visible
 from service.games.loader import GameLoader
 from service.store.redis_event_store import game_key
 
@@ -60,7 +59,7 @@ class Thumbnails:
         if stored is not None and stored.is_public and stored.seq == seq:
             return stored
         game = self._loader.load(game_id).game
-        require_visible(game, viewer)
+        self._loader.access.require_visible(game, viewer)
         if stored is not None and stored.seq == game.seq:
             return stored
         thumbnail = _draw(game)

@@ -24,13 +24,7 @@ from service.errors import (
     Unauthorised,
     Unavailable,
 )
-from service.games.access import (
-    is_correspondent,
-    require_correspondent,
-    require_dispute,
-    require_opener,
-    require_party,
-)
+from service.games.access import is_correspondent, require_correspondent, require_dispute
 from service.http.access_log import AccessLog, Metrics
 from service.visitors import network_of
 
@@ -263,11 +257,13 @@ def _participants_only(game: Game, player_id: str, _: Mapping[str, Any]) -> None
 
 
 def _ruling_parties_only(game: Game, player_id: str, _: Mapping[str, Any]) -> None:
-    require_party(game, player_id)
+    service().games.queries.access.require_party(game, player_id)
 
 
 def _dispute_opener_only(game: Game, player_id: str, arguments: Mapping[str, Any]) -> None:
-    require_opener(game, require_dispute(game, arguments["seq"]), player_id)
+    service().games.queries.access.require_opener(
+        game, require_dispute(game, arguments["seq"]), player_id
+    )
 
 
 def _correspondents_only(game: Game, player_id: str, _: Mapping[str, Any]) -> None:

@@ -16,6 +16,7 @@ from domain.game import Game
 from domain.messages import message
 from service.accounts.tokens import token_key
 from service.errors import NotFound, TooManyRequests, Unauthorised, Unavailable
+from service.games.access import club_of_viewer
 from service.http.blueprint import no_content
 from service.http.context import client_network, service
 from service.http.validation import whole_number
@@ -41,7 +42,8 @@ class StreamRequest:
     stream ends when they leave the game. `evict_without_invitation` is the id of a player who may see it only
     while they are invited or have a place: the stream ends when they decline, when the invitation is revoked,
     or when an administrator moves their seat to another account.
-    `must_reset`: the log has no event `after`.
+    `club` is the id of a club whose members may see the game: the stream ends when the player is none any
+    more. `must_reset`: the log has no event `after`.
     """
 
     game_id: str
@@ -49,6 +51,7 @@ class StreamRequest:
     visitor: str = ""
     player: str | None = None
     token_key: str | None = field(default=None, repr=False)
+    club: str | None = None
     evict_on_leave: str | None = None
     evict_without_invitation: str | None = None
     must_reset: bool = False
@@ -93,14 +96,16 @@ def stream_response(
     visitor = player or client_network()
     _check_stream_bounds(visitor)
     is_invited = player is not None and player in game.invited
+    club = club_of_viewer(game, player)
     request.environ[STREAM_REQUEST] = StreamRequest(
         game.id,
         after,
         visitor=visitor,
         player=player,
         token_key=None if token is None else token_key(token),
-        evict_on_leave=player if game.options["private"] and not is_invited else None,
-        evict_without_invitation=player if game.options["private"] else None,
+        club=club,
+        evict_on_leave=player if game.options["private"] and not (is_invited or club) else None,
+        evict_without_invitation=player if game.options["private"] and not club else None,
         must_reset=after > game.seq,
         has_messages=has_messages,
         is_page_outdated=is_page_outdated,

@@ -7,6 +7,7 @@ from typing import Any, Final
 from domain.game import Game
 from domain.json_types import JsonObject
 from service.accounts.account_reader import Player
+from service.clubs.store import Club
 from service.games.player_statistics import PlayerStatistics
 from service.games.profiles import Profile
 from service.games.summary import Summary, summarize
@@ -76,6 +77,23 @@ def _invited_players(summary: Summary, handles: Mapping[str, str]) -> list[JsonO
     ]
 
 
+def club_json(clubs: Sequence[Club]) -> list[JsonObject]:
+    """Return clubs as JSON. Looks up their owners in one round trip."""
+    handles = service().accounts.players.handles({club.owner for club in clubs})
+    return [
+        {
+            "id": club.id,
+            "name": club.name,
+            "about": club.about,
+            "private": club.is_private,
+            "created": club.created,
+            "owner": {"id": club.owner, "handle": handles.get(club.owner, "")},
+            "members": club.members,
+        }
+        for club in clubs
+    ]
+
+
 def player_profile(profile: Profile) -> JsonObject:
     """Return a player as a viewer may see them, as JSON."""
     player, statistics = profile.player, profile.statistics
@@ -86,6 +104,9 @@ def player_profile(profile: Profile) -> JsonObject:
         "since": None if statistics is None else player.created,
         "games": None if statistics is None else _counted_games(statistics),
         "reliability": None if statistics is None else _reliability(statistics),
+        "clubs": None
+        if statistics is None
+        else [{"id": club.id, "name": club.name} for club in profile.clubs],
     }
     if player.bot is not None:
         fields["bot"] = player.bot

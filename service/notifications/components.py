@@ -7,12 +7,14 @@ import redis
 
 from service.accounts.components import Accounts
 from service.clock import TrustedClock
+from service.clubs.clubs import Clubs
 from service.email_address import parse_sender
 from service.games.components import Games
 from service.notifications.deliveries import Deliveries
 from service.notifications.endpoints import EndpointRegistry
 from service.notifications.feed_tokens import FeedTokens
 from service.notifications.feeds import Feeds
+from service.notifications.mail.club_invitations import ClubInvitations
 from service.notifications.mail.mail import Mail, build_mail
 from service.notifications.notifier import Notifier
 from service.notifications.preferences import PreferenceStore
@@ -35,6 +37,7 @@ class Notifications:
     feed_tokens: FeedTokens
     feeds: Feeds
     mail: Mail
+    club_invitations: ClubInvitations
     receivers: Receivers
     webhooks: Webhooks
     push_subscriptions: PushSubscriptions
@@ -46,6 +49,7 @@ def build_notifications(
     settings: Settings,
     clock: TrustedClock,
     accounts: Accounts,
+    clubs: Clubs,
     games: Games,
     deliveries: Deliveries,
 ) -> Notifications:
@@ -67,6 +71,7 @@ def build_notifications(
         push_subscriptions.delete_all_of,
     ):
         accounts.erasure.register(delete)
+    mail = build_mail(client, settings, players, deliveries, endpoints)
     operator_channels = ("log",) if settings.webhook_url is None else ("log", "operator_webhook")
     return Notifications(
         notifier=Notifier(players, deliveries, preferences, endpoints, clock, operator_channels),
@@ -75,7 +80,15 @@ def build_notifications(
         endpoints=endpoints,
         feed_tokens=feed_tokens,
         feeds=Feeds(games.queries, games.listings, players, settings.public_url),
-        mail=build_mail(client, settings, players, deliveries, endpoints),
+        mail=mail,
+        club_invitations=ClubInvitations(
+            clubs,
+            players,
+            preferences,
+            mail.account_mails,
+            mail.tokens,
+            is_mail_configured=settings.smtp_url is not None,
+        ),
         receivers=receivers,
         webhooks=webhooks,
         push_subscriptions=push_subscriptions,

@@ -17,7 +17,6 @@ from replay.recap import Recap
 from service import clock
 from service.accounts.accounts import Players
 from service.errors import NotFound
-from service.games.access import can_see
 from service.games.outbox import Subject
 from service.games.queries import GameQueries
 from service.games.recaps import Recaps
@@ -65,7 +64,7 @@ class NotificationFactory:
         is_operators = delivery.player == OPERATOR
         # The player who has lost the seat learns that, and no more of a private game.
         is_of_former_player = subject == "seat_moved" and delivery.player in game.excluded_players
-        can_see_game = is_operators or can_see(game, delivery.player)
+        can_see_game = is_operators or self._queries.access.can_see(game, delivery.player)
         if not (can_see_game or is_of_former_player):
             return None
         if not _is_current(subject, game, delivery):

@@ -24,7 +24,6 @@ from replay.language.renderer import Renderer, renderer
 from service import clock
 from service.accounts.accounts import Players
 from service.errors import NotFound
-from service.games.access import can_see
 from service.games.listings import Listings
 from service.games.queries import GameQueries
 from service.notifications.titles import game_name
@@ -127,7 +126,11 @@ class Feeds:
         """Return the player's games, those that were created last."""
         page = self._listings.page((), player, None, MAX_GAMES, viewer=player)
         games = self._queries.games(page.games)
-        return [game for game in games if game is not None and can_see(game, player)]
+        return [
+            game
+            for game in games
+            if game is not None and self._queries.access.can_see(game, player)
+        ]
 
     def _add_entry(self, feed: ET.Element, entry: _Entry, render: Renderer) -> None:
         game, event = entry.game, entry.event

@@ -123,6 +123,7 @@ def register(app: Flask) -> None:
         moment=moment,
         has_time_zone=lambda: g.get("time_zone") is not None,
         game_title=_game_title,
+        club_name=_club_name,
         is_correspondent=is_correspondent,
         signing_keys=_signing_keys,
         names=_names,
@@ -132,6 +133,12 @@ def register(app: Flask) -> None:
         PlayerWithId=PlayerWithId,
         hex_at=_hex_at,
     )
+
+
+def _club_name(game: Game) -> str | None:
+    """Return the name of the club of a game; None if it has none, or one that the viewer may not see."""
+    club = game.options.get("club")
+    return None if club is None else service().clubs.visible_name(club, viewer())
 
 
 @cache

@@ -1,5 +1,5 @@
-"""Rebuilding derived data: listings, active games and lost outbox entries, the skeletons of handles, and
-what the leaves of the transparency log stand for.
+"""Rebuilding derived data: listings, active games and lost outbox entries, the skeletons of handles, the
+lists of clubs, and what the leaves of the transparency log stand for.
 """
 
 from collections.abc import Callable
@@ -26,6 +26,7 @@ def reindex(service: Service, on_progress: Callable[[int], None] | None = None) 
     count = 0
     service.accounts.erasure.repeat()
     service.accounts.players.index_skeletons()
+    service.clubs.reindex()
     service.games.listings.clear()
     for game_id in service.store.game_ids():
         # Outbox entries are found only if the game is among the active ones.

@@ -17,7 +17,6 @@ from replay.playout import quick_bot_names
 from replay.sandbox import Sandbox, check_bots
 from service.bounds import Bounds
 from service.errors import Forbidden, NotFound, SandboxConflict
-from service.games.access import require_visible
 from service.games.game_for_viewer import GamesForViewers
 from service.games.loader import GameLoader
 from service.sandboxes.store import SandboxStore, StoredSandbox
@@ -102,7 +101,7 @@ class Sandboxes:
         (the game had not started) and TooManySandboxes.
         """
         head = self._loader.load(game_id).game
-        require_visible(head, player)
+        self._loader.access.require_visible(head, player)
         seat = seat_of_maker(head, player)
         self._store.require_room(player, network)
         game = self._loader.game_at(game_id, head.seq if seq is None else seq)

@@ -1,4 +1,6 @@
-"""Ends the streams of players who have logged out or whose accounts have been deleted."""
+"""Ends the streams of players who have logged out, whose accounts have been deleted, or who watch a private
+game of a club and are not members any more.
+"""
 
 import asyncio
 import logging
@@ -10,6 +12,7 @@ import redis
 import redis.asyncio
 
 from service.accounts.account_reader import account_key
+from service.clubs.store import club_key, is_member_entry, person_field
 from service.connection import to_text
 from service.server.stream_listener import Listener
 
@@ -18,8 +21,8 @@ log = logging.getLogger(__name__)
 BATCH: Final = 500
 """Tokens that are checked in one round trip."""
 
-Credential: TypeAlias = tuple[str, str]
-"""The key of a token in Redis, and the id of its player."""
+Credential: TypeAlias = tuple[str, str, str | None]
+"""The key of a token in Redis, the id of its player, and the club of which the player must be a member."""
 
 
 class TokenCheck:
@@ -50,7 +53,8 @@ class TokenCheck:
         for listener in self._listeners:
             request = listener.request
             if request is not None and request.token_key is not None and request.player is not None:
-                listeners.setdefault((request.token_key, request.player), []).append(listener)
+                credential = (request.token_key, request.player, request.club)
+                listeners.setdefault(credential, []).append(listener)
         for batch in _batches(listeners):
             for credential in await self._invalid(batch):
                 for listener in listeners[credential]:
@@ -60,18 +64,21 @@ class TokenCheck:
         # `Any`: redis-py declares that each command of a pipeline must be awaited.
         pipeline: Any
         async with self._redis.pipeline(transaction=False) as pipeline:
-            for token_key, player in credentials:
+            for token_key, player, club in credentials:
                 pipeline.get(token_key)
                 pipeline.exists(account_key(player))
-            replies = await pipeline.execute()
-        owners = [None if owner is None else to_text(owner) for owner in replies[::2]]
-        return [
-            credential
-            for credential, owner, has_account in zip(
-                credentials, owners, replies[1::2], strict=True
-            )
-            if owner != credential[1] or not has_account
-        ]
+                if club is not None:
+                    pipeline.hget(club_key(club), person_field(player))
+            replies = iter(await pipeline.execute())
+        invalid = []
+        for credential in credentials:
+            owner, has_account = next(replies), next(replies)
+            is_valid = owner is not None and to_text(owner) == credential[1] and has_account
+            if credential[2] is not None:
+                is_valid = is_member_entry(next(replies)) and is_valid
+            if not is_valid:
+                invalid.append(credential)
+        return invalid
 
 
 def _batches(credentials: Iterable[Credential]) -> Iterator[list[Credential]]:

@@ -59,6 +59,7 @@ class Scenes:
 
     def __init__(self, site: RunningService, accounts: Accounts) -> None:
         self.site = site
+        self.accounts = accounts
         self.player = accounts.register()
         self.friend = accounts.register()
         self.addresses: dict[str, list[str]] = {
@@ -83,6 +84,8 @@ class Scenes:
             "clocks.show_holidays": ["/account/holidays"],
             "notifications.show_notifications": ["/account/notifications"],
             "notifications.show_webhooks": ["/account/webhooks"],
+            "clubs.show_clubs": ["/clubs"],
+            "clubs.show_new_club": ["/clubs/new"],
             "quick_play.show_tutorials": ["/tutorial"],
             "lobby.show_new_game": ["/games/new", "/games/new?rules=baron"],
             "proofs.verify_file": ["/verify"],
@@ -90,6 +93,7 @@ class Scenes:
             "rules.show_rules": ["/rules/baron", "/rules/sorcery"],
             "rules.show_introduction": ["/rules/sorcery/introduction"],
         }
+        self._add_clubs()
         self._add_open_game()
         self._add_running_games()
         self._add_finished_game()
@@ -127,6 +131,32 @@ class Scenes:
         game_id = self.player.create_game(2, **fields)
         self.friend.join(game_id)
         return game_id
+
+    def _add_clubs(self) -> None:
+        """Add a club of the player with a request, an invitation and a game, and one of the friend."""
+        third = self.accounts.register()
+        body = {"name": "Wednesdays", "about": "We play on Wednesdays.", "private": True}
+        own = self.player.http.post("/api/v1/clubs", json=body).json()["id"]
+        invitations = f"/api/v1/clubs/{own}/invitations"
+        token = self.player.http.post(invitations).json()["token"]
+        self.player.http.post(invitations, json={"handle": self.friend.handle}).raise_for_status()
+        self.player.create_game(3, options={"private": True, "club": own})
+        public = self.player.http.post("/api/v1/clubs", json={"name": "Fridays"}).json()["id"]
+        for other in (self.friend, third):
+            other.http.put(f"/api/v1/clubs/{public}/members/me").raise_for_status()
+        path = f"/api/v1/clubs/{public}/members/{third.handle}"
+        self.player.http.put(path).raise_for_status()
+        foreign = self.friend.http.post("/api/v1/clubs", json={"name": "Mondays"}).json()["id"]
+        handle = {"handle": self.player.handle}
+        self.friend.http.post(
+            f"/api/v1/clubs/{foreign}/invitations", json=handle
+        ).raise_for_status()
+        self._add("clubs.show_club", *(f"/clubs/{club}" for club in (own, public, foreign)))
+        self._add("home.list_games", f"/games?list=open&club={own}")
+        self._add("lobby.show_new_game", f"/games/new?club={own}")
+        link = self.friend.http.post(f"/api/v1/clubs/{foreign}/invitations").json()["token"]
+        self._add("clubs.open_link", f"/clubs/invitations/{link}")
+        assert token != link
 
     def _add_open_game(self) -> None:
         self._write_messages(self.friend.create_game(3, invite=[self.player.handle]))

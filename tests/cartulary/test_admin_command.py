@@ -227,6 +227,17 @@ def test_reports_of_messages_are_read_and_closed(admin: Admin, service: Service)
     assert orjson.loads(admin("reports").stdout)["reports"] == []
 
 
+def test_clubs_are_renamed_and_closed(admin: Admin, service: Service) -> None:
+    owner = service.accounts.players.register("owner-of-clubs", "correct horse")[0].id
+    club = service.clubs.create(owner, "Mondays").id
+    assert admin("rename-club", club, "Admin", *WHY).exit_code == 1
+    assert "Tuesdays" in admin("rename-club", club, "Tuesdays", *WHY).stdout
+    assert service.clubs.find(club).name == "Tuesdays"
+    assert admin("close-club", club, *WHY).exit_code == 0
+    assert admin("close-club", club, *WHY).exit_code == 1
+    assert service.clubs.public_page() == ([], None)
+
+
 def test_the_overview_names_what_waits_and_which_processes_are_missing(
     admin: Admin, service: Service
 ) -> None:

@@ -186,3 +186,11 @@ class TestNames:
         with pytest.raises(Malformed):
             check_options("baron", 2, {"rematch_of": game})
         assert check_options("baron", 2, {"rematch_of": "g-1"})["rematch_of"] == "g-1"
+
+    @pytest.mark.parametrize("club", [7, "", "c-1", "0" * 15, "0" * 17, "A" * 16, True])
+    def test_a_club_is_named_by_its_id(self, club: object) -> None:
+        with pytest.raises(Malformed) as refused:
+            check_options("baron", 2, {"club": club})
+        assert set(refused.value.fields) == {"options.club"}
+        assert check_options("baron", 2, {"club": "0" * 16})["club"] == "0" * 16
+        assert "club" not in check_options("baron", 2, {"club": None})

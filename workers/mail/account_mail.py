@@ -54,7 +54,7 @@ class AccountMailSender:
                 has_unsubscribe=is_about_game,
             )
         except NotFound:
-            # The webhook was removed meanwhile, or the player may not see the game any more.
+            # The webhook was removed meanwhile, or the player may not see the game or the club any more.
             self._mails.remove(mail.id)
         except MailRefused as error:
             log.warning("the mail %s (%s) bounces: %s", mail.id, mail.kind, log_text(error))
@@ -149,6 +149,19 @@ class AccountMailSender:
                     "server": urlsplit(base).netloc,
                     "token": mail.data["name"],
                     "url": f"{base}/account/tokens",
+                }
+            case "club_invited":
+                club = self._service.clubs.visible(mail.data["club"], reader.id)
+                if club.relation(reader.id) != "invited":
+                    raise NotFound(message("the invitation does not wait for an answer any more"))
+                title = message("You are invited to a club")
+                owners = self._service.accounts.players.handles([club.club.owner])
+                values = {
+                    "handle": reader.handle,
+                    "owner": owners.get(club.club.owner, ""),
+                    "club": club.club.name,
+                    "server": urlsplit(base).netloc,
+                    "url": f"{base}/clubs/{club.club.id}",
                 }
             case _:
                 assert_never(mail.kind)

@@ -26,6 +26,7 @@ from service.http.schemas.administration import (
     MoveOfSeat,
     NewPassword,
     RemovalOfSeat,
+    RenameClub,
     SearchGames,
     SearchPlayers,
     Suspend,
@@ -275,6 +276,25 @@ def close_message_report(player: str, report: str, body: JsonObject) -> None:
 def remove_comment(player: str, game: str, number: int, body: JsonObject) -> None:
     """Erase a comment on a game, whoever has written it."""
     service().administration.remove_comment(player, game, number, **body)
+
+
+@blueprint.put(
+    "/admin/clubs/<club>/name",
+    "The club has this name.",
+    json_body=RenameClub(),
+    errors=(404, 409),
+)
+def rename_club(player: str, club: str, body: JsonObject) -> None:
+    """Give a club another name. A name that looks like that of another public club is a 409."""
+    service().administration.rename_club(player, club, **body)
+
+
+@blueprint.delete(
+    "/admin/clubs/<club>", "The club is closed.", json_body=WithReason(), errors=(404,)
+)
+def close_club_for_all(player: str, club: str, body: JsonObject) -> None:
+    """Close a club for ever. Its games go on."""
+    service().administration.close_club(player, club, **body)
 
 
 @blueprint.get(

@@ -10,9 +10,10 @@ from domain.game import Status
 from domain.json_types import JsonObject
 from domain.messages import Text, message
 from domain.registry import EXPANSIONS
+from service.errors import NotFound
 from service.games.game_filter import GameFilter
 from service.games.game_settings import DEFAULT_BOT, bot_fault
-from service.games.listings import Page, parse_statuses
+from service.games.listings import GamesOfClub, Page, parse_statuses
 from service.http.blueprint import NO_QUERY, Blueprint, json_response, response
 from service.http.context import service
 from service.http.ratelimits import limit_new_places
@@ -137,7 +138,7 @@ def _page(
     game_filter: GameFilter,
 ) -> Page:
     if query["vacant"] == "true":
-        for name in ("status", "player"):
+        for name in ("status", "player", "club"):
             if query[name] is not None:
                 raise Malformed({name: message("does not go with vacant")})
         return service().games.listings.vacant(viewer, query["cursor"], limit)
@@ -147,9 +148,23 @@ def _page(
         if player is None:
             return Page((), None)
         player_id = player.id
+    club = None
+    if query["club"] is not None:
+        club = games_of_club(query["club"], viewer)
+        if club is None:
+            return Page((), None)
     return service().games.listings.page(
-        statuses, player_id, query["cursor"], limit, viewer, game_filter.kinds
+        statuses, player_id, query["cursor"], limit, viewer, game_filter.kinds, club=club
     )
+
+
+def games_of_club(club_id: str, viewer: str | None) -> GamesOfClub | None:
+    """Return which games of a club a viewer may list; None if there is no such club for the viewer."""
+    try:
+        entry = service().clubs.visible(club_id, viewer)
+    except NotFound:
+        return None
+    return GamesOfClub(club_id, for_member=entry.relation(viewer) == "member")
 
 
 @blueprint.get(

@@ -10,7 +10,6 @@ from domain.json_types import JsonObject
 from domain.messages import Text, message
 from ledger.canonical import canonical, digest
 from service.errors import NotFound
-from service.games.access import require_seat
 from service.http.blueprint import NO_QUERY, Blueprint, json_response, response, tagged_response
 from service.http.context import service
 from service.http.language import request_language, request_renderer, with_language
@@ -102,7 +101,7 @@ def get_lessons(game_id: str, player: str) -> Response:
     the page of a game, also gets them in games against bots; other games have none.
     """
     game = service().games.queries.visible_game(game_id, player)
-    seat = require_seat(game, player)
+    seat = service().games.queries.access.require_seat(game, player)
     render = request_renderer()
     lessons = [
         {"name": lesson.name, "clauses": lesson.clauses, "text": render.sentence(lesson.message)}

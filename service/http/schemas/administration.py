@@ -56,6 +56,20 @@ class LogQuery(StrictSchema):
     limit = QueryInteger(minimum=1, load_default=100, description="Entries per page, at most 100.")
 
 
+class RenameClub(StrictSchema):
+    """Another name of a club, and why."""
+
+    name = String(required=True, description="As for `POST /clubs`.")
+    reason = String(
+        required=True,
+        metadata={
+            "minLength": 1,
+            "maxLength": 500,
+            "description": "For the administration log.",
+        },
+    )
+
+
 class WithReason(StrictSchema):
     """Why an administrator does this."""
 

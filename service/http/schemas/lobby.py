@@ -4,7 +4,7 @@ from typing import Any, Final, Literal, NotRequired, TypedDict
 
 from marshmallow.fields import Field
 
-from domain.json_types import Count, GameId, PlayerId, PositiveCount, Timestamp
+from domain.json_types import ClubId, Count, GameId, PlayerId, PositiveCount, Timestamp
 from domain.registry import EXPANSIONS, RULES
 from service.accounts.account_reader import ProfileVisibility
 from service.games.game_filter import PACES, RESULTS
@@ -58,6 +58,11 @@ ListGames: Final = PageQuery.from_dict(
             " neither `status` nor `player`.",
         ),
         **_kinds(),
+        "club": String(
+            load_default=None,
+            description="Only games of the club with this id, the private ones for its members. It does"
+            " not go with `vacant`.",
+        ),
         "free": QueryInteger(
             minimum=1,
             load_default=None,
@@ -131,9 +136,17 @@ class OwnPrivateGames(TypedDict):
     finished: Count
 
 
+class NamedClub(TypedDict):
+    """A club of which a player is a member."""
+
+    id: ClubId
+    name: str
+
+
 class PlayerProfile(TypedDict):
     """A player as the viewer may see them: `shows` is what the player shows to others, and what is not shown
-    is null. `bot` is the name of the bot that the player is, and `private` is there on one's own profile.
+    is null. `clubs` are the public ones of the player, and those of which the viewer is a member too. `bot`
+    is the name of the bot that the player is, and `private` is there on one's own profile.
     """
 
     id: PlayerId
@@ -142,6 +155,7 @@ class PlayerProfile(TypedDict):
     since: Timestamp | None
     games: list[CountedGames] | None
     reliability: PlayerReliability | None
+    clubs: list[NamedClub] | None
     bot: NotRequired[str]
     guest: NotRequired[Literal[True]]
     private: NotRequired[OwnPrivateGames]

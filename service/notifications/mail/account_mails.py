@@ -26,6 +26,7 @@ AccountMailKind: TypeAlias = Literal[
     "password_reset",
     "password_changed",
     "token_created",
+    "club_invited",
     "reply_answer",
 ]
 

@@ -11,7 +11,7 @@ from domain.messages import PlayerWithId, Text, message_in, plural_message
 from service.bootstrap import Service
 from service.chat.read_marks import ReadMark
 from service.errors import Unavailable
-from service.games.access import can_see, is_correspondent
+from service.games.access import is_correspondent
 from service.games.concerns import Concern, concerns_of
 from service.games.summary import Summary
 from service.http.context import service
@@ -128,7 +128,7 @@ def badge_count() -> int:
 
 def _read(service: Service, game: Game, player: str | None) -> GameConcerns:
     rematch = service.games.rematches.of(game) if game.has_ended else None
-    if rematch is not None and not can_see(rematch, player):
+    if rematch is not None and not service.games.queries.access.can_see(rematch, player):
         rematch = None
     mark = ReadMark()
     if player is not None and is_correspondent(game, player):

@@ -25,6 +25,7 @@ from service import clock
 from service.accounts.names import AccountNames
 from service.games import listings
 from service.games.game_filter import PACES, RESULTS, GameFilter, Pace
+from service.games.listings import GamesOfClub
 from service.games.profiles import Profile
 from service.games.summary import Summary, summarize
 from service.http.context import service
@@ -235,22 +236,25 @@ def filtered_list(
     limit: int,
     game_filter: GameFilter,
     player: str | None = None,
+    club: GamesOfClub | None = None,
 ) -> GameList:
     """Return a page of a list of STATUSES: the games that pass a filter, with `player` those of that player.
 
-    Without `player`, the lists of open games and of games to watch have only games of others, and none that
+    With `club`, only games of that club.
+
+    Without them, the lists of open games and of games to watch have only games of others, and none that
     wait for the viewer's answer to an invitation. Raises Malformed for an invalid cursor.
     """
     summaries, next_cursor = service().games.queries.filtered_summaries(
         lambda after, count: service().games.listings.page(
-            STATUSES[name], player, after, count, viewer, game_filter.kinds
+            STATUSES[name], player, after, count, viewer, game_filter.kinds, club=club
         ),
         game_filter,
         cursor,
         limit,
     )
     games = _listed(summaries, viewer)
-    if player is None and name in ("open", "watch"):
+    if player is None and club is None and name in ("open", "watch"):
         games = [game for game in games if viewer not in (*game.players, *game.summary.awaited)]
     return GameList(name, games, next_cursor)
 
@@ -316,7 +320,9 @@ def _player_to_act(summary: Summary) -> str | None:
 
 PLAYER: Final = "player"
 """The field with the handle of a player."""
-_FIELDS: Final = ("rules", "seats", PLAYER)
+CLUB: Final = "club"
+"""The field with the id of a club, which links from its page have."""
+_FIELDS: Final = ("rules", "seats", PLAYER, CLUB)
 _FIELDS_OF_OPEN_GAMES: Final = (*_FIELDS, "free", "clock")
 """The names of the fields, as parameters of the address. `rules` is the own name of a rule system."""
 PACE_LABELS: Final[Mapping[Pace, Text]] = {

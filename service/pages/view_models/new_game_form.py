@@ -27,6 +27,7 @@ from service.games.game_settings import DEFAULT_BOT
 from service.pages.view_models.clock_form import clock_of, field_of_fault
 
 OPTION: Final = "option-"
+CLUB_OPTION: Final = "option-club"
 BOTS: Final = "bots-"
 LAST_BOT: Final = "last_bot"
 """A field that the script of the page adds (js/filling.js): `later` if it adds the last bot itself."""
@@ -163,6 +164,8 @@ def request_body(entry: RegisteredRuleSystem, values: Mapping[str, str]) -> Json
                 options[field.name] = text
             case TextField():
                 options[field.name] = text.strip() or None
+    if club := values.get(CLUB_OPTION, ""):
+        options["club"] = club
     bots = [
         bot for bot in bot_names(entry.system) for _ in range(_count(values.get(BOTS + bot, "")))
     ]

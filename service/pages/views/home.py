@@ -25,6 +25,7 @@ from service.http.blueprint import ApiResponse
 from service.http.context import service
 from service.http.event_streams import player_stream_response
 from service.http.language import game_names, request_renderer
+from service.http.routes.games import games_of_club
 from service.pages.forms import Form, number_parameter
 from service.pages.session import require_player, session_token, viewer
 from service.pages.templating import page
@@ -53,12 +54,14 @@ def show_home() -> Response:
     """Show the games that can be played, and the first games of each list."""
     player = viewer()
     lists = {name: read(player, None, FIRST_PAGE_GAMES) for name, read in LISTS.items()}
+    clubs = [] if player is None else service().clubs.of(player)
     read_lists(*lists.values())
     return page(
         "home.html",
         rule_systems=rule_systems().values(),
         tutorial=next(iter(systems_with_lessons().values()), None),
         lists=lists,
+        club_invitations=[each.club for each in clubs if each.relation == "invited"],
         live=_live_game(lists["watch"]),
         live_board=_live_board,
     )
@@ -104,9 +107,12 @@ def list_games() -> Response:
     player = None
     if handle := values.get(game_lists.PLAYER):
         player = service().accounts.players.by_handle(handle)
+    club = None
+    if club_id := values.get(game_lists.CLUB):
+        club = games_of_club(club_id, viewer())
     if name not in STATUSES:
         game_list = LISTS[name](viewer(), cursor, PAGE_GAMES)
-    elif handle and player is None:
+    elif (handle and player is None) or (club_id and club is None):
         game_list = GameList(name, (), None)
     else:
         game_list = filtered_list(
@@ -116,6 +122,7 @@ def list_games() -> Response:
             PAGE_GAMES,
             game_lists.filter_of(values),
             None if player is None else player.id,
+            club,
         )
     read_lists(game_list)
     return page(
@@ -124,6 +131,9 @@ def list_games() -> Response:
         has_filter=name in STATUSES,
         form=Form(values),
         player=player,
+        club=None
+        if club is None
+        else (club.club, service().clubs.visible_name(club.club, viewer())),
         query=game_lists.filter_query(values),
         rule_systems=rule_systems().values(),
         seat_counts=game_lists.all_seat_counts(),

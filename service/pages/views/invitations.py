@@ -5,7 +5,7 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from domain.errors import Malformed, NotNow
 from domain.json_fields import one_of
-from service.games.access import can_see
+from service.errors import Forbidden
 from service.http.context import service
 from service.http.problems import status_of
 from service.http.ratelimits import limit_new_places
@@ -26,7 +26,7 @@ def invite_player(game_id: str) -> BaseResponse:
     game = service().games.queries.visible_game(game_id, player_id)
     try:
         service().games.lobby.invite(game_id, player_id, read_field("handle").strip())
-    except (Malformed, NotNow) as error:
+    except (Malformed, NotNow, Forbidden) as error:
         form = entered_form().refused(error, "handle")
         return show_open_game(game, form=form, status=status_of(error))
     return see_other(f"/games/{game_id}")
@@ -96,7 +96,7 @@ def open_invitation(token: str) -> BaseResponse:
     player_id = viewer()
     if player_id is not None and invitation.game.has_joined(player_id):
         return see_other(f"/games/{invitation.game.id}")
-    is_needed = not can_see(invitation.game, player_id)
+    is_needed = not service().games.queries.access.can_see(invitation.game, player_id)
     return show_open_game(
         invitation.game, token if is_needed else None, invited_by=invitation.inviter
     )

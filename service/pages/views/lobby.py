@@ -10,6 +10,7 @@ from domain.json_types import JsonObject
 from domain.lifecycle import seat_counts
 from domain.registry import RegisteredRuleSystem, rule_systems
 from ledger.time_zones import UTC_NAME
+from service.clubs.store import Club
 from service.errors import TooManyGames
 from service.games.game_settings import DEFAULT_BOT
 from service.http.context import service
@@ -22,10 +23,12 @@ from service.pages.templating import absolute_url, page
 from service.pages.view_models.clock_form import ClockForm
 from service.pages.view_models.clock_view import clock_text
 from service.pages.view_models.game_forms import NonceForm, conversation, new_key
+from service.pages.view_models.game_lists import filter_query
 from service.pages.view_models.new_game_form import (
     BOT_HELP,
     BOT_LABELS,
     CLOCKS,
+    CLUB_OPTION,
     PRESETS,
     USUAL_CLOCK,
     WEEKS,
@@ -65,7 +68,8 @@ def show_new_game() -> Response:
     name = request.args.get("rules", "")
     preset = request.args.get("preset", WEEKS)
     preset = preset if preset in PRESETS else WEEKS
-    form = Form({"preset": preset, **PRESETS[preset].values})
+    club = {CLUB_OPTION: request.args["club"]} if request.args.get("club") else {}
+    form = Form({"preset": preset, **PRESETS[preset].values, **club})
     return _new_game_page(entries.get(name) or next(iter(entries.values())), form)
 
 
@@ -79,6 +83,7 @@ def create_game() -> BaseResponse:
     if entry is None:
         raise Malformed({"rules": one_of(sorted(rule_systems()))})
     body = request_body(entry, form.values)
+    _require_privacy_of_club(body, player_id)
     last_bot = take_last_bot(body, form.values)
     try:
         game = service().games.lobby.create(player_id, _checked(body))
@@ -194,11 +199,27 @@ def _new_game_page(entry: RegisteredRuleSystem, form: Form, status: int = 200) -
         clocks=CLOCKS,
         usual_clock=USUAL_CLOCK,
         clock_form=ClockForm(time_zone=_time_zone()),
-        has_folded_faults=bool(form.faults.keys() - {"seats", "invite"}),
+        has_folded_faults=bool(form.faults.keys() - {"seats", "invite", CLUB_OPTION}),
+        clubs=_clubs(require_player()),
+        club_query=filter_query({"club": form.values[CLUB_OPTION]})
+        if form.values.get(CLUB_OPTION)
+        else "",
         option_fields=option_fields(entry.system),
         kind_of=kind_of,
         time_per_turn=time_per_turn,
     )
+
+
+def _require_privacy_of_club(body: JsonObject, player_id: str) -> None:
+    """Make a game private in the body of `POST /games` if it is one of a private club of the player."""
+    club = body["options"].get("club")
+    if club is not None and any(each.is_private and each.id == club for each in _clubs(player_id)):
+        body["options"]["private"] = True
+
+
+def _clubs(player_id: str) -> list[Club]:
+    """Return the clubs of which a player is a member."""
+    return [each.club for each in service().clubs.of(player_id) if each.relation == "member"]
 
 
 def _time_zone() -> str:

@@ -15,7 +15,6 @@ from domain.messages import Text, message
 from replay.language.names import NO_NAMES
 from replay.playout import quick_bot_names
 from service.errors import Forbidden, NotFound, SandboxConflict, TooManySandboxes
-from service.games.access import can_see
 from service.http.context import client_network, service
 from service.http.language import game_names
 from service.http.problems import status_of
@@ -265,7 +264,8 @@ def _sandbox_page(
 
 def _set_names(stored: StoredSandbox) -> bool:
     """Show players by name to a viewer who may see the game of a sandbox; return whether the viewer may."""
-    is_visible = can_see(service().games.queries.game(stored.game), session.viewer())
+    queries = service().games.queries
+    is_visible = queries.access.can_see(queries.game(stored.game), session.viewer())
     g.names = game_names(stored.game) if is_visible else NO_NAMES
     return is_visible
 

@@ -35,6 +35,8 @@ OPERATIONS: tuple[tuple[str, str, Json | None], ...] = (
     ("POST", "/deliveries/DELIVERY/attempts", WHY),
     ("GET", "/reports", None),
     ("DELETE", "/reports/REPORT", WHY),
+    ("PUT", "/clubs/CLUB/name", {"name": "Thursday", **WHY}),
+    ("DELETE", "/clubs/CLUB", WHY),
     ("POST", "/announcements", ANNOUNCEMENT),
     ("DELETE", "/announcements/ANNOUNCEMENT", WHY),
     ("DELETE", "/imports/IMPORT", WHY),
@@ -77,6 +79,7 @@ def filled(path: str, player: str, game: str, **others: str) -> str:
         "GAME": game,
         "DELIVERY": "0",
         "REPORT": "0",
+        "CLUB": "0" * 16,
         "ANNOUNCEMENT": "0",
         "IMPORT": "0",
         **others,
@@ -102,6 +105,8 @@ class TestRefusals:
     @pytest.mark.http("POST /admin/deliveries/DELIVERY/attempts", 401, 403)
     @pytest.mark.http("GET /admin/reports", 401, 403)
     @pytest.mark.http("DELETE /admin/reports/REPORT", 401, 403)
+    @pytest.mark.http("PUT /admin/clubs/CLUB/name", 401, 403)
+    @pytest.mark.http("DELETE /admin/clubs/CLUB", 401, 403)
     @pytest.mark.http("POST /admin/announcements", 401, 403)
     @pytest.mark.http("DELETE /admin/announcements/ANNOUNCEMENT", 401, 403)
     @pytest.mark.http("DELETE /admin/imports/ID", 401, 403)
@@ -131,6 +136,8 @@ class TestRefusals:
     @pytest.mark.http("POST /admin/games/GAME/extensions", 404)
     @pytest.mark.http("POST /admin/deliveries/DELIVERY/attempts", 404)
     @pytest.mark.http("DELETE /admin/reports/REPORT", 404)
+    @pytest.mark.http("PUT /admin/clubs/CLUB/name", 404)
+    @pytest.mark.http("DELETE /admin/clubs/CLUB", 404)
     @pytest.mark.http("DELETE /admin/announcements/ANNOUNCEMENT", 404)
     @pytest.mark.http("DELETE /admin/imports/ID", 404)
     def test_targets_must_exist_even_if_the_body_is_wrong(
@@ -157,6 +164,8 @@ class TestRefusals:
     @pytest.mark.http("POST /admin/games/GAME/extensions", 400, 413, 415)
     @pytest.mark.http("POST /admin/deliveries/DELIVERY/attempts", 400, 413, 415)
     @pytest.mark.http("DELETE /admin/reports/REPORT", 400, 413, 415)
+    @pytest.mark.http("PUT /admin/clubs/CLUB/name", 400, 413, 415)
+    @pytest.mark.http("DELETE /admin/clubs/CLUB", 400, 413, 415)
     @pytest.mark.http("POST /admin/announcements", 400, 413, 415)
     @pytest.mark.http("DELETE /admin/announcements/ANNOUNCEMENT", 400, 413, 415)
     @pytest.mark.http("DELETE /admin/imports/ID", 400, 413, 415)
@@ -174,11 +183,15 @@ class TestRefusals:
         before = len(list(AdministrationLog(redis_client).entries()))
         delivery = ended_delivery(redis_client, ada.id, game)
         report = reported_message(ada, bea, game, redis_client)
+        club = ada.http.post("/api/v1/clubs", json={"name": "Mondays", "private": True}).json()[
+            "id"
+        ]
         targets = {
             "DELIVERY": delivery,
             "REPORT": report,
             "ANNOUNCEMENT": announcement,
             "IMPORT": uploaded_record(ada),
+            "CLUB": club,
         }
         for method, path, body in WITH_BODY:
             assert body is not None

@@ -176,7 +176,7 @@ def test_players_choose_what_others_see(site: Site) -> None:
     assert len(site.games(viewer=site.ada)) == 1
     assert site.get(compared).json() == comparison
     site.show("nothing")
-    hidden = {"shows": "nothing", "since": None, "games": None, "reliability": None}
+    hidden = {"shows": "nothing", "since": None, "games": None, "reliability": None, "clubs": None}
     for viewer in (None, site.stranger, site.bea):
         assert site.profile(viewer) == {**everything, **hidden}
         assert site.get(f"{site.ada.handle}/games", viewer).status_code == 403

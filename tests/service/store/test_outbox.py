@@ -50,6 +50,7 @@ def commands_with(service: Service, listings: Listings) -> GameCommands:
         service.games.invitations,
         service.accounts.holidays,
         service.games.requirements,
+        service.clubs,
     )
 
 

@@ -1,0 +1,1 @@
+"""Clubs: `clubs` is the interface; `names` and `store` are its parts."""

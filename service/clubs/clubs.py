@@ -1,0 +1,495 @@
+"""Clubs: groups of players with an owner, and who may do what in them.
+
+A private club is hidden from everybody but its members and those whom its owner has invited. A public one is
+on a list; players ask to join it. Membership is a state of the service, and no event of a game. A game
+names its club in `options`, for ever (docs/clubs.md).
+"""
+
+import hmac
+import re
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any, Final
+
+import redis
+
+from domain.errors import Malformed, NotNow
+from domain.json_types import CLUB_ID
+from domain.messages import Text, message, plural_message
+from service import clock
+from service.accounts.account_reader import AccountReader
+from service.accounts.mutes import Mutes
+from service.bounds import Bounds
+from service.clubs.names import name_fault, normalized_name
+from service.clubs.store import (
+    Club,
+    ClubStore,
+    ClubWithPeople,
+    Person,
+    Relation,
+    club_not_found,
+)
+from service.errors import Forbidden, NotFound, TooManyClubs
+
+LINK_DAYS: Final = 30
+MAX_ABOUT_CHARACTERS: Final = 1_000
+_SECRET_BYTES: Final = 16
+_NOT_A_MEMBER: Final = message("this player is not a member of the club")
+
+
+@dataclass(frozen=True, slots=True)
+class ClubOfPlayer:
+    """A club with the relation of a player to it."""
+
+    club: Club
+    relation: Relation
+
+
+class Clubs:
+    """All clubs. Thread-safe. Methods raise Unavailable if Redis does not respond.
+
+    Methods with a club raise NotFound if there is none with this id, or the player may not see it; those for
+    its owner raise Forbidden for anybody else.
+    """
+
+    def __init__(
+        self, client: redis.Redis, bounds: Bounds, players: AccountReader, mutes: Mutes
+    ) -> None:
+        self._store = ClubStore(client)
+        self._bounds = bounds
+        self._players = players
+        self._mutes = mutes
+
+    def is_member(self, club_id: str, player: str) -> bool:
+        """Return whether a player is a member of a club, in one round trip."""
+        return self._store.relation(club_id, player) == "member"
+
+    def members_among(self, club_id: str, players: Sequence[str]) -> frozenset[str]:
+        """Return those of some players who are members of a club; none if there is no such club."""
+        try:
+            entry = self._store.load(club_id)
+        except NotFound:
+            return frozenset()
+        return frozenset(player for player in players if entry.relation(player) == "member")
+
+    def option_faults(self, options: Mapping[str, Any], player: str) -> dict[str, Text]:
+        """Return why a player cannot create a game with these options for a club, by field.
+
+        What is wrong with the form of the option is not among the faults.
+        """
+        club_id = options.get("club")
+        if not isinstance(club_id, str) or not _is_id(club_id):
+            return {}
+        (entry,) = self._store.get_each([club_id], player)
+        if entry is None or entry[1] != "member":
+            fault = message("must be the id of a club of which you are a member")
+            return {"options.club": fault}
+        if entry[0].is_private and options.get("private") is not True:
+            return {"options.private": message("the games of a private club are private")}
+        return {}
+
+    def create(self, player: str, name: str, about: str = "", *, is_private: bool = False) -> Club:
+        """Create a club whose owner and first member is this player, and return it.
+
+        Raises Malformed (naming every wrong field), ClubNameTaken, TooManyClubs, NotNow (a guest).
+        """
+        name = normalized_name(name)
+        _require_valid(name, about)
+        self._require_room(player)
+        now = clock.format(clock.now())
+        club = Club(secrets.token_hex(8), name, about, player, now, is_private)
+        self._store.add(club, {player: Person("member", now)})
+        return club
+
+    def edit(
+        self, club_id: str, player: str, name: str | None = None, about: str | None = None
+    ) -> Club:
+        """Change the name, the description or both, as the owner. Raises Malformed, ClubNameTaken."""
+        before = self.of_owner(club_id, player).club
+        new_name = before.name if name is None else normalized_name(name)
+        new_about = before.about if about is None else about
+        _require_valid(new_name, new_about)
+
+        def change(entry: ClubWithPeople) -> ClubWithPeople:
+            _require_owner(entry, player)
+            return replace(entry, club=replace(entry.club, name=new_name, about=new_about))
+
+        if new_name == before.name:
+            return self._store.change(club_id, change).club
+        return self._store.rename(club_id, new_name, change).club
+
+    def close(self, club_id: str, player: str) -> None:
+        """Delete a club, as its owner. Its games go on."""
+        _require_id(club_id)
+        self._store.delete(club_id, lambda entry: _require_owner(entry, player))
+
+    def find(self, club_id: str) -> Club:
+        """Return a club, without checking who may see it."""
+        _require_id(club_id)
+        return self._store.load(club_id).club
+
+    def rename(self, club_id: str, name: str, record: Callable[[str], None]) -> Club:
+        """Give a club another name, as an administrator. Raises Malformed, ClubNameTaken.
+
+        `record` is called with the name, as it will be stored, once nothing refuses it.
+        """
+        name = normalized_name(name)
+        _require_valid(name, "")
+        _require_id(club_id)
+        is_recorded = False
+
+        def change(entry: ClubWithPeople) -> ClubWithPeople:
+            nonlocal is_recorded
+            # The change is tried again if the club changes meanwhile.
+            if not is_recorded:
+                record(name)
+                is_recorded = True
+            return replace(entry, club=replace(entry.club, name=name))
+
+        return self._store.rename(club_id, name, change).club
+
+    def close_for_all(self, club_id: str) -> None:
+        """Delete a club, as an administrator."""
+        _require_id(club_id)
+        self._store.delete(club_id)
+
+    def visible(self, club_id: str, viewer: str | None) -> ClubWithPeople:
+        """Return a club with its people for a viewer (None: without an account)."""
+        _require_id(club_id)
+        entry = self._store.load(club_id)
+        _require_visible(entry, viewer)
+        return entry
+
+    def of_owner(self, club_id: str, player: str) -> ClubWithPeople:
+        """Return a club with its people for its owner."""
+        _require_id(club_id)
+        entry = self._store.load(club_id)
+        _require_owner(entry, player)
+        return entry
+
+    def visible_name(self, club_id: str, viewer: str | None) -> str | None:
+        """Return the name of a club; None if the viewer may not see it, or there is no such club."""
+        try:
+            return self.visible(club_id, viewer).club.name
+        except NotFound:
+            return None
+
+    def public_page(
+        self, cursor: str | None = None, limit: int = 50
+    ) -> tuple[list[Club], str | None]:
+        """Return a page of the public clubs by name, and the next cursor. Raises Malformed (cursor)."""
+        return self._store.public_page(cursor, limit)
+
+    def of(self, player: str) -> list[ClubOfPlayer]:
+        """Return the clubs of a player by name: also those to which they are invited, or ask to join.
+
+        Invitations by players whom this one has muted are left out.
+        """
+        clubs = [ClubOfPlayer(club, relation) for club, relation in self._store.of(player)]
+        inviters = {each.club.owner for each in clubs if each.relation == "invited"}
+        muted = self._mutes.has_muted(player, sorted(inviters))
+        return [
+            each for each in clubs if each.relation != "invited" or each.club.owner not in muted
+        ]
+
+    def shown_on_profile(self, player: str, viewer: str | None) -> list[Club]:
+        """Return the clubs of which a player is a member, as far as a viewer may see them, by name."""
+        clubs = self._memberships(player)
+        shared: set[str] = set()
+        if viewer is not None:
+            shared = {club.id for club in self._memberships(viewer)}
+        return [club for club in clubs if not club.is_private or club.id in shared]
+
+    def _memberships(self, player: str) -> list[Club]:
+        return [club for club, relation in self._store.of(player) if relation == "member"]
+
+    def join(self, club_id: str, player: str, token: str | None = None) -> Relation:
+        """Accept an invitation to a club, by handle or by the token of its link, or ask to join it.
+
+        Returns what the player is then. Raises TooManyClubs, NotNow (a guest, or the club is full).
+        """
+        _require_id(club_id)
+        if self._store.relation(club_id, player) == "member":
+            return "member"
+        self._require_room(player, club_id)
+
+        def change(entry: ClubWithPeople) -> ClubWithPeople:
+            relation = entry.relation(player)
+            if token is not None and not _is_valid(entry.club, token):
+                raise _link_not_valid()
+            if relation == "member":
+                return entry
+            if token is None:
+                _require_visible(entry, player)
+            return self._with(
+                entry, player, "member" if relation == "invited" or token else "requesting"
+            )
+
+        try:
+            after = self._store.change(club_id, change, joining=player)
+        except NotFound:
+            if token is None:
+                raise
+            # Whether there is such a club is not revealed.
+            raise _link_not_valid() from None
+        relation = after.relation(player)
+        assert relation is not None, "the change has added the player"
+        return relation
+
+    def leave(self, club_id: str, player: str) -> None:
+        """Leave a club, decline an invitation to it, or withdraw the request to join it. Idempotent.
+
+        Raises NotNow for its owner.
+        """
+        _require_id(club_id)
+
+        def change(entry: ClubWithPeople) -> ClubWithPeople:
+            _require_visible(entry, player)
+            _require_another_than_owner(entry, player)
+            return entry.with_person(player, None)
+
+        self._store.change(club_id, change)
+
+    def invite(self, club_id: str, owner: str, player: str) -> bool:
+        """Invite a player, as the owner; return whether the player is to be notified.
+
+        A player who asks to join becomes a member. Raises NotNow (a member, a guest, too many invitations).
+        """
+        self.of_owner(club_id, owner)
+        self._require_account(player)
+        invitations = [each for each in self._store.of(player) if each[1] == "invited"]
+        is_new = all(club.id != club_id for club, _ in invitations)
+        if is_new and len(invitations) >= self._bounds.max_clubs_per_player:
+            raise NotNow(None, message("this player has too many invitations to clubs"))
+
+        def change(entry: ClubWithPeople) -> ClubWithPeople:
+            _require_owner(entry, owner)
+            match entry.relation(player):
+                case "member":
+                    raise NotNow(None, message("this player is a member of the club already"))
+                case "invited":
+                    return entry
+                case "requesting":
+                    return self._with(entry, player, "member")
+                case None:
+                    return self._with(entry, player, "invited")
+
+        after = self._store.change(club_id, change, joining=player)
+        has_muted = owner in self._mutes.has_muted(player, [owner])
+        return is_new and after.relation(player) == "invited" and not has_muted
+
+    def admit(self, club_id: str, owner: str, player: str) -> None:
+        """Make a player a member who has asked to join, as the owner. Idempotent.
+
+        Raises NotFound (the player has not asked), NotNow (the club is full).
+        """
+        _require_id(club_id)
+
+        def change(entry: ClubWithPeople) -> ClubWithPeople:
+            _require_owner(entry, owner)
+            relation = entry.relation(player)
+            if relation == "member":
+                return entry
+            if relation != "requesting":
+                raise NotFound(message("this player has not asked to join the club"))
+            return self._with(entry, player, "member")
+
+        self._store.change(club_id, change)
+
+    def remove(self, club_id: str, owner: str, player: str) -> None:
+        """Remove a member, revoke an invitation or decline a request, as the owner.
+
+        The link of the club is revoked with a member, who could come back with it. Raises NotFound, NotNow
+        (the owner).
+        """
+        _require_id(club_id)
+
+        def change(entry: ClubWithPeople) -> ClubWithPeople:
+            _require_owner(entry, owner)
+            _require_another_than_owner(entry, player)
+            relation = entry.relation(player)
+            if relation is None:
+                raise NotFound(_NOT_A_MEMBER)
+            if relation == "member":
+                entry = replace(entry, club=replace(entry.club, link=None))
+            return entry.with_person(player, None)
+
+        self._store.change(club_id, change)
+
+    def hand_on(self, club_id: str, owner: str, player: str) -> None:
+        """Make another member the owner. Raises NotNow for a player who is none."""
+        _require_id(club_id)
+
+        def change(entry: ClubWithPeople) -> ClubWithPeople:
+            _require_owner(entry, owner)
+            if entry.relation(player) != "member":
+                raise NotNow(None, _NOT_A_MEMBER)
+            return replace(entry, club=replace(entry.club, owner=player, link=None))
+
+        self._store.change(club_id, change)
+
+    def create_link(self, club_id: str, owner: str) -> str:
+        """Return the token of a new invitation link, which replaces the one before, as the owner."""
+        _require_id(club_id)
+        secret = secrets.token_urlsafe(_SECRET_BYTES)
+        ends = clock.format(clock.now() + timedelta(days=LINK_DAYS))
+        self._change_link(club_id, owner, f"{ends} {secret}")
+        return f"{club_id}-{secret}"
+
+    def revoke_link(self, club_id: str, owner: str) -> None:
+        """Revoke the invitation link, if there is one, as the owner."""
+        _require_id(club_id)
+        self._change_link(club_id, owner, None)
+
+    def by_link(self, token: str) -> Club:
+        """Return the club to which a link invites. Raises NotFound if it is not valid, or no longer."""
+        club_id = token.partition("-")[0]
+        if _is_id(club_id):
+            (entry,) = self._store.get_each([club_id])
+            if entry is not None and _is_valid(entry[0], token):
+                return entry[0]
+        raise _link_not_valid()
+
+    def erase(self, player: str) -> None:
+        """Delete every relation of a player. A club of theirs passes to its oldest member, or is deleted."""
+        for club_id in self._store.ids_of(player):
+            try:
+                self._erase_from(club_id, player)
+            except NotFound:
+                self._store.forget(player, club_id)
+
+    def reindex(self) -> None:
+        """Rebuild what follows from the clubs: their list, their names, and the clubs of each player."""
+        self._store.reindex()
+
+    def _erase_from(self, club_id: str, player: str) -> None:
+        def change(entry: ClubWithPeople) -> ClubWithPeople | None:
+            remaining = entry.with_person(player, None)
+            if entry.club.owner != player:
+                return remaining
+            heirs = remaining.with_relation("member")
+            if not heirs:
+                return None
+            return replace(remaining, club=replace(entry.club, owner=heirs[0], link=None))
+
+        self._store.change(club_id, change)
+        self._store.forget(player, club_id)
+
+    def _change_link(self, club_id: str, owner: str, link: str | None) -> None:
+        def change(entry: ClubWithPeople) -> ClubWithPeople:
+            _require_owner(entry, owner)
+            return replace(entry, club=replace(entry.club, link=link))
+
+        self._store.change(club_id, change)
+
+    def _with(self, entry: ClubWithPeople, player: str, relation: Relation) -> ClubWithPeople:
+        """Return a club in which a player has a relation. Raises NotNow if too many have it."""
+        limit = (
+            self._bounds.max_members_per_club
+            if relation == "member"
+            else self._bounds.max_candidates_per_club
+        )
+        if len(entry.with_relation(relation)) >= limit:
+            raise NotNow(
+                None,
+                message("the club is full")
+                if relation == "member"
+                else message("too many players are invited to this club, or ask to join it"),
+            )
+        return entry.with_person(player, Person(relation, clock.format(clock.now())))
+
+    def _require_room(self, player: str, club_id: str | None = None) -> None:
+        """Raise TooManyClubs if a player cannot have another club, NotNow for a guest.
+
+        Concurrent requests can exceed the bound by a few clubs.
+        """
+        self._require_account(player)
+        count = sum(
+            relation != "invited" and club.id != club_id
+            for club, relation in self._store.of(player)
+        )
+        if count >= self._bounds.max_clubs_per_player:
+            raise TooManyClubs(
+                plural_message(
+                    "a player can be in one club, or ask to join one",
+                    "a player can be in at most {count} clubs, those included that they ask to join",
+                    count=self._bounds.max_clubs_per_player,
+                )
+            )
+
+    def _require_account(self, player: str) -> None:
+        (account,) = self._players.get([player])
+        if account is None or account.is_guest or account.bot is not None:
+            raise NotNow(
+                None,
+                message("guests and bots of the server cannot be members of clubs"),
+            )
+
+
+def token_of_link(club: Club) -> str | None:
+    """Return the token of the invitation link of a club; None if there is none, or it is no longer valid."""
+    if club.link is None:
+        return None
+    ends, _, secret = club.link.partition(" ")
+    return f"{club.id}-{secret}" if clock.format(clock.now()) < ends else None
+
+
+def _is_valid(club: Club, token: str) -> bool:
+    expected = token_of_link(club)
+    return expected is not None and hmac.compare_digest(
+        expected.encode(), token.encode("utf-8", "surrogatepass")
+    )
+
+
+def _link_not_valid() -> NotFound:
+    """Return the error for any link that is not valid: it does not reveal whether there is a club."""
+    return NotFound(message("this invitation is not valid, or not any more"))
+
+
+def _is_id(club_id: str) -> bool:
+    return re.fullmatch(CLUB_ID, club_id) is not None
+
+
+def _require_id(club_id: str) -> None:
+    """Raise NotFound for what is no id of a club."""
+    if not _is_id(club_id):
+        raise club_not_found(club_id)
+
+
+def _require_visible(entry: ClubWithPeople, viewer: str | None) -> None:
+    """Raise NotFound if a viewer may not see a club."""
+    if entry.club.is_private and entry.relation(viewer) not in ("member", "invited"):
+        raise club_not_found(entry.club.id)
+
+
+def _require_owner(entry: ClubWithPeople, player: str) -> None:
+    _require_visible(entry, player)
+    if entry.club.owner != player:
+        raise Forbidden(message("only the owner of a club does this"))
+
+
+def _require_another_than_owner(entry: ClubWithPeople, player: str) -> None:
+    if entry.club.owner == player:
+        raise NotNow(None, message("the owner hands a club on, or closes it, before leaving it"))
+
+
+def _require_valid(name: str, about: str) -> None:
+    """Raise Malformed, which names every wrong field of a club."""
+    faults: dict[str, Text] = {}
+    if fault := name_fault(name):
+        faults["name"] = fault
+    if len(about) > MAX_ABOUT_CHARACTERS:
+        faults["about"] = plural_message(
+            "must have at most one character",
+            "must have at most {count} characters",
+            count=MAX_ABOUT_CHARACTERS,
+        )
+    for character in about:
+        if not (character.isprintable() or character == "\n"):
+            faults["about"] = message(
+                "must not contain the character U+{code}", code=f"{ord(character):04X}"
+            )
+    if faults:
+        raise Malformed(faults)

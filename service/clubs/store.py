@@ -1,0 +1,410 @@
+"""Clubs in Redis.
+
+    cartulary:{club:ID}           hash: name, about, owner, created, members (their number) and, where there
+                                  is one, private (`1`) and link (until when it is valid, a space, and the
+                                  secret part of its token); by `person:PLAYER`, the relation of a player to
+                                  the club, a space, and since when
+    cartulary:clubs-of:PLAYER     set: ids of the clubs to which a player has a relation
+    cartulary:{clubs:N}           sorted set: the public clubs by name, in shards; a member is `NAME~ID`
+    cartulary:club-name:SKELETON  id of the public club whose name has this skeleton
+
+The hash decides. A player's set is written before the hash and shortened after it, so it may name a club to
+which the player has no relation, which is then removed; and so does the list of public clubs. A name that a
+process has taken which died before it stored the club becomes free again.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal, TypeAlias, get_args
+
+import redis
+from redis.client import Pipeline
+from redis.typing import EncodableT, FieldT
+
+from domain.errors import Malformed
+from domain.messages import message
+from service.clubs.names import skeletons_of_name, sorting_key
+from service.connection import to_text, unavailable_on_error
+from service.errors import ClubNameTaken, NotFound
+from service.store.shards import Shards
+
+Relation: TypeAlias = Literal["member", "invited", "requesting"]
+"""What a player is to a club: one of its members, the owner included, or somebody who is invited, or who asks
+to join.
+"""
+RELATIONS: Final[tuple[Relation, ...]] = get_args(Relation)
+_PERSON: Final = "person:"
+_HEAD: Final = ("name", "about", "owner", "created", "members", "private", "link")
+_SECONDS_TO_TAKE: Final = 60
+_BATCH_SIZE: Final = 500
+_SHARDS: Final = Shards("clubs")
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """The relation of a player to a club, and since when."""
+
+    relation: Relation
+    since: str
+
+
+@dataclass(frozen=True, slots=True)
+class Club:
+    """A club without its people. `owner` is the id of a player."""
+
+    id: str
+    name: str
+    about: str
+    owner: str
+    created: str
+    is_private: bool = False
+    members: int = 1
+    link: str | None = field(default=None, repr=False)
+    """Until when its invitation link is valid, a space, and the secret part of the token."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClubWithPeople:
+    """A club, and by their ids the players who have a relation to it."""
+
+    club: Club
+    people: Mapping[str, Person] = field(default_factory=dict)
+
+    def relation(self, player: str | None) -> Relation | None:
+        """Return the relation of a player to the club; None without one."""
+        person = None if player is None else self.people.get(player)
+        return None if person is None else person.relation
+
+    def with_relation(self, relation: Relation) -> list[str]:
+        """Return the ids of the players with this relation, the earliest first."""
+        found = [(each.since, id) for id, each in self.people.items() if each.relation == relation]
+        return [id for _, id in sorted(found)]
+
+    def page(
+        self, relation: Relation, after: str | None, limit: int
+    ) -> tuple[list[str], str | None]:
+        """Return the ids of a page of the players with a relation, and `after` of the next one or None.
+
+        `after` is the id of a player; one who has no such relation any more begins a new list.
+        """
+        ids = self.with_relation(relation)
+        start = ids.index(after) + 1 if after in ids else 0
+        page = ids[start : start + limit]
+        return page, page[-1] if start + limit < len(ids) else None
+
+    def with_person(self, player: str, person: Person | None) -> "ClubWithPeople":
+        """Return the club after a player got this relation to it; None for none."""
+        people = {id: each for id, each in self.people.items() if id != player}
+        if person is not None:
+            people[player] = person
+        return ClubWithPeople(self.club, people)
+
+
+Change: TypeAlias = Callable[[ClubWithPeople], ClubWithPeople | None]
+"""Returns a club after a change; None to delete it. May be called again if the club changes meanwhile."""
+
+
+class ClubStore:
+    """Reads and writes clubs. Thread-safe. Methods raise Unavailable if Redis does not respond."""
+
+    def __init__(self, client: redis.Redis) -> None:
+        self._redis = client
+
+    def relation(self, club_id: str, player: str) -> Relation | None:
+        """Return the relation of a player to a club; None without one, and if there is no such club."""
+        with unavailable_on_error():
+            stored = self._redis.hget(club_key(club_id), person_field(player))
+        person = None if stored is None else _person(to_text(stored))
+        return None if person is None else person.relation
+
+    def get_each(
+        self, club_ids: Sequence[str], player: str | None = None
+    ) -> list[tuple[Club, Relation | None] | None]:
+        """Return clubs with the relation of a player to them, in order; None for one that does not exist."""
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+            for id in club_ids:
+                pipeline.hmget(club_key(id), [*_HEAD, person_field(player or "")])
+            rows = pipeline.execute()
+        found: list[tuple[Club, Relation | None] | None] = []
+        for id, row in zip(club_ids, rows, strict=True):
+            *head, person = (None if value is None else to_text(value) for value in row)
+            club = _club(id, dict(zip(_HEAD, head, strict=True)))
+            relation = None if person is None or player is None else _person(person)
+            found.append(
+                None if club is None else (club, None if relation is None else relation.relation)
+            )
+        return found
+
+    def load(self, club_id: str) -> ClubWithPeople:
+        """Return a club with its people. Raises NotFound."""
+        with unavailable_on_error():
+            return _decoded(club_id, self._redis.hgetall(club_key(club_id)))
+
+    def add(self, club: Club, people: Mapping[str, Person]) -> None:
+        """Store a new club. Raises ClubNameTaken."""
+        if not club.is_private:
+            self._take_name(club)
+        with unavailable_on_error():
+            for player in people:
+                self._redis.sadd(_clubs_of_key(player), club.id)
+            if not club.is_private:
+                self._list(club)
+            self._redis.hset(club_key(club.id), mapping=_encoded(ClubWithPeople(club, people)))
+        self._keep_name(club)
+
+    def change(self, club_id: str, change: Change, joining: str | None = None) -> ClubWithPeople:
+        """Change a club atomically, and return it as it is then. `joining` is a player whom it may add.
+
+        Raises NotFound, and what `change` raises. A change of the name must be done by `rename`.
+        """
+        key = club_key(club_id)
+        before = after = ClubWithPeople(Club("", "", "", "", ""))
+
+        def store(pipeline: Pipeline) -> None:
+            nonlocal before, after
+            before = _decoded(club_id, pipeline.hgetall(key))
+            changed = change(before)
+            after = before if changed is None else _with_count(changed)
+            old, new = _encoded(before), {} if changed is None else _encoded(after)
+            pipeline.multi()
+            if changed is None:
+                pipeline.delete(key)
+                return
+            if removed := [name for name in old if name not in new]:
+                pipeline.hdel(key, *removed)
+            if written := {name: value for name, value in new.items() if old.get(name) != value}:
+                pipeline.hset(key, mapping=written)
+
+        if joining is not None:
+            with unavailable_on_error():
+                self._redis.sadd(_clubs_of_key(joining), club_id)
+        try:
+            with unavailable_on_error():
+                self._redis.transaction(store, key)
+        finally:
+            if joining is not None and joining not in after.people:
+                self.forget(joining, club_id)
+        for player in before.people.keys() - after.people.keys():
+            self.forget(player, club_id)
+        return after
+
+    def delete(self, club_id: str, check: Callable[[ClubWithPeople], object] | None = None) -> None:
+        """Delete a club after a check of it as it is then. Raises NotFound, and what `check` raises."""
+
+        def change(current: ClubWithPeople) -> None:
+            if check is not None:
+                check(current)
+
+        deleted = self.change(club_id, change)
+        for player in deleted.people:
+            self.forget(player, club_id)
+        self._unlist(deleted.club)
+        self._release_names(deleted.club, skeletons_of_name(deleted.club.name))
+
+    def rename(self, club_id: str, name: str, change: Change) -> ClubWithPeople:
+        """Change a club that gets another name. Raises ClubNameTaken, NotFound, and what `change` raises."""
+        before = self.load(club_id).club
+        renamed = replace(before, name=name)
+        if not before.is_private:
+            self._take_name(renamed)
+            with unavailable_on_error():
+                self._list(renamed)
+        after = self.change(club_id, change)
+        if not before.is_private:
+            self._keep_name(after.club)
+            old, new = skeletons_of_name(before.name), skeletons_of_name(after.club.name)
+            self._release_names(before, old - new)
+            if _entry(before) != _entry(after.club):
+                self._unlist(before)
+        return after
+
+    def ids_of(self, player: str) -> list[str]:
+        """Return the ids of the clubs to which a player may have a relation."""
+        with unavailable_on_error():
+            # redis-py declares a type that covers asynchronous clients as well.
+            members: Any = self._redis.smembers(_clubs_of_key(player))
+        return sorted(map(to_text, members))
+
+    def of(self, player: str) -> list[tuple[Club, Relation]]:
+        """Return the clubs to which a player has a relation, by name."""
+        ids = self.ids_of(player)
+        clubs: list[tuple[Club, Relation]] = []
+        for id, entry in zip(ids, self.get_each(ids, player), strict=True):
+            if entry is None or entry[1] is None:
+                self.forget(player, id)
+            else:
+                clubs.append((entry[0], entry[1]))
+        return sorted(clubs, key=lambda item: (sorting_key(item[0].name), item[0].id))
+
+    def public_page(self, cursor: str | None, limit: int) -> tuple[list[Club], str | None]:
+        """Return a page of the public clubs by name, and the next cursor. Raises Malformed (cursor)."""
+        if cursor is not None and "~" not in cursor:
+            raise Malformed({"cursor": message("is not a cursor of this list")})
+        start = "-" if cursor is None else f"({cursor}"
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+            for key in _SHARDS.all:
+                pipeline.zrangebylex(key, start, "+", start=0, num=limit + 1)
+            replies = pipeline.execute()
+        entries = sorted(to_text(member) for reply in replies for member in reply)
+        page = entries[:limit]
+        following = page[-1] if len(entries) > limit else None
+        clubs: list[Club] = []
+        for entry, found in zip(page, self.get_each([*map(_id_of, page)]), strict=True):
+            if found is None or found[0].is_private or _entry(found[0]) != entry:
+                with unavailable_on_error():
+                    self._redis.zrem(_SHARDS.key(_id_of(entry)), entry)
+            else:
+                clubs.append(found[0])
+        return clubs, following
+
+    def reindex(self) -> None:
+        """Rebuild the list of public clubs, their names, and the clubs of each player."""
+        with unavailable_on_error():
+            for key in self._redis.scan_iter(club_key("*"), count=_BATCH_SIZE):
+                id = to_text(key).removeprefix("cartulary:{club:").removesuffix("}")
+                with suppress(NotFound):
+                    entry = self.load(id)
+                    for player in entry.people:
+                        self._redis.sadd(_clubs_of_key(player), id)
+                    if not entry.club.is_private:
+                        for skeleton in skeletons_of_name(entry.club.name):
+                            self._redis.set(_name_key(skeleton), id, nx=True)
+                        self._list(entry.club)
+
+    def _take_name(self, club: Club) -> None:
+        """Reserve the name of a public club for some time. Raises ClubNameTaken."""
+        taken: list[str] = []
+        for skeleton in sorted(skeletons_of_name(club.name)):
+            key = _name_key(skeleton)
+            with unavailable_on_error():
+                if self._redis.set(key, club.id, nx=True, ex=_SECONDS_TO_TAKE):
+                    taken.append(key)
+                    continue
+                owner = self._redis.get(key)
+            if owner is None or to_text(owner) != club.id:
+                with unavailable_on_error():
+                    for other in taken:
+                        self._redis.delete(other)
+                raise ClubNameTaken(
+                    message("another club is called {name}, or similarly", name=club.name)
+                )
+
+    def _keep_name(self, club: Club) -> None:
+        if not club.is_private:
+            with unavailable_on_error():
+                for skeleton in skeletons_of_name(club.name):
+                    self._redis.set(_name_key(skeleton), club.id)
+
+    def _release_names(self, club: Club, released: frozenset[str]) -> None:
+        with unavailable_on_error():
+            for skeleton in released:
+                owner = self._redis.get(_name_key(skeleton))
+                if owner is not None and to_text(owner) == club.id:
+                    self._redis.delete(_name_key(skeleton))
+
+    def _list(self, club: Club) -> None:
+        self._redis.zadd(_SHARDS.key(club.id), {_entry(club): 0})
+
+    def _unlist(self, club: Club) -> None:
+        with unavailable_on_error():
+            self._redis.zrem(_SHARDS.key(club.id), _entry(club))
+
+    def forget(self, player: str, club_id: str) -> None:
+        """Remove a club, to which a player has no relation, from the clubs of that player."""
+        with unavailable_on_error():
+            self._redis.srem(_clubs_of_key(player), club_id)
+
+
+def _with_count(entry: ClubWithPeople) -> ClubWithPeople:
+    return replace(entry, club=replace(entry.club, members=len(entry.with_relation("member"))))
+
+
+def _encoded(entry: ClubWithPeople) -> dict[FieldT, EncodableT]:
+    club = entry.club
+    fields: dict[FieldT, EncodableT | None] = {
+        "name": club.name,
+        "about": club.about,
+        "owner": club.owner,
+        "created": club.created,
+        "members": str(club.members),
+        "private": "1" if club.is_private else None,
+        "link": club.link,
+    }
+    people: dict[FieldT, EncodableT] = {
+        person_field(id): f"{person.relation} {person.since}" for id, person in entry.people.items()
+    }
+    return {name: value for name, value in fields.items() if value is not None} | people
+
+
+def _decoded(club_id: str, stored: Mapping[Any, Any]) -> ClubWithPeople:
+    fields = {to_text(name): to_text(value) for name, value in stored.items()}
+    club = _club(club_id, fields)
+    if club is None:
+        raise club_not_found(club_id)
+    people = {
+        name.removeprefix(_PERSON): person
+        for name, value in fields.items()
+        if name.startswith(_PERSON) and (person := _person(value)) is not None
+    }
+    return ClubWithPeople(club, people)
+
+
+def club_not_found(club_id: str) -> NotFound:
+    """Return the error for a club that does not exist, or that the viewer may not see."""
+    return NotFound(message("there is no club {club}", club=club_id[:64]))
+
+
+def _club(id: str, fields: Mapping[str, str | None]) -> Club | None:
+    name, owner, created = fields.get("name"), fields.get("owner"), fields.get("created")
+    if name is None or owner is None or created is None:
+        return None
+    return Club(
+        id=id,
+        name=name,
+        about=fields.get("about") or "",
+        owner=owner,
+        created=created,
+        is_private=fields.get("private") == "1",
+        members=int(fields.get("members") or 0),
+        link=fields.get("link"),
+    )
+
+
+def _person(stored: str) -> Person | None:
+    name, _, since = stored.partition(" ")
+    relation = next((known for known in RELATIONS if known == name), None)
+    return None if relation is None else Person(relation, since)
+
+
+def _entry(club: Club) -> str:
+    """Return the member of the list of public clubs that stands for a club."""
+    return f"{sorting_key(club.name)}~{club.id}"
+
+
+def _id_of(entry: str) -> str:
+    return entry.rpartition("~")[2]
+
+
+def club_key(club_id: str) -> str:
+    """Return the key in Redis of a club."""
+    return f"cartulary:{{club:{club_id}}}"
+
+
+def person_field(player: str) -> str:
+    """Return the field of a club that has the relation of a player to it."""
+    return _PERSON + player
+
+
+def is_member_entry(stored: bytes | str | None) -> bool:
+    """Return whether such a field is that of a member."""
+    person = None if stored is None else _person(to_text(stored))
+    return person is not None and person.relation == "member"
+
+
+def _clubs_of_key(player: str) -> str:
+    return f"cartulary:clubs-of:{player}"
+
+
+def _name_key(skeleton: str) -> str:
+    return f"cartulary:club-name:{skeleton}"

@@ -1,0 +1,239 @@
+"""Clubs: creating, finding and joining them, and what their owners do."""
+
+from typing import Final
+
+from domain.errors import Malformed
+from domain.json_types import JsonObject
+from domain.messages import message
+from service.clubs.clubs import token_of_link
+from service.clubs.store import Club
+from service.errors import Forbidden
+from service.http.blueprint import NO_QUERY, Blueprint
+from service.http.context import service
+from service.http.ratelimits import limit_new_places
+from service.http.responses import club_json
+from service.http.schemas.clubs import (
+    MAX_CLUBS,
+    ClubDetails,
+    ClubList,
+    ClubMemberList,
+    ClubMembership,
+    ClubsQuery,
+    CreateClub,
+    EditClub,
+    JoinClub,
+    MembersQuery,
+    NameMember,
+    OwnClubList,
+)
+from service.http.schemas.lobby import Invitation
+from service.http.schemas.requests import Invite
+
+_CLUB: Final = "/clubs/<club>"
+
+blueprint = Blueprint("clubs", "Groups of players.", auth="login_required")
+
+
+@blueprint.get(
+    "/clubs",
+    "A page of the public clubs, by name.",
+    ClubList,
+    auth="optional_auth",
+    query=ClubsQuery(),
+)
+def list_clubs(player: str | None, query: JsonObject) -> JsonObject:
+    """List the public clubs by name. Private clubs are on no list but `GET /me/clubs`."""
+    clubs, cursor = service().clubs.public_page(query["cursor"], min(query["limit"], MAX_CLUBS))
+    return {"clubs": club_json(clubs), "next": cursor}
+
+
+@blueprint.get(
+    "/me/clubs", "All clubs of the player, by name. `next` is null.", OwnClubList, query=NO_QUERY
+)
+def list_my_clubs(player: str) -> JsonObject:
+    """List the clubs of which the player is a member, to which they are invited or which they ask to join.
+
+    Invitations by players whom the player has muted are left out.
+    """
+    clubs = service().clubs.of(player)
+    entries = club_json([each.club for each in clubs])
+    return {
+        "clubs": [
+            {**entry, "you": each.relation} for entry, each in zip(entries, clubs, strict=True)
+        ],
+        "next": None,
+    }
+
+
+@blueprint.post(
+    "/clubs",
+    "The club.",
+    ClubDetails,
+    limit=limit_new_places,
+    json_body=CreateClub(),
+    errors=(409,),
+)
+def create_club(player: str, body: JsonObject) -> JsonObject:
+    """Create a club, whose owner is the player.
+
+    A guest, and a player with too many clubs, get a 409, and so does a name that looks like that of another
+    public club.
+    """
+    club = service().clubs.create(player, body["name"], body["about"], is_private=body["private"])
+    return _details(club.id, player)
+
+
+@blueprint.get(_CLUB, "The club.", ClubDetails, auth="optional_auth", query=NO_QUERY, errors=(404,))
+def get_club(club: str, player: str | None) -> JsonObject:
+    """Get a club. A private club is a 404 for everybody but its members and those who are invited."""
+    return _details(club, player)
+
+
+@blueprint.patch(
+    _CLUB,
+    "The club after the change.",
+    ClubDetails,
+    limit=limit_new_places,
+    json_body=EditClub(),
+    errors=(403, 404, 409),
+)
+def edit_club(club: str, player: str, body: JsonObject) -> JsonObject:
+    """Change the name or the description of a club, as its owner."""
+    if not body:
+        raise Malformed({"": message("must have name or about")})
+    service().clubs.edit(club, player, **body)
+    return _details(club, player)
+
+
+@blueprint.delete(_CLUB, "The club is closed.", errors=(403, 404))
+def close_club(club: str, player: str) -> None:
+    """Close a club for ever, as its owner. Its games go on."""
+    service().clubs.close(club, player)
+
+
+@blueprint.put(
+    f"{_CLUB}/owner",
+    "The club is handed on.",
+    json_body=NameMember(),
+    errors=(403, 404, 409),
+)
+def hand_club_on(club: str, player: str, body: JsonObject) -> None:
+    """Make another member the owner of a club. Its invitation link is revoked."""
+    service().clubs.of_owner(club, player)
+    service().clubs.hand_on(club, player, _person(body["handle"]))
+
+
+@blueprint.get(
+    f"{_CLUB}/members",
+    "A page of players, the earliest first. `next` is the `after` of the next page, or null.",
+    ClubMemberList,
+    auth="optional_auth",
+    query=MembersQuery(),
+    errors=(403, 404),
+)
+def list_club_members(club: str, player: str | None, query: JsonObject) -> JsonObject:
+    """List the members of a club or, as its owner, those who are invited or ask to join."""
+    entry = service().clubs.visible(club, player)
+    if query["relation"] != "member" and entry.club.owner != player:
+        raise Forbidden(message("only the owner of a club does this"))
+    ids, following = entry.page(query["relation"], query["after"], min(query["limit"], MAX_CLUBS))
+    handles = service().accounts.players.handles(ids)
+    players = [
+        {"id": id, "handle": handles[id], "since": entry.people[id].since}
+        for id in ids
+        if id in handles
+    ]
+    return {"players": players, "next": following}
+
+
+@blueprint.put(
+    f"{_CLUB}/members/me",
+    "What the player is to the club: a `member`, or `requesting` to become one.",
+    ClubMembership,
+    limit=limit_new_places,
+    json_body=JoinClub(),
+    is_body_required=False,
+    errors=(404, 409),
+)
+def join_club(club: str, player: str, body: JsonObject) -> JsonObject:
+    """Become a member of a club, with an invitation, or ask its owner to become one.
+
+    With the token of an invitation link, or if the owner has invited the player, the player is a member at
+    once. A private club can be joined in these ways only. The request can be repeated.
+    """
+    return {"you": service().clubs.join(club, player, body["invitation"])}
+
+
+@blueprint.delete(
+    f"{_CLUB}/members/me", "The player has no relation to the club.", errors=(404, 409)
+)
+def leave_club(club: str, player: str) -> None:
+    """Leave a club, decline an invitation to it, or withdraw the request to join it.
+
+    The owner hands the club on, or closes it, before (409). The request can be repeated.
+    """
+    service().clubs.leave(club, player)
+
+
+@blueprint.put(f"{_CLUB}/members/<handle>", "The player is a member.", errors=(403, 404, 409))
+def admit_to_club(club: str, handle: str, player: str) -> None:
+    """Admit a player who has asked to join, as the owner. The request can be repeated."""
+    service().clubs.of_owner(club, player)
+    service().clubs.admit(club, player, service().accounts.players.find_person(handle).id)
+
+
+@blueprint.delete(
+    f"{_CLUB}/members/<handle>",
+    "The player has no relation to the club.",
+    errors=(403, 404, 409),
+)
+def remove_from_club(club: str, handle: str, player: str) -> None:
+    """Remove a member, revoke an invitation or decline a request, as the owner.
+
+    The games in which a removed member plays go on. The invitation link is revoked with a member.
+    """
+    service().clubs.of_owner(club, player)
+    service().clubs.remove(club, player, service().accounts.players.find_person(handle).id)
+
+
+@blueprint.post(
+    f"{_CLUB}/invitations",
+    "The invitation.",
+    Invitation,
+    limit=limit_new_places,
+    json_body=Invite(),
+    is_body_required=False,
+    errors=(403, 404, 409),
+)
+def invite_to_club(club: str, player: str, body: JsonObject) -> JsonObject:
+    """Invite a player by their handle, or make an invitation link, as the owner.
+
+    A player who asks to join is admitted. Without a `handle`, the response has the token of a link, which is
+    valid for 30 days and replaces the one before. The page `/clubs/invitations/TOKEN` opens it in a browser.
+    """
+    clubs = service().clubs
+    clubs.of_owner(club, player)
+    if body["handle"] is None:
+        return {"token": clubs.create_link(club, player)}
+    invited = _person(body["handle"])
+    service().notifications.club_invitations.invite(club, player, invited)
+    return {"invited": invited}
+
+
+@blueprint.delete(f"{_CLUB}/invitations", "The club has no invitation link.", errors=(403, 404))
+def revoke_club_link(club: str, player: str) -> None:
+    """Revoke the invitation link of a club, as its owner. The request can be repeated."""
+    service().clubs.revoke_link(club, player)
+
+
+def _person(handle: str) -> str:
+    return service().accounts.players.person_with_handle(handle).id
+
+
+def _details(club_id: str, viewer: str | None) -> JsonObject:
+    entry = service().clubs.visible(club_id, viewer)
+    club: Club = entry.club
+    details: JsonObject = {**club_json([club])[0], "you": entry.relation(viewer)}
+    if club.owner == viewer:
+        details["invitation"] = token_of_link(club)
+    return details

@@ -1,0 +1,150 @@
+"""Requests and responses about clubs."""
+
+from typing import Any, Final, NotRequired, TypedDict
+
+from domain.json_types import ClubId, PlayerId, PositiveCount, Timestamp
+from service.clubs.clubs import MAX_ABOUT_CHARACTERS
+from service.clubs.names import MAX_NAME_LENGTH
+from service.clubs.store import RELATIONS, Relation
+from service.http.schemas.lobby import NamedPlayer
+from service.http.validation import Choice, Flag, QueryInteger, StrictSchema, String
+
+MAX_CLUBS: Final = 100
+"""The largest number of clubs, or of members, on a page."""
+
+
+def _name(**settings: Any) -> String:
+    return String(
+        metadata={
+            "example": "The Wednesday Club",
+            "description": f"At most {MAX_NAME_LENGTH} characters. The rules are those of handles; words"
+            " may be separated by spaces.",
+        },
+        **settings,
+    )
+
+
+def _about(**settings: Any) -> String:
+    return String(
+        metadata={
+            "description": f"What the club is, in at most {MAX_ABOUT_CHARACTERS} characters."
+        },
+        **settings,
+    )
+
+
+class CreateClub(StrictSchema):
+    """A new club."""
+
+    name = _name(required=True)
+    about = _about(load_default="")
+    private = Flag(
+        load_default=False,
+        description="Whether only its members can see the club. It cannot be changed later.",
+    )
+
+
+class EditClub(StrictSchema):
+    """What the owner changes of a club."""
+
+    name = _name()
+    about = _about()
+
+
+class JoinClub(StrictSchema):
+    """How a player joins a club."""
+
+    invitation = String(
+        load_default=None, description="The token of its invitation link, if the player has one."
+    )
+
+
+class NameMember(StrictSchema):
+    """A member of the club."""
+
+    handle = String(required=True, metadata={"example": "bea"})
+
+
+class ClubsQuery(StrictSchema):
+    """Which page of the public clubs to show."""
+
+    cursor = String(load_default=None, description="`next` of the previous page.")
+    limit = QueryInteger(
+        minimum=1, load_default=50, description=f"Clubs per page, at most {MAX_CLUBS}."
+    )
+
+
+class MembersQuery(StrictSchema):
+    """Which players of a club to show."""
+
+    relation = Choice(
+        choices=RELATIONS,
+        load_default="member",
+        description="Its members (the default) or, for the owner, those who are invited or ask to join.",
+    )
+    after = String(load_default=None, description="`next` of the previous page.")
+    limit = QueryInteger(
+        minimum=1, load_default=50, description=f"Players per page, at most {MAX_CLUBS}."
+    )
+
+
+class ClubEntry(TypedDict):
+    """A club. `members` is their number, the owner included."""
+
+    id: ClubId
+    name: str
+    about: str
+    private: bool
+    created: Timestamp
+    owner: NamedPlayer
+    members: PositiveCount
+
+
+class ClubDetails(ClubEntry):
+    """A club as a viewer sees it. `you` is what the viewer is to the club, or null. `invitation` is the token
+    of the invitation link, or null, for the owner.
+    """
+
+    you: Relation | None
+    invitation: NotRequired[str | None]
+
+
+class ClubList(TypedDict):
+    """A page of clubs. `next` is the `cursor` of the next page, or null."""
+
+    clubs: list[ClubEntry]
+    next: str | None
+
+
+class OwnClub(ClubEntry):
+    """A club of the player. `you` is what the player is to it."""
+
+    you: Relation
+
+
+class OwnClubList(TypedDict):
+    """All clubs of which a player is a member, to which they are invited or which they ask to join."""
+
+    clubs: list[OwnClub]
+    next: str | None
+
+
+class ClubMember(TypedDict):
+    """A player with a relation to a club, and since when."""
+
+    id: PlayerId
+    handle: str
+    since: Timestamp
+
+
+class ClubMemberList(TypedDict):
+    """A page of players, the earliest first. `next` is the `after` of the next page, or null."""
+
+    players: list[ClubMember]
+    next: str | None
+
+
+class ClubMembership(TypedDict):
+    """What the player is to the club."""
+
+    you: Relation

@@ -1,0 +1,263 @@
+"""Clubs: their list, the page of one, joining and leaving it, and what its owner does."""
+
+from typing import Final
+
+from flask import Blueprint, Response, request
+from werkzeug.wrappers import Response as BaseResponse
+
+from domain.errors import Malformed, NotNow
+from domain.json_fields import one_of
+from service.clubs.clubs import MAX_ABOUT_CHARACTERS, token_of_link
+from service.clubs.names import MAX_NAME_LENGTH
+from service.errors import ClubNameTaken, TooManyClubs
+from service.games.game_filter import GameFilter
+from service.games.listings import GamesOfClub
+from service.http import problems
+from service.http.context import service
+from service.http.ratelimits import limit_new_places
+from service.http.validation import Choice, StrictSchema
+from service.pages.forms import Form, entered_form, read_field, see_other
+from service.pages.session import require_player, viewer
+from service.pages.templating import absolute_url, page
+from service.pages.view_models.game_forms import read_sure_form
+from service.pages.view_models.game_lists import (
+    FIRST_PAGE_GAMES,
+    GameList,
+    filtered_list,
+)
+from service.pages.views.home import read_lists
+
+blueprint = Blueprint("clubs", __name__)
+
+PAGE_CLUBS: Final = 24
+PAGE_MEMBERS: Final = 50
+_LISTS: Final = ("open", "watch", "finished")
+_OWN_FAULTS: Final = (Malformed, NotNow, ClubNameTaken, TooManyClubs)
+"""Errors that the forms show."""
+
+
+class SureForm(StrictSchema):
+    """The confirmation that the club is to be closed."""
+
+    sure = Choice(choices=("yes",), required=True)
+
+
+@blueprint.get("/clubs")
+def show_clubs() -> Response:
+    """Show the clubs of the visitor, and a page of the public ones."""
+    player_id, cursor = viewer(), request.args.get("cursor")
+    clubs, following = service().clubs.public_page(cursor, PAGE_CLUBS)
+    own = [] if player_id is None or cursor is not None else service().clubs.of(player_id)
+    return page("clubs.html", clubs=clubs, own=own, next=following)
+
+
+@blueprint.get("/clubs/new")
+def show_new_club() -> Response:
+    """Show the form for a new club."""
+    require_player()
+    return _new_club_page(Form())
+
+
+@blueprint.post("/clubs")
+@limit_new_places
+def create_club() -> BaseResponse:
+    """Create a club, and show it."""
+    player_id = require_player()
+    form = entered_form()
+    values = form.values
+    try:
+        club = service().clubs.create(
+            player_id,
+            values.get("name", ""),
+            _about(values.get("about", "")),
+            is_private=bool(values.get("private")),
+        )
+    except ClubNameTaken as error:
+        return _new_club_page(form.refused(error, "name"), error.status)
+    except _OWN_FAULTS as error:
+        return _new_club_page(form.refused(error), problems.status_of(error))
+    return see_other(f"/clubs/{club.id}")
+
+
+@blueprint.get("/clubs/<club_id>")
+def show_club(club_id: str) -> Response:
+    """Show a club: its members and games, and to its owner all that the owner can change."""
+    return _club_page(club_id)
+
+
+@blueprint.post("/clubs/<club_id>/join")
+@limit_new_places
+def join_club(club_id: str) -> BaseResponse:
+    """Accept an invitation to a club, or ask to join it."""
+    player_id = require_player()
+    try:
+        service().clubs.join(club_id, player_id)
+    except (NotNow, TooManyClubs) as error:
+        return _club_page(club_id, Form().refused(error), problems.status_of(error))
+    return see_other(f"/clubs/{club_id}")
+
+
+@blueprint.post("/clubs/<club_id>/leave")
+def leave_club(club_id: str) -> BaseResponse:
+    """Leave a club, decline an invitation to it, or withdraw the request to join it."""
+    service().clubs.leave(club_id, require_player())
+    return see_other("/clubs")
+
+
+@blueprint.get("/clubs/invitations/<token>")
+def open_link(token: str) -> BaseResponse:
+    """Show the club to which a link invites; a member sees its own page."""
+    club = service().clubs.by_link(token)
+    player_id = viewer()
+    if player_id is not None and service().clubs.is_member(club.id, player_id):
+        return see_other(f"/clubs/{club.id}")
+    return page("club_invitation.html", club=club, token=token, form=Form())
+
+
+@blueprint.post("/clubs/invitations/<token>")
+@limit_new_places
+def join_by_link(token: str) -> BaseResponse:
+    """Become a member of the club to which a link invites."""
+    player_id = require_player()
+    club = service().clubs.by_link(token)
+    try:
+        service().clubs.join(club.id, player_id, token)
+    except (NotNow, TooManyClubs) as error:
+        form, status = Form().refused(error), problems.status_of(error)
+        return page("club_invitation.html", status, club=club, token=token, form=form)
+    return see_other(f"/clubs/{club.id}")
+
+
+@blueprint.post("/clubs/<club_id>/invited")
+@limit_new_places
+def invite(club_id: str) -> BaseResponse:
+    """Invite a player by their handle, as the owner."""
+    player_id = require_player()
+    service().clubs.of_owner(club_id, player_id)
+    try:
+        account = service().accounts.players.person_with_handle(read_field("handle").strip())
+        service().notifications.club_invitations.invite(club_id, player_id, account.id)
+    except (Malformed, NotNow) as error:
+        form = entered_form().refused(error, "handle")
+        return _club_page(club_id, form, problems.status_of(error))
+    return see_other(f"/clubs/{club_id}")
+
+
+@blueprint.post("/clubs/<club_id>/link")
+@limit_new_places
+def change_link(club_id: str) -> BaseResponse:
+    """Make a new invitation link, or revoke it, as the owner."""
+    player_id = require_player()
+    match read_field("change"):
+        case "create":
+            service().clubs.create_link(club_id, player_id)
+        case "revoke":
+            service().clubs.revoke_link(club_id, player_id)
+        case _:
+            raise Malformed({"change": one_of(("create", "revoke"))})
+    return see_other(f"/clubs/{club_id}")
+
+
+@blueprint.post("/clubs/<club_id>/admit")
+def admit(club_id: str) -> BaseResponse:
+    """Admit a player who has asked to join, as the owner."""
+    player_id = require_player()
+    try:
+        service().clubs.admit(club_id, player_id, read_field("player"))
+    except NotNow as error:
+        return _club_page(club_id, Form().refused(error), problems.status_of(error))
+    return see_other(f"/clubs/{club_id}")
+
+
+@blueprint.post("/clubs/<club_id>/remove")
+def remove(club_id: str) -> BaseResponse:
+    """Remove a member, revoke an invitation or decline a request, as the owner."""
+    service().clubs.remove(club_id, require_player(), read_field("player"))
+    return see_other(f"/clubs/{club_id}")
+
+
+@blueprint.post("/clubs/<club_id>/owner")
+def hand_on(club_id: str) -> BaseResponse:
+    """Hand the club on to another member."""
+    service().clubs.hand_on(club_id, require_player(), read_field("player"))
+    return see_other(f"/clubs/{club_id}")
+
+
+@blueprint.post("/clubs/<club_id>/edit")
+@limit_new_places
+def edit(club_id: str) -> BaseResponse:
+    """Change the name and the description, as the owner."""
+    player_id = require_player()
+    form = entered_form()
+    name, about = form.values.get("name", ""), _about(form.values.get("about", ""))
+    try:
+        service().clubs.edit(club_id, player_id, name, about)
+    except ClubNameTaken as error:
+        return _club_page(club_id, form.refused(error, "name"), error.status)
+    except Malformed as error:
+        return _club_page(club_id, form.refused(error), problems.status_of(error))
+    return see_other(f"/clubs/{club_id}")
+
+
+@blueprint.post("/clubs/<club_id>/close")
+def close(club_id: str) -> BaseResponse:
+    """Close the club for ever, as the owner."""
+    player_id = require_player()
+    service().clubs.of_owner(club_id, player_id)
+    try:
+        read_sure_form(SureForm())
+    except Malformed as error:
+        return _club_page(club_id, Form().refused(error), problems.status_of(error))
+    service().clubs.close(club_id, player_id)
+    return see_other("/clubs")
+
+
+def _club_page(club_id: str, form: Form | None = None, status: int = 200) -> Response:
+    player_id = viewer()
+    entry = service().clubs.visible(club_id, player_id)
+    club, relation = entry.club, entry.relation(player_id)
+    members, following = entry.page("member", request.args.get("after"), PAGE_MEMBERS)
+    is_owner = club.owner == player_id
+    requesting = entry.with_relation("requesting") if is_owner else []
+    invited = entry.with_relation("invited") if is_owner else []
+    service().accounts.players.handles({*members, *requesting, *invited, club.owner})
+    games = GamesOfClub(club_id, for_member=relation == "member")
+    lists = {name: _games(name, player_id, games) for name in _LISTS}
+    read_lists(*lists.values())
+    token = token_of_link(club) if is_owner else None
+    return page(
+        "club.html",
+        status,
+        club=club,
+        relation=relation,
+        is_owner=is_owner,
+        members=members,
+        next=following,
+        requesting=requesting,
+        invited=invited,
+        lists=lists,
+        link=None if token is None else absolute_url(f"/clubs/invitations/{token}"),
+        form=form or Form(),
+        max_name_length=MAX_NAME_LENGTH,
+        max_about_characters=MAX_ABOUT_CHARACTERS,
+    )
+
+
+def _games(name: str, player_id: str | None, games: GamesOfClub) -> GameList:
+    """Return the first games of a club of one of the lists."""
+    return filtered_list(name, player_id, None, FIRST_PAGE_GAMES, GameFilter(), club=games)
+
+
+def _new_club_page(form: Form, status: int = 200) -> Response:
+    return page(
+        "new_club.html",
+        status,
+        form=form,
+        max_name_length=MAX_NAME_LENGTH,
+        max_about_characters=MAX_ABOUT_CHARACTERS,
+    )
+
+
+def _about(text: str) -> str:
+    """Return a description as a browser has sent it, with the line ends that are stored."""
+    return text.replace("\r\n", "\n").strip()

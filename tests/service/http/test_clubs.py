@@ -1,0 +1,326 @@
+"""Clubs over HTTP: creating, joining and leaving them, what owners do, their games, and who sees them."""
+
+from typing import Any
+
+import httpx
+import pytest
+import redis
+
+from domain.json_types import JsonObject
+from service.bounds import Bounds
+from service.clubs.store import club_key, person_field
+from tests.support.accounts import Accounts, PlayerClient
+from tests.support.administrators import register_administrator
+from tests.support.http_contract import invalid_fields
+
+CLUBS = "/api/v1/clubs"
+UNKNOWN = f"{CLUBS}/{'0' * 16}"
+JSON = {"Content-Type": "application/json"}
+CALLS: tuple[tuple[str, str, JsonObject | None], ...] = (
+    ("GET", "", None),
+    ("PATCH", "", {"about": "x"}),
+    ("DELETE", "", None),
+    ("PUT", "/owner", {"handle": "HANDLE"}),
+    ("GET", "/members", None),
+    ("PUT", "/members/me", {}),
+    ("PUT", "/members/me", {"invitation": "x"}),
+    ("DELETE", "/members/me", None),
+    ("PUT", "/members/HANDLE", None),
+    ("DELETE", "/members/HANDLE", None),
+    ("POST", "/invitations", {}),
+    ("POST", "/invitations", {"handle": "HANDLE"}),
+    ("DELETE", "/invitations", None),
+)
+"""Every call about one club, with a body."""
+OF_OWNERS = tuple(
+    (method, path, body)
+    for method, path, body in CALLS
+    if path not in ("", "/members", "/members/me") or method == "PATCH"
+)
+
+
+def create(owner: PlayerClient, name: str | None = None, *, private: bool = False) -> str:
+    """Create a club and return its id."""
+    body = {"name": name or f"Club of {owner.handle}", "private": private}
+    response = owner.http.post(CLUBS, json=body)
+    assert response.status_code == 201, response.text
+    return str(response.json()["id"])
+
+
+def send(player: Any, club: str, call: tuple[str, str, JsonObject | None], handle: str) -> Any:
+    method, path, body = call
+    if body is not None and "handle" in body:
+        body = {"handle": handle}
+    return player.request(method, f"{CLUBS}/{club}{path.replace('HANDLE', handle)}", json=body)
+
+
+@pytest.mark.http("POST /clubs", 201, 400, 409)
+@pytest.mark.http("GET /clubs", 200, 400)
+@pytest.mark.http("GET /clubs/CLUB", 200, 400)
+@pytest.mark.http("PATCH /clubs/CLUB", 200, 400, 409)
+@pytest.mark.http("DELETE /clubs/CLUB", 204)
+def test_a_club_is_created_shown_changed_and_closed(accounts: Accounts) -> None:
+    ada, bea = accounts.register(), accounts.register()
+    club = create(ada, f"The club  of {ada.handle}")
+    path = f"{CLUBS}/{club}"
+    shown = accounts.anonymous.get(path).json()
+    assert shown == {
+        "id": club,
+        "name": f"The club of {ada.handle}",
+        "about": "",
+        "private": False,
+        "created": shown["created"],
+        "owner": {"id": ada.id, "handle": ada.handle},
+        "members": 1,
+        "you": None,
+    }
+    assert ada.http.get(path).json() == {**shown, "you": "member", "invitation": None}
+    listed = accounts.anonymous.get(CLUBS, params={"limit": 100}).json()["clubs"]
+    assert {key: value for key, value in shown.items() if key != "you"} in listed
+    assert bea.http.post(CLUBS, json={"name": shown["name"].upper()}).status_code == 409
+    for name in ("", "Admin", "x" * 33, "a\tb\u202e"):
+        refused = ada.http.post(CLUBS, json={"name": name})
+        assert invalid_fields(refused) == {"name"}
+    about = "We play on Wednesdays.\nBring cake."
+    changed = ada.http.patch(path, json={"about": about}).json()
+    assert (changed["name"], changed["about"]) == (shown["name"], about)
+    assert invalid_fields(ada.http.patch(path, json={"about": "x" * 1001})) == {"about"}
+    assert ada.http.patch(path, json={}).status_code == 400
+    other = create(bea)
+    taken = bea.http.patch(f"{CLUBS}/{other}", json={"name": shown["name"]})
+    assert taken.status_code == 409
+    for invalid in (f"{CLUBS}?cursor=x", f"{CLUBS}?limit=0", f"{path}?a=b"):
+        assert ada.http.get(invalid).status_code == 400
+    assert ada.http.delete(path).status_code == 204
+    assert ada.http.get(path).status_code == 404
+
+
+@pytest.mark.http("PUT /clubs/CLUB/members/me", 200)
+@pytest.mark.http("DELETE /clubs/CLUB/members/me", 204, 409)
+@pytest.mark.http("PUT /clubs/CLUB/members/HANDLE", 204)
+@pytest.mark.http("DELETE /clubs/CLUB/members/HANDLE", 204, 409)
+@pytest.mark.http("POST /clubs/CLUB/invitations", 201, 409)
+@pytest.mark.http("DELETE /clubs/CLUB/invitations", 204)
+@pytest.mark.http("PUT /clubs/CLUB/owner", 204, 409)
+@pytest.mark.http("GET /clubs/CLUB/members", 200)
+@pytest.mark.http("GET /me/clubs", 200)
+def test_players_join_and_leave_and_the_owner_hands_the_club_on(accounts: Accounts) -> None:
+    ada, bea, cid, dan = (accounts.register() for _ in range(4))
+    club = create(ada)
+    path = f"{CLUBS}/{club}"
+    invited = ada.http.post(f"{path}/invitations", json={"handle": bea.handle})
+    assert (invited.status_code, invited.json()) == (201, {"invited": bea.id})
+    assert [each["you"] for each in bea.http.get("/api/v1/me/clubs").json()["clubs"]] == ["invited"]
+    assert bea.http.put(f"{path}/members/me").json() == {"you": "member"}
+    assert cid.http.put(f"{path}/members/me", json={}).json() == {"you": "requesting"}
+    token = ada.http.post(f"{path}/invitations").json()["token"]
+    assert ada.http.get(path).json()["invitation"] == token
+    joined = dan.http.put(f"{path}/members/me", json={"invitation": token})
+    assert joined.json() == {"you": "member"}
+
+    def players(relation: str) -> list[str]:
+        query: dict[str, str | int] = {"relation": relation, "limit": 1}
+        handles: list[str] = []
+        while True:
+            page = ada.http.get(f"{path}/members", params=query).json()
+            handles += [player["handle"] for player in page["players"]]
+            if page["next"] is None:
+                return handles
+            query["after"] = page["next"]
+
+    assert players("requesting") == [cid.handle]
+    assert players("invited") == []
+    assert ada.http.put(f"{path}/members/{cid.handle}").status_code == 204
+    assert players("member") == [ada.handle, bea.handle, dan.handle, cid.handle]
+    again = ada.http.post(f"{path}/invitations", json={"handle": bea.handle})
+    assert again.status_code == 409
+    assert ada.http.delete(f"{path}/members/{ada.handle}").status_code == 409
+    assert ada.http.delete(f"{path}/members/{dan.handle}").status_code == 204
+    assert ada.http.delete(f"{path}/invitations").status_code == 204
+    assert ada.http.delete(f"{path}/members/me").status_code == 409
+    refused = ada.http.put(f"{path}/owner", json={"handle": dan.handle})
+    assert refused.status_code == 409
+    assert ada.http.put(f"{path}/owner", json={"handle": bea.handle}).status_code == 204
+    assert ada.http.delete(f"{path}/members/me").status_code == 204
+    assert bea.http.get(path).json()["owner"] == {"id": bea.id, "handle": bea.handle}
+
+
+@pytest.mark.http("PUT /clubs/CLUB/members/HANDLE", 404, 409)
+@pytest.mark.http("PUT /clubs/CLUB/members/me", 409)
+def test_what_cannot_be_is_refused(accounts: Accounts, redis_client: redis.Redis) -> None:
+    ada, bea = accounts.register(), accounts.register()
+    club = create(ada)
+    guest = accounts.anonymous.post("/api/v1/guests").json()
+    headers = {"Authorization": f"Bearer {guest['token']}"}
+    path = f"{CLUBS}/{club}/members"
+    assert accounts.anonymous.put(f"{path}/me", headers=headers).status_code == 409
+    assert accounts.anonymous.post(CLUBS, json={"name": "G"}, headers=headers).status_code == 409
+    for handle in (bea.handle, "nobody-at-all"):
+        assert ada.http.put(f"{path}/{handle}").status_code == 404
+        assert ada.http.delete(f"{path}/{handle}").status_code == 404
+    assert bea.http.put(f"{path}/me").status_code == 200
+    for number in range(Bounds().max_members_per_club):
+        redis_client.hset(club_key(club), person_field(f"member-{number}"), "member 2026")
+    assert ada.http.put(f"{path}/{bea.handle}").status_code == 409
+
+
+@pytest.mark.http("PATCH /clubs/CLUB", 403)
+@pytest.mark.http("DELETE /clubs/CLUB", 403)
+@pytest.mark.http("PUT /clubs/CLUB/owner", 403)
+@pytest.mark.http("GET /clubs/CLUB/members", 403)
+@pytest.mark.http("PUT /clubs/CLUB/members/HANDLE", 403)
+@pytest.mark.http("DELETE /clubs/CLUB/members/HANDLE", 403)
+@pytest.mark.http("POST /clubs/CLUB/invitations", 403)
+@pytest.mark.http("DELETE /clubs/CLUB/invitations", 403)
+def test_members_do_nothing_that_is_the_owners(accounts: Accounts) -> None:
+    ada, bea = accounts.register(), accounts.register()
+    club = create(ada, private=True)
+    ada.http.post(f"{CLUBS}/{club}/invitations", json={"handle": bea.handle})
+    bea.http.put(f"{CLUBS}/{club}/members/me")
+    for call in (*OF_OWNERS, ("DELETE", "", None)):
+        assert send(bea.http, club, call, ada.handle).status_code == 403, call
+    for relation in ("invited", "requesting"):
+        query = {"relation": relation}
+        refused = bea.http.get(f"{CLUBS}/{club}/members", params=query)
+        assert refused.status_code == 403
+    assert len(bea.http.get(f"{CLUBS}/{club}/members").json()["players"]) == 2
+
+
+@pytest.mark.http("GET /clubs/CLUB", 404)
+@pytest.mark.http("PATCH /clubs/CLUB", 404)
+@pytest.mark.http("DELETE /clubs/CLUB", 404)
+@pytest.mark.http("PUT /clubs/CLUB/owner", 404)
+@pytest.mark.http("GET /clubs/CLUB/members", 404)
+@pytest.mark.http("PUT /clubs/CLUB/members/me", 404)
+@pytest.mark.http("DELETE /clubs/CLUB/members/me", 404)
+@pytest.mark.http("PUT /clubs/CLUB/members/HANDLE", 404)
+@pytest.mark.http("DELETE /clubs/CLUB/members/HANDLE", 404)
+@pytest.mark.http("POST /clubs/CLUB/invitations", 404)
+@pytest.mark.http("DELETE /clubs/CLUB/invitations", 404)
+def test_a_private_club_looks_like_none_to_strangers(accounts: Accounts) -> None:
+    ada, bea, eve = (accounts.register() for _ in range(3))
+    club = create(ada, private=True)
+    ada.http.post(f"{CLUBS}/{club}/invitations", json={"handle": bea.handle})
+    bea.http.put(f"{CLUBS}/{club}/members/me")
+    for call in CALLS:
+        for handle in (bea.handle, eve.handle, "nobody-at-all"):
+            real, none = (send(eve.http, id, call, handle) for id in (club, "0" * 16))
+            assert real.status_code == none.status_code, call
+            assert _comparable(real) == _comparable(none)
+            assert real.status_code in {400, 404}
+    assert eve.http.get(CLUBS, params={"limit": 100}).text.count(club) == 0
+
+
+def _comparable(response: httpx.Response) -> JsonObject:
+    """Return the problem of a response without the ids of the club and of the request."""
+    body: JsonObject = response.json()
+    club = response.request.url.path.split("/")[4]
+    return {
+        name: value.replace(club, "CLUB") if isinstance(value, str) else value
+        for name, value in body.items()
+        if name != "instance"
+    }
+
+
+@pytest.mark.http("GET /clubs", 401)
+@pytest.mark.http("POST /clubs", 401, 413, 415)
+@pytest.mark.http("GET /me/clubs", 400, 401)
+@pytest.mark.http("GET /clubs/CLUB", 401)
+@pytest.mark.http("PATCH /clubs/CLUB", 401, 413, 415)
+@pytest.mark.http("DELETE /clubs/CLUB", 401)
+@pytest.mark.http("PUT /clubs/CLUB/owner", 400, 401, 413, 415)
+@pytest.mark.http("GET /clubs/CLUB/members", 400, 401)
+@pytest.mark.http("PUT /clubs/CLUB/members/me", 400, 401, 413, 415)
+@pytest.mark.http("DELETE /clubs/CLUB/members/me", 401)
+@pytest.mark.http("PUT /clubs/CLUB/members/HANDLE", 401)
+@pytest.mark.http("DELETE /clubs/CLUB/members/HANDLE", 401)
+@pytest.mark.http("POST /clubs/CLUB/invitations", 400, 401, 413, 415)
+@pytest.mark.http("DELETE /clubs/CLUB/invitations", 401)
+def test_tokens_queries_and_bodies_are_checked(accounts: Accounts) -> None:
+    ada = accounts.register()
+    club = create(ada)
+    path = f"{CLUBS}/{club}"
+    invalid = {"Authorization": "Bearer no-such-token"}
+    for method, part, body in CALLS:
+        url = path + part.replace("HANDLE", ada.handle)
+        refused = accounts.anonymous.request(method, url, json=body, headers=invalid)
+        assert refused.status_code == 401
+    for url in (CLUBS, "/api/v1/me/clubs"):
+        assert accounts.anonymous.get(url, headers=invalid).status_code == 401
+    assert accounts.anonymous.post(CLUBS, json={"name": "x"}).status_code == 401
+    with_body = [(method, path + part) for method, part, body in CALLS if body is not None]
+    for method, url in {("POST", CLUBS), *with_body}:
+        if "HANDLE" in url:
+            continue
+        assert ada.http.request(method, url, content=b"{}").status_code == 415
+        large = ada.http.request(method, url, content=b" " * 70_000, headers=JSON)
+        assert large.status_code == 413
+        assert ada.http.request(method, url, json={"colour": "red"}).status_code == 400
+    for url in (
+        "/api/v1/me/clubs?a=b",
+        f"{path}/members?relation=owner",
+        f"{path}/members?limit=0",
+    ):
+        assert ada.http.get(url).status_code == 400
+
+
+def test_the_private_games_of_a_club_are_listed_for_its_members(accounts: Accounts) -> None:
+    ada, bea, eve = (accounts.register() for _ in range(3))
+    club = create(ada, private=True)
+    ada.http.post(f"{CLUBS}/{club}/invitations", json={"handle": bea.handle})
+    bea.http.put(f"{CLUBS}/{club}/members/me")
+    options = {"private": True, "club": club}
+    game = ada.create_game(2, options=options)
+    body = {"rules": "barony", "seats": 2, "options": options}
+
+    def listed(viewer: PlayerClient, club: str = club, **query: str) -> list[str]:
+        response = viewer.http.get("/api/v1/games", params={"club": club, **query})
+        assert response.status_code == 200
+        return [each["id"] for each in response.json()["games"]]
+
+    assert listed(ada) == listed(bea) == listed(bea, rules="barony") == [game]
+    assert listed(bea, player=ada.handle) == [game]
+    assert listed(bea, rules="baron") == listed(bea, player=bea.handle) == []
+    assert listed(eve) == listed(eve, "0" * 16) == listed(eve, "x") == []
+    assert bea.http.get(f"/api/v1/games/{game}/record").status_code == 200
+    assert eve.http.get(f"/api/v1/games/{game}").status_code == 404
+    assert invalid_fields(eve.http.post("/api/v1/games", json=body)) == {"options.club"}
+    refused = ada.http.post("/api/v1/games", json={**body, "invite": [bea.handle, eve.handle]})
+    assert invalid_fields(refused) == {"invite.1"}
+    refused = ada.http.get("/api/v1/games", params={"club": club, "vacant": "true"})
+    assert refused.status_code == 400
+    bea.join(game)
+
+
+def test_a_profile_names_the_clubs_that_the_viewer_may_know_of(accounts: Accounts) -> None:
+    ada, bea = accounts.register(), accounts.register()
+    public, private = create(ada), create(ada, private=True)
+
+    def clubs(viewer: PlayerClient) -> list[str] | None:
+        profile = viewer.http.get(f"/api/v1/players/{ada.handle}").json()
+        return None if profile["clubs"] is None else [club["id"] for club in profile["clubs"]]
+
+    assert clubs(bea) == [public]
+    assert set(clubs(ada) or ()) == {public, private}
+    ada.http.patch("/api/v1/me", json={"profile": "nothing"})
+    assert clubs(bea) is None
+
+
+@pytest.mark.http("PUT /admin/clubs/CLUB/name", 204, 409)
+@pytest.mark.http("DELETE /admin/clubs/CLUB", 204)
+def test_administrators_rename_and_close_clubs(
+    accounts: Accounts, redis_client: redis.Redis
+) -> None:
+    admin, ada = register_administrator(accounts, redis_client), accounts.register()
+    club, other = create(ada), create(ada, f"Other of {ada.handle}")
+    path = f"/api/v1/admin/clubs/{club}"
+    body = {"name": f"Renamed {ada.handle}", "reason": "rude"}
+    assert admin.http.put(f"{path}/name", json=body).status_code == 204
+    assert ada.http.get(f"{CLUBS}/{club}").json()["name"] == body["name"]
+    taken = {**body, "name": f"Other of {ada.handle}"}
+    assert admin.http.put(f"{path}/name", json=taken).status_code == 409
+    assert admin.http.request("DELETE", path, json={"reason": "rude"}).status_code == 204
+    assert ada.http.get(f"{CLUBS}/{club}").status_code == 404
+    assert ada.http.get(f"{CLUBS}/{other}").status_code == 200
+    entries = admin.http.get("/api/v1/admin/log", params={"after": 0}).json()
+    assert "rename_club" in str(entries) or entries["next"] is not None

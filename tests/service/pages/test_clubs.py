@@ -1,0 +1,164 @@
+"""Clubs on pages: creating them, joining and leaving, what owners do, their games, and who sees them."""
+
+import re
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from service.bootstrap import Service
+from tests.support.page_forms import log_in, post
+
+
+@pytest.fixture
+def friend(app: Flask) -> FlaskClient:
+    return app.test_client()
+
+
+def create(browser: FlaskClient, **fields: str) -> str:
+    """Create a club with the form, and return the address of its page."""
+    created = post(browser, "/clubs", "/clubs/new", **{"name": "Wednesdays", **fields})
+    assert created.status_code == 303, created.text
+    return str(created.location)
+
+
+def test_a_club_is_created_changed_and_closed(browser: FlaskClient, service: Service) -> None:
+    log_in(browser, service)
+    refused = post(browser, "/clubs", "/clubs/new", name="Admin", about="Cake & games")
+    assert refused.status_code == 400
+    assert "Is reserved" in refused.text
+    assert "Cake &amp; games" in refused.text
+    address = create(browser, about="We play <b>on</b> Wednesdays.")
+    assert "We play &lt;b&gt;on&lt;/b&gt; Wednesdays." in browser.get(address).text
+    post(browser, f"{address}/edit", address, name="Thursdays", about="")
+    assert "<bdi>Thursdays</bdi>" in browser.get("/clubs").text
+    unsure = post(browser, f"{address}/close", address)
+    assert unsure.status_code == 400
+    assert "must be ticked" in unsure.text.lower()
+    assert post(browser, f"{address}/close", address, sure="yes").location == "/clubs"
+    assert browser.get(address).status_code == 404
+
+
+def test_a_name_that_is_taken_is_refused_at_its_field(
+    browser: FlaskClient, friend: FlaskClient, service: Service
+) -> None:
+    log_in(browser, service)
+    log_in(friend, service, "bea")
+    create(browser)
+    refused = post(friend, "/clubs", "/clubs/new", name="wednesdays")
+    assert refused.status_code == 409
+    assert 'id="field-name-fault"' in refused.text
+    own = create(friend, name="Fridays")
+    refused = post(friend, f"{own}/edit", own, name="Wednesdays", about="")
+    assert refused.status_code == 409
+    assert 'id="field-name-fault"' in refused.text
+
+
+def test_an_invitation_waits_on_the_first_page_until_it_is_accepted(
+    browser: FlaskClient, friend: FlaskClient, service: Service
+) -> None:
+    log_in(browser, service)
+    log_in(friend, service, "bea")
+    address = create(browser, private="yes")
+    assert friend.get(address).status_code == 404
+    unknown = post(browser, f"{address}/invited", address, handle="nobody-here")
+    assert unknown.status_code == 400
+    post(browser, f"{address}/invited", address, handle=" BEA ")
+    assert "bea has not answered yet" in browser.get(address).text
+    home = friend.get("/").text
+    assert "Invitations to clubs" in home
+    assert f'href="{address}"' in home
+    assert "Accept the invitation" in friend.get(address).text
+    assert post(friend, f"{address}/join", address).location == address
+    assert "Invitations to clubs" not in friend.get("/").text
+    assert "Leave the club" in friend.get(address).text
+
+
+def test_the_owner_admits_removes_and_hands_on(
+    browser: FlaskClient, friend: FlaskClient, service: Service
+) -> None:
+    ada, bea = log_in(browser, service), log_in(friend, service, "bea")
+    address = create(browser)
+    club = address.rpartition("/")[2]
+    post(friend, f"{address}/join", address)
+    assert "Withdraw the request to join" in friend.get(address).text
+    assert "Admit bea" in browser.get(address).text
+    post(browser, f"{address}/admit", address, player=bea)
+    assert service.clubs.is_member(club, bea)
+    post(browser, f"{address}/remove", address, player=bea)
+    assert not service.clubs.is_member(club, bea)
+    post(friend, f"{address}/join", address)
+    post(browser, f"{address}/admit", address, player=bea)
+    post(browser, f"{address}/owner", address, player=bea)
+    assert service.clubs.find(club).owner == bea
+    assert "Admit" not in browser.get(address).text
+    assert post(browser, f"{address}/leave", address).location == "/clubs"
+    assert not service.clubs.is_member(club, ada)
+
+
+def test_a_link_makes_its_visitor_a_member(
+    app: Flask, browser: FlaskClient, friend: FlaskClient, service: Service
+) -> None:
+    log_in(browser, service)
+    bea = log_in(friend, service, "bea")
+    address = create(browser, private="yes")
+    post(browser, f"{address}/link", address, change="create")
+    found = re.search(r'value="http://[^/]+(/clubs/invitations/[^"]+)"', browser.get(address).text)
+    assert found is not None
+    link = found[1]
+    assert "Log in to join" in app.test_client().get(link).text
+    assert "ada invites you to this club." in friend.get(link).text
+    assert post(friend, link, link).location == address
+    assert service.clubs.is_member(address.rpartition("/")[2], bea)
+    assert friend.get(link).location == address
+    post(browser, f"{address}/link", address, change="revoke")
+    assert app.test_client().get(link).status_code == 404
+
+
+def test_a_member_creates_a_private_game_of_a_private_club(
+    app: Flask, browser: FlaskClient, friend: FlaskClient, service: Service
+) -> None:
+    log_in(browser, service)
+    log_in(friend, service, "bea")
+    address = create(browser, private="yes")
+    club = address.rpartition("/")[2]
+    post(browser, f"{address}/invited", address, handle="bea")
+    post(friend, f"{address}/join", address)
+    form = f"/games/new?club={club}"
+    assert f'<option value="{club}" selected>' in browser.get(form).text
+    created = post(
+        browser,
+        "/games",
+        form,
+        **{"rules": "baron", "seats": "2", "option-club": club, "option-seating": "joined"},
+    )
+    assert created.status_code == 303, created.text
+    game = service.games.queries.game(created.location.split("/")[2].split("?")[0])
+    assert (game.options["club"], game.options["private"]) == (club, True)
+    shown = friend.get(f"/games/{game.id}").text
+    assert "A game of the club:" in shown
+    assert "Join the game" in shown
+    for page in (address, f"/games?list=open&club={club}"):
+        assert f'href="/games/{game.id}"' in friend.get(page).text
+    stranger = app.test_client()
+    log_in(stranger, service, "eve")
+    for page in (f"/games?list=open&club={club}", "/", "/players/ada", "/games"):
+        text = stranger.get(page).text
+        assert game.id not in text
+        assert "Wednesdays" not in text
+    assert stranger.get(f"/games/{game.id}").status_code == 404
+    assert "Wednesdays" in friend.get("/players/ada").text
+
+
+def test_a_stranger_sees_at_a_public_game_of_a_club_why_joining_is_impossible(
+    browser: FlaskClient, friend: FlaskClient, app: Flask, service: Service
+) -> None:
+    ada = log_in(browser, service)
+    log_in(friend, service, "bea")
+    club = create(browser).rpartition("/")[2]
+    game = service.games.commands.create(ada, rules="baron", seats=2, options={"club": club}).id
+    assert "Only the members of its club can join this game" in friend.get(f"/games/{game}").text
+    assert "Join as a guest" not in app.test_client().get(f"/games/{game}").text
+    address = f"/games/{game}"
+    refused = post(browser, f"{address}/invited", address, handle="bea")
+    assert "This player is not a member of the club of the game" in refused.text
