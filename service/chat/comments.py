@@ -26,7 +26,7 @@ from service.chat.reports import ChatMessageReports
 from service.chat.store import ChatMessage, decode_message
 from service.connection import to_text, unavailable_on_error
 from service.errors import Forbidden, NotFound, TooManyChatMessages
-from service.games.access import is_correspondent, require_visible
+from service.games.access import is_correspondent
 from service.games.dispute_view import statement_fault
 from service.games.loader import GameLoader
 from service.store.redis_event_store import game_key
@@ -174,7 +174,7 @@ class Comments:
 
     def _visible(self, game_id: str, player: str | None) -> Game:
         game = self._loader.load(game_id).game
-        require_visible(game, player)
+        self._loader.access.require_visible(game, player)
         return game
 
     def _last_number(self, game_id: str) -> int:
