@@ -5,6 +5,7 @@ import importlib
 import io
 import json
 import re
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from bench.action_path import trace_action
 from bench.measure import compare
 from bench.our_games import play, random_type_bot, untitled_bot, very_long_game
+from bench.rating_rows import RatedService
 from bench.record_rows import record_bytes
 from bench.store_rows import append_command, append_requests, xadd_command
 from domain.contract import Bot
@@ -131,3 +133,15 @@ def test_the_path_of_an_action_leads_through_the_rules_to_the_store_and_keeps_it
     assert len(path.files) <= files
     assert path.room_changes <= room_changes
     assert len(path.calls) <= calls
+
+
+def test_adding_a_game_to_the_ratings_takes_as_many_commands_with_few_and_with_many_games(
+    tmp_path: Path,
+) -> None:
+    with ExitStack() as running:
+        few = RatedService(running, tmp_path / "few", 20)
+        many = RatedService(running, tmp_path / "many", 2_000)
+        assert many.commands_to_add_game() == few.commands_to_add_game()
+        for service, games in ((few, 22), (many, 2_002)):
+            lines, _ = service.ratings.games(games - 2)
+            assert [line["number"] for line in lines] == [games - 1, games]
