@@ -170,7 +170,9 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     )
     accounts.erasure.register(imports.delete_all_of)
     damaged_games = DamagedGames(client)
-    process_reports = ProcessReports(client, settings.report_seconds)
+    process_reports = ProcessReports(
+        client, settings.report_seconds, receives_replies=settings.reply_address is not None
+    )
     announcements = Announcements(client)
     return Service(
         settings=settings,

@@ -218,7 +218,8 @@ def replies() -> None:
     "health",
     help=(
         message(
-            "Check whether a scheduler and a worker are alive, and print which processes are, as JSON."
+            "Check whether a scheduler and a worker are alive, and `replies` if it is set up, and print which"
+            " processes are, as JSON."
         ),
         message("Exits with 1 if one is missing."),
     ),
@@ -232,7 +233,8 @@ def health(ctx: click.Context, redis: str | None) -> None:
     from service.operation.process_reports import health as health_of
 
     with open_service(os.environ, redis) as service:
-        report = health_of(service.process_reports.alive())
+        reports = service.process_reports
+        report = health_of(reports.alive(), reports.expected_kinds)
     echo(orjson.dumps(report).decode())
     if report["missing"]:
         ctx.exit(1)

@@ -15,7 +15,7 @@ from domain.messages import comma_list, message, plural_message
 from service import clock
 from service.administration.work import WorkOverview
 from service.bootstrap import Service
-from service.operation.process_reports import KINDS, ProcessReport
+from service.operation.process_reports import ProcessReport
 from service.transparency.restores import Restores
 from service.transparency.store import TransparencyStore
 from workers.tasks import tasks_of
@@ -33,9 +33,9 @@ PROJECTIONS: Final = message("projections")
 
 
 def check_processes(service: Service) -> Iterator[Finding]:
-    """A worker and a scheduler must be alive, and all processes have the same version."""
+    """A worker, a scheduler and, if it is set up, `replies` must be alive, all of the same version."""
     reports = service.process_reports.alive()
-    for kind in KINDS:
+    for kind in service.process_reports.expected_kinds:
         alive = [report for report in reports if report.kind == kind]
         yield _process_finding(kind, alive)
     versions = {report.version for report in reports} | {version("cartulary")}

@@ -43,7 +43,7 @@ class WorkOverview:
         )
         damaged = self._damaged_games.parts()
         return {
-            **health(reports),
+            **health(reports, self._process_reports.expected_kinds),
             "waiting_jobs": _by_queue(figures, "waiting "),
             "failed_jobs": _by_queue(figures, "failed "),
             "overdue_milliseconds": figures.get("overdue_milliseconds"),

@@ -246,7 +246,8 @@ class Ratings:
     ) -> tuple[list[LeaderboardPlace], int | None]:
         """Return a page of a leaderboard, and the `after` of the next page, None on the last one.
 
-        Players without an account are left out, so a page may have fewer than `limit` of them. Raises
+        Players without an account, and those whose profile shows nothing, are left out, so a page may have
+        fewer than `limit` of them. The others keep their places. Raises
         NotFound for an unknown rule system, and Malformed for an invalid period.
         """
         if system not in rule_systems():
@@ -262,7 +263,7 @@ class Ratings:
         places = [
             LeaderboardPlace(place, account.id, account.handle, ratings[account.id])
             for place, account in enumerate(accounts, after + 1)
-            if account is not None and account.id in ratings
+            if account is not None and account.profile != "nothing" and account.id in ratings
         ]
         return places, after + limit if len(members) > limit else None
 

@@ -1,4 +1,4 @@
-"""What workers and schedulers report about themselves, so that others can see that they are alive.
+"""What workers, schedulers and others report about themselves, so that it can be seen that they are alive.
 
     cartulary:processes   hash, `KIND HOST PID` -> the report as JSON
 
@@ -27,8 +27,10 @@ from service import clock
 from service.connection import unavailable_on_error
 from service.errors import Unavailable
 
-Kind: TypeAlias = Literal["worker", "scheduler"]
+Kind: TypeAlias = Literal["worker", "scheduler", "replies"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+EXPECTED_KINDS: Final[tuple[Kind, ...]] = ("worker", "scheduler")
+"""The kinds that every service needs; `replies` only where players can answer mails."""
 PROCESSES: Final = "cartulary:processes"
 REPORT_SECONDS: Final = 5.0
 """Time between two reports of a process, unless the settings say otherwise."""
@@ -56,9 +58,17 @@ class ProcessReport:
 class ProcessReports:
     """The reports of all processes. Methods raise Unavailable if Redis does not respond."""
 
-    def __init__(self, client: redis.Redis, report_seconds: float = REPORT_SECONDS) -> None:
+    def __init__(
+        self,
+        client: redis.Redis,
+        report_seconds: float = REPORT_SECONDS,
+        *,
+        receives_replies: bool = False,
+    ) -> None:
         """`report_seconds`: the time between two reports of a process."""
         self._redis = client
+        self.expected_kinds = KINDS if receives_replies else EXPECTED_KINDS
+        """The kinds of which a process must be alive."""
         self.report_seconds = report_seconds
         self.alive_for = timedelta(seconds=MISSED_REPORTS * report_seconds)
         """Time after its last report for which a process counts as alive."""
@@ -158,13 +168,15 @@ class Reporter:
         )
 
 
-def health(reports: Sequence[ProcessReport]) -> JsonObject:
+def health(
+    reports: Sequence[ProcessReport], expected: Sequence[Kind] = EXPECTED_KINDS
+) -> JsonObject:
     """Return the health of a service with these processes alive, as JSON.
 
-    It is healthy if a scheduler and a worker are alive. `status` is `healthy` or `degraded`.
+    It is healthy if a process of each of the expected kinds is alive. `status` is `healthy` or `degraded`.
     """
     kinds = {report.kind for report in reports}
-    missing = [kind for kind in KINDS if kind not in kinds]
+    missing = [kind for kind in expected if kind not in kinds]
     return {
         "status": "degraded" if missing else "healthy",
         "version": version("cartulary"),

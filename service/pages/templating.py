@@ -64,7 +64,12 @@ from service.pages.view_models.concern_lines import (
     stream_address,
 )
 from service.pages.view_models.game_forms import latest_comments, new_key
-from service.pages.view_models.game_lists import profile_address, recap_of, rounded_time
+from service.pages.view_models.game_lists import (
+    profile_address,
+    recap_of,
+    reliability_of,
+    rounded_time,
+)
 
 
 def page(
@@ -119,6 +124,7 @@ def register(app: Flask) -> None:
         absolute_url=absolute_url,
         player_list=player_list,
         profile_address=profile_address,
+        reliability_of=reliability_of,
         recap_of=recap_of,
         moment=moment,
         has_time_zone=lambda: g.get("time_zone") is not None,

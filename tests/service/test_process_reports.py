@@ -8,7 +8,13 @@ from freezegun import freeze_time
 
 from service.bootstrap import Service
 from service.http import stored_metrics
-from service.operation.process_reports import PROCESSES, ProcessReports, Reporter, health
+from service.operation.process_reports import (
+    EXPECTED_KINDS,
+    PROCESSES,
+    ProcessReports,
+    Reporter,
+    health,
+)
 from tests.support.processes import wait_until
 
 NOW = datetime(2026, 11, 20, 9, tzinfo=UTC)
@@ -104,3 +110,18 @@ def test_the_metrics_have_versions_jobs_and_how_late_deadlines_are(service: Serv
     assert 'kind="scheduler"' in alive
     (silent,) = lines(service, "cartulary_process_silent_seconds")
     assert float(silent.split()[1]) == pytest.approx(0, abs=30)
+
+
+def test_a_receiver_of_replies_is_expected_only_where_players_can_answer_mails(
+    service: Service,
+) -> None:
+    for kind in EXPECTED_KINDS:
+        Reporter(service.process_reports, kind).report()
+    alive = service.process_reports.alive()
+    with_replies = ProcessReports(service.redis, receives_replies=True)
+    assert health(alive, service.process_reports.expected_kinds)["missing"] == []
+    assert health(alive, with_replies.expected_kinds)["missing"] == ["replies"]
+    Reporter(with_replies, "replies").report()
+    assert health(with_replies.alive(), with_replies.expected_kinds)["status"] == "healthy"
+    (line,) = lines(service, 'cartulary_process_silent_seconds{kind="replies"}')
+    assert float(line.split()[-1]) < 60

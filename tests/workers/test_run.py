@@ -30,6 +30,22 @@ from tests.support.receiver import raw_receiver, webhook_receiver
 from tests.support.service_games import play_out, start_game
 
 
+def test_a_receiver_of_replies_reports_that_it_is_alive(start: Start, settings: Settings) -> None:
+    service = build(settings)
+    process = start(
+        "replies",
+        CARTULARY_REPLY_ADDRESS="play@example.org",
+        CARTULARY_REPLY_LMTP=f"127.0.0.1:{free_port()}",
+        CARTULARY_SMTP_URL="smtp://127.0.0.1:25",
+        CARTULARY_MAIL_FROM="games@example.org",
+    )
+    wait_until(lambda: [report.kind for report in service.process_reports.alive()] == ["replies"])
+    process.send_signal(signal.SIGTERM)
+    assert wait_for_exit(process) == 0
+    assert service.process_reports.all() == []
+    service.redis.close()
+
+
 @pytest.mark.parametrize(("number", "is_at_work"), [(signal.SIGTERM, False), (signal.SIGINT, True)])
 def test_worker_and_scheduler_stop_on_a_signal(
     start: Start, settings: Settings, number: signal.Signals, is_at_work: bool, tmp_path: Path

@@ -11,7 +11,7 @@ import pytest
 from domain.game import Game
 from replay.thinking_time import ThinkingTime
 from service.bootstrap import Service
-from service.operation.process_reports import KINDS
+from service.operation.process_reports import EXPECTED_KINDS
 from tests.support.processes import Start, descendants, is_running, wait_for_exit, wait_until
 from tests.support.service_games import take_action
 from tests.support.worker_harness import WorkerHarness
@@ -138,7 +138,9 @@ def test_a_worker_with_the_scheduler_starts_one_for_searches_while_there_are_som
 ) -> None:
     service = workers.service
     process = start("worker", "--scheduler", CARTULARY_BOT_SECONDS="60", **QUICK)
-    wait_until(lambda: {report.kind for report in service.process_reports.alive()} == {*KINDS})
+    wait_until(
+        lambda: {report.kind for report in service.process_reports.alive()} == {*EXPECTED_KINDS}
+    )
     assert not descendants(process.pid)
     game = create(service, "strong")
     wait_until(lambda: descendants(process.pid))

@@ -9,7 +9,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import Any, Final
 
@@ -20,6 +20,7 @@ from typing_extensions import override
 from domain.messages import message
 from service.bootstrap import build
 from service.errors import TooManyRequests, Unavailable
+from service.operation.process_reports import SECONDS_TO_HANG, Reporter
 from service.operation.stop_signals import StopSignals
 from service.settings import Settings, SettingsError, lmtp_address
 from workers.mail.replies import Replies
@@ -158,12 +159,19 @@ def run_replies(settings: Settings) -> None:
         )
     stop = StopSignals()
     stop.listen()
+    reporter = Reporter(service.process_reports, "replies")
     host, port = lmtp_address(settings.reply_lmtp)
 
     async def run() -> None:
         async with receiving(Replies(service), host, port, settings.bounds.max_reply_bytes):
             log.info("receiving answers to mails at %s:%s", host, port)
-            while not await asyncio.to_thread(stop.wait, 3600):
-                pass
+            reporter.start()
+            # The event loop goes on as long as it comes back here.
+            while not await asyncio.to_thread(stop.wait, SECONDS_TO_HANG / 4):
+                reporter.note_progress()
 
-    asyncio.run(run())
+    try:
+        asyncio.run(run())
+    finally:
+        with suppress(Unavailable):
+            reporter.end()

@@ -40,11 +40,13 @@ def check_readiness() -> JsonObject:
     "/healthz/processes", "A scheduler and a worker are alive.", ProcessHealth, query=NO_QUERY
 )
 def check_processes() -> JsonObject:
-    """Check whether the processes behind the web server are alive: a scheduler and a worker.
+    """Check whether the processes behind the web server are alive: a scheduler, a worker, and `replies` if
+    players can answer mails.
 
     If one is missing, the response is a 503 that names it.
     """
-    report = health(service().process_reports.alive())
+    reports = service().process_reports
+    report = health(reports.alive(), reports.expected_kinds)
     if report["missing"]:
         kinds = comma_list(report["missing"])
         raise Unavailable(message("these processes have not reported lately: {kinds}", kinds=kinds))

@@ -488,7 +488,7 @@ class Health(TypedDict):
 class ProcessState(TypedDict):
     """A process that has reported lately. `queues` are those of which a worker takes jobs."""
 
-    kind: Literal["worker", "scheduler"]
+    kind: Literal["worker", "scheduler", "replies"]
     version: str
     queues: list[str]
     started_at: Timestamp
@@ -500,5 +500,5 @@ class ProcessHealth(TypedDict):
 
     status: Literal["healthy", "degraded"]
     version: str
-    missing: list[Literal["worker", "scheduler"]]
+    missing: list[Literal["worker", "scheduler", "replies"]]
     processes: list[ProcessState]

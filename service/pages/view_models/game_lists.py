@@ -201,6 +201,29 @@ def read_recaps(lists: Sequence[GameList], viewer: str | None) -> None:
             recaps[head.id] = sentence
 
 
+def read_reliabilities(lists: Sequence[GameList]) -> None:
+    """Read the reliability of those who have created the open games of lists, for `reliability_of`.
+
+    They are read in few round trips. It is None for a player of whom nothing is known, or who shows nothing.
+    """
+    creators = dict.fromkeys(
+        game.summary.creator
+        for game_list in lists
+        for game in game_list.games
+        if game.summary.status == "open" and game.summary.creator
+    )
+    accounts = service().accounts.players.get([*creators]) if creators else []
+    shown = [it.id for it in accounts if it is not None and it.profile != "nothing"]
+    statistics = service().games.statistics.of(shown) if shown else {}
+    g.reliabilities = {id: each.reliability.percent for id, each in statistics.items()}
+
+
+def reliability_of(player: str) -> int | None:
+    """Return the reliability of a creator in percent, after `read_reliabilities`; None if none is shown."""
+    reliabilities: Mapping[str, int | None] = g.get("reliabilities", {})
+    return reliabilities.get(player)
+
+
 def _recap(head: Game, viewer: str) -> str | None:
     """Return a sentence in the language of the request; None if nothing has happened, or none can be made."""
     try:

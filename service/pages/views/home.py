@@ -198,6 +198,7 @@ def read_lists(*lists: GameList) -> None:
     service().accounts.players.handles({player for game in games for player in game.players})
     read_badges(game.summary for game in games)
     game_lists.read_recaps(lists, viewer())
+    game_lists.read_reliabilities(lists)
 
 
 def _live_game(watched: GameList) -> Game | None:

@@ -133,6 +133,26 @@ def test_a_rated_game_is_in_the_history_and_on_leaderboards(
     assert (recent["period"], len(recent["places"]), recent["next"]) == (month, 1, 1)
 
 
+def test_a_player_whose_profile_shows_nothing_is_on_no_leaderboard(
+    accounts: Accounts, worker: Service
+) -> None:
+    _, (loser, winner) = finish(accounts, worker, rated=True)
+
+    def places() -> dict[str, int]:
+        board = accounts.anonymous.get("/api/v1/leaderboards/baron?limit=100").json()
+        return {entry["handle"]: entry["place"] for entry in board["places"]}
+
+    before = places()
+    assert {loser.handle, winner.handle} <= before.keys()
+    hidden = winner.http.patch("/api/v1/me", json={"profile": "nothing"})
+    assert hidden.status_code == 200
+    after = places()
+    assert winner.handle not in after
+    assert after[loser.handle] == before[loser.handle]
+    winner.http.patch("/api/v1/me", json={"profile": "results"})
+    assert places() == before
+
+
 @pytest.mark.http("GET /ratings/statement", 400)
 @pytest.mark.http("GET /ratings/games", 400)
 @pytest.mark.http("GET /leaderboards/SYSTEM", 400, 404)

@@ -146,3 +146,27 @@ def test_the_page_of_an_open_game_says_what_a_player_lacks(
     assert post(browser, f"/games/{game}/players", f"/games/{game}").status_code == 403
     other = create(creator, rules="barony", seats=2, options={}).id
     assert "Join the game" in browser.get(f"/games/{other}").text
+
+
+def test_open_games_show_the_reliability_of_their_creators(
+    app: Flask, browser: FlaskClient, service: Service
+) -> None:
+    ada = log_in(browser, service)
+    bea = log_in(app.test_client(), service, "bea")
+    played = start_game(
+        service, players=(ada, bea), clock={"per_turn": 86_400}, round_limit=12, rated=True
+    )
+    play_out(service, played.id)
+    service.transparency.head_log.log([played.id])
+    assert service.games.projections.catch_up()
+    service.games.commands.create(ada, rules="barony", seats=3, options={})
+    visitor = app.test_client()
+    shown = "ada takes 100 % of turns in time"
+    for address in ("/games?list=open", "/"):
+        assert shown in visitor.get(address).text
+    assert '<span class="badge">rated</span></h1>' in visitor.get(f"/games/{played.id}").text
+    for address in (f"/games/{played.id}", f"/games/{played.id}?seq=5", f"/games/{played.id}/log"):
+        assert '<a href="/players/ada">' in visitor.get(address).text
+    token = service.accounts.players.login("ada", "correct horse")[1]
+    service.accounts.players.change_settings(ada, token, {"profile": "nothing"})
+    assert shown not in visitor.get("/games?list=open").text
