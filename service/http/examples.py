@@ -37,7 +37,6 @@ VALUES: Final[Mapping[str, object]] = {
     "per_turn": 86400,
     "player": "8a1b90c3d2e4f567",
     "reason": "a reason for the log",
-    "rules": "barony",
     "scopes": ["read", "play"],
     "seats": 2,
     "seq": 7,
