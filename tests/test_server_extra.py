@@ -30,6 +30,7 @@ COMMANDS: Final[Mapping[str, tuple[str, ...]]] = {
     "ratings": ("--help",),  # asks a server that runs elsewhere
     "receipts": ("--help",),  # asks a server that runs elsewhere
     "timeline": (GAME,),
+    "tournament": ("--help",),  # reads the record of a tournament
     "trust": (),
     "sandbox": (GAME, "9", "--bots", "0,1", "--turns", "2", "--seed", "00"),
     "replay": (GAME, "--format", "svg"),

@@ -39,6 +39,7 @@ from cartulary.commands.service import (
     worker,
 )
 from cartulary.commands.timeline import timeline
+from cartulary.commands.tournament import tournament
 from cartulary.commands.trust import trust
 from cartulary.commands.witness import witness
 
@@ -50,6 +51,7 @@ RECORD_COMMANDS: Final[tuple[click.Command, ...]] = (
     diff,
     audit,
     ratings,
+    tournament,
     compare,
     trust,
     export,

@@ -4,15 +4,20 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from freezegun import freeze_time
+
 from domain.event import Clock
 from domain.tournaments.tournament import Tournament
 from ledger.canonical import format_timestamp
+from ledger.tournament_log import read_tournament
 from service import clock
 from service.bootstrap import Service
+from tests.support.service_games import play_set_up
 from tests.support.worker_harness import WorkerHarness
 
 DAY: Final = 24 * 3600
 CLOCK: Final[Clock] = {"per_turn": DAY}
+START: Final = "2026-03-02T09:00:00Z"
 SWISS: Final[Mapping[str, Any]] = {"format": "swiss", "table_size": 2, "rounds": 3}
 
 
@@ -80,3 +85,47 @@ def end_game(service: Service, game_id: str, winner: int | None = None) -> None:
             break
         service.games.commands.act(game_id, game.players[seat], {"type": "resign"}, game.seq)
     service.games.commands.score(game_id)
+
+
+class FinishedTournament:
+    """A tournament of five at tables of three, with a game that was settled at the last date."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        with freeze_time(START) as time:
+            harness = WorkerHarness(service)
+            creator, players = organiser(service), register_accounts(service, 6)
+            format = {"format": "swiss", "table_size": 3, "rounds": 2}
+            self.id = create(service, creator, format=format).id
+            register(service, self.id, players[:5])
+            time.tick(timedelta(days=1))
+            advance(harness)
+            register(service, self.id, players[5:])
+            first, second = (game for game in self.load().rounds[0].games if game is not None)
+            end_game(service, first)
+            play_set_up(service, second)
+            service.tournaments.tournaments.withdraw(self.id, self.load().entrants[0])
+            time.tick(timedelta(days=3, minutes=1))
+            advance(harness)
+            end_game(service, second)
+            for game in self.load().rounds[1].games:
+                if game is not None:
+                    end_game(service, game)
+            time.tick(timedelta(minutes=1))
+            advance(harness)
+            time.tick(timedelta(hours=2))
+            advance(harness)
+            harness.close()
+            data = b"".join(service.tournaments.tournaments.record(self.id, None))
+            self.data = data
+            self.record = read_tournament(data)
+            self.games = {
+                game: b"".join(service.games.queries.record(game))
+                for drawn in self.load().rounds
+                for game in drawn.games
+                if game is not None
+            }
+
+    def load(self) -> Tournament:
+        """Return the tournament at its head."""
+        return self.service.tournaments.tournaments.load(self.id)

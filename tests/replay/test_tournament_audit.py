@@ -1,0 +1,155 @@
+"""The audit of tournaments: an honest one holds, and each lie is found at its event."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from domain.json_types import JsonObject
+from ledger.canonical import canonical
+from ledger.tournament_log import TournamentRecord, event_hash, read_tournament
+from replay.tournament_audit import TournamentVerdict, audit_tournament
+from service.bootstrap import Service
+from tests.support.tournaments import FinishedTournament
+
+
+@pytest.fixture
+def finished(service: Service) -> FinishedTournament:
+    """A tournament that is over."""
+    return FinishedTournament(service)
+
+
+def forged(
+    finished: FinishedTournament, change: Callable[[list[JsonObject]], None]
+) -> TournamentRecord:
+    """Return a record with changed events, with every hash and the head repaired and signed."""
+    events: list[JsonObject] = json.loads(json.dumps(list(finished.record.events)))
+    change(events)
+    prev = "0" * 64
+    for seq, event in enumerate(events, 1):
+        event |= {"seq": seq, "prev": prev}
+        prev = event["hash"] = event_hash(event)  # type: ignore[arg-type] # made up
+    header = {
+        name: value
+        for name, value in finished.record.header.items()
+        if name not in ("inclusion", "log")
+    }
+    header["head"] = {"seq": len(events), "hash": prev}
+    header = finished.service.keyring.signing_key.sign_head(header)
+    lines = [canonical(header), *map(canonical, events)]
+    return read_tournament(b"\n".join(lines) + b"\n")
+
+
+def audit(
+    finished: FinishedTournament, record: TournamentRecord | None = None
+) -> TournamentVerdict:
+    """Audit a record with all games."""
+    return audit_tournament(record or finished.record, finished.games.get)
+
+
+def of_type(events: list[JsonObject], type: str, number: int = 0) -> JsonObject:
+    """Return an event of a type."""
+    return [event for event in events if event["type"] == type][number]
+
+
+def test_an_honest_tournament_holds(finished: FinishedTournament) -> None:
+    tournament = finished.load()
+    assert tournament.status == "finished"
+    types = [event["type"] for event in finished.record.events]
+    assert {"TableSettled", "EntrantReplaced", "GamesSecretPublished"} <= set(types)
+    verdict = audit(finished)
+    assert verdict.outcome == "sound", verdict
+
+
+def test_a_missing_game_is_reported(finished: FinishedTournament) -> None:
+    game, _ = finished.games.popitem()
+    verdict = audit(finished)
+    assert (verdict.outcome, verdict.missing) == ("unknown", (game,))
+
+
+def change_commitment(events: list[JsonObject]) -> None:
+    events[0]["data"]["commitment"] = "0" * 64
+
+
+def change_description(events: list[JsonObject]) -> None:
+    # Nothing depends on it but the hashes, which the games name.
+    events[0]["data"]["description"] = "never shown to anybody"
+
+
+def change_lots(events: list[JsonObject]) -> None:
+    of_type(events, "RegistrationClosed")["data"]["players"].reverse()
+
+
+def change_nonce(events: list[JsonObject]) -> None:
+    of_type(events, "PlayerRegistered")["data"]["nonce"] = "00"
+
+
+def change_pairing(events: list[JsonObject]) -> None:
+    of_type(events, "RoundDrawn")["data"]["tables"].reverse()
+
+
+def change_last_date(events: list[JsonObject]) -> None:
+    of_type(events, "RoundDrawn")["data"]["ends"] = "2026-03-09T09:00:00.000Z"
+
+
+def change_result(events: list[JsonObject]) -> None:
+    of_type(events, "ResultRecorded")["data"]["places"].reverse()
+
+
+def change_settlement(events: list[JsonObject]) -> None:
+    places = of_type(events, "TableSettled")["data"]["places"]
+    places[:] = [3, 2, 1][: len(places)] if places[0] != 3 else [1, 2, 3][: len(places)]
+
+
+def settle_earlier(events: list[JsonObject]) -> None:
+    of_type(events, "TableSettled")["data"]["seq"] -= 1
+
+
+def change_standings(events: list[JsonObject]) -> None:
+    of_type(events, "TournamentFinished")["data"]["standings"][0].reverse()
+
+
+def change_games_secret(events: list[JsonObject]) -> None:
+    of_type(events, "GamesSecretPublished")["data"]["secret"] = "0" * 64
+
+
+def register_another(events: list[JsonObject]) -> None:
+    of_type(events, "PlayerRegistered")["by"] = {"player": "somebody"}
+
+
+def drop_substitution(events: list[JsonObject]) -> None:
+    events.remove(of_type(events, "EntrantReplaced"))
+
+
+LIES = [
+    (change_commitment, "RegistrationClosed"),
+    (change_lots, "RegistrationClosed"),
+    (change_nonce, "RegistrationClosed"),
+    (change_pairing, "RoundDrawn"),
+    (change_last_date, "RoundDrawn"),
+    (change_description, "RoundDrawn"),
+    (change_result, "ResultRecorded"),
+    (change_settlement, "TableSettled"),
+    (settle_earlier, "TableSettled"),
+    (change_standings, "TournamentFinished"),
+    (change_games_secret, "GamesSecretPublished"),
+    (register_another, "PlayerRegistered"),
+    (drop_substitution, "RoundDrawn"),
+]
+"""Changes after which the server repairs every hash and signs anew, and the event at which each is found."""
+
+
+def test_each_lie_is_found(finished: FinishedTournament) -> None:
+    for change, type in LIES:
+        record = forged(finished, change)
+        verdict = audit(finished, record)
+        assert verdict.outcome == "broken", (change, verdict)
+        assert verdict.seq is not None
+        assert record.events[verdict.seq - 1]["type"] == type, (change, verdict)
+
+
+def test_an_edited_event_breaks_the_chain(finished: FinishedTournament) -> None:
+    event = finished.record.events[0]
+    event["data"]["name"] = "Other cup"
+    verdict = audit(finished)
+    assert (verdict.outcome, verdict.seq) == ("broken", 1)
