@@ -9,11 +9,11 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from statistics import median
-from typing import Final
+from typing import Any, Final
 
 import httpx
 import orjson
@@ -94,13 +94,12 @@ class PreparedGame:
         self._tokens = []
         for seat in range(2):
             account = {"handle": f"bench-{name}-{seat}", "password": "correct horse"}
-            self._tokens.append(client.post(f"{API}/players", json=account).json()["token"])
+            self._tokens.append(_post(client, f"{API}/players", account, {})["token"])
         game = {"rules": "barony", "seats": 2, "options": {"seating": "joined"}}
-        response = client.post(f"{API}/games", json=game, headers=self._authorization(0))
-        self.id: str = response.json()["id"]
+        self.id: str = _post(client, f"{API}/games", game, self._authorization(0))["id"]
         path = f"{API}/games/{self.id}"
-        client.post(f"{path}/players", json={}, headers=self._authorization(1))
-        events: list[Event] = client.get(f"{path}/events").json()["events"]
+        _post(client, f"{path}/players", {}, self._authorization(1))
+        events: list[Event] = client.get(f"{path}/events").raise_for_status().json()["events"]
         self.requests = list(self._action_requests(f"{path}/actions", events[-1]))
 
     def _authorization(self, seat: int) -> dict[str, str]:
@@ -117,6 +116,19 @@ class PreparedGame:
             body = {"action": rules.action_to_json(action), "expected_seq": seq}
             yield request_bytes("POST", path, orjson.dumps(body), self._tokens[seat])
             state = evolve(rules, state, [rules.decide(state, seat, action)])
+
+
+def _post(client: httpx.Client, path: str, body: object, headers: Mapping[str, str]) -> Any:
+    """Return the body of the response to a request, which is repeated while the server is overloaded.
+
+    Raises httpx.HTTPStatusError if it was refused.
+    """
+    deadline = time.monotonic() + SECONDS_TO_START
+    while True:
+        response = client.post(path, json=body, headers=headers)
+        if response.status_code != 503 or time.monotonic() > deadline:
+            return response.raise_for_status().json()
+        time.sleep(float(response.headers["Retry-After"]))
 
 
 def our_server(
