@@ -313,6 +313,8 @@ def _readers(game: Game, event: Event, people: Sequence[str]) -> list[str]:
     if event["type"] == "TurnForfeited":
         player = game.players[event["data"]["seat"]]
         return [player] if player in people else []
+    if event["type"] == "TimeGiven":
+        return [game.players[event["data"]["to"]]]
     if event["type"] == "PlayerRemoved" and game.players[event["data"]["seat"]] not in people:
         return []
     seat = acting_seat(event["by"])
