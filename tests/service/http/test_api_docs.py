@@ -17,7 +17,7 @@ PAGE = ROOT / "docs" / "http.md"
 
 def test_the_examples_run_and_have_the_results_that_the_page_describes(tmp_path: Path) -> None:
     examples = re.findall(r"^```sh\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
-    assert len(examples) == 19
+    assert len(examples) == 21
     script = "".join(f"{example}echo; echo '---'\n" for example in examples)
     with (
         EmbeddedRedis(tmp_path / "redis") as redis_server,
@@ -30,8 +30,8 @@ def test_the_examples_run_and_have_the_results_that_the_page_describes(tmp_path:
         )
     assert process.returncode == 0, process.stdout + process.stderr
     outputs = process.stdout.split("---\n")[:-1]
-    _, game, receipt, history, with_token, _, in_french, games, filtered, *rest = outputs
-    explained, stream, feed, sandbox, invited, talk, with_bot, refusal, key, signed = rest
+    _, game, receipt, history, with_token, _, _, in_french, games, filtered, *rest = outputs
+    explained, stream, feed, sandbox, invited, in_club, talk, with_bot, refusal, key, signed = rest
     assert '"bot":"random"' in with_bot
     assert json.loads(game)["status"] == "playing"
     assert json.loads(with_token)["rules"] == "barony"
@@ -56,6 +56,10 @@ def test_the_examples_run_and_have_the_results_that_the_page_describes(tmp_path:
     _, end = decoder.raw_decode(invited)
     (waiting,) = json.loads(invited[end:])["games"]
     assert waiting["options"]["name"] == "Friday evening"
+    *_, club_games = in_club.splitlines()
+    (club_game,) = json.loads(club_games[club_games.rindex('{"games":') :])["games"]
+    assert club_game["options"]["private"] is True
+    assert len(club_game["options"]["club"]) == 16
     posted, end = decoder.raw_decode(talk)
     read, length = decoder.raw_decode(talk[end:])
     muted, _ = decoder.raw_decode(talk[end + length :])

@@ -451,3 +451,57 @@ def test_exports_of_a_running_game_have_only_the_own_tiles_and_cannot_be_importe
             "/imports", content=record, headers={"Content-Type": "application/jsonl"}
         )
         assert response.status_code == 400, response.text
+
+
+def test_outsiders_receive_the_same_bytes_whatever_happens_in_a_private_club(
+    accounts: Accounts,
+) -> None:
+    ada, bea, eve = (accounts.register() for _ in range(3))
+    url = str(accounts.anonymous.base_url)
+    observers = [
+        RecordingClient(url, "outsider", eve.token),
+        RecordingClient(url, "anonymous"),
+    ]
+    none = "0" * 16
+
+    def observed(club: str, game: str) -> list[list[str]]:
+        """Return what each observer receives, without the ids of the club and the game."""
+        paths = (
+            *("/clubs?limit=100", f"/clubs/{club}", f"/clubs/{club}/members", "/me/clubs", "/me"),
+            *(f"/games?club={club}", f"/games?club={club}&status=open", "/games?limit=100"),
+            *("/games?vacant=true", f"/games?player={ada.handle}", f"/games/{game}"),
+            *(f"/games/{game}/events", f"/games/{game}/stream", f"/games/{game}/record"),
+            *(f"/players/{ada.handle}", f"/players/{bea.handle}", f"/players/{ada.handle}/games"),
+            *(f"/players/{ada.handle}/head-to-head/{bea.handle}", "/leaderboards/barony"),
+        )
+        received: list[list[str]] = []
+        for observer in observers:
+            observer.follow(game)
+            for path in paths:
+                observer.request("GET", path)
+            for method, path in (
+                ("PUT", f"/clubs/{club}/members/me"),
+                ("DELETE", f"/clubs/{club}/members/me"),
+                ("PATCH", f"/clubs/{club}"),
+                ("POST", f"/clubs/{club}/invitations"),
+                ("POST", f"/games/{game}/players"),
+            ):
+                observer.request(method, path, {})
+            received.append([record.replace(club, "CLUB") for record in observer.records])
+        return received
+
+    before = observed(none, "f" * 16)
+    club = ada.http.post("/api/v1/clubs", json={"name": "Hidden", "private": True}).json()["id"]
+    path = f"/api/v1/clubs/{club}"
+    ada.http.post(f"{path}/invitations", json={"handle": bea.handle}).raise_for_status()
+    bea.http.put(f"{path}/members/me").raise_for_status()
+    game = ada.create_game(2, options={"private": True, "club": club, "name": "Hidden"})
+    assert observed(club, game) == before
+    bea.join(game)
+    ada.http.patch(path, json={"name": "Hidden still", "about": "x"}).raise_for_status()
+    assert observed(club, game) == before
+    bea.http.delete(f"{path}/members/me").raise_for_status()
+    assert observed(club, game) == before
+    assert bea.http.get(f"/api/v1/games/{game}").status_code == 200
+    for observer in observers:
+        observer.http.close()
