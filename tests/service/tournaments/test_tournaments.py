@@ -1,12 +1,23 @@
 """Tournaments from their creation to their end, with a real store, scheduler and worker."""
 
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
+import pytest
 from freezegun import freeze_time
 
+from domain.tournaments.decisions import places_in
+from domain.tournaments.events import TournamentEvent
 from ledger.tournament_log import read_tournament
+from service import clock
 from service.bootstrap import Service
+from service.recovery.reindex import reindex
+from tests.simulation.mailboxes import Mailbox
+from tests.support.service_games import play_set_up
 from tests.support.tournaments import (
+    DAY,
+    START,
     advance,
     create,
     end_game,
@@ -14,14 +25,19 @@ from tests.support.tournaments import (
     register,
     register_accounts,
 )
-from tests.support.worker_harness import WorkerHarness
-
-START = "2026-03-02T09:00:00Z"
+from tests.support.worker_harness import RecordingChannel, WorkerHarness
 
 
-def test_a_swiss_tournament_runs_to_its_end(service: Service) -> None:
+@pytest.fixture
+def harness(service: Service) -> Iterator[WorkerHarness]:
+    """A scheduler and a worker."""
+    harness = WorkerHarness(service)
+    yield harness
+    harness.close()
+
+
+def test_a_swiss_tournament_runs_to_its_end(service: Service, harness: WorkerHarness) -> None:
     with freeze_time(START) as time:
-        harness = WorkerHarness(service)
         olga = organiser(service)
         players = register_accounts(service, 5)
         id = create(service, olga).id
@@ -53,3 +69,136 @@ def test_a_swiss_tournament_runs_to_its_end(service: Service) -> None:
         assert service.tournaments.store.due(10**12, 100) == []
         record = read_tournament(b"".join(service.tournaments.tournaments.record(id, None)))
         assert len(record.events) == tournament.seq
+
+
+def test_a_table_is_settled_by_the_position_at_the_last_date(
+    service: Service, harness: WorkerHarness
+) -> None:
+    with freeze_time(START) as time:
+        id = create(service, organiser(service), round_seconds=DAY).id
+        register(service, id, register_accounts(service, 2))
+        time.tick(timedelta(days=1))
+        advance(harness)
+        (game_id,) = service.tournaments.tournaments.load(id).rounds[0].games
+        assert game_id is not None
+        game = play_set_up(service, game_id)
+        time.tick(timedelta(days=1, seconds=4))
+        # By now the last date has passed, but an action may be on its way.
+        advance(harness)
+        assert len(service.tournaments.tournaments.load(id).rounds) == 1
+        end_game(service, game_id)
+        time.tick(timedelta(minutes=1))
+        advance(harness)
+        settled = event_of_type(service, id, "TableSettled")["data"]
+        assert (settled["seq"], settled["hash"]) == (game.seq, game.hash)
+        assert settled["places"] == list(places_in(game))
+        assert service.games.queries.game(game_id).status == "finished"
+
+
+def test_too_few_players_cancel_a_tournament(service: Service, harness: WorkerHarness) -> None:
+    with freeze_time(START) as time:
+        id = create(service, organiser(service), least=3).id
+        register(service, id, register_accounts(service, 2))
+        time.tick(timedelta(days=1))
+        advance(harness)
+        tournament = service.tournaments.tournaments.load(id)
+        assert (tournament.status, tournament.cancel_reason) == ("cancelled", "too_few_players")
+        advance(harness)
+        assert service.tournaments.store.due(10**12, 100) == []
+
+
+def test_workers_that_advance_at_once_draw_one_round_and_create_each_game_once(
+    service: Service,
+) -> None:
+    with freeze_time(START) as time:
+        id = create(service, organiser(service)).id
+        register(service, id, register_accounts(service, 6))
+        time.tick(timedelta(days=1))
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(service.tournaments.work.advance, [id] * 4))
+        (drawn,) = service.tournaments.tournaments.load(id).rounds
+        assert sorted(service.store.game_ids()) == sorted(game or "" for game in drawn.games)
+
+
+def test_players_are_notified_of_rounds_last_dates_and_the_end(
+    service: Service,
+) -> None:
+    channel = RecordingChannel(name="email", is_operators=False)
+    with freeze_time(START) as time:
+        olga, players = organiser(service), register_accounts(service, 4)
+        endpoints = Mailbox("email", [olga, *players], clock.now)
+        service.notifications.endpoints.add(endpoints)
+        harness = WorkerHarness(service, channel)
+        format = {"format": "swiss", "table_size": 2, "rounds": 1}
+        id = create(service, olga, format=format, round_seconds=10 * DAY).id
+        register(service, id, players)
+        time.tick(timedelta(days=1))
+        advance(harness)
+        first, _ = service.tournaments.tournaments.load(id).rounds[0].games
+        assert first is not None
+        end_game(service, first)
+        time.tick(timedelta(days=9, minutes=1))
+        advance(harness)
+        time.tick(timedelta(days=2))
+        advance(harness)
+        harness.close()
+    drawn = service.tournaments.tournaments.load(id).rounds[0]
+    sent = [item for item in channel.sent if item.kind == "tournament"]
+    readers = {
+        subject: sorted(item.player for item in sent if item.subject == subject)
+        for subject in ("tournament_round", "tournament_last_date", "tournament_over")
+    }
+    assert readers == {
+        "tournament_round": sorted(players),
+        "tournament_last_date": sorted(drawn.players[1]),
+        "tournament_over": sorted([olga, *players]),
+    }
+    assert {item.path for item in sent} == {f"/tournaments/{id}"}
+
+
+def test_a_player_who_is_erased_is_withdrawn(service: Service, harness: WorkerHarness) -> None:
+    with freeze_time(START) as time:
+        id = create(service, organiser(service)).id
+        players = register_accounts(service, 4)
+        register(service, id, players)
+        service.accounts.erasure.erase(players[0], "correct horse")
+        assert not service.tournaments.tournaments.load(id).takes_part(players[0])
+        time.tick(timedelta(days=1))
+        advance(harness)
+        assert players[0] not in service.tournaments.tournaments.load(id).entrants
+        service.accounts.erasure.erase(players[1], "correct horse")
+        assert service.tournaments.tournaments.load(id).number_of(players[1]) is None
+
+
+def test_no_list_of_games_has_a_tournament_and_reindexing_lists_it_again(
+    service: Service,
+) -> None:
+    olga = organiser(service)
+    public, private = create(service, olga), create(service, olga, private=True)
+    assert list(service.store.game_ids()) == []
+    assert service.games.listings.page_of_all().games == ()
+    service.tournaments.store.clear_lists()
+    assert service.tournaments.tournaments.page(viewer=olga) == ([], None)
+    reindex(service)
+    shown, _ = service.tournaments.tournaments.page(viewer=olga)
+    assert {tournament.id for tournament in shown} == {public.id, private.id}
+    shown, _ = service.tournaments.tournaments.page()
+    assert [tournament.id for tournament in shown] == [public.id]
+
+
+def test_the_heads_of_a_tournament_are_in_the_transparency_log(
+    service: Service, harness: WorkerHarness
+) -> None:
+    tournament = create(service, organiser(service))
+    advance(harness)
+    data = b"".join(service.tournaments.tournaments.record(tournament.id, None))
+    inclusion = read_tournament(data).header["inclusion"]
+    assert (inclusion["seq"], inclusion["hash"]) == (tournament.seq, tournament.hash)
+
+
+def event_of_type(service: Service, id: str, type: str) -> TournamentEvent:
+    """Return the only event of a type."""
+    (found,) = (
+        event for event in service.tournaments.tournaments.events(id, None) if event["type"] == type
+    )
+    return found
