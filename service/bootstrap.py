@@ -135,7 +135,9 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         transparency,
         games,
     )
-    notifications = build_notifications(client, settings, clock, accounts, clubs, games, deliveries)
+    notifications = build_notifications(
+        client, settings, clock, accounts, clubs, games, tournaments.tournaments, deliveries
+    )
     reports = ChatMessageReports(client, bounds.max_open_reports, bounds.max_reports_per_player)
     chat = Chat(
         games.repository,

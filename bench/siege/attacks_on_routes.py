@@ -113,6 +113,8 @@ def _home_pages(target: Target) -> Traffic:
     paths = (
         *("/", "/games", "/games?list=watch", "/games?list=finished", "/games/new"),
         *("/statistics", "/leaderboards", "/imports", "/clubs", "/clubs/new"),
+        *("/tournaments", "/tournaments/new", f"/tournaments/{UNKNOWN}"),
+        f"/tournaments/{UNKNOWN}/calendar.ics",
         *(f"/imports/{UNKNOWN}{part}" for part in IMPORT_PAGES),
         *(f"/clubs/{UNKNOWN}", f"/clubs/invitations/{UNKNOWN}"),
         *lists,
@@ -184,6 +186,9 @@ def _forms(target: Target) -> Traffic:
         *("/imports", f"/imports/{UNKNOWN}/audit", f"/imports/{UNKNOWN}/delete"),
         *("/clubs", f"/clubs/invitations/{UNKNOWN}"),
         *(f"/clubs/{UNKNOWN}{part}" for part in club),
+        "/tournaments",
+        *(f"/tournaments/{UNKNOWN}/{part}" for part in ("players", "withdraw", "exclude")),
+        *(f"/tournaments/{UNKNOWN}/{part}" for part in ("invite", "replace", "cancel")),
         *(f"/email/confirm/{UNKNOWN}", f"/unsubscribe/{UNKNOWN}"),
     ]
     # Not from the first account, whose sandbox a form would delete.

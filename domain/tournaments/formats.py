@@ -14,7 +14,7 @@ from typing import Final, Literal, Protocol, TypeAlias, TypeVar, get_args
 from domain.errors import Malformed
 from domain.json_fields import is_integer, one_of
 from domain.json_types import JsonObject
-from domain.messages import Text, message
+from domain.messages import Message, Text, message, message_in
 from domain.tournaments.pairing import (
     ATTEMPTS,
     MAX_TABLE,
@@ -342,6 +342,19 @@ def seasons(
         order = _order_after(settings, found[-1], played)
         if sum(map(len, order)) < MIN_TABLE:
             return found
+
+
+def round_title(
+    settings: FormatSettings, players: Sequence[Player], rounds: Sequence[Round], number: int
+) -> Message:
+    """Return what a round, counted from 1, is called: in a league, by its season."""
+    if settings.format == "league":
+        for count, season in enumerate(seasons(settings, players, rounds), start=1):
+            if number <= season.start + season.length:
+                return message(
+                    "Season {season}, round {round}", season=count, round=number - season.start
+                )
+    return message_in("tournament", "Round {round}", round=number)
 
 
 def _divisions(

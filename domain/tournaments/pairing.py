@@ -89,7 +89,7 @@ def round_robin(players: int, size: int) -> tuple[tuple[Table, ...], ...]:
 
     rounds: list[tuple[Table, ...]] = []
     while len(met) < players * (players - 1) // 2:
-        chance = Chance(f"round robin {players} {size} {len(rounds)}".encode())
+        chance = Chance(bytes([players, size, len(rounds)]))
         orders = (chance.shuffle(range(players)) for _ in range(ATTEMPTS))
         tables = arrange(orders, table_sizes(players, size), cost)
         met.update(meetings(tables))

@@ -24,6 +24,7 @@ from service.notifications.webhooks.vapid_key import VapidKey
 from service.notifications.webhooks.webhooks import Webhooks
 from service.operation.data_folder import VAPID_KEY
 from service.settings import Settings
+from service.tournaments.tournaments import Tournaments
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,7 @@ def build_notifications(
     accounts: Accounts,
     clubs: Clubs,
     games: Games,
+    tournaments: Tournaments,
     deliveries: Deliveries,
 ) -> Notifications:
     """Return the parts of notifications that these settings describe."""
@@ -79,7 +81,7 @@ def build_notifications(
         preferences=preferences,
         endpoints=endpoints,
         feed_tokens=feed_tokens,
-        feeds=Feeds(games.queries, games.listings, players, settings.public_url),
+        feeds=Feeds(games.queries, games.listings, players, tournaments, settings.public_url),
         mail=mail,
         club_invitations=ClubInvitations(
             clubs,

@@ -1,11 +1,11 @@
 """What a player's feeds contain: an Atom feed (RFC 4287) of what happened in their games, and a calendar
-(RFC 5545) of their deadlines.
+(RFC 5545) of their deadlines and of the dates of their tournaments. Each tournament has a calendar too.
 
 Both are made from the logs when they are requested, of events whose data everybody may see who may see the
 game. They are bounded: the games that began last, and the last events of each of them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -15,6 +15,8 @@ from xml.etree import ElementTree as ET
 from domain.event import Event
 from domain.game import Game
 from domain.messages import Message, message
+from domain.tournaments.formats import round_title
+from domain.tournaments.tournament import Tournament
 from ledger import turn_clock
 from ledger.time_zones import UTC_NAME, time_zone
 from replay.event_text import actor_message, outcome_message
@@ -27,6 +29,7 @@ from service.errors import NotFound
 from service.games.listings import Listings
 from service.games.queries import GameQueries
 from service.notifications.titles import game_name
+from service.tournaments.tournaments import Tournaments
 
 MAX_GAMES: Final = 50
 """Games that are in a feed."""
@@ -47,16 +50,34 @@ class _Entry:
     names: Names
 
 
+@dataclass(frozen=True, slots=True)
+class _Date:
+    """A date in a calendar."""
+
+    uid: str
+    known_since: datetime
+    at: datetime
+    title: str
+    address: str
+    sequence: int = 0
+
+
 class Feeds:
     """Makes the feeds of players. Thread-safe. Methods raise Unavailable if the store does not respond."""
 
     def __init__(
-        self, queries: GameQueries, listings: Listings, players: Players, public_url: str
+        self,
+        queries: GameQueries,
+        listings: Listings,
+        players: Players,
+        tournaments: Tournaments,
+        public_url: str,
     ) -> None:
         """`public_url`: the address of the pages, with which links begin."""
         self._queries = queries
         self._listings = listings
         self._players = players
+        self._tournaments = tournaments
         self._public_url = public_url
 
     def atom(self, player: str, address: str) -> bytes:
@@ -81,35 +102,55 @@ class Feeds:
         return document
 
     def calendar(self, player: str) -> bytes:
-        """Return the calendar of a player: the deadline of each turn that waits for them.
+        """Return the calendar of a player: the deadline of each turn that waits for them, and in tournaments
+        when registration closes and the last date of each round in which they play.
 
         The UID of a turn stays the same when its deadline moves, and SEQUENCE and DTSTART change.
         """
-        from icalendar import Calendar
-        from icalendar import Event as CalendarEvent
-
         render = self._renderer(player)
-        calendar = Calendar()
-        calendar.add("prodid", _PRODUCT)
-        calendar.add("version", "2.0")
-        calendar.add("method", "PUBLISH")
-        calendar.add("x-wr-calname", render(message("Deadlines of your games")))
+        dates = []
         for game in self._games(player):
             deadline = turn_clock.deadline(game)
             if deadline is None or game.to_act is None or game.to_act != game.seat_of(player):
                 continue
-            event = CalendarEvent()
-            event.add("uid", f"{game.id}-{game.turn}@cartulary")
-            # Not the time of the request, so that nothing changes unless the deadline does.
-            event.add("dtstamp", _whole_seconds(clock.parse(game.at)))
-            event.add("sequence", game.seq)
-            event.add("dtstart", _whole_seconds(deadline))
-            event.add("summary", render(_deadline_title(game)))
-            event.add("url", f"{self._public_url}/games/{game.id}")
-            event.add("transp", "TRANSPARENT")
-            calendar.add_component(event)
-        document: bytes = calendar.to_ical()
-        return document
+            # Not known since the time of the request, so that nothing changes unless the deadline does.
+            known_since = clock.parse(game.at)
+            uid, title = f"{game.id}-{game.turn}", render(_deadline_title(game))
+            address = f"{self._public_url}/games/{game.id}"
+            dates.append(_Date(uid, known_since, deadline, title, address, game.seq))
+        found, _ = self._tournaments.page(("open", "running"), player, player, None, MAX_GAMES)
+        for tournament in found:
+            dates += self._dates(tournament, render, player)
+        return _calendar(render(message("Deadlines of your games")), dates)
+
+    def tournament_calendar(self, tournament: Tournament, render: Renderer) -> bytes:
+        """Return the calendar of a tournament: when registration closes, and the last date of each round."""
+        return _calendar(tournament.name, self._dates(tournament, render))
+
+    def _dates(
+        self, tournament: Tournament, render: Renderer, player: str | None = None
+    ) -> Iterator[_Date]:
+        """Yield the dates of a tournament; with a `player`, those that wait for them."""
+        address = f"{self._public_url}/tournaments/{tournament.id}"
+        if player is None or tournament.status == "open":
+            title = message("{tournament}: registration closes", tournament=tournament.name)
+            known_since, at = clock.parse(tournament.created_at), clock.parse(tournament.closes)
+            yield _Date(f"{tournament.id}-closes", known_since, at, render(title), address)
+        rounds = [drawn.as_round() for drawn in tournament.rounds]
+        for drawn in tournament.rounds:
+            if player is None or any(
+                player in drawn.players[table - 1] for table in drawn.open_tables
+            ):
+                title = message(
+                    "{tournament}: {round} ends",
+                    tournament=tournament.name,
+                    round=round_title(
+                        tournament.format, range(len(tournament.entrants)), rounds, drawn.number
+                    ),
+                )
+                uid = f"{tournament.id}-round-{drawn.number}"
+                known_since, at = clock.parse(drawn.drawn_at), clock.parse(drawn.ends)
+                yield _Date(uid, known_since, at, render(title), address)
 
     def _entries(self, player: str) -> Iterator[_Entry]:
         """Yield the last events of the player's games."""
@@ -172,6 +213,30 @@ def _entry_title(game: Game, event: Event) -> Message:
 
 def _deadline_title(game: Game) -> Message:
     return message("{game}: your turn ends", game=game_name(game))
+
+
+def _calendar(name: str, dates: Iterable[_Date]) -> bytes:
+    """Return a calendar with this name."""
+    from icalendar import Calendar
+    from icalendar import Event as CalendarEvent
+
+    calendar = Calendar()
+    calendar.add("prodid", _PRODUCT)
+    calendar.add("version", "2.0")
+    calendar.add("method", "PUBLISH")
+    calendar.add("x-wr-calname", name)
+    for date in dates:
+        event = CalendarEvent()
+        event.add("uid", f"{date.uid}@cartulary")
+        event.add("dtstamp", _whole_seconds(date.known_since))
+        event.add("sequence", date.sequence)
+        event.add("dtstart", _whole_seconds(date.at))
+        event.add("summary", date.title)
+        event.add("url", date.address)
+        event.add("transp", "TRANSPARENT")
+        calendar.add_component(event)
+    document: bytes = calendar.to_ical()
+    return document
 
 
 def _add(parent: ET.Element, name: str, text: str) -> None:

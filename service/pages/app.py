@@ -31,6 +31,7 @@ from service.pages.views import (
     replay,
     rules,
     sandboxes,
+    tournaments,
 )
 
 _VIEWS: Final = (
@@ -53,6 +54,7 @@ _VIEWS: Final = (
     conditional_actions,
     clocks,
     sandboxes,
+    tournaments,
     proofs,
     imports,
     rules,

@@ -70,6 +70,13 @@ from service.pages.view_models.game_lists import (
     reliability_of,
     rounded_time,
 )
+from service.pages.view_models.tournaments import (
+    format_name,
+    place_text,
+    system_title,
+    title_of_round,
+    winner_of,
+)
 
 
 def page(
@@ -127,6 +134,11 @@ def register(app: Flask) -> None:
         reliability_of=reliability_of,
         recap_of=recap_of,
         moment=moment,
+        tournament_format=format_name,
+        tournament_system=system_title,
+        tournament_round=title_of_round,
+        tournament_winner=winner_of,
+        place_text=place_text,
         has_time_zone=lambda: g.get("time_zone") is not None,
         game_title=_game_title,
         club_name=_club_name,
@@ -135,6 +147,7 @@ def register(app: Flask) -> None:
         names=_names,
         shown_head=_shown_head,
         Day=Day,
+        Instant=Instant,
         PlayerAt=PlayerAt,
         PlayerWithId=PlayerWithId,
         hex_at=_hex_at,

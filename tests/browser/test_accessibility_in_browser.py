@@ -22,6 +22,7 @@ from tests.support.browsing import Visitors, signed_session
 from tests.support.processes import wait_until
 from tests.support.records import forge_record
 from tests.support.running_service import RunningService
+from tests.support.tournaments import begin, create
 
 NO_PAGES = {
     "conditional_actions.redirect_earlier_address": "a redirection",
@@ -44,6 +45,7 @@ NO_PAGES = {
     "programs.export_games": "a file",
     "imports.download_record": "a file",
     "static_files.get_file": "a static file",
+    "tournaments.get_calendar": "for calendars",
 }
 """Views whose responses are no pages, by endpoint."""
 FOR_STRANGERS = {
@@ -97,6 +99,7 @@ class Scenes:
         self._add_open_game()
         self._add_running_games()
         self._add_finished_game()
+        self._add_tournaments()
         self._add_pages_of_mails()
         self._add_imported_records()
 
@@ -194,6 +197,23 @@ class Scenes:
         self._add("accounts.show_new_password", f"/password/new/{token}")
         token = mail.tokens.unsubscribe_token(self.player.id)
         self._add("email.show_unsubscription", f"/unsubscribe/{token}")
+
+    def _add_tournaments(self) -> None:
+        service = build(load_settings({"CARTULARY_DATA": str(self.site.data)}))
+        player, friend = (
+            person.http.get("/api/v1/me").json()["player"]["id"]
+            for person in (self.player, self.friend)
+        )
+        service.administration.set_role("operator", player, "organiser", "a test")
+        opened = create(service, player, private=True, description="For friends.").id
+        league = {"format": "league", "table_size": 2}
+        running = begin(service, player, [player, friend], format=league)
+        service.redis.close()
+        self._add("tournaments.list_tournaments", "/tournaments?status=open", "/tournaments")
+        formats = (f"/tournaments/new?format={format}" for format in ("swiss", "league"))
+        self._add("tournaments.show_new_tournament", *formats)
+        pages = (f"/tournaments/{id}" for id in (opened, running))
+        self._add("tournaments.show_tournament", *pages)
 
     def _write_messages(self, game_id: str) -> None:
         """Add a game to which the player was invited, with messages by both players, one of them erased."""

@@ -1,17 +1,20 @@
 """Tournaments on a real service: organisers, players, and games that end quickly."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from freezegun import freeze_time
 
+from domain.errors import NotNow
 from domain.event import Clock
 from domain.tournaments.tournament import Tournament
 from ledger.canonical import format_timestamp
 from ledger.tournament_log import read_tournament
 from service import clock
 from service.bootstrap import Service
+from tests.support.processes import wait_until
 from tests.support.service_games import play_set_up
 from tests.support.worker_harness import WorkerHarness
 
@@ -129,3 +132,19 @@ class FinishedTournament:
     def load(self) -> Tournament:
         """Return the tournament at its head."""
         return self.service.tournaments.tournaments.load(self.id)
+
+
+def begin(service: Service, creator: str, players: Sequence[str], **changes: Any) -> str:
+    """Create a tournament on a running service, and return its id when a scheduler has drawn the first round.
+
+    On a machine so slow that registration has closed before all have registered, another one is created.
+    """
+    tournaments, id = service.tournaments.tournaments, ""
+    for seconds in (2, 8, 32, 128):
+        closes = clock.now() + timedelta(seconds=seconds)
+        id = tournaments.create(creator, settings(closes, **changes)).id
+        with suppress(NotNow):
+            register(service, id, players)
+            break
+    wait_until(lambda: tournaments.load(id).status == "running")
+    return id

@@ -13,6 +13,7 @@ from domain.contract import evolve
 from domain.game import Game
 from domain.messages import message
 from domain.registry import rule_systems
+from domain.tournaments.tournament import Tournament
 from replay.language.catalogue import ENGLISH
 from replay.language.renderer import Renderer, renderer
 from replay.render.embedded_map import board_svg
@@ -62,6 +63,7 @@ def show_home() -> Response:
         tutorial=next(iter(systems_with_lessons().values()), None),
         lists=lists,
         club_invitations=[each.club for each in clubs if each.relation == "invited"],
+        tournaments=own_tournaments(player),
         live=_live_game(lists["watch"]),
         live_board=_live_board,
     )
@@ -187,6 +189,16 @@ def get_picture(name: str) -> BaseResponse:
     response = ApiResponse(example_picture(name), content_type="image/svg+xml")
     response.headers["Cache-Control"] = f"public, max-age={_PICTURE_SECONDS}"
     return response
+
+
+def own_tournaments(player: str | None) -> list[Tournament]:
+    """Return the tournaments of a player that are not over, the newest first."""
+    if player is None:
+        return []
+    found, _ = service().tournaments.tournaments.page(
+        ("open", "running"), player, player, None, FIRST_PAGE_GAMES
+    )
+    return found
 
 
 def read_lists(*lists: GameList) -> None:

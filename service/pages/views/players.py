@@ -6,6 +6,7 @@ from flask import Blueprint, Response, request
 
 from domain.errors import Malformed
 from domain.registry import rule_systems
+from domain.tournaments.tournament import Tournament
 from service.errors import Forbidden, NotFound
 from service.games.game_filter import RESULTS
 from service.games.listings import STATUSES
@@ -28,6 +29,8 @@ blueprint = Blueprint("players", __name__)
 _FIELDS: Final = ("status", "result", "rules", "seats", "opponent")
 """The names of the fields of the form, as parameters of the address."""
 
+_MAX_TOURNAMENTS: Final = 12
+
 
 @blueprint.get("/players/<handle>")
 def show_player(handle: str) -> Response:
@@ -44,6 +47,7 @@ def show_player(handle: str) -> Response:
         profile=profile,
         form=Form(values),
         games=games,
+        tournaments=_tournaments(profile.player.id) if profile.shows_games else [],
         query=filter_query(values),
         comparison=_comparison(profile, values.get("opponent")),
         ratings=rating_charts(profile.player.id) if is_shown else [],
@@ -54,6 +58,12 @@ def show_player(handle: str) -> Response:
         results=RESULTS,
         own_address=profile_address(profile.player.id),
     )
+
+
+def _tournaments(player_id: str) -> list[Tournament]:
+    """Return the last public tournaments in which a player has taken part, the newest first."""
+    found, _ = service().tournaments.tournaments.page((), None, player_id, None, _MAX_TOURNAMENTS)
+    return [tournament for tournament in found if player_id in tournament.members]
 
 
 def _comparison(profile: Profile, opponent: str | None) -> dict[str, object] | None:

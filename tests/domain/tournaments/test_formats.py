@@ -17,11 +17,13 @@ from domain.tournaments.formats import (
     Round,
     ladder,
     next_round,
+    round_title,
     seasons,
     standings,
 )
 from domain.tournaments.pairing import Player, Table, meetings
 from domain.tournaments.standings import Result
+from replay.language.renderer import english
 
 T = TypeVar("T")
 
@@ -339,3 +341,11 @@ def test_the_strongest_player_climbs_from_the_bottom_of_a_ladder_to_its_top() ->
 
     rounds = play(settings, 8, result=last_wins)
     assert places(settings, 8, rounds)[0][0] == 7
+
+
+def test_rounds_of_a_league_are_called_by_their_seasons() -> None:
+    settings = FormatSettings("league", seasons=2)
+    rounds = play(settings, 4)
+    titles = [english(round_title(settings, range(4), rounds, number)) for number in (1, 3, 4)]
+    assert titles == ["Season 1, round 1", "Season 1, round 3", "Season 2, round 1"]
+    assert english(round_title(FormatSettings("swiss"), range(4), rounds, 4)) == "Round 4"

@@ -1,0 +1,359 @@
+"""Tournaments as pages show them: the words for formats and standings, tables with results, cross tables."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from fractions import Fraction
+from typing import Final
+
+from babel.numbers import format_decimal
+
+from domain.json_types import JsonObject
+from domain.messages import Message, Text, Value, message, message_in
+from domain.options import OptionField
+from domain.registry import RegisteredRuleSystem, rule_system_for
+from domain.tournaments.formats import (
+    BOUNDS,
+    FIELDS,
+    TIE_BREAKS,
+    Format,
+    Group,
+    Season,
+    round_title,
+    seasons,
+)
+from domain.tournaments.pairing import Player
+from domain.tournaments.standings import NO_PLACE, Result, TieBreak
+from domain.tournaments.tournament import DrawnRound, Tournament, TournamentStatus
+from ledger.time_zones import time_zone
+from service import clock
+from service.http.language import request_language
+from service.pages.view_models.new_game_form import option_fields, request_body
+
+DAY: Final = 24 * 3600
+USUAL_DAYS: Final = 28
+MOST_DAYS: Final = 366
+USUAL_MOST: Final = 32
+MAX_IN_CROSS_TABLE: Final = 16
+"""Larger groups have no cross table, which nobody could read."""
+_DECIDED_BY_TOURNAMENTS: Final = frozenset({"name", "seating", "private", "tutorial"})
+"""Options of games that are not chosen for a tournament."""
+
+FORMAT_NAMES: Final[Mapping[Format, Message]] = {
+    "single_group": message("Single group"),
+    "round_robin": message("Round robin"),
+    "swiss": message("Swiss system"),
+    "knockout": message("Knockout"),
+    "league": message("League"),
+    "ladder": message("Ladder"),
+}
+FORMAT_DESCRIPTIONS: Final[Mapping[Format, Message]] = {
+    "single_group": message("Everybody plays in every round, with others each time."),
+    "round_robin": message("Everybody meets everybody."),
+    "swiss": message("Everybody plays in every round, against players with similar results."),
+    "knockout": message("The best of each table go on, until one table is left."),
+    "league": message("Divisions and seasons: the best go up, the last go down."),
+    "ladder": message("Neighbours meet, and winners climb."),
+}
+SETTING_LABELS: Final[Mapping[str, Message]] = {
+    "table_size": message("Players at a table"),
+    "rounds": message("Rounds"),
+    "cycles": message("How often each two players meet"),
+    "advance": message("Players who go on from each table"),
+    "divisions": message("Divisions"),
+    "promoted": message("Players who go up and down after a season"),
+    "seasons": message("Seasons"),
+}
+STATUS_NAMES: Final[Mapping[TournamentStatus, Message]] = {
+    "open": message("Registration is open"),
+    "running": message("In progress"),
+    "finished": message("Finished"),
+    "cancelled": message("Cancelled"),
+}
+TIE_BREAK_NAMES: Final[Mapping[TieBreak, Message]] = {
+    "points": message("Points"),
+    "direct": message("Direct encounters"),
+    "buchholz": message("Buchholz"),
+    "sonneborn_berger": message("Sonneborn-Berger"),
+    "wins": message_in("standings", "Victories"),
+    "reached": message("Round reached"),
+    "last_points": message("Points in it"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A player at a table. `place` is None while the game is played, and 0 for a player who has forfeited."""
+
+    player: str
+    place: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """A table of a round; `game` is None for a bye."""
+
+    number: int
+    seats: tuple[Seat, ...]
+    game: str | None
+    has_result: bool
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """The players in the order of their seats."""
+        return tuple(seat.player for seat in self.seats)
+
+    @property
+    def is_bye(self) -> bool:
+        """Whether the player has no opponents."""
+        return len(self.seats) == 1
+
+
+@dataclass(frozen=True, slots=True)
+class RoundView:
+    """A round with its tables."""
+
+    title: Message
+    drawn: DrawnRound
+    tables: tuple[TableView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StandingRow:
+    """A row of the standings: `values` are those of the tie-breaks, as texts."""
+
+    place: int
+    number: int
+    """The number of the draw of lots, from 1."""
+    player: str
+    is_withdrawn: bool
+    values: tuple[str, ...]
+    played: int
+    scores: tuple[str | None, ...]
+    """What the player has scored against each player of the group, in the order of the rows; None: nothing
+    yet.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class GroupView:
+    """The standings of a group or a division."""
+
+    id: str
+    title: Message | None
+    columns: tuple[Message, ...]
+    rows: tuple[StandingRow, ...]
+    has_cross_table: bool
+
+
+def decimal(number: Fraction) -> str:
+    """Return a number with two decimals at most, as the language of the request writes it."""
+    return format_decimal(float(number), format="0.##", locale=request_language())
+
+
+def format_name(tournament: Tournament) -> Message:
+    """Return what the format of a tournament is called."""
+    return FORMAT_NAMES[tournament.format.format]
+
+
+def system_title(tournament: Tournament) -> Text:
+    """Return what the game of a tournament is called."""
+    return rule_system_for(tournament.rules, tournament.options).TITLE
+
+
+def winner_of(tournament: Tournament) -> str | None:
+    """Return the player who has won a tournament, in a league its first division; None before its end."""
+    groups = tournament.standings() if tournament.status == "finished" else []
+    return tournament.entrants[groups[0].standings[0].player] if groups else None
+
+
+def title_of_round(tournament: Tournament, number: int) -> Message:
+    """Return what a round, counted from 1, is called."""
+    rounds = [drawn.as_round() for drawn in tournament.rounds]
+    return round_title(tournament.format, range(len(tournament.entrants)), rounds, number)
+
+
+def round_view(tournament: Tournament, drawn: DrawnRound) -> RoundView:
+    """Return a round for its page."""
+    tables = tuple(
+        TableView(
+            number,
+            tuple(
+                Seat(player, None if result is None else result.places[seat])
+                for seat, player in enumerate(players)
+            ),
+            game,
+            result is not None,
+        )
+        for number, (players, game, result) in enumerate(
+            zip(drawn.players, drawn.games, drawn.results, strict=True), 1
+        )
+    )
+    return RoundView(title_of_round(tournament, drawn.number), drawn, tables)
+
+
+def own_game(tournament: Tournament, player: str | None) -> str | None:
+    """Return the game of the current round that a player still plays; None without one."""
+    drawn = tournament.current_round
+    if drawn is None or player is None:
+        return None
+    games = (
+        drawn.games[table - 1] for table in drawn.open_tables if player in drawn.players[table - 1]
+    )
+    return next(games, None)
+
+
+def group_views(tournament: Tournament) -> list[GroupView]:
+    """Return the standings of each group, the first division first."""
+    settings = tournament.format
+    drawn = tournament.rounds
+    if settings.format == "league" and drawn:
+        drawn = drawn[_seasons(tournament)[-1].start :]
+    results = [result for each in drawn for result in each.results if result is not None]
+    groups = tournament.standings()
+    return [
+        _group_view(tournament, group, results, number if len(groups) > 1 else None)
+        for number, group in enumerate(groups, 1)
+    ]
+
+
+def _group_view(
+    tournament: Tournament, group: Group, results: Sequence[Result], number: int | None
+) -> GroupView:
+    format = tournament.format.format
+    tie_breaks = TIE_BREAKS[format]
+    players = [standing.player for standing in group.standings]
+    scores = _scores(results)
+    return GroupView(
+        id=f"group-{number or 1}",
+        title=None if number is None else message("Division {number}", number=number),
+        columns=tuple(TIE_BREAK_NAMES[name] for name in tie_breaks),
+        rows=tuple(
+            StandingRow(
+                place=place,
+                number=standing.player + 1,
+                player=tournament.entrants[standing.player],
+                is_withdrawn=standing.player in tournament.withdrawn,
+                values=tuple(decimal(standing.value(name)) for name in tie_breaks),
+                played=standing.played,
+                scores=tuple(
+                    None if score is None else decimal(score)
+                    for other in players
+                    for score in [scores.get((standing.player, other))]
+                ),
+            )
+            for place, standing in enumerate(group.standings, 1)
+        ),
+        has_cross_table=format not in ("knockout", "ladder")
+        and 2 < len(players) <= MAX_IN_CROSS_TABLE,
+    )
+
+
+def _scores(results: Sequence[Result]) -> dict[tuple[Player, Player], Fraction]:
+    """Return what each player has scored against each other one whom they have met."""
+    scores: dict[tuple[Player, Player], Fraction] = {}
+    for result in results:
+        for player in result.table:
+            for other in result.opponents(player):
+                key = (player, other)
+                scores[key] = scores.get(key, Fraction(0)) + result.score(player, other)
+    return scores
+
+
+def _seasons(tournament: Tournament) -> list[Season]:
+    rounds = [drawn.as_round() for drawn in tournament.rounds]
+    return seasons(tournament.format, range(len(tournament.entrants)), rounds)
+
+
+def settings_rows(tournament: Tournament) -> list[tuple[Text, Value]]:
+    """Return the settings of the format, each with its name."""
+    values = tournament.format.to_json()
+    return [(SETTING_LABELS[name], values[name]) for name in FIELDS[tournament.format.format]]
+
+
+def place_text(place: int) -> Text:
+    """Return the place of a player at a table in words."""
+    if place == NO_PLACE:
+        return message("forfeited")
+    return message("place {place}", place=place)
+
+
+def setting_fields(format: Format) -> list[tuple[str, Message, int, int, int]]:
+    """Return the fields of the form for the settings of a format: name, label, bounds and default."""
+    usual = {"rounds": 5, "divisions": 2, "seasons": 2}
+    return [
+        (name, SETTING_LABELS[name], *BOUNDS[name], usual.get(name, BOUNDS[name][0]))
+        for name in FIELDS[format]
+    ]
+
+
+def game_option_fields(entry: RegisteredRuleSystem) -> list[OptionField]:
+    """Return the options of the games of a tournament, which its form offers."""
+    return [
+        field for field in option_fields(entry.system) if field.name not in _DECIDED_BY_TOURNAMENTS
+    ]
+
+
+def tournament_body(
+    entry: RegisteredRuleSystem, format: Format, values: Mapping[str, str], zone: str
+) -> JsonObject:
+    """Return the body of `POST /tournaments` of the API that corresponds to the values of the form.
+
+    What is not a number or a date is left as it was entered, for the checks of the API to refuse it.
+    """
+    game = request_body(entry, values)
+    offered = {*entry.options, *(field.name for field in game_option_fields(entry))}
+    options = {
+        name: value
+        for name, value in game["options"].items()
+        if name in offered and value not in (None, False)
+    }
+    settings = {name: _number(values.get(name, "")) for name in FIELDS[format]}
+    days = _number(values.get("days", ""))
+    return {
+        "name": values.get("name", "").strip(),
+        "description": values.get("description", "").strip(),
+        "format": {"format": format, **settings},
+        "rules": entry.rules,
+        "options": options,
+        "clock": game["clock"],
+        "private": bool(values.get("private")),
+        "least": _number(values.get("least", "")),
+        "most": _number(values.get("most", "")),
+        "closes": _moment(values.get("closes", ""), zone),
+        "round_seconds": days * DAY if isinstance(days, int) else days,
+        "invite": values.get("invite", "").replace(",", " ").split(),
+    }
+
+
+def _moment(text: str, zone: str) -> str:
+    """Return the timestamp of a date and a time in a time zone; the text if it is none."""
+    try:
+        local = datetime.fromisoformat(text)
+    except ValueError:
+        return text
+    if local.tzinfo is not None:
+        return text
+    return clock.format(local.replace(tzinfo=time_zone(zone)))
+
+
+def _number(text: str) -> int | str:
+    return int(text) if text.isdecimal() and text.isascii() and len(text) <= 9 else text
+
+
+def tournament_faults(faults: Mapping[str, Text]) -> dict[str, Text]:
+    """Return the faults of a body by the names of the form's fields."""
+    renamed = {"round_seconds": "days", "rules": "format"}
+    by_field: dict[str, Text] = {}
+    for path, fault in faults.items():
+        name, _, rest = path.partition(".")
+        match name:
+            case "format" if rest:
+                by_field.setdefault(rest, fault)
+            case "options":
+                by_field.setdefault(f"option-{rest}", fault)
+            case "clock":
+                by_field.setdefault("clock", fault)
+            case _:
+                by_field.setdefault(renamed.get(name, name), fault)
+    return by_field

@@ -1,0 +1,304 @@
+"""Tournaments: the list, the page of each, registering, what organisers decide, a calendar of the rounds."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from flask import Blueprint, Response, g, request
+from werkzeug.wrappers import Response as BaseResponse
+
+from domain.clock.messages import time_amount
+from domain.errors import Malformed, NotNow
+from domain.messages import message
+from domain.registry import RegisteredRuleSystem, rule_system_for, rule_systems
+from domain.tournaments.decisions import MAX_DESCRIPTION
+from domain.tournaments.formats import FORMATS, MAX_PLAYERS, Format
+from domain.tournaments.pairing import MIN_TABLE
+from domain.tournaments.tournament import TOURNAMENT_STATUSES, Tournament
+from ledger.time_zones import UTC_NAME
+from service.errors import Forbidden
+from service.http.blueprint import ApiResponse
+from service.http.context import service
+from service.http.language import request_renderer
+from service.http.problems import status_of
+from service.http.ratelimits import limit_new_places
+from service.http.validation import Choice, StrictSchema, String
+from service.pages.forms import Form, entered_form, read_field, read_form, see_other
+from service.pages.session import require_player, viewer
+from service.pages.templating import absolute_url, page
+from service.pages.view_models.clock_form import ClockForm
+from service.pages.view_models.clock_view import clock_text
+from service.pages.view_models.game_forms import NonceForm, read_sure_form
+from service.pages.view_models.new_game_form import (
+    CLOCKS,
+    USUAL_CLOCK,
+    kind_of,
+    option_value,
+    time_per_turn,
+)
+from service.pages.view_models.tournaments import (
+    FORMAT_DESCRIPTIONS,
+    FORMAT_NAMES,
+    MOST_DAYS,
+    STATUS_NAMES,
+    USUAL_DAYS,
+    USUAL_MOST,
+    game_option_fields,
+    group_views,
+    own_game,
+    round_view,
+    setting_fields,
+    settings_rows,
+    tournament_body,
+    tournament_faults,
+)
+from service.tournaments.tournaments import Tournaments
+
+blueprint = Blueprint("tournaments", __name__)
+
+TOURNAMENTS: Final = "/tournaments"
+_PAGE_TOURNAMENTS: Final = 20
+_REFUSALS: Final = (Forbidden, NotNow, Malformed)
+
+
+class SureForm(StrictSchema):
+    """The confirmation that a tournament is to be cancelled."""
+
+    sure = Choice(choices=("yes",), required=True)
+
+
+class Replacement(StrictSchema):
+    """The handles of an entrant and of the substitute who takes the place."""
+
+    entrant = String(required=True)
+    substitute = String(required=True)
+
+
+@blueprint.get(TOURNAMENTS)
+def list_tournaments() -> Response:
+    """Show a page of the tournaments that the visitor may see, of one status or all."""
+    status = request.args.get("status", "")
+    statuses = tuple(known for known in TOURNAMENT_STATUSES if known == status)
+    player = viewer()
+    found, following = _tournaments().page(
+        statuses, player, None, request.args.get("cursor"), _PAGE_TOURNAMENTS
+    )
+    return page(
+        "tournaments.html",
+        tournaments=found,
+        next=following,
+        chosen=status if statuses else "",
+        statuses=STATUS_NAMES,
+        can_create=player is not None and _tournaments().can_create(player),
+    )
+
+
+@blueprint.get(f"{TOURNAMENTS}/new")
+def show_new_tournament() -> Response:
+    """Show the form for a new tournament of one of the formats, in one of the rule systems."""
+    player = require_player()
+    if not _tournaments().can_create(player):
+        raise Forbidden(message("only organisers and administrators create tournaments"))
+    return _new_tournament_page(Form({"days": str(USUAL_DAYS)}))
+
+
+@blueprint.post(TOURNAMENTS)
+@limit_new_places
+def create_tournament() -> BaseResponse:
+    """Create a tournament, and show it."""
+    player = require_player()
+    form = entered_form()
+    entry, format = _chosen(form.values)
+    body = tournament_body(entry, format, form.values, _time_zone())
+    try:
+        tournament = _tournaments().create(player, body)
+    except Malformed as error:
+        refused = form.refused(Malformed(tournament_faults(error.fields)))
+        return _new_tournament_page(refused, 400)
+    return see_other(_address(tournament.id))
+
+
+@blueprint.get(f"{TOURNAMENTS}/<tournament_id>")
+def show_tournament(tournament_id: str) -> Response:
+    """Show a tournament: how to take part, its tables, its standings, and how to check its draws."""
+    return _tournament_page(_tournaments().get(tournament_id, viewer()))
+
+
+@blueprint.get(f"{TOURNAMENTS}/<tournament_id>/calendar.ics")
+def get_calendar(tournament_id: str) -> Response:
+    """Return the dates of a tournament as a calendar (RFC 5545)."""
+    tournament = _tournaments().get(tournament_id, viewer())
+    document = service().notifications.feeds.tournament_calendar(tournament, request_renderer())
+    return ApiResponse(document, content_type="text/calendar; charset=utf-8")
+
+
+@blueprint.post(f"{TOURNAMENTS}/<tournament_id>/players")
+@limit_new_places
+def register_player(tournament_id: str) -> BaseResponse:
+    """Register the visitor, as a substitute once the tournament is in progress."""
+    player = require_player()
+    nonce = read_form(NonceForm())["nonce"] or b""
+    return _decide(tournament_id, lambda: _tournaments().register(tournament_id, player, nonce))
+
+
+@blueprint.post(f"{TOURNAMENTS}/<tournament_id>/withdraw")
+def withdraw_player(tournament_id: str) -> BaseResponse:
+    """Let the visitor withdraw."""
+    player = require_player()
+    return _decide(tournament_id, lambda: _tournaments().withdraw(tournament_id, player))
+
+
+@blueprint.post(f"{TOURNAMENTS}/<tournament_id>/exclude")
+def exclude_player(tournament_id: str) -> BaseResponse:
+    """Exclude a player, as the organiser."""
+    player = require_player()
+    return _decide(
+        tournament_id,
+        lambda: _tournaments().exclude(tournament_id, player, read_field("exclude")),
+        "exclude",
+    )
+
+
+@blueprint.post(f"{TOURNAMENTS}/<tournament_id>/invite")
+def invite_player(tournament_id: str) -> BaseResponse:
+    """Invite a player to a private tournament, as the organiser."""
+    player = require_player()
+    return _decide(
+        tournament_id,
+        lambda: _tournaments().invite(tournament_id, player, read_field("invite")),
+        "invite",
+    )
+
+
+@blueprint.post(f"{TOURNAMENTS}/<tournament_id>/replace")
+def replace_player(tournament_id: str) -> BaseResponse:
+    """Give the place of an entrant to a substitute, as the organiser."""
+    player = require_player()
+
+    def replace() -> object:
+        fields = read_form(Replacement())
+        return _tournaments().replace(
+            tournament_id, player, fields["entrant"], fields["substitute"]
+        )
+
+    return _decide(tournament_id, replace)
+
+
+@blueprint.post(f"{TOURNAMENTS}/<tournament_id>/cancel")
+def cancel_tournament(tournament_id: str) -> BaseResponse:
+    """Cancel a tournament, as the organiser."""
+    player = require_player()
+
+    def cancel() -> object:
+        read_sure_form(SureForm())
+        return _tournaments().cancel(tournament_id, player)
+
+    return _decide(tournament_id, cancel)
+
+
+def _decide(
+    tournament_id: str, command: Callable[[], object], field: str | None = None
+) -> BaseResponse:
+    """Run a command, and show the tournament: again with what is wrong if it is refused.
+
+    `field` is the field of the form that a fault is about which names another one.
+    """
+    try:
+        command()
+    except _REFUSALS as error:
+        refused = Form(request.form.to_dict()).refused(error, field)
+        if isinstance(error, Malformed) and field is not None:
+            refused = Form(refused.values, {field: next(iter(error.fields.values()))})
+        tournament = _tournaments().get(tournament_id, viewer())
+        return _tournament_page(tournament, refused, status_of(error))
+    return see_other(_address(tournament_id))
+
+
+def _tournament_page(
+    tournament: Tournament, form: Form | None = None, status: int = 200
+) -> Response:
+    player = viewer()
+    drawn = [round_view(tournament, each) for each in reversed(tournament.rounds)]
+    system = rule_system_for(tournament.rules, tournament.options)
+    players = {*tournament.members, *tournament.invited, tournament.creator}
+    service().accounts.players.handles(players)
+    entry = next(entry for entry in rule_systems().values() if entry.system is system)
+    return page(
+        "tournament.html",
+        status,
+        tournament=tournament,
+        form=form or Form(),
+        system=system,
+        rounds=drawn,
+        groups=group_views(tournament),
+        format_description=FORMAT_DESCRIPTIONS[tournament.format.format],
+        settings=settings_rows(tournament),
+        option_fields=[
+            field for field in game_option_fields(entry) if field.name in tournament.options
+        ],
+        option_value=option_value,
+        clock_text=clock_text,
+        round_length=time_amount(tournament.round_seconds),
+        is_organiser=_tournaments().is_organiser(tournament, player),
+        own_game=own_game(tournament, player),
+        takes_part=player is not None and tournament.takes_part(player),
+        can_register=_can_register(tournament, player),
+        record_address=absolute_url(f"/api/v1/tournaments/{tournament.id}/record"),
+    )
+
+
+def _can_register(tournament: Tournament, player: str | None) -> bool:
+    """Return whether a player could register, as far as the tournament alone decides it."""
+    if player is None or tournament.is_over or tournament.takes_part(player):
+        return False
+    if tournament.private and player not in (tournament.creator, *tournament.invited):
+        return False
+    return tournament.status == "running" or len(tournament.registered) < tournament.most
+
+
+def _new_tournament_page(form: Form, status: int = 200) -> Response:
+    entry, format = _chosen({**request.args.to_dict(), **form.values})
+    return page(
+        "new_tournament.html",
+        status,
+        entry=entry,
+        format=format,
+        form=form,
+        rule_systems=rule_systems().values(),
+        formats=FORMAT_NAMES,
+        descriptions=FORMAT_DESCRIPTIONS,
+        setting_fields=setting_fields(format),
+        option_fields=game_option_fields(entry),
+        kind_of=kind_of,
+        clocks=CLOCKS,
+        usual_clock=USUAL_CLOCK,
+        clock_form=ClockForm(time_zone=_time_zone()),
+        time_per_turn=time_per_turn,
+        time_zone=_time_zone(),
+        most_description=MAX_DESCRIPTION,
+        least_players=MIN_TABLE,
+        most_players=MAX_PLAYERS,
+        usual_most=USUAL_MOST,
+        most_days=MOST_DAYS,
+    )
+
+
+def _chosen(values: Mapping[str, str]) -> tuple[RegisteredRuleSystem, Format]:
+    """Return the rule system and the format that values name, by default the first ones."""
+    systems = rule_systems()
+    entry = systems.get(values.get("rules", "")) or next(iter(systems.values()))
+    format = next((known for known in FORMATS if known == values.get("format")), FORMATS[0])
+    return entry, format
+
+
+def _address(tournament_id: str) -> str:
+    return f"{TOURNAMENTS}/{tournament_id}"
+
+
+def _tournaments() -> Tournaments:
+    return service().tournaments.tournaments
+
+
+def _time_zone() -> str:
+    """Return the time zone of the visitor."""
+    zone: str | None = g.get("time_zone")
+    return zone or UTC_NAME
