@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+import freezegun.api
 import httpx
 import hypothesis
 import pytest
@@ -56,6 +57,11 @@ hypothesis.settings.load_profile("any machine")
 hash_quickly()
 # Reading the certificates of authorities takes longer than most requests, and every client would do it again.
 vars(httpx._transports.default)["create_ssl_context"] = cache(httpx.create_ssl_context)
+# Freezing the clock looks for its functions in every module whose names have changed. To compare the names of two
+# thousand modules takes longer than many tests; modules that change get more names.
+vars(freezegun.api)["_get_module_attributes_hash"] = lambda module: (
+    f"{id(module)}-{len(getattr(module, '__dict__', ()))}"
+)
 # On a busy machine, responses take longer than the five seconds that a client waits by default.
 vars(httpx._config.DEFAULT_TIMEOUT_CONFIG).update(
     dict.fromkeys(("connect", "read", "write", "pool"), HANG_SECONDS)
