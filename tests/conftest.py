@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Generator, Iterator
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Final
 
 import freezegun.api
@@ -57,11 +58,6 @@ hypothesis.settings.load_profile("any machine")
 hash_quickly()
 # Reading the certificates of authorities takes longer than most requests, and every client would do it again.
 vars(httpx._transports.default)["create_ssl_context"] = cache(httpx.create_ssl_context)
-# Freezing the clock looks for its functions in every module whose names have changed. To compare the names of two
-# thousand modules takes longer than many tests; modules that change get more names.
-vars(freezegun.api)["_get_module_attributes_hash"] = lambda module: (
-    f"{id(module)}-{len(getattr(module, '__dict__', ()))}"
-)
 # On a busy machine, responses take longer than the five seconds that a client waits by default.
 vars(httpx._config.DEFAULT_TIMEOUT_CONFIG).update(
     dict.fromkeys(("connect", "read", "write", "pool"), HANG_SECONDS)
@@ -71,6 +67,18 @@ HERE: Final = Path(__file__).parent
 BROWSER_TESTS: Final = HERE / "browser"
 DURATIONS: Final[dict[str, int]] = json.loads((HERE / "durations.json").read_text())
 """The seconds of processor time of the longest test files (see tests/support/processor_times.py)."""
+
+
+def names_version(module: ModuleType) -> str:
+    """Return a value that changes when a module gets a name.
+
+    Freezing the clock looks for its functions in every module that has changed. To compare all names of two
+    thousand modules each time, as freezegun does, takes longer than many tests.
+    """
+    return f"{id(module)}-{len(getattr(module, '__dict__', ()))}"
+
+
+vars(freezegun.api)["_get_module_attributes_hash"] = names_version
 
 
 @cache
