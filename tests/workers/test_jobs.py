@@ -242,6 +242,7 @@ def test_a_channel_that_fails_does_not_affect_the_others_and_is_retried_alone(
             "kind": "your_turn",
             "subject": "your_turn",
             "game": game.id,
+            "tournament": None,
             "seq": 4,
             "players": ["ada"],
             "status": "sent",
