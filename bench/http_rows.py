@@ -9,11 +9,13 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack
+from http import HTTPStatus
 from pathlib import Path
 from statistics import median
 from typing import Any, Final
+from uuid import uuid4
 
 import httpx
 import orjson
@@ -35,6 +37,8 @@ PROCESSES: Final = 1
 """Web processes on each side."""
 API: Final = "/api/v1"
 SECONDS_TO_START: Final = 30
+MOST_REPEATS: Final = 10
+"""How often a request before a measurement is repeated while the server is overloaded."""
 
 
 def measure(redis: EmbeddedRedis, folder: Path, line: bytes) -> Iterator[Row]:
@@ -93,8 +97,7 @@ class PreparedGame:
     def __init__(self, client: httpx.Client, name: str) -> None:
         self._tokens = []
         for seat in range(2):
-            account = {"handle": f"bench-{name}-{seat}", "password": "correct horse"}
-            self._tokens.append(_post(client, f"{API}/players", account, {})["token"])
+            self._tokens.append(_register(client, f"bench-{name}-{seat}"))
         game = {"rules": "barony", "seats": 2, "options": {"seating": "joined"}}
         self.id: str = _post(client, f"{API}/games", game, self._authorization(0))["id"]
         path = f"{API}/games/{self.id}"
@@ -118,17 +121,36 @@ class PreparedGame:
             state = evolve(rules, state, [rules.decide(state, seat, action)])
 
 
-def _post(client: httpx.Client, path: str, body: object, headers: Mapping[str, str]) -> Any:
-    """Return the body of the response to a request, which is repeated while the server is overloaded.
+def _register(client: httpx.Client, handle: str) -> str:
+    """Register a player with this handle, or with a longer one; return the token."""
 
-    Raises httpx.HTTPStatusError if it was refused.
+    def send(attempt: int) -> httpx.Response:
+        # The overloaded server may have registered the player before all the same.
+        account = {"handle": handle + "x" * attempt, "password": "correct horse"}
+        return client.post(f"{API}/players", json=account)
+
+    token: str = _repeat(send)["token"]
+    return token
+
+
+def _post(client: httpx.Client, path: str, body: object, headers: Mapping[str, str]) -> Any:
+    """Return the body of the response to a request that accepts an idempotency key."""
+    headers = {**headers, "Idempotency-Key": uuid4().hex}
+    return _repeat(lambda _: client.post(path, json=body, headers=headers))
+
+
+def _repeat(send: Callable[[int], httpx.Response]) -> Any:
+    """Send a request again while the server is overloaded; return the body of the response.
+
+    `send` gets the number of attempts before. Raises httpx.HTTPStatusError if the request was refused.
     """
-    deadline = time.monotonic() + SECONDS_TO_START
-    while True:
-        response = client.post(path, json=body, headers=headers)
-        if response.status_code != 503 or time.monotonic() > deadline:
-            return response.raise_for_status().json()
+    attempt = 0
+    response = send(attempt)
+    while response.status_code == HTTPStatus.SERVICE_UNAVAILABLE and attempt < MOST_REPEATS:
         time.sleep(float(response.headers["Retry-After"]))
+        attempt += 1
+        response = send(attempt)
+    return response.raise_for_status().json()
 
 
 def our_server(
