@@ -1,12 +1,14 @@
 """Games of clubs: who sees them, who joins them, and on which lists they are."""
 
 from collections.abc import Callable
+from io import BytesIO
 from typing import Any
 
 import pytest
 
 from domain.errors import Malformed
 from domain.game import Game
+from replay.audit import audit
 from service.bootstrap import Service
 from service.clubs.clubs import Clubs
 from service.errors import Forbidden, NotFound
@@ -68,6 +70,18 @@ def test_members_see_and_join_a_private_game_of_their_club(
         service.games.queries.legal_actions(game.id, ids["cyd"])
     with pytest.raises(Forbidden):
         service.chat.page(game.id, ids["cyd"])
+
+
+def test_the_record_of_a_private_game_that_members_joined_breaks_no_rule(
+    service: Service, ids: dict[str, str], private: str
+) -> None:
+    game = create(service, ids["ada"], private, is_private=True).id
+    assert service.games.commands.join(game, ids["ben"]).status == "playing"
+    service.administration.abandon("operator", game, "a test")
+    report = audit(BytesIO(b"".join(service.games.queries.record(game))))
+    # Whose keys signed it is unknown here.
+    assert report.verdict != "broken"
+    assert not report.findings
 
 
 def test_only_members_join_a_public_game_of_a_club(

@@ -61,3 +61,29 @@ def test_the_stream_of_a_private_game_ends_for_a_player_whose_seat_is_moved_to_a
         await of_ada.close()
 
     asyncio.run(follow_all())
+
+
+def test_the_stream_of_a_private_game_ends_for_somebody_who_is_not_in_its_club_any_more(
+    accounts: Accounts,
+) -> None:
+    ada, bea, cid = (accounts.register() for _ in range(3))
+    body = {"name": f"Streams of {ada.handle}", "private": True}
+    club = f"/api/v1/clubs/{ada.http.post('/api/v1/clubs', json=body).json()['id']}"
+    for member in (bea, cid):
+        ada.http.post(f"{club}/invitations", json={"handle": member.handle}).raise_for_status()
+        member.http.put(f"{club}/members/me").raise_for_status()
+    game = ada.create_game(4, options={"private": True, "club": club.rpartition("/")[2]})
+
+    async def follow(player: PlayerClient) -> StreamClient:
+        headers = {"Authorization": f"Bearer {player.token}"}
+        return await open_stream(accounts.url, f"/api/v1/games/{game}/stream?after=2", headers)
+
+    async def follow_all() -> None:
+        of_bea, of_cid = await follow(bea), await follow(cid)
+        await asyncio.to_thread(ada.http.delete, f"{club}/members/{bea.handle}")
+        assert await of_bea.next() is None
+        await asyncio.to_thread(cid.join, game)
+        assert (await of_cid.next_event()).data["type"] == "SeatTaken"
+        await of_cid.close()
+
+    asyncio.run(follow_all())
