@@ -1,16 +1,20 @@
 """Tournaments over HTTP: who may do what, and that nothing of a private one can be learned."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 import redis
+from freezegun import freeze_time
 
 from ledger.keys import check_signed
 from ledger.tournament_log import read_tournament
 from service import clock
+from service.bootstrap import build
 from tests.support.accounts import Accounts, Json, PlayerClient
 from tests.support.administrators import WHY, register_administrator
+from tests.support.server import WebServer
 from tests.support.tournaments import settings
 
 PATH = "/api/v1/tournaments"
@@ -157,6 +161,63 @@ def test_only_the_organiser_decides(accounts: Accounts, organiser: PlayerClient)
     assert organiser.http.delete(player).status_code == 409
     assert organiser.http.post(f"{path}/cancellation").json()["status"] == "cancelled"
     assert organiser.http.post(f"{path}/cancellation").status_code == 409
+
+
+@pytest.mark.http("GET /tournaments", 401)
+@pytest.mark.http("POST /tournaments", 401, 413, 415)
+@pytest.mark.http("GET /tournaments/ID", 400, 401)
+@pytest.mark.http("GET /tournaments/ID/record", 400, 401)
+@pytest.mark.http("GET /tournaments/ID/events", 401)
+@pytest.mark.http("GET /tournaments/ID/standings", 400, 401)
+@pytest.mark.http("PUT /tournaments/ID/players/me", 401, 413, 415)
+@pytest.mark.http("DELETE /tournaments/ID/players/me", 401)
+@pytest.mark.http("DELETE /tournaments/ID/players/HANDLE", 401)
+@pytest.mark.http("PUT /tournaments/ID/invitations/HANDLE", 401)
+@pytest.mark.http("POST /tournaments/ID/replacements", 401, 413, 415)
+@pytest.mark.http("POST /tournaments/ID/cancellation", 401)
+def test_what_every_call_refuses(accounts: Accounts, organiser: PlayerClient) -> None:
+    path = create(organiser)
+    bad_token = {"Authorization": "Bearer no-such-token"}
+    me, replacements = f"{path}/players/me", f"{path}/replacements"
+    for part in ("", "/record", "/events", "/standings"):
+        assert accounts.anonymous.get(path + part, headers=bad_token).status_code == 401
+    assert accounts.anonymous.get(PATH, headers=bad_token).status_code == 401
+    for part in ("", "/record", "/standings"):
+        assert accounts.anonymous.get(f"{path}{part}?unknown=1").status_code == 400
+    for method, url in (
+        ("POST", PATH),
+        ("PUT", me),
+        ("DELETE", me),
+        ("DELETE", f"{path}/players/{organiser.handle}"),
+        ("PUT", f"{path}/invitations/{organiser.handle}"),
+        ("POST", replacements),
+        ("POST", f"{path}/cancellation"),
+    ):
+        assert accounts.anonymous.request(method, url, json={}).status_code == 401, url
+    for method, url in (("POST", PATH), ("PUT", me), ("POST", replacements)):
+        assert organiser.http.request(method, url, content=b"{}").status_code == 415
+        large = organiser.http.request(method, url, json={"name": "x" * 70_000})
+        assert large.status_code == 413
+
+
+@pytest.mark.http("POST /tournaments/ID/replacements", 200)
+def test_an_organiser_gives_a_place_to_a_substitute(
+    accounts: Accounts, organiser: PlayerClient, web: WebServer
+) -> None:
+    ada, bea, cid = (accounts.register() for _ in range(3))
+    path = create(organiser)
+    for player in (ada, bea):
+        assert player.http.put(f"{path}/players/me").status_code == 200
+    bounds = replace(web.settings.bounds, max_clock_jump_seconds=1e12)
+    with freeze_time(clock.now() + timedelta(days=2)):
+        service = build(replace(web.settings, bounds=bounds))
+        service.tournaments.work.advance(path.rsplit("/")[-1])
+        service.redis.close()
+    assert cid.http.put(f"{path}/players/me").status_code == 200
+    body = {"entrant": ada.handle, "substitute": cid.handle}
+    replaced = organiser.http.post(f"{path}/replacements", json=body).json()
+    assert sorted(replaced["entrants"]) == sorted([bea.id, cid.id])
+    assert replaced["substitutes"] == []
 
 
 def test_a_private_tournament_looks_like_none(accounts: Accounts, organiser: PlayerClient) -> None:
