@@ -40,8 +40,8 @@ def game_id(tournament_id: str, round: int, table: int, previous_hash: str) -> s
     `previous_hash` is that of the event before `RoundDrawn`. A round that is drawn again, because the store
     has lost events, has other games.
     """
-    name = f"{tournament_id} {previous_hash} round {round} table {table}"
-    return sha256(name.encode()).hexdigest()[:16]
+    before = f"{tournament_id} {previous_hash}".encode()
+    return sha256(b"%b round %d table %d" % (before, round, table)).hexdigest()[:16]
 
 
 def game_secret(games_secret: bytes, game_id: str) -> bytes:

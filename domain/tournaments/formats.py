@@ -273,8 +273,7 @@ def _round_of_rounds(
     number = len(rounds) + 1
     present = [player for player in players if player not in absent]
     orders = (
-        draw.shuffle(present, f"round {number}, attempt {attempt}")
-        for attempt in range(1, ATTEMPTS + 1)
+        draw.shuffle(present, f"round/{number}/{attempt}") for attempt in range(1, ATTEMPTS + 1)
     )
     before = _tables(rounds)
     byes = Counter(table[0] for table in before if len(table) == 1)
@@ -410,7 +409,7 @@ def _league(
         return None
     tables: list[Table] = []
     for division, members in enumerate(season.divisions, start=1):
-        order = draw.shuffle(members, f"season {len(all_seasons)}, division {division}")
+        order = draw.shuffle(members, f"season/{len(all_seasons)}/{division}")
         schedule = _schedule(settings, len(members))
         if number < len(schedule):
             tables += _scheduled(settings, schedule[number], order, rounds, absent)

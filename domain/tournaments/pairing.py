@@ -89,7 +89,7 @@ def round_robin(players: int, size: int) -> tuple[tuple[Table, ...], ...]:
 
     rounds: list[tuple[Table, ...]] = []
     while len(met) < players * (players - 1) // 2:
-        chance = Chance(bytes([players, size, len(rounds)]))
+        chance = Chance(b"round robin %d %d %d" % (players, size, len(rounds)))
         orders = (chance.shuffle(range(players)) for _ in range(ATTEMPTS))
         tables = arrange(orders, table_sizes(players, size), cost)
         met.update(meetings(tables))

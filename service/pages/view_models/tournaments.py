@@ -57,7 +57,7 @@ FORMAT_DESCRIPTIONS: Final[Mapping[Format, Message]] = {
 }
 SETTING_LABELS: Final[Mapping[str, Message]] = {
     "table_size": message("Players at a table"),
-    "rounds": message("Rounds"),
+    "rounds": message_in("tournament", "Rounds"),
     "cycles": message("How often each two players meet"),
     "advance": message("Players who go on from each table"),
     "divisions": message("Divisions"),
@@ -67,7 +67,7 @@ SETTING_LABELS: Final[Mapping[str, Message]] = {
 STATUS_NAMES: Final[Mapping[TournamentStatus, Message]] = {
     "open": message("Registration is open"),
     "running": message("In progress"),
-    "finished": message("Finished"),
+    "finished": message_in("tournament", "Finished"),
     "cancelled": message("Cancelled"),
 }
 TIE_BREAK_NAMES: Final[Mapping[TieBreak, Message]] = {
