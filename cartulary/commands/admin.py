@@ -360,7 +360,9 @@ def rename_club(club: str, name: str, reason: str, redis: str | None) -> None:
     print_message(message("the club is now called {name}", name=renamed.name))
 
 
-@admin.command("close-club", help=(message("Close the CLUB with this id. Its games go on."),))
+@admin.command(
+    "close-club", help=(message("Close the CLUB with this id."), message("Its games go on."))
+)
 @argument("club", metavar=message_in("metavar", "CLUB"))
 @_reason
 @redis_option

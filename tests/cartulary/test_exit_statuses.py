@@ -15,6 +15,7 @@ from click.testing import CliRunner, Result
 
 from cartulary.cli import cartulary
 from service import clock
+from service.imports.store import ID_BYTES, PREFIX
 from tests.support.pages import DOCS
 
 Run = Callable[..., Result]
@@ -198,7 +199,8 @@ def test_what_else_is_wrong_leads_to_the_status_of_the_table(
             words += [missing] * len(required(name))
         case "the Redis of the service does not respond":
             tomorrow = clock.format(clock.now() + timedelta(days=1))
-            words += [*required(name, records=str(path), ends=tomorrow), *REDIS]
+            values = {"records": str(path), "ends": tomorrow, "club": "0" * 16}
+            words += [*required(name, **values, imported=PREFIX + "00" * ID_BYTES), *REDIS]
         case "the server of a game does not respond":
             address = f"{URL}/games/1"
             words += required(name, source=address, sources=address, a=address, b=address)

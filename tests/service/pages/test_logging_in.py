@@ -215,7 +215,7 @@ def test_every_form_that_met_an_ended_session_leads_to_the_log_in_and_back_to_it
                 address, data=fields, headers={"Referer": f"http://localhost{page}"}
             )
             if response.status_code == 404:
-                assert "/sandboxes/" in address
+                assert "/sandboxes/" in address or "/imports/" in address
                 assert login_link(response.text) == f"/login?{urlencode({'next': page})}"
                 continue
             assert response.status_code == 303, (address, fields)

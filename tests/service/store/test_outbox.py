@@ -102,12 +102,13 @@ def test_an_abandoned_game_has_nothing_left_to_score(service: Service) -> None:
     assert set(outbox(service, game.id)) == {"notify/over"}
 
 
-def test_nobody_is_notified_before_the_start(service: Service) -> None:
+def test_only_the_creator_is_notified_before_the_start(service: Service) -> None:
     game = service.games.commands.create(
         "ada", rules="barony", seats=3, options={}, clock={"per_turn": 60}
     )
-    service.games.commands.join(game.id, "bea")
     assert outbox(service, game.id) == {}
+    joined = service.games.commands.join(game.id, "bea")
+    assert outbox(service, game.id) == {"notify/joined/bea": {"seq": joined.seq}}
 
 
 def test_a_player_who_places_three_cities_in_a_row_is_notified_once(service: Service) -> None:
