@@ -66,7 +66,7 @@ class Task:
                 return "score"
             case ["deadline"]:
                 return "forfeit"
-            case ["notify", "turn" | "started" | "over"] | ["remind"]:
+            case ["notify", "turn" | "created" | "started" | "over"] | ["remind"]:
                 return "notify"
             case ["notify", "invited" | "joined", _]:
                 return "notify"

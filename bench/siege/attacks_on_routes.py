@@ -175,6 +175,7 @@ def _forms(target: Target) -> Traffic:
     )
     club = (
         *("/admit", "/close", "/edit", "/invited", "/join", "/leave", "/link", "/owner", "/remove"),
+        *("/webhook", "/webhook/remove", "/webhook/test"),
     )
     sandbox = f"/sandboxes/{target.sandboxes[0]}"
     paths = [
@@ -243,6 +244,8 @@ def _readings(target: Target) -> Traffic:
             "/clubs?limit=100",
             f"/clubs/{UNKNOWN}",
             f"/clubs/{UNKNOWN}/members",
+            f"/clubs/{UNKNOWN}/webhook",
+            f"/clubs/{UNKNOWN}/webhook/deliveries",
             "/me/clubs",
             "/me/deliveries",
             "/me/feeds",
@@ -291,7 +294,7 @@ def _refused_calls(target: Target) -> Traffic:
         "/me/webhooks",
         "/password-resets",
         "/imports",
-        *("/clubs", f"/clubs/{UNKNOWN}/invitations"),
+        *("/clubs", f"/clubs/{UNKNOWN}/invitations", f"/clubs/{UNKNOWN}/webhook/test"),
         *(f"/me/webhooks/{UNKNOWN}/enable", f"/me/webhooks/{UNKNOWN}/test"),
         *(f"{admin}/abandonment", f"{admin}/extensions", f"{admin}/removals"),
         *(f"{admin}/seat-moves", "/admin/announcements", "/tournaments"),
@@ -303,7 +306,7 @@ def _refused_calls(target: Target) -> Traffic:
         *("/me/bot", f"{game}/notes/1", f"/tournaments/{UNKNOWN}/players/me"),
         f"/tournaments/{UNKNOWN}/invitations/{UNKNOWN}",
         *(f"/clubs/{UNKNOWN}/{part}" for part in ("owner", "members/me", f"members/{UNKNOWN}")),
-        f"/admin/clubs/{UNKNOWN}/name",
+        *(f"/clubs/{UNKNOWN}/webhook", f"/admin/clubs/{UNKNOWN}/name"),
         *(f"/admin/players/{UNKNOWN}/role", f"/admin/players/{UNKNOWN}/suspension"),
     )
     deletions = (
@@ -322,7 +325,7 @@ def _refused_calls(target: Target) -> Traffic:
         *(f"/admin/announcements/{UNKNOWN}", f"/admin/imports/{UNKNOWN}", f"/imports/{UNKNOWN}"),
         f"{admin}/comments/1",
         f"/admin/clubs/{UNKNOWN}",
-        *(f"/clubs/{UNKNOWN}", f"/clubs/{UNKNOWN}/invitations"),
+        *(f"/clubs/{UNKNOWN}", f"/clubs/{UNKNOWN}/invitations", f"/clubs/{UNKNOWN}/webhook"),
         *(f"/clubs/{UNKNOWN}/members/{part}" for part in ("me", UNKNOWN)),
         *(f"/admin/players/{UNKNOWN}/suspension", f"/admin/reports/{UNKNOWN}"),
         *(f"/tournaments/{UNKNOWN}/players/{player}" for player in ("me", UNKNOWN)),

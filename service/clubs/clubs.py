@@ -61,6 +61,15 @@ class Clubs:
         self._bounds = bounds
         self._players = players
         self._mutes = mutes
+        self._deletions: list[Callable[[str], object]] = []
+
+    def register_deletion(self, delete: Callable[[str], object]) -> None:
+        """Have this called with the id of each club that was closed, to delete what belongs to it."""
+        self._deletions.append(delete)
+
+    def exists(self, club_id: str) -> bool:
+        """Return whether there is a club with this id: one that was not closed."""
+        return self._store.get_each([club_id]) != [None]
 
     def is_member(self, club_id: str, player: str) -> bool:
         """Return whether a player is a member of a club, in one round trip."""
@@ -124,6 +133,7 @@ class Clubs:
         """Delete a club, as its owner. Its games go on."""
         _require_id(club_id)
         self._store.delete(club_id, lambda entry: _require_owner(entry, player))
+        self._delete_belongings(club_id)
 
     def find(self, club_id: str) -> Club:
         """Return a club, without checking who may see it."""
@@ -154,6 +164,7 @@ class Clubs:
         """Delete a club, as an administrator."""
         _require_id(club_id)
         self._store.delete(club_id)
+        self._delete_belongings(club_id)
 
     def visible(self, club_id: str, viewer: str | None) -> ClubWithPeople:
         """Return a club with its people for a viewer (None: without an account)."""
@@ -376,6 +387,12 @@ class Clubs:
 
         self._store.change(club_id, change)
         self._store.forget(player, club_id)
+        if not self.exists(club_id):
+            self._delete_belongings(club_id)
+
+    def _delete_belongings(self, club_id: str) -> None:
+        for delete in self._deletions:
+            delete(club_id)
 
     def _change_link(self, club_id: str, owner: str, link: str | None) -> None:
         def change(entry: ClubWithPeople) -> ClubWithPeople:

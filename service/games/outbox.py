@@ -10,6 +10,7 @@
                                      done from `at` on, because the player's quiet hours may be in between
     notify/invited/P {"seq"}         that event invited player P (an id), who has not answered yet
     notify/joined/P  {"seq"}         player P (an id) took a place with that event in the open game of another
+    notify/created   {"seq"}         a game of a club was created with that event
     notify/started   {"seq"}         the game started with that event
     notify/turn      {"seat", "seq"} it has been that seat's turn since that event
     notify/round/N   {"seq"}         round N was scored by that event
@@ -89,6 +90,8 @@ def outbox_entries(
     for event in events:
         entries |= _event_entries(before, event)
         match event["type"]:
+            case "GameCreated" if "club" in after.options:
+                entries["notify/created"] = {"seq": event["seq"]}
             case "SeatTaken" if after.status == "open" and _is_joining_person(after, event):
                 entries[f"notify/joined/{event['data']['player']}"] = {"seq": event["seq"]}
             case "SeatLeft":
@@ -274,6 +277,7 @@ def _reminder_entries(game: Game, deadline: str) -> dict[str, JsonObject | None]
 Subject: TypeAlias = Literal[
     "invited",
     "player_joined",
+    "game_created",
     "game_started",
     "your_turn",
     "deadline_near",

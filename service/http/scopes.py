@@ -74,6 +74,8 @@ _WEBHOOKS: Final = (
     *("GET /me/deliveries", "GET /me/webhooks", "POST /me/webhooks"),
     *("DELETE /me/webhooks/<webhook>", "POST /me/webhooks/<webhook>/enable"),
     "POST /me/webhooks/<webhook>/test",
+    *("GET /clubs/<club>/webhook", "PUT /clubs/<club>/webhook", "DELETE /clubs/<club>/webhook"),
+    *("POST /clubs/<club>/webhook/test", "GET /clubs/<club>/webhook/deliveries"),
 )
 _SESSION_ONLY: Final = (
     *("PATCH /me", "DELETE /me", "PUT /me/bot", "PUT /me/handle", "PUT /me/password"),

@@ -18,6 +18,7 @@ from service.notifications.mail.club_invitations import ClubInvitations
 from service.notifications.mail.mail import Mail, build_mail
 from service.notifications.notifier import Notifier
 from service.notifications.preferences import PreferenceStore
+from service.notifications.webhooks.club_webhooks import ClubWebhooks
 from service.notifications.webhooks.push_subscriptions import PushSubscriptions
 from service.notifications.webhooks.receivers import Receivers
 from service.notifications.webhooks.vapid_key import VapidKey
@@ -41,6 +42,7 @@ class Notifications:
     club_invitations: ClubInvitations
     receivers: Receivers
     webhooks: Webhooks
+    club_webhooks: ClubWebhooks
     push_subscriptions: PushSubscriptions
     vapid_key: VapidKey
 
@@ -62,6 +64,8 @@ def build_notifications(
     receivers = Receivers(settings.webhook_networks)
     webhooks = Webhooks(client, bounds, receivers, deliveries.breakers, players.tokens.personal)
     push_subscriptions = PushSubscriptions(client, bounds, receivers)
+    club_webhooks = ClubWebhooks(clubs, webhooks, deliveries)
+    clubs.register_deletion(club_webhooks.delete_all_of)
     endpoints = EndpointRegistry()
     endpoints.add(webhooks)
     endpoints.add(push_subscriptions)
@@ -93,6 +97,7 @@ def build_notifications(
         ),
         receivers=receivers,
         webhooks=webhooks,
+        club_webhooks=club_webhooks,
         push_subscriptions=push_subscriptions,
         vapid_key=VapidKey(settings.data / VAPID_KEY, _contact(settings)),
     )

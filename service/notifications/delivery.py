@@ -12,7 +12,7 @@ from domain.json_types import JsonObject
 from domain.messages import Message, Text, message
 from replay.language.renderer import english
 from service.games.outbox import Subject
-from service.notifications.kinds import OPERATOR, Kind
+from service.notifications.kinds import OPERATOR, Kind, club_of_reader
 from service.notifications.stored_messages import decode_message, encode_message
 
 Status: TypeAlias = Literal["pending", "retrying", "sent", "given_up", "bounced", "cancelled"]
@@ -29,10 +29,10 @@ DIGEST: Final = "digest"
 class Delivery:
     """One notification on its way; all times are timestamps.
 
-    `player` is the id of its reader, OPERATOR for the operator. `endpoint` identifies an endpoint of the
-    channel, and contains no address. `data` is what the notification needs besides the log. `due_at` is the
-    time of the next attempt. The kind of a digest is DIGEST; `digest` is the id of the digest of which a
-    delivery is a part.
+    `player` is the id of its reader, OPERATOR for the operator, `club_reader` of a club for its webhook.
+    `endpoint` identifies an endpoint of the channel, and contains no address. `data` is what the notification
+    needs besides the log. `due_at` is the time of the next attempt. The kind of a digest is DIGEST; `digest`
+    is the id of the digest of which a delivery is a part.
     """
 
     id: str
@@ -56,8 +56,13 @@ class Delivery:
 
     @property
     def players(self) -> tuple[str, ...]:
-        """The ids of the recipients: the player, or those that the operator's notification names."""
-        return tuple(self.data.get("players", ())) if self.player == OPERATOR else (self.player,)
+        """The ids of the recipients: the player, or those that the operator's notification names.
+
+        None for the webhook of a club.
+        """
+        if self.player == OPERATOR:
+            return tuple(self.data.get("players", ()))
+        return (self.player,) if club_of_reader(self.player) is None else ()
 
     @property
     def is_final(self) -> bool:

@@ -16,18 +16,21 @@ from replay.language.names import NO_NAMES, Names
 from replay.recap import Recap
 from service import clock
 from service.accounts.accounts import Players
+from service.clubs.clubs import Clubs
 from service.errors import NotFound
 from service.games.outbox import Subject
 from service.games.queries import GameQueries
 from service.games.recaps import Recaps
 from service.notifications.delivery import DIGEST, Delivery
-from service.notifications.kinds import KIND_OF_SUBJECT, OPERATOR
+from service.notifications.kinds import KIND_OF_SUBJECT, OPERATOR, club_of_reader
 from service.notifications.notification import Notification
 from service.notifications.titles import (
     chat_messages_title,
+    club_title,
     digest_title,
     title,
     tournament_title,
+    winning_seats,
 )
 from service.tournaments.tournaments import Tournaments
 
@@ -36,8 +39,14 @@ class NotificationFactory:
     """Makes notifications for their readers. Thread-safe."""
 
     def __init__(
-        self, queries: GameQueries, recaps: Recaps, players: Players, tournaments: Tournaments
+        self,
+        queries: GameQueries,
+        recaps: Recaps,
+        players: Players,
+        tournaments: Tournaments,
+        clubs: Clubs,
     ) -> None:
+        self._clubs = clubs
         self._tournaments = tournaments
         self._queries = queries
         self._recaps = recaps
@@ -61,6 +70,9 @@ class NotificationFactory:
             game = self._queries.game(delivery.game_id)
         except NotFound as error:
             raise Unreadable(message("the game has no log")) from error
+        club = club_of_reader(delivery.player)
+        if club is not None:
+            return self._to_club(delivery, subject, game, club)
         is_operators = delivery.player == OPERATOR
         # The player who has lost the seat learns that, and no more of a private game.
         is_of_former_player = subject == "seat_moved" and delivery.player in game.excluded_players
@@ -92,6 +104,29 @@ class NotificationFactory:
             names=self._names(game, details),
             recap=recap,
             can_see_game=can_see_game,
+        )
+
+    def _to_club(
+        self, delivery: Delivery, subject: Subject, game: Game, club: str
+    ) -> Notification | None:
+        """Return the notification about a game for the webhook of its club; None if the club is closed."""
+        if game.options.get("club") != club or not self._clubs.exists(club):
+            return None
+        details: JsonObject = {"club": club, **self._details(subject, game, delivery)}
+        if subject == "game_over":
+            details["winners"] = [game.players[seat] for seat in winning_seats(game)]
+        return Notification(
+            id=delivery.id,
+            kind=KIND_OF_SUBJECT[subject],
+            subject=subject,
+            player=delivery.player,
+            players=delivery.players,
+            game_id=game.id,
+            rules=game.rules.NAME,
+            seq=delivery.seq,
+            title=club_title(subject, game, details, delivery.player),
+            details=details,
+            names=self._names(game, details),
         )
 
     def _about_tournament(self, delivery: Delivery, subject: Subject) -> Notification | None:
@@ -170,6 +205,8 @@ class NotificationFactory:
                 }
             case "game_over":
                 return {"status": game.status, "ranking": game.ranking}
+            case "game_created":
+                return {"creator": game.creator, "places": game.seats}
             case "game_started":
                 return {"seats": list(game.players)}
             case "invited" | "player_joined" | "message":

@@ -26,7 +26,7 @@ KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 SUBJECTS_OF_KIND: Final[Mapping[Kind, tuple[Subject, ...]]] = {
     "invited": ("invited",),
     "player_joined": ("player_joined",),
-    "game_started": ("game_started",),
+    "game_started": ("game_started", "game_created"),
     "your_turn": ("your_turn",),
     "deadline_near": ("deadline_near",),
     "turn_forfeited": (
@@ -65,3 +65,14 @@ PLAYER_CHANNELS: Final[tuple[PlayerChannel, ...]] = get_args(PlayerChannel)
 
 OPERATOR: Final = ""
 """The `player` of a delivery that goes to the operator of the server, and not to a player."""
+_CLUB: Final = "club-"
+
+
+def club_reader(club_id: str) -> str:
+    """Return the `player` of a delivery that goes to the webhook of a club. No player has such an id."""
+    return _CLUB + club_id
+
+
+def club_of_reader(player: str) -> str | None:
+    """Return the id of the club to whose webhook a delivery goes; None if it goes to a player."""
+    return player.removeprefix(_CLUB) if player.startswith(_CLUB) else None

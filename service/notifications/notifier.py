@@ -18,7 +18,7 @@ from service.games.outbox import Subject
 from service.notifications.deliveries import Deliveries
 from service.notifications.delivery import DIGEST, Delivery, delivery_id
 from service.notifications.endpoints import EndpointRegistry
-from service.notifications.kinds import KIND_OF_SUBJECT, OPERATOR, Kind
+from service.notifications.kinds import KIND_OF_SUBJECT, OPERATOR, Kind, club_reader
 from service.notifications.preferences import Preferences, PreferenceStore
 from service.notifications.schedule import Slot, next_local_time, slot
 
@@ -129,6 +129,33 @@ class Notifier:
                 times,
             )
         return created
+
+    def notify_club(self, subject: Subject, club_id: str, game_id: str, seq: int) -> list[Delivery]:
+        """Create the delivery of a notification to the webhook of a club, if it has one; return it.
+
+        Calling this again creates nothing twice.
+        """
+        reader = club_reader(club_id)
+        now = self._clock.now()
+        return [
+            self._create(
+                Delivery(
+                    id="",
+                    kind=KIND_OF_SUBJECT[subject],
+                    subject=subject,
+                    game_id=game_id,
+                    seq=seq,
+                    player=reader,
+                    channel=endpoint.channel,
+                    endpoint=endpoint.id,
+                    created_at=clock.format(now),
+                    due_at=None,
+                ),
+                f"{subject}/{seq}",
+                Slot(now),
+            )
+            for endpoint in self._endpoints.of(reader)
+        ]
 
     def _notify_player(
         self,

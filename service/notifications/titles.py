@@ -4,7 +4,15 @@ from collections.abc import Mapping
 from typing import Any, assert_never
 
 from domain.game import Game
-from domain.messages import Message, PlayerAt, PlayerWithId, Value, message, plural_message
+from domain.messages import (
+    Message,
+    PlayerAt,
+    PlayerWithId,
+    Value,
+    listing,
+    message,
+    plural_message,
+)
 from replay.language.renderer import Renderer
 from service.games.outbox import Subject
 
@@ -70,6 +78,9 @@ def title(subject: Subject, game: Game, details: Mapping[str, Any], reader: str)
         case "player_joined":
             joining = PlayerWithId(details["from"])
             return message("{game}: {player} has joined", game=name, player=joining)
+        case "game_created":
+            creator = PlayerWithId(game.creator)
+            return message("{game}: {player} has created the game", game=name, player=creator)
         case "game_started":
             return message("{game}: the game has begun", game=name)
         case "your_turn" if is_readers and details.get("begins"):
@@ -166,6 +177,25 @@ def title(subject: Subject, game: Game, details: Mapping[str, Any], reader: str)
             return tournament_title(subject, details)
         case _:
             assert_never(subject)
+
+
+def club_title(subject: Subject, game: Game, details: Mapping[str, Any], reader: str) -> Message:
+    """Return the subject line for the webhook of a club, which names the winners of a game that is over."""
+    winners = winning_seats(game)
+    if subject != "game_over" or not winners:
+        return title(subject, game, details, reader)
+    return plural_message(
+        "{game}: the game is over. The winner is {players}.",
+        "{game}: the game is over. The winners are {players}.",
+        count=len(winners),
+        game=game_name(game),
+        players=listing(map(PlayerAt, winners)),
+    )
+
+
+def winning_seats(game: Game) -> list[int]:
+    """Return the seats of the winners of a game, several after a tie; none unless it is finished."""
+    return [entry["seat"] for entry in game.ranking or () if entry["place"] == 1]
 
 
 def _own_missed_turn(subject: str, name: Value) -> Message:

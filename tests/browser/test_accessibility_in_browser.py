@@ -144,6 +144,8 @@ class Scenes:
         token = self.player.http.post(invitations).json()["token"]
         self.player.http.post(invitations, json={"handle": self.friend.handle}).raise_for_status()
         self.player.create_game(3, options={"private": True, "club": own})
+        webhook = {"url": f"https://example.org/{'long' * 30}", "format": "discord"}
+        self.player.http.put(f"/api/v1/clubs/{own}/webhook", json=webhook).raise_for_status()
         public = self.player.http.post("/api/v1/clubs", json={"name": "Fridays"}).json()["id"]
         for other in (self.friend, third):
             other.http.put(f"/api/v1/clubs/{public}/members/me").raise_for_status()

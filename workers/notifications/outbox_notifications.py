@@ -1,6 +1,7 @@
 """Creates the deliveries that the outbox entries about notifications call for.
 
-Everybody is notified whom an event concerns, except the player who caused it, and bots.
+Everybody is notified whom an event concerns, except the player who caused it, and bots. The webhook of a club
+is notified of when its games are created, when they start and when they end.
 """
 
 from collections.abc import Iterable, Sequence
@@ -72,20 +73,24 @@ class OutboxNotifications:
                 return self._notify(
                     game, "player_joined", data["seq"], [game.creator], data={"from": player}
                 )
+            case ["notify", "created"]:
+                return self._notify_club(game, "game_created", data["seq"])
             case ["notify", "started"]:
-                return self._notify(
+                deliveries = self._notify(
                     game,
                     "game_started",
                     data["seq"],
                     game.participants,
                     to_act=None if game.to_act is None else game.players[game.to_act],
                 )
+                return deliveries + self._notify_club(game, "game_started", data["seq"])
             case ["notify", "round", _]:
                 if self._event(game, data["seq"])["type"] != "RoundScored":
                     raise _not_named(data["seq"], "RoundScored")
                 return self._notify(game, "round_scored", data["seq"], game.participants)
             case ["notify", "over"]:
-                return self._notify(game, "game_over", data["seq"], game.participants)
+                deliveries = self._notify(game, "game_over", data["seq"], game.participants)
+                return deliveries + self._notify_club(game, "game_over", data["seq"])
             case ["notify", "event", _]:
                 return self._notify_of_event(game, data)
             case _:
@@ -163,6 +168,10 @@ class OutboxNotifications:
             to_act=to_act,
             operator_channels=self._operator_channels,
         )
+
+    def _notify_club(self, game: Game, subject: Subject, seq: int) -> list[Delivery]:
+        club = game.options.get("club")
+        return [] if club is None else self._notifications.notify_club(subject, club, game.id, seq)
 
     def _beginning(self, game: Game, seq: int) -> dict[str, Any]:
         """Return what a notification of the first turn, which began with event `seq`, says in addition."""

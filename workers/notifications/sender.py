@@ -31,6 +31,7 @@ class DeliverySender:
             service.games.recaps,
             service.accounts.players,
             service.tournaments.tournaments,
+            service.clubs,
         )
         self._channels = {channel.name: channel for channel in channels}
 

@@ -1,24 +1,32 @@
-"""The channel `webhook`: posts notifications to the webhooks of players, signed.
+"""The channel `webhook`: posts notifications to the webhooks of players and clubs.
+
+What is posted to programs is signed. Discord and Slack get a message in the language of the club's owner.
 
 The signatures are those of Standard Webhooks:
 https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
 """
 
 import hmac
+import html
+import re
 from base64 import b64decode, b64encode
 from hashlib import sha256
 from importlib.metadata import version
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import orjson
 
 from domain.json_types import JsonObject
 from domain.messages import Message, message
+from replay.language.catalogue import ENGLISH, choose_language
+from replay.language.names import NO_NAMES, Names
+from replay.language.renderer import renderer
 from service import clock
 from service.bootstrap import Service
 from service.errors import NotFound
 from service.notifications.circuit_breakers import Receiver
 from service.notifications.delivery import Delivery
+from service.notifications.kinds import club_of_reader
 from service.notifications.notification import Notification
 from service.notifications.stored_messages import encode_message
 from service.notifications.webhooks.webhooks import SECRET_PREFIX, Webhook
@@ -27,12 +35,15 @@ from workers.webhooks.requests import NoResponse, ReceiverRequests
 
 RETRY_PAUSES: Final = (5, 60, 300, 1800, 7200, 21600)
 """Seconds before each further attempt."""
+_TEST: Final = message("This is a test of the webhook of the club.")
+_MARKDOWN: Final = re.compile(r"[\\`*_~|<>\[\]()#]")
+"""The characters that format a message in Discord."""
 _GONE: Final = 410
 """The status with which a receiver says that it wants no more requests."""
 
 
 class WebhookChannel:
-    """Posts each notification as JSON; any 2xx status means that it arrived."""
+    """Posts each notification in the format of the webhook; any 2xx status means that it arrived."""
 
     name = "webhook"
     retry_pauses: tuple[int, ...] = RETRY_PAUSES
@@ -44,20 +55,31 @@ class WebhookChannel:
         self._breakers = service.notifications.deliveries.breakers
         self._mail = service.notifications.mail
         self._players = service.accounts.players
+        self._clubs = service.clubs
+        self._public_url = service.settings.public_url
         self._requests = requests
 
     def send(self, delivery: Delivery, notification: Notification) -> None:
         """See `Channel.send`."""
         try:
             webhook = self._webhooks.find(delivery.player, delivery.endpoint)
+            body = self._chat_body(
+                delivery.player, webhook, notification.title, notification.path, notification.names
+            )
         except NotFound as error:
+            # The webhook was removed, or its club was closed.
             raise Undeliverable(error.message) from error
-        body = {
-            "type": notification.subject,
-            "timestamp": delivery.created_at,
-            "data": notification.as_json(),
-        }
-        self._post(delivery.player, webhook, delivery.id, body)
+        self._post(
+            delivery.player,
+            webhook,
+            delivery.id,
+            body
+            or {
+                "type": notification.subject,
+                "timestamp": delivery.created_at,
+                "data": notification.as_json(),
+            },
+        )
 
     def send_test(self, player: str, id: str) -> None:
         """Post a test to a webhook, and record the result with it."""
@@ -65,8 +87,9 @@ class WebhookChannel:
         receiver = Receiver(self.name, player, id)
         try:
             webhook = self._webhooks.find(player, id)
-            body = {"type": "test", "timestamp": clock.format(now), "data": {"webhook": id}}
-            self._post(player, webhook, f"test-{id}-{round(now.timestamp())}", body)
+            body = self._chat_body(player, webhook, _TEST, f"/clubs/{club_of_reader(player)}")
+            plain = {"type": "test", "timestamp": clock.format(now), "data": {"webhook": id}}
+            self._post(player, webhook, f"test-{id}-{round(now.timestamp())}", body or plain)
         except NotFound:
             # It was removed.
             return
@@ -82,10 +105,13 @@ class WebhookChannel:
         headers = {
             "Content-Type": "application/json",
             "User-Agent": f"cartulary/{version('cartulary')}",
-            "webhook-id": id,
-            "webhook-timestamp": timestamp,
-            "webhook-signature": signature(webhook.secret, id, timestamp, content),
         }
+        if webhook.format == "plain":
+            headers |= {
+                "webhook-id": id,
+                "webhook-timestamp": timestamp,
+                "webhook-signature": signature(webhook.secret, id, timestamp, content),
+            }
         is_gone = False
         try:
             status = self._requests.post(webhook.url, content, headers)
@@ -102,6 +128,21 @@ class WebhookChannel:
             raise Undeliverable(failure)
         raise NotDelivered(failure)
 
+    def _chat_body(
+        self, player: str, webhook: Webhook, text: Message, path: str, names: Names = NO_NAMES
+    ) -> JsonObject | None:
+        """Return a message with a link for the chat of a club, in the language of the owner of the club.
+
+        Returns None for a webhook of the format `plain`. Raises NotFound if the club was closed.
+        """
+        club = club_of_reader(player)
+        if webhook.format == "plain" or club is None:
+            return None
+        (owner,) = self._players.get([self._clubs.find(club).owner])
+        locale = None if owner is None else owner.locale
+        in_language = renderer(choose_language([locale or ENGLISH]), names)
+        return chat_body(webhook.format, in_language.sentence(text), f"{self._public_url}{path}")
+
     def _record_failure(
         self, player: str, webhook: Webhook, failure: Message, *, is_gone: bool
     ) -> None:
@@ -115,6 +156,17 @@ class WebhookChannel:
             digest = self._mail.tokens.digest(account.email)
             data = {"webhook": disabled.id}
             self._mail.account_mails.add("webhook_disabled", player, digest, data)
+
+
+def chat_body(format: Literal["discord", "slack"], text: str, url: str) -> JsonObject:
+    """Return a message with a link as Discord or Slack expects it.
+
+    What players have written, such as the name of a game, has no effect there, and mentions nobody.
+    """
+    if format == "slack":
+        return {"text": f"{html.escape(text, quote=False)}\n{url}"}
+    escaped = _MARKDOWN.sub(r"\\\g<0>", text)
+    return {"content": f"{escaped}\n{url}", "allowed_mentions": {"parse": []}}
 
 
 def signature(secret: str, id: str, timestamp: str, content: bytes) -> str:

@@ -9,8 +9,9 @@ from service.clubs.clubs import token_of_link
 from service.clubs.store import Club
 from service.errors import Forbidden
 from service.http.blueprint import NO_QUERY, Blueprint
-from service.http.context import service
-from service.http.ratelimits import limit_new_places
+from service.http.context import personal_token_digest, service
+from service.http.language import request_renderer
+from service.http.ratelimits import limit_new_places, limit_webhook_tests
 from service.http.responses import club_json
 from service.http.schemas.clubs import (
     MAX_CLUBS,
@@ -19,15 +20,20 @@ from service.http.schemas.clubs import (
     ClubMemberList,
     ClubMembership,
     ClubsQuery,
+    ClubWebhook,
     CreateClub,
     EditClub,
     JoinClub,
     MembersQuery,
     NameMember,
     OwnClubList,
+    SetClubWebhook,
 )
 from service.http.schemas.lobby import Invitation
+from service.http.schemas.notifications import DeliveriesQuery, DeliveryList
 from service.http.schemas.requests import Invite
+from service.notifications.stored_messages import decode_message
+from service.notifications.webhooks.webhooks import Webhook
 
 _CLUB: Final = "/clubs/<club>"
 
@@ -224,6 +230,86 @@ def invite_to_club(club: str, player: str, body: JsonObject) -> JsonObject:
 def revoke_club_link(club: str, player: str) -> None:
     """Revoke the invitation link of a club, as its owner. The request can be repeated."""
     service().clubs.revoke_link(club, player)
+
+
+@blueprint.get(
+    f"{_CLUB}/webhook",
+    "The webhook of the club.",
+    ClubWebhook,
+    query=NO_QUERY,
+    errors=(403, 404),
+)
+def get_club_webhook(club: str, player: str) -> JsonObject:
+    """Get the webhook of a club, as its owner, without its secret. A club without one is a 404."""
+    return _webhook_json(club, service().notifications.club_webhooks.find(club, player))
+
+
+@blueprint.put(
+    f"{_CLUB}/webhook",
+    "The webhook of the club, with its secret if its format is `plain`.",
+    ClubWebhook,
+    limit=limit_new_places,
+    json_body=SetClubWebhook(),
+    errors=(403, 404),
+)
+def set_club_webhook(club: str, player: str, body: JsonObject) -> JsonObject:
+    """Give a club a webhook, as its owner, instead of the one before.
+
+    It reports that a game of the club was created, has started, or is over. `secret` is shown only in this
+    response. A webhook that is set with a personal token is removed when the token is revoked or ends.
+    """
+    webhook = service().notifications.club_webhooks.set(
+        club, player, body["url"], body["format"], personal_token_digest()
+    )
+    secret = {"secret": webhook.secret} if webhook.format == "plain" else {}
+    return {**_webhook_json(club, webhook), **secret}
+
+
+@blueprint.delete(f"{_CLUB}/webhook", "The club has no webhook.", errors=(403, 404))
+def remove_club_webhook(club: str, player: str) -> None:
+    """Remove the webhook of a club, as its owner. The request can be repeated."""
+    service().notifications.club_webhooks.remove(club, player)
+
+
+@blueprint.post(
+    f"{_CLUB}/webhook/test",
+    "A test is posted to the webhook.",
+    limit=limit_webhook_tests,
+    errors=(403, 404),
+)
+def test_club_webhook(club: str, player: str) -> None:
+    """Have a test posted to the webhook of a club, as its owner.
+
+    `GET /clubs/CLUB/webhook` shows the result a moment later. The tests of all webhooks of a player are
+    counted together.
+    """
+    service().notifications.club_webhooks.request_test(club, player)
+
+
+@blueprint.get(
+    f"{_CLUB}/webhook/deliveries",
+    "A page of deliveries, newest first.",
+    DeliveryList,
+    query=DeliveriesQuery(),
+    errors=(403, 404),
+)
+def list_club_deliveries(club: str, player: str, query: JsonObject) -> JsonObject:
+    """List the deliveries to the webhooks that a club has had, as its owner."""
+    deliveries, cursor = service().notifications.club_webhooks.deliveries(
+        club, player, min(query["limit"], MAX_CLUBS), query["cursor"]
+    )
+    render = request_renderer()
+    return {"deliveries": [delivery.as_json(render) for delivery in deliveries], "next": cursor}
+
+
+def _webhook_json(club_id: str, webhook: Webhook) -> JsonObject:
+    result = webhook.result
+    return {
+        **webhook.as_json(),
+        "format": webhook.format,
+        "paused_until": service().notifications.club_webhooks.paused_until(club_id, webhook),
+        "result": None if result is None else request_renderer()(decode_message(result)),
+    }
 
 
 def _person(handle: str) -> str:

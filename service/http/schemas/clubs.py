@@ -7,7 +7,9 @@ from service.clubs.clubs import MAX_ABOUT_CHARACTERS
 from service.clubs.names import MAX_NAME_LENGTH
 from service.clubs.store import RELATIONS, Relation
 from service.http.schemas.lobby import NamedPlayer
+from service.http.schemas.notifications import WebhookResponse
 from service.http.validation import Choice, Flag, QueryInteger, StrictSchema, String
+from service.notifications.webhooks.webhooks import FORMATS, Format
 
 MAX_CLUBS: Final = 100
 """The largest number of clubs, or of members, on a page."""
@@ -63,6 +65,18 @@ class NameMember(StrictSchema):
     """A member of the club."""
 
     handle = String(required=True, metadata={"example": "bea"})
+
+
+class SetClubWebhook(StrictSchema):
+    """The webhook of a club."""
+
+    url = String(required=True, metadata={"example": "https://example.org/games"})
+    format = Choice(
+        choices=FORMATS,
+        load_default="plain",
+        description="What is posted: signed JSON (the default), or a message for a channel of Discord or"
+        " Slack.",
+    )
 
 
 class ClubsQuery(StrictSchema):
@@ -142,6 +156,12 @@ class ClubMemberList(TypedDict):
 
     players: list[ClubMember]
     next: str | None
+
+
+class ClubWebhook(WebhookResponse):
+    """The webhook of a club. `secret` is in the response that sets a webhook of the format `plain`."""
+
+    format: Format
 
 
 class ClubMembership(TypedDict):

@@ -1,9 +1,12 @@
-"""The webhooks of players: URLs to which their notifications are posted.
+"""The webhooks of players and clubs: URLs to which notifications are posted.
 
     cartulary:webhooks:PLAYER         hash: id of a webhook -> JSON of the webhook, with its secret
     cartulary:webhook-tokens:PLAYER   hash: id of a webhook -> SHA256 of the personal token with which it was
                                       registered; without that token, there is no webhook
     cartulary:webhook-tests           set: PLAYER/ID of the webhooks to which a test is to be posted
+
+PLAYER is `club-ID` for the webhook of a club (service/notifications/kinds.py), of which there is one at most
+(service/notifications/webhooks/club_webhooks.py).
 
 A webhook is disabled after a number of failures in a row, or when its receiver responds that it is gone.
 Before that, its circuit breaker pauses it after each failure (service/notifications/circuit_breakers.py).
@@ -13,7 +16,7 @@ import secrets
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 import orjson
 import redis
@@ -32,6 +35,9 @@ from service.notifications.webhooks.receivers import InvalidUrl, Receivers
 
 SECRET_PREFIX: Final = "whsec_"  # noqa: S105 # what secrets begin with
 _SECRET_BYTES: Final = 32
+Format: TypeAlias = Literal["plain", "discord", "slack"]
+FORMATS: Final[tuple[Format, ...]] = get_args(Format)
+"""What is posted: signed JSON for programs, or a message as these services expect it."""
 _TESTS: Final = "cartulary:webhook-tests"
 _REPLACE: Final = """
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then redis.call('HSET', KEYS[1], ARGV[1], ARGV[2]) end
@@ -40,7 +46,7 @@ if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then redis.call('HSET', KEYS[1],
 
 @dataclass(frozen=True, slots=True)
 class Webhook:
-    """A webhook of a player. `failures` counts the attempts that have failed since the last success."""
+    """A webhook. `failures` counts the attempts that have failed since the last success."""
 
     id: str
     url: str = field(repr=False)
@@ -51,6 +57,7 @@ class Webhook:
     result: str | None = None
     """What the last attempt has led to, as a stored message; None if it was accepted."""
     disabled_at: str | None = None
+    format: Format = "plain"
 
     def as_json(self) -> JsonObject:
         """Return the webhook as its player sees it: without the secret, which is shown once."""
@@ -128,10 +135,7 @@ class Webhooks:
         `token_digest` is the hash of the personal token with which it is registered, and with which it ends.
         Concurrent requests can exceed the bound by a few webhooks.
         """
-        try:
-            self._receivers.check_url(url)
-        except InvalidUrl as error:
-            raise Malformed({"url": error.message}) from None
+        webhook = self._new(url)
         if len(self.of(player)) >= self._max:
             raise TooManyWebhooks(
                 plural_message(
@@ -140,13 +144,34 @@ class Webhooks:
                     count=self._max,
                 )
             )
+        self._add(player, webhook, token_digest)
+        return webhook
+
+    def replace_all(
+        self, player: str, url: str, format: Format, token_digest: str | None = None
+    ) -> Webhook:
+        """Register a webhook in the place of all others, and return it with its secret. Raises Malformed."""
+        webhook = replace(self._new(url), format=format)
+        before = self.of(player)
+        self._add(player, webhook, token_digest)
+        for each in before:
+            self._delete(player, each.id)
+        return webhook
+
+    def _new(self, url: str) -> Webhook:
+        """Return a new webhook, which is not stored. Raises Malformed."""
+        try:
+            self._receivers.check_url(url)
+        except InvalidUrl as error:
+            raise Malformed({"url": error.message}) from None
         secret = SECRET_PREFIX + b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()
-        webhook = Webhook(secrets.token_hex(8), url, secret, clock.format(clock.now()))
+        return Webhook(secrets.token_hex(8), url, secret, clock.format(clock.now()))
+
+    def _add(self, player: str, webhook: Webhook, token_digest: str | None) -> None:
         with unavailable_on_error():
             if token_digest is not None:
                 self._redis.hset(_tokens_key(player), webhook.id, token_digest)
-            self._redis.hset(_key(player), webhook.id, orjson.dumps(asdict(webhook)))
-        return webhook
+            self._redis.hset(_key(player), webhook.id, _encoded(webhook))
 
     def remove(self, player: str, id: str) -> None:
         """Remove a webhook. Raises NotFound."""
@@ -228,8 +253,17 @@ class Webhooks:
     def _store(self, player: str, webhook: Webhook) -> Webhook:
         """Store a changed webhook unless it was removed meanwhile."""
         with unavailable_on_error():
-            self._replace(keys=[_key(player)], args=[webhook.id, orjson.dumps(asdict(webhook))])
+            self._replace(keys=[_key(player)], args=[webhook.id, _encoded(webhook)])
         return webhook
+
+
+def _encoded(webhook: Webhook) -> bytes:
+    """Return a webhook as it is stored; the format only if it is another one than `plain`."""
+    fields = asdict(webhook)
+    if webhook.format == "plain":
+        # Processes of the version before do not know this field.
+        del fields["format"]
+    return orjson.dumps(fields)
 
 
 def _key(player: str) -> str:

@@ -1,5 +1,6 @@
 """Clubs: their list, the page of one, joining and leaving it, and what its owner does."""
 
+from collections.abc import Mapping
 from typing import Final
 
 from flask import Blueprint, Response, request
@@ -7,6 +8,7 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from domain.errors import Malformed, NotNow
 from domain.json_fields import one_of
+from domain.messages import Message, message
 from service.clubs.clubs import MAX_ABOUT_CHARACTERS, token_of_link
 from service.clubs.names import MAX_NAME_LENGTH
 from service.errors import ClubNameTaken, TooManyClubs
@@ -14,9 +16,12 @@ from service.games.game_filter import GameFilter
 from service.games.listings import GamesOfClub
 from service.http import problems
 from service.http.context import service
-from service.http.ratelimits import limit_new_places
+from service.http.ratelimits import limit_new_places, limit_webhook_tests
+from service.http.schemas.clubs import SetClubWebhook
 from service.http.validation import Choice, StrictSchema
-from service.pages.forms import Form, entered_form, read_field, see_other
+from service.notifications.stored_messages import decode_message
+from service.notifications.webhooks.webhooks import Format, Webhook
+from service.pages.forms import Form, entered_form, read_field, read_form, see_other
 from service.pages.session import require_player, viewer
 from service.pages.templating import absolute_url, page
 from service.pages.view_models.game_forms import read_sure_form
@@ -32,6 +37,11 @@ blueprint = Blueprint("clubs", __name__)
 PAGE_CLUBS: Final = 24
 PAGE_MEMBERS: Final = 50
 _LISTS: Final = ("open", "watch", "finished")
+_FORMATS: Final[Mapping[Format, Message]] = {
+    "discord": message("A message in Discord"),
+    "slack": message("A message in Slack"),
+    "plain": message("JSON for a program, signed"),
+}
 _OWN_FAULTS: Final = (Malformed, NotNow, ClubNameTaken, TooManyClubs)
 """Errors that the forms show."""
 
@@ -199,6 +209,37 @@ def edit(club_id: str) -> BaseResponse:
     return see_other(f"/clubs/{club_id}")
 
 
+@blueprint.post("/clubs/<club_id>/webhook")
+@limit_new_places
+def set_webhook(club_id: str) -> BaseResponse:
+    """Set the webhook of the club, as the owner, and show its secret, once."""
+    player_id = require_player()
+    form = entered_form()
+    try:
+        values = read_form(SetClubWebhook())
+        webhook = service().notifications.club_webhooks.set(
+            club_id, player_id, values["url"].strip(), values["format"]
+        )
+    except Malformed as error:
+        return _club_page(club_id, form.refused(error), problems.status_of(error))
+    return _club_page(club_id, status=201, new_webhook=webhook)
+
+
+@blueprint.post("/clubs/<club_id>/webhook/test")
+@limit_webhook_tests
+def test_webhook(club_id: str) -> BaseResponse:
+    """Have a test posted to the webhook of the club, as the owner."""
+    service().notifications.club_webhooks.request_test(club_id, require_player())
+    return see_other(f"/clubs/{club_id}")
+
+
+@blueprint.post("/clubs/<club_id>/webhook/remove")
+def remove_webhook(club_id: str) -> BaseResponse:
+    """Remove the webhook of the club, as the owner."""
+    service().notifications.club_webhooks.remove(club_id, require_player())
+    return see_other(f"/clubs/{club_id}")
+
+
 @blueprint.post("/clubs/<club_id>/close")
 def close(club_id: str) -> BaseResponse:
     """Close the club for ever, as the owner."""
@@ -212,7 +253,12 @@ def close(club_id: str) -> BaseResponse:
     return see_other("/clubs")
 
 
-def _club_page(club_id: str, form: Form | None = None, status: int = 200) -> Response:
+def _club_page(
+    club_id: str,
+    form: Form | None = None,
+    status: int = 200,
+    new_webhook: Webhook | None = None,
+) -> Response:
     player_id = viewer()
     entry = service().clubs.visible(club_id, player_id)
     club, relation = entry.club, entry.relation(player_id)
@@ -225,6 +271,8 @@ def _club_page(club_id: str, form: Form | None = None, status: int = 200) -> Res
     lists = {name: _games(name, player_id, games) for name in _LISTS}
     read_lists(*lists.values())
     token = token_of_link(club) if is_owner else None
+    webhooks = service().notifications.club_webhooks
+    webhook = webhooks.get(club_id, club.owner) if is_owner else None
     return page(
         "club.html",
         status,
@@ -237,6 +285,11 @@ def _club_page(club_id: str, form: Form | None = None, status: int = 200) -> Res
         invited=invited,
         lists=lists,
         link=None if token is None else absolute_url(f"/clubs/invitations/{token}"),
+        webhook=webhook,
+        new_webhook=new_webhook,
+        paused_until=None if webhook is None else webhooks.paused_until(club_id, webhook),
+        formats=_FORMATS,
+        decode_message=decode_message,
         form=form or Form(),
         max_name_length=MAX_NAME_LENGTH,
         max_about_characters=MAX_ABOUT_CHARACTERS,

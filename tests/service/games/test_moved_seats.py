@@ -191,6 +191,7 @@ def test_a_notification_of_the_turn_that_waits_is_not_sent_to_the_former_player(
         service.games.recaps,
         service.accounts.players,
         service.tournaments.tournaments,
+        service.clubs,
     )
     assert factory.notification(waiting) is None
     harness.close()

@@ -15,6 +15,7 @@ from tests.support.http_contract import invalid_fields
 
 CLUBS = "/api/v1/clubs"
 UNKNOWN = f"{CLUBS}/{'0' * 16}"
+RECEIVER = "https://example.org/games"
 JSON = {"Content-Type": "application/json"}
 CALLS: tuple[tuple[str, str, JsonObject | None], ...] = (
     ("GET", "", None),
@@ -30,6 +31,11 @@ CALLS: tuple[tuple[str, str, JsonObject | None], ...] = (
     ("POST", "/invitations", {}),
     ("POST", "/invitations", {"handle": "HANDLE"}),
     ("DELETE", "/invitations", None),
+    ("GET", "/webhook", None),
+    ("PUT", "/webhook", {"url": RECEIVER}),
+    ("DELETE", "/webhook", None),
+    ("POST", "/webhook/test", None),
+    ("GET", "/webhook/deliveries", None),
 )
 """Every call about one club, with a body."""
 OF_OWNERS = tuple(
@@ -172,6 +178,11 @@ def test_what_cannot_be_is_refused(accounts: Accounts, redis_client: redis.Redis
 @pytest.mark.http("DELETE /clubs/CLUB/members/HANDLE", 403)
 @pytest.mark.http("POST /clubs/CLUB/invitations", 403)
 @pytest.mark.http("DELETE /clubs/CLUB/invitations", 403)
+@pytest.mark.http("GET /clubs/CLUB/webhook", 403)
+@pytest.mark.http("PUT /clubs/CLUB/webhook", 403)
+@pytest.mark.http("DELETE /clubs/CLUB/webhook", 403)
+@pytest.mark.http("POST /clubs/CLUB/webhook/test", 403)
+@pytest.mark.http("GET /clubs/CLUB/webhook/deliveries", 403)
 def test_members_do_nothing_that_is_the_owners(accounts: Accounts) -> None:
     ada, bea = accounts.register(), accounts.register()
     club = create(ada, private=True)
@@ -197,6 +208,11 @@ def test_members_do_nothing_that_is_the_owners(accounts: Accounts) -> None:
 @pytest.mark.http("DELETE /clubs/CLUB/members/HANDLE", 404)
 @pytest.mark.http("POST /clubs/CLUB/invitations", 404)
 @pytest.mark.http("DELETE /clubs/CLUB/invitations", 404)
+@pytest.mark.http("GET /clubs/CLUB/webhook", 404)
+@pytest.mark.http("PUT /clubs/CLUB/webhook", 404)
+@pytest.mark.http("DELETE /clubs/CLUB/webhook", 404)
+@pytest.mark.http("POST /clubs/CLUB/webhook/test", 404)
+@pytest.mark.http("GET /clubs/CLUB/webhook/deliveries", 404)
 def test_a_private_club_looks_like_none_to_strangers(accounts: Accounts) -> None:
     ada, bea, eve = (accounts.register() for _ in range(3))
     club = create(ada, private=True)
@@ -236,6 +252,11 @@ def _comparable(response: httpx.Response) -> JsonObject:
 @pytest.mark.http("DELETE /clubs/CLUB/members/HANDLE", 401)
 @pytest.mark.http("POST /clubs/CLUB/invitations", 400, 401, 413, 415)
 @pytest.mark.http("DELETE /clubs/CLUB/invitations", 401)
+@pytest.mark.http("GET /clubs/CLUB/webhook", 400, 401)
+@pytest.mark.http("PUT /clubs/CLUB/webhook", 400, 401, 413, 415)
+@pytest.mark.http("DELETE /clubs/CLUB/webhook", 401)
+@pytest.mark.http("POST /clubs/CLUB/webhook/test", 401)
+@pytest.mark.http("GET /clubs/CLUB/webhook/deliveries", 400, 401)
 def test_tokens_queries_and_bodies_are_checked(accounts: Accounts) -> None:
     ada = accounts.register()
     club = create(ada)
@@ -260,8 +281,59 @@ def test_tokens_queries_and_bodies_are_checked(accounts: Accounts) -> None:
         "/api/v1/me/clubs?a=b",
         f"{path}/members?relation=owner",
         f"{path}/members?limit=0",
+        f"{path}/webhook?a=b",
+        f"{path}/webhook/deliveries?limit=0",
     ):
         assert ada.http.get(url).status_code == 400
+
+
+@pytest.mark.http("PUT /clubs/CLUB/webhook", 200, 400)
+@pytest.mark.http("GET /clubs/CLUB/webhook", 200, 404)
+@pytest.mark.http("DELETE /clubs/CLUB/webhook", 204)
+@pytest.mark.http("POST /clubs/CLUB/webhook/test", 204, 404, 429)
+@pytest.mark.http("GET /clubs/CLUB/webhook/deliveries", 200)
+def test_the_owner_sets_tests_and_removes_the_webhook_of_a_club(accounts: Accounts) -> None:
+    ada = accounts.register()
+    path = f"{CLUBS}/{create(ada)}/webhook"
+    assert ada.http.get(path).status_code == 404
+    assert ada.http.post(f"{path}/test").status_code == 404
+    for body in (
+        {"url": "http://127.0.0.1/"},
+        {"url": "ftp://example.org"},
+        {"url": 7},
+        {},
+    ):
+        assert invalid_fields(ada.http.put(path, json=body)) == {"url"}
+    refused = ada.http.put(path, json={"url": RECEIVER, "format": "fax"})
+    assert invalid_fields(refused) == {"format"}
+    assert ada.http.get(path).status_code == 404
+    plain = ada.http.put(path, json={"url": RECEIVER}).json()
+    assert plain.pop("secret").startswith("whsec_")
+    assert (plain["url"], plain["format"], plain["result"]) == (RECEIVER, "plain", None)
+    assert ada.http.get(path).json() == plain
+    for format in ("discord", "slack"):
+        put = ada.http.put(path, json={"url": RECEIVER, "format": format}).json()
+        assert "secret" not in put
+        assert ada.http.get(path).json() == put
+        assert (put["format"], put["id"] == plain["id"]) == (format, False)
+    statuses = [ada.http.post(f"{path}/test").status_code for _ in range(20)]
+    assert (statuses[0], statuses[-1]) == (204, 429)
+    assert ada.http.get(f"{path}/deliveries").json() == {"deliveries": [], "next": None}
+    for _ in range(2):
+        assert ada.http.delete(path).status_code == 204
+        assert ada.http.get(path).status_code == 404
+
+
+def test_a_webhook_stays_with_a_club_that_is_handed_on(accounts: Accounts) -> None:
+    ada, bea = accounts.register(), accounts.register()
+    club = create(ada)
+    path = f"{CLUBS}/{club}/webhook"
+    webhook = ada.http.put(path, json={"url": RECEIVER, "format": "discord"}).json()
+    bea.http.put(f"{CLUBS}/{club}/members/me")
+    ada.http.put(f"{CLUBS}/{club}/members/{bea.handle}")
+    assert ada.http.put(f"{CLUBS}/{club}/owner", json={"handle": bea.handle}).status_code == 204
+    assert bea.http.get(path).json() == webhook
+    assert ada.http.get(path).status_code == 403
 
 
 def test_the_private_games_of_a_club_are_listed_for_its_members(accounts: Accounts) -> None:

@@ -174,7 +174,7 @@ class TestDocumentation:
         game = "/api/v1/games/{game_id}"
         requiring_a_token = (
             *("/api/v1/me", "/api/v1/admin", f"{game}/legal-actions", f"{game}/messages"),
-            *(f"{game}/notifications", f"{game}/notes"),
+            *(f"{game}/notifications", f"{game}/notes", "/api/v1/clubs/{club}/webhook"),
             *(f"{game}/lessons", f"{game}/conditional-actions"),
         )
         for path, operations in document["paths"].items():

@@ -162,3 +162,30 @@ def test_a_stranger_sees_at_a_public_game_of_a_club_why_joining_is_impossible(
     address = f"/games/{game}"
     refused = post(browser, f"{address}/invited", address, handle="bea")
     assert "This player is not a member of the club of the game" in refused.text
+
+
+def test_the_owner_sets_tests_and_removes_the_webhook_on_the_page(
+    browser: FlaskClient, friend: FlaskClient, service: Service
+) -> None:
+    log_in(browser, service)
+    log_in(friend, service, "bea")
+    address = create(browser)
+    webhook = f"{address}/webhook"
+    assert "Webhook" not in friend.get(address).text
+    refused = post(browser, webhook, address, url="http://10.0.0.1/", format="slack")
+    assert refused.status_code == 400
+    assert 'id="field-url-fault"' in refused.text
+    assert '<option value="slack" selected>' in refused.text
+    url = "https://example.org/hook?a=b"
+    assert "whsec_" not in post(browser, webhook, address, url=url, format="slack").text
+    assert "Nothing has been posted to it yet." in browser.get(address).text
+    created = post(browser, webhook, address, url=url, format="plain")
+    assert (created.status_code, "whsec_" in created.text) == (201, True)
+    shown = browser.get(address).text
+    assert (url in shown, "whsec_" in shown) == (True, False)
+    assert post(browser, f"{webhook}/test", address).location == address
+    for path in (webhook, f"{webhook}/test", f"{webhook}/remove"):
+        assert post(friend, path, address, url=url, format="plain").status_code == 403
+    assert post(browser, f"{webhook}/remove", address).location == address
+    assert url not in browser.get(address).text
+    assert post(browser, f"{webhook}/test", address).status_code == 404
