@@ -12,6 +12,7 @@ from ledger.canonical import canonical
 from replay.player_ratings import FIRST_HASH, Rating, Result, rated_game
 from service.bootstrap import Service, build
 from service.games.projections import Projections
+from service.games.rating_exclusions import RatingExclusions
 from service.games.ratings import ALL, PlayerRating, Ratings, RatingsProjection
 from service.operation.embedded_redis import EmbeddedRedis
 from service.settings import load_settings
@@ -39,7 +40,9 @@ class RatedService:
         _fill(self.service, games)
         assert self.service.games.ratings.statement()["games"] == games
         feed = self.service.games.event_feed
-        self._ratings = Projections(self.service.redis, feed, [RatingsProjection()])
+        self._ratings = Projections(
+            self.service.redis, feed, [RatingsProjection(RatingExclusions(self.service.redis))]
+        )
 
     def add_game(self) -> float:
         """Finish a rated game, and return how many seconds it takes until the ratings contain it."""

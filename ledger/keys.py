@@ -13,11 +13,11 @@ What players sign is in ledger/player_signatures.py.
 
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -244,12 +244,21 @@ def not_hex() -> Message:
 
 
 def ratings_payload(
-    *, log: str, size: int, root: str, model: str, games: int, hash: str, at: str
+    *,
+    log: str,
+    size: int,
+    root: str,
+    model: str,
+    games: int,
+    hash: str,
+    excluded: Sequence[Mapping[str, Any]],
+    at: str,
 ) -> JsonObject:
     """Return what the signature of a statement about a table of ratings covers, but for the key.
 
     The table follows by `model` from the games that count among the first `size` leaves of the log, whose
-    tree has this root. `hash` is that of line `games`, the last one of its history.
+    tree has this root, without the `excluded` ones. `hash` is that of line `games`, the last one of its
+    history.
     """
     return {
         "sign": RATINGS_PAYLOAD,
@@ -259,6 +268,7 @@ def ratings_payload(
         "model": model,
         "games": games,
         "hash": hash,
+        "excluded": list(excluded),
         "at": at,
     }
 

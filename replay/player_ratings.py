@@ -107,6 +107,14 @@ class RatedGame(TypedDict):
     hash: Digest
 
 
+class RatingExclusion(TypedDict):
+    """A game that does not count by a ruling of an administrator (RT-9): since when, and why."""
+
+    game: GameId
+    at: Timestamp
+    reason: str
+
+
 def is_asked_to_count(created: Event) -> bool:
     """Return whether the first event of a game leaves open that it counts (RT-1, RT-2, RT-3)."""
     try:

@@ -4,15 +4,16 @@ The records need not be complete: what cannot be known without a record is repor
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from domain.errors import CartularyError, Unreadable
 from domain.json_types import JsonObject
 from domain.messages import Message, message
 from ledger.canonical import canonical, digest
 from ledger.checkpoint import Checkpoint
+from ledger.envelope import is_game_id, is_timestamp
 from ledger.keys import RATINGS_PAYLOAD, BadSignature, check_signed
 from ledger.record import read
 from ledger.signed_note import SignedNote
@@ -23,6 +24,7 @@ from replay.player_ratings import (
     FIRST_HASH,
     MODEL_NAME,
     NotRated,
+    RatingExclusion,
     RatingTable,
     Result,
     rated_result,
@@ -31,15 +33,21 @@ from replay.player_ratings import (
 _STATEMENT: Final = {
     *("sign", "log", "size", "root", "model", "games", "hash", "at", "key", "signature"),
 }
+_EXCLUDED: Final = "excluded"
+"""A field of statements since administrators can exclude games."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What comparing has shown. `number` is the line of the history that is not sound, if it is one."""
+    """What comparing has shown. `number` is the line of the history that is not sound, if it is one.
+
+    `excluded` are the games that do not count by rulings of administrators, if the statement is valid.
+    """
 
     outcome: Outcome
     reason: Message
     number: int | None = None
+    excluded: Sequence[RatingExclusion] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +105,18 @@ def check_ratings(
 
     `keys` are the public keys of the server. The records may be in any order.
     """
-    fault = _statement_fault(statement, lines, keys) or _history_fault(lines)
+    fault = _statement_fault(statement, lines, keys)
     if fault is not None:
         return fault
     assert isinstance(statement, dict), "it was checked"
+    verdict = _history_fault(lines) or _check_history(statement, lines, records)
+    return replace(verdict, excluded=_exclusions(statement))
+
+
+def _check_history(
+    statement: JsonObject, lines: Sequence[Any], records: Iterable[RatedRecord]
+) -> Verdict:
+    """Compare the lines of a history, which the statement covers, with what records show."""
     if statement["model"] != MODEL_NAME:
         return Verdict(
             "unknown",
@@ -110,6 +126,12 @@ def check_ratings(
             ),
         )
     by_game = {record.game: record for record in records}
+    excluded = {exclusion["game"] for exclusion in _exclusions(statement)}
+    for number, line in enumerate(lines, 1):
+        if line["game"] in excluded:
+            return Verdict("broken", _excluded_line(line["game"]), number)
+    for game in excluded & by_game.keys():
+        del by_game[game]
     counted = {
         record.index: record.result
         for record in by_game.values()
@@ -172,6 +194,13 @@ def _missing(game: str, record: RatedRecord | None) -> Message:
     )
 
 
+def _excluded_line(game: str) -> Message:
+    return message(
+        "game {game} is in the history, and the statement says that it is excluded (RT-9)",
+        game=game,
+    )
+
+
 def _uncovered(game: str) -> Message:
     return message(
         "game {game} was finished after the part of the log that the statement covers", game=game
@@ -188,18 +217,39 @@ def _other_game(expected: str, game: str, listed: set[str]) -> Message:
 def _statement_fault(
     statement: object, lines: Sequence[Any], keys: Sequence[JsonObject]
 ) -> Verdict | None:
-    if not isinstance(statement, dict) or statement.keys() != _STATEMENT:
+    if not isinstance(statement, dict) or statement.keys() - {_EXCLUDED} != _STATEMENT:
         return Verdict("broken", message("the statement does not have the fields of its format"))
     try:
         check_signed(statement, keys)
     except (BadSignature, CartularyError, ValueError, TypeError, KeyError):
         return Verdict("broken", message("the signature of the statement is not valid"))
-    if statement["sign"] != RATINGS_PAYLOAD or type(statement["size"]) is not int:
+    if (
+        statement["sign"] != RATINGS_PAYLOAD
+        or type(statement["size"]) is not int
+        or not _are_exclusions(statement.get(_EXCLUDED, []))
+    ):
         return Verdict("broken", message("the statement does not have the fields of its format"))
     last = lines[-1].get("hash") if lines and isinstance(lines[-1], dict) else FIRST_HASH
     if statement["games"] != len(lines) or statement["hash"] != last:
         return Verdict("broken", message("the history is not the one that the server has signed"))
     return None
+
+
+def _are_exclusions(value: object) -> bool:
+    """Return whether a value has the form of a list of excluded games."""
+    return isinstance(value, list) and all(
+        isinstance(entry, dict)
+        and entry.keys() == RatingExclusion.__annotations__.keys()
+        and is_game_id(entry["game"])
+        and is_timestamp(entry["at"])
+        and isinstance(entry["reason"], str)
+        for entry in value
+    )
+
+
+def _exclusions(statement: JsonObject) -> Sequence[RatingExclusion]:
+    """Return the games that do not count by rulings of administrators, as a valid statement names them."""
+    return cast("Sequence[RatingExclusion]", statement.get(_EXCLUDED, []))
 
 
 def _history_fault(lines: Sequence[Any]) -> Verdict | None:

@@ -218,6 +218,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
             announcements,
             imports,
             clubs,
+            games.rating_exclusions,
         ),
         announcements=announcements,
         audits=audits,

@@ -308,6 +308,7 @@ def _refused_calls(target: Target) -> Traffic:
         *(f"/clubs/{UNKNOWN}/{part}" for part in ("owner", "members/me", f"members/{UNKNOWN}")),
         *(f"/clubs/{UNKNOWN}/webhook", f"/admin/clubs/{UNKNOWN}/name"),
         *(f"/admin/players/{UNKNOWN}/role", f"/admin/players/{UNKNOWN}/suspension"),
+        f"{admin}/rating-exclusion",
     )
     deletions = (
         *(f"{game}/conditional-actions", f"{game}/disputes/1", f"{game}/invitations/me"),
@@ -323,7 +324,7 @@ def _refused_calls(target: Target) -> Traffic:
         ),
         *(f"/admin/players/{UNKNOWN}/role", f"/admin/players/{UNKNOWN}/sessions"),
         *(f"/admin/announcements/{UNKNOWN}", f"/admin/imports/{UNKNOWN}", f"/imports/{UNKNOWN}"),
-        f"{admin}/comments/1",
+        *(f"{admin}/comments/1", f"{admin}/rating-exclusion"),
         f"/admin/clubs/{UNKNOWN}",
         *(f"/clubs/{UNKNOWN}", f"/clubs/{UNKNOWN}/invitations", f"/clubs/{UNKNOWN}/webhook"),
         *(f"/clubs/{UNKNOWN}/members/{part}" for part in ("me", UNKNOWN)),

@@ -299,6 +299,38 @@ def extend(game: str, seconds: int, reason: str, redis: str | None) -> None:
     _report(events)
 
 
+@admin.command(
+    "exclude-rating",
+    help=(
+        message("Rule that GAME, which is over, does not count for the ratings."),
+        message(
+            "The ratings are computed again without it. Everybody can read the reason, which is part of the"
+            " statement of the ratings."
+        ),
+    ),
+)
+@_game
+@_reason
+@redis_option
+def exclude_rating(game: str, reason: str, redis: str | None) -> None:
+    with open_administration(redis) as (administration, _):
+        administration.exclude_rating(OPERATOR, game, reason)
+    print_message(message("game {game} is excluded from the ratings", game=game))
+
+
+@admin.command(
+    "include-rating",
+    help=(message("Take back that GAME does not count for the ratings."),),
+)
+@_game
+@_reason
+@redis_option
+def include_rating(game: str, reason: str, redis: str | None) -> None:
+    with open_administration(redis) as (administration, _):
+        administration.include_rating(OPERATOR, game, reason)
+    print_message(message("game {game} counts for the ratings again", game=game))
+
+
 @admin.command("work", help=(message("Print what is pending and what has failed, as JSON."),))
 @redis_option
 def work(redis: str | None) -> None:

@@ -1,7 +1,7 @@
 """The command ratings: computes the ratings of a server again from records, and compares."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -16,13 +16,14 @@ from cartulary.source import is_url
 from cartulary.terminal import echo, print_message, progress
 from domain.errors import CartularyError, Unreadable
 from domain.json_types import JsonObject
-from domain.messages import message, message_in, plural_message
+from domain.messages import Instant, message, message_in, plural_message
 from ledger.canonical import canonical, decode_any
 from ledger.os_errors import os_reason
 from ledger.record import MAX_RECORD_BYTES
 
 if TYPE_CHECKING:
     from client.clients import Client
+    from replay.player_ratings import RatingExclusion
     from replay.ratings_audit import Verdict
 
 RATINGS_FILE: Final = "ratings.json"
@@ -115,6 +116,7 @@ def ratings(
             "number": verdict.number,
             "reason": renderer(verdict.reason),
             "games": games,
+            "excluded": list(verdict.excluded),
         }
         echo(canonical(entry).decode())
     elif verdict.outcome == "sound":
@@ -139,7 +141,30 @@ def ratings(
             else message("Whether the ratings hold cannot be known. {reason}", reason=template)
         )
         echo(renderer(state))
+    if verdict.excluded and not as_json:
+        _print_exclusions(verdict.excluded)
     sys.exit(EXIT_STATUS[verdict.outcome])
+
+
+def _print_exclusions(exclusions: "Sequence[RatingExclusion]") -> None:
+    """Print which games do not count by rulings of administrators, and why."""
+    renderer = command_renderer()
+    echo(
+        renderer(
+            plural_message(
+                "{count} game does not count by a ruling of an administrator",
+                "{count} games do not count by rulings of administrators",
+                count=len(exclusions),
+            )
+        )
+    )
+    for exclusion in exclusions:
+        line = message(
+            "{time}: {reason}",
+            time=Instant(exclusion["at"]),
+            reason=exclusion["reason"],
+        )
+        echo(f"  {exclusion['game']} {renderer(line)}")
 
 
 def _check(published: _Published, records: Iterator[bytes], expected: str | None) -> "Verdict":

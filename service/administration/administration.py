@@ -36,6 +36,7 @@ from service.clubs.store import Club
 from service.errors import Forbidden, NotFound, OperationNotPossible
 from service.games.listings import Listings, Page
 from service.games.loader import CachedGame
+from service.games.rating_exclusions import RatingExclusions
 from service.games.repository import GameRepository
 from service.games.substitute_commands import SubstituteCommands
 from service.imports.imports import Imports
@@ -70,7 +71,9 @@ class Administration:
         announcements: Announcements,
         imports: Imports,
         clubs: Clubs,
+        rating_exclusions: RatingExclusions,
     ) -> None:
+        self._rating_exclusions = rating_exclusions
         self._clubs = clubs
         self._accounts = accounts
         self._log = log
@@ -247,6 +250,27 @@ class Administration:
             commands.extend_deadline(pending, administrator, seconds)
 
         return self._decide(administrator, "extend_deadline", game_id, reason, add, seconds=seconds)
+
+    def exclude_rating(self, administrator: str, game_id: str, reason: str) -> None:
+        """Rule that a finished game does not count for the ratings, which are then derived without it.
+
+        Everybody can read the reason. Raises OperationNotPossible (not a game that was finished and is rated,
+        one that is excluded already, or too many).
+        """
+        _require_reason(reason)
+        game = self._repository.load(game_id).game
+        if game.options.get("rated") is not True or game.status != "finished":
+            raise OperationNotPossible(message("this is not a rated game that was finished"))
+        self._rating_exclusions.require_new(game_id)
+        self._record(administrator, "exclude_rating", reason, game=game_id)
+        self._rating_exclusions.add(game_id, reason)
+
+    def include_rating(self, administrator: str, game_id: str, reason: str) -> None:
+        """Take back that a game does not count for the ratings. Raises NotFound if it is not excluded."""
+        _require_reason(reason)
+        self._rating_exclusions.require(game_id)
+        self._record(administrator, "include_rating", reason, game=game_id)
+        self._rating_exclusions.remove(game_id)
 
     def resend_delivery(self, administrator: str, delivery_id: str, reason: str) -> Delivery:
         """Have a delivery that has ended sent again, and return it; the receiver recognises it by its id.

@@ -32,6 +32,7 @@ from service.games.private_notes import PrivateNotes
 from service.games.profiles import Profiles
 from service.games.projections import Projections
 from service.games.queries import GameQueries
+from service.games.rating_exclusions import RatingExclusions
 from service.games.ratings import Ratings, RatingsProjection
 from service.games.recaps import Recaps
 from service.games.receipts import PlayerReceipts
@@ -76,6 +77,7 @@ class Games:
     statistics: Statistics
     public_statistics: PublicStatistics
     ratings: Ratings
+    rating_exclusions: RatingExclusions
     requirements: Requirements
     profiles: Profiles
     replays: Replays
@@ -114,8 +116,11 @@ def build_games(
     invitations = Invitations(client, repository)
     signatures = PlayerSignatures(repository, accounts.keys)
     event_feed = EventFeed(transparency.log, store)
+    rating_exclusions = RatingExclusions(client)
     projections = Projections(
-        client, event_feed, [GameCounts(), PlayersProjection(), RatingsProjection()]
+        client,
+        event_feed,
+        [GameCounts(), PlayersProjection(), RatingsProjection(rating_exclusions)],
     )
     statistics = Statistics(projections)
     ratings = Ratings(projections, players, transparency, keyring)
@@ -179,6 +184,7 @@ def build_games(
         statistics=statistics,
         public_statistics=PublicStatistics(projections, listings),
         ratings=ratings,
+        rating_exclusions=rating_exclusions,
         requirements=requirements,
         profiles=Profiles(players, statistics, listings, queries, clubs),
         replays=Replays(repository, bounds),

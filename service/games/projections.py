@@ -14,7 +14,7 @@ fills another generation beside the one that is read, and then replaces that.
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias, runtime_checkable
 
 import redis
 
@@ -95,6 +95,14 @@ class Projection(Protocol):
         """
 
 
+@runtime_checkable
+class CorrectedProjection(Projection, Protocol):
+    """A projection that also depends on something that changes what events lead to, such as rulings."""
+
+    def is_outdated(self, read: ReadValues, /) -> bool:
+        """Return whether the values are those of an earlier state, so that they must be derived anew."""
+
+
 class RebuildReplaced(CartularyError):
     """Another rebuild of the same projection has begun."""
 
@@ -147,15 +155,15 @@ class Projections:
         """Return those of these values of a projection that there are, in one round trip."""
         return self._read(name, self._live(name), fields)
 
-    def read_at(self, name: str, field: str) -> tuple[FeedCursor, str | None]:
-        """Return a value of a projection, and the position in the feed at which it has this value."""
+    def read_at(self, name: str, fields: Sequence[str]) -> tuple[FeedCursor, dict[str, str]]:
+        """Return those of these values that there are, and the position in the feed at which they are so."""
         live = self._live(name)
         with unavailable_on_error(), self._redis.pipeline(transaction=True) as pipeline:
             pipeline.hget(_key(name), f"position:{live}")
-            pipeline.hget(_values_key(name, live), field)
-            position, value = pipeline.execute()
+            pipeline.hmget(_values_key(name, live), list(fields))
+            position, stored = pipeline.execute()
         cursor = FeedCursor.parse(None if position is None else to_text(position))
-        return cursor, None if value is None else to_text(value)
+        return cursor, _stored_values(fields, stored)
 
     def board(self, name: str, board: str, first: int, count: int) -> list[tuple[str, int]]:
         """Return members of a leaderboard with their scores, the highest first, from member `first` on."""
@@ -169,15 +177,21 @@ class Projections:
     def catch_up(self, max_pages: int | None = None) -> bool:
         """Have every projection handle what it lacks, at most so many pages; return whether none lacks any.
 
-        A projection of another history, after a restore, begins again.
+        A projection of another history, after a restore, begins again. One that is outdated is rebuilt while
+        it is still read, also by as many pages in each call.
         """
         results = []
-        for name in self._projections:
-            try:
-                results.append(self._catch_up(name, self._live(name), max_pages))
-            except CursorReplaced:
-                self._reset(name, self._live(name))
-                results.append(False)
+        for name, projection in self._projections.items():
+            live = self._live(name)
+            is_complete = self._catch_up_or_reset(name, live, max_pages)
+            if (
+                is_complete
+                and isinstance(projection, CorrectedProjection)
+                and projection.is_outdated(partial(self._read, name, live))
+            ):
+                self._continue_rebuild(name, live, max_pages)
+                is_complete = False
+            results.append(is_complete)
         return all(results)
 
     def rebuild(self, name: str, on_progress: Callable[[int, int], None] | None = None) -> None:
@@ -195,11 +209,36 @@ class Projections:
             if on_progress is not None:
                 cursor = FeedCursor.parse(self._position(name, generation) or None)
                 on_progress(cursor.entries, self._feed.size())
-        keys = [_key(name), _values_key(name, live)]
+        if not self._replace_live(name, live, generation):
+            raise RebuildReplaced(message("another rebuild of this projection has begun"))
+
+    def _continue_rebuild(self, name: str, live: str, max_pages: int | None) -> None:
+        """Fill the next generation, which several processes may do at once; when it is complete, it is read.
+
+        A generation that another process has completed meanwhile is not begun again.
+        """
         with unavailable_on_error():
+            self._redis.hsetnx(_key(name), "next", str(int(live) + 1))
+            generation = self._redis.hget(_key(name), "next")
+        if generation is not None and self._catch_up_or_reset(name, to_text(generation), max_pages):
+            self._replace_live(name, live, to_text(generation))
+
+    def _replace_live(self, name: str, live: str, generation: str) -> bool:
+        """Have a complete generation read from now on; return whether it was still the next one."""
+        with unavailable_on_error():
+            keys = [_key(name), _values_key(name, live)]
             if not self._replace(keys=keys, args=[generation, live]):
-                raise RebuildReplaced(message("another rebuild of this projection has begun"))
+                return False
             self._redis.delete(*self._board_keys(name, live))
+        return True
+
+    def _catch_up_or_reset(self, name: str, generation: str, max_pages: int | None) -> bool:
+        """Handle pages of the feed; return whether the last one was. One of another history begins again."""
+        try:
+            return self._catch_up(name, generation, max_pages)
+        except CursorReplaced:
+            self._reset(name, generation)
+            return False
 
     def _catch_up(self, name: str, generation: str, max_pages: int | None) -> bool:
         """Handle pages of the feed; return whether the last one was handled."""
@@ -229,11 +268,7 @@ class Projections:
             return {}
         with unavailable_on_error():
             stored = self._redis.hmget(_values_key(name, generation), list(fields))
-        return {
-            field: to_text(value)
-            for field, value in zip(fields, stored, strict=True)
-            if value is not None
-        }
+        return _stored_values(fields, stored)
 
     def _reset(self, name: str, generation: str) -> None:
         """Have a generation begin again."""
@@ -257,6 +292,15 @@ class Projections:
         with unavailable_on_error():
             stored = self._redis.hget(_key(name), f"position:{generation}")
         return "" if stored is None else to_text(stored)
+
+
+def _stored_values(fields: Collection[str], stored: Any) -> dict[str, str]:
+    """Return the values of fields by name, as Redis has returned them in this order, without missing ones."""
+    return {
+        field: to_text(value)
+        for field, value in zip(fields, stored, strict=True)
+        if value is not None
+    }
 
 
 def _key(name: str) -> str:

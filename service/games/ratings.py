@@ -4,6 +4,7 @@ They are a projection (games/projections.py) with these values:
 
     head                number and hash of the last line of the history
     line NUMBER         a line of the history, the `RatedGame` as canonical JSON
+    exclusions          the games that administrators have excluded, as canonical JSON, if there are any
     game ID             the hash of the last event of a game that counts
     of SYSTEM ID        how many games of a player count, how many of them were won, and the current rating
     of SYSTEM ID N      the number of the line of the N-th game of a player
@@ -34,6 +35,7 @@ from replay.player_ratings import (
     NotRated,
     RatedGame,
     Rating,
+    RatingExclusion,
     Result,
     is_asked_to_count,
     rate,
@@ -45,6 +47,7 @@ from service.accounts.account_reader import AccountReader
 from service.errors import NotFound
 from service.games.event_feed import CursorReplaced, EventFeed
 from service.games.projections import Changes, Projections, ReadValues
+from service.games.rating_exclusions import RatingExclusions
 from service.keyring import Keyring
 from service.transparency.components import Transparency
 
@@ -101,19 +104,34 @@ class LeaderboardPlace:
 
 
 class RatingsProjection:
-    """Derives the ratings. Each finished game costs the same, however many there are."""
+    """Derives the ratings. Each finished game costs the same, however many there are.
+
+    All values of a generation are derived without the same excluded games, those of its `exclusions`.
+    """
 
     name = "ratings"
+
+    def __init__(self, exclusions: RatingExclusions) -> None:
+        self._exclusions = exclusions
+
+    def is_outdated(self, read: ReadValues, /) -> bool:
+        """Return whether administrators have excluded other games since this was derived."""
+        stored = read(["exclusions"]).get("exclusions")
+        return _parse_exclusions(stored) != self._exclusions.all()
 
     def handle(self, events: Sequence[Event], feed: EventFeed, read: ReadValues, /) -> Changes:
         """See `Projection.handle`. Raises CursorReplaced if a game that was counted has ended otherwise."""
         ends = self._new_ends(events, read)
         created = feed.created_events([event["game"] for event in ends])
-        values: dict[str, str] = {}
+        stored = read(["exclusions", "head"])
+        # A generation in which a game is counted keeps the list without whose games it was counted.
+        values = {} if stored else self._current_exclusions()
+        exclusions = _parse_exclusions((values or stored).get("exclusions"))
+        excluded = {exclusion["game"] for exclusion in exclusions}
         scores: dict[str, dict[str, int]] = {}
         for end in ends:
             first = created.get(end["game"])
-            if first is None or not is_asked_to_count(first):
+            if first is None or end["game"] in excluded or not is_asked_to_count(first):
                 continue
             (log,) = feed.event_ranges([(end["game"], 1, end["seq"])])
             try:
@@ -122,6 +140,11 @@ class RatingsProjection:
                 continue
             _count(result, values, scores, read)
         return Changes(values=values, scores=scores)
+
+    def _current_exclusions(self) -> dict[str, str]:
+        """Return the list of excluded games as a value of a generation, which has none if no game is."""
+        exclusions = self._exclusions.all()
+        return {"exclusions": canonical(exclusions).decode()} if exclusions else {}
 
     def _new_ends(self, events: Sequence[Event], read: ReadValues) -> list[Event]:
         """Return the events by which games were finished that are not counted yet."""
@@ -167,6 +190,11 @@ def _parse_head(text: str | None) -> tuple[int, str]:
         return 0, FIRST_HASH
     number, hash = text.split()
     return int(number), hash
+
+
+def _parse_exclusions(text: str | None) -> list[RatingExclusion]:
+    """Return the games that administrators have excluded."""
+    return [] if text is None else cast("list[RatingExclusion]", orjson.loads(text))
 
 
 class Ratings:
@@ -226,10 +254,16 @@ class Ratings:
         lines = self._lines(range(after + 1, after + limit + 2))
         return lines[:limit], after + limit if len(lines) > limit else None
 
+    def exclusions(self) -> list[RatingExclusion]:
+        """Return the games without which the ratings are derived by rulings of administrators."""
+        stored = self._projections.read(RatingsProjection.name, ["exclusions"])
+        return _parse_exclusions(stored.get("exclusions"))
+
     def statement(self) -> JsonObject:
         """Return the signed statement of the table and of the part of the log that it covers."""
-        cursor, head = self._projections.read_at(RatingsProjection.name, "head")
-        number, hash = _parse_head(head)
+        fields = ["head", "exclusions"]
+        cursor, stored = self._projections.read_at(RatingsProjection.name, fields)
+        number, hash = _parse_head(stored.get("head"))
         payload = ratings_payload(
             log=self._transparency.checkpoints.origin,
             size=cursor.entries,
@@ -237,6 +271,7 @@ class Ratings:
             model=MODEL_NAME,
             games=number,
             hash=hash,
+            excluded=_parse_exclusions(stored.get("exclusions")),
             at=clock.format(clock.now()),
         )
         return self._keyring.signing_key.sign(payload)

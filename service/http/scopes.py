@@ -104,6 +104,7 @@ _SESSION_ONLY: Final = (
     *("DELETE /admin/announcements/<announcement>", "GET /admin/log"),
     "DELETE /admin/imports/<imported>",
     "DELETE /admin/games/<game>/comments/<number>",
+    *(f"{method} /admin/games/<game>/rating-exclusion" for method in ("PUT", "DELETE")),
 )
 OPERATION_SCOPES: Final[Mapping[str, Scope | None]] = {
     **dict.fromkeys(_READ, "read"),

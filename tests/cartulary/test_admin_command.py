@@ -294,6 +294,29 @@ def test_an_imported_record_is_deleted(admin: Admin, service: Service) -> None:
     assert operations(service) == ["delete_import"]
 
 
+def test_a_game_is_excluded_from_the_ratings_and_counts_again(
+    admin: Admin, service: Service
+) -> None:
+    game = start_game(service, rules="baron", rated=True)
+    assert admin("exclude-rating", game.id, *WHY).exit_code == 1
+    service.games.commands.act(game.id, game.players[0], {"type": "resign"}, game.seq)
+    while service.games.queries.game(game.id).status != "finished":
+        service.games.commands.score(game.id)
+    assert admin("exclude-rating", game.id).exit_code == 2
+    assert admin("include-rating", game.id, *WHY).exit_code == 1
+    result = admin("exclude-rating", game.id, *WHY)
+    assert (result.exit_code, result.stderr) == (
+        0,
+        f"game {game.id} is excluded from the ratings\n",
+    )
+    (exclusion,) = service.games.rating_exclusions.all()
+    assert (exclusion["game"], exclusion["reason"]) == (game.id, "asked for")
+    assert admin("exclude-rating", game.id, *WHY).exit_code == 1
+    assert admin("include-rating", game.id, *WHY).exit_code == 0
+    assert service.games.rating_exclusions.all() == []
+    assert operations(service) == ["exclude_rating", "include_rating"]
+
+
 def test_entries_of_concurrent_processes_form_one_chain(service: Service) -> None:
     log = AdministrationLog(service.redis)
     first = log.append(OPERATOR, "read_log", {})

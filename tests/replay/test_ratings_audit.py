@@ -109,6 +109,76 @@ def test_a_reordered_game_is_found(server: RatedServer, tmp_path: Path) -> None:
     assert check(server, tmp_path) == (1, 2)
 
 
+def test_an_excluded_game_is_left_out_and_shown_with_the_reason(
+    server: RatedServer, tmp_path: Path
+) -> None:
+    records, games = [*server.records.values()], [*server.records]
+    server.publish([*records[:2], *records[3:]], games[2], "0" * 16)
+    assert check(server, tmp_path) == (0, None)
+    shown = run(tmp_path).stdout
+    assert "2 games do not count by rulings of administrators" in shown
+    assert f"{games[2]} " in shown
+    assert ": collusion" in shown
+    report = orjson.loads(run(tmp_path, "--json").stdout)
+    assert report["excluded"] == server.statement["excluded"]
+    # The record of an excluded game is not needed, and changes nothing.
+    (tmp_path / f"{games[2]}.jsonl").unlink()
+    del server.records[games[2]]
+    assert check(server, tmp_path) == (0, None)
+
+
+def test_a_lie_beside_an_excluded_game_is_found(server: RatedServer, tmp_path: Path) -> None:
+    records, games = [*server.records.values()], [*server.records]
+    server.publish([*records[:2], *records[3:5]], games[2])
+    assert check(server, tmp_path) == (1, 5)
+    assert f"game {games[5]} counts, and is left out" in run(tmp_path).stdout
+    server.publish([records[1], records[0], *records[3:]], games[2])
+    assert check(server, tmp_path) == (1, 1)
+    server.publish([*records[:2], *records[3:]], games[2])
+    server.lines[3]["players"][0]["mu"] += 1
+    resign_lines(server)
+    assert check(server, tmp_path) == (1, 4)
+
+
+def test_an_excluded_game_that_was_counted_is_found(server: RatedServer, tmp_path: Path) -> None:
+    server.publish([*server.records.values()], [*server.records][2])
+    assert check(server, tmp_path) == (1, 3)
+    assert "says that it is excluded (RT-9)" in run(tmp_path).stdout
+
+
+def test_an_exclusion_that_nobody_has_signed_is_found(server: RatedServer, tmp_path: Path) -> None:
+    records = [*server.records.values()]
+    server.publish(records[1:], server.lines[0]["game"])
+    exclusions = server.statement["excluded"]
+    server.publish(records[1:])
+    server.statement = {**server.statement, "excluded": exclusions}
+    assert check(server, tmp_path) == (1, None)
+    assert "by a ruling" not in run(tmp_path).stdout
+
+
+def test_statements_without_exclusions_are_readable_and_malformed_ones_are_not(
+    server: RatedServer, tmp_path: Path
+) -> None:
+    statement = server.statement
+    server.statement = {name: statement[name] for name in statement.keys() - {"excluded"}}
+    server.sign()
+    assert "excluded" not in server.statement
+    assert check(server, tmp_path) == (0, None)
+    entry = {"game": "0" * 16, "at": "2026-11-01T00:00:00.000Z", "reason": "collusion"}
+    malformed: tuple[object, ...] = (
+        None,
+        {},
+        ["0" * 16],
+        [{**entry, "by": "ada"}],
+        *([{**entry, name: 1}] for name in entry),
+        [{**entry, "at": "yesterday"}],
+        [{**entry, "game": "../x"}],
+    )
+    for excluded in malformed:
+        server.sign(excluded=excluded)
+        assert check(server, tmp_path) == (1, None)
+
+
 def test_a_game_that_the_statement_does_not_cover_is_found(
     server: RatedServer, tmp_path: Path
 ) -> None:

@@ -46,11 +46,15 @@ class RatedServer:
         }
         self.statement = self.key.sign({**unsigned, **changes})
 
-    def publish(self, records: Sequence[bytes]) -> None:
-        """Have the server sign a history of other records."""
+    def publish(self, records: Sequence[bytes], *excluded: str) -> None:
+        """Have the server sign a history of other records, and that these games are excluded."""
         table = RatingTable()
         self.lines = [table.add(rated_result(read(BytesIO(data)).events)) for data in records]
-        self.sign(games=table.number, hash=table.hash)
+        exclusions = [
+            {"game": game, "at": format_timestamp(START), "reason": "collusion"}
+            for game in excluded
+        ]
+        self.sign(games=table.number, hash=table.hash, excluded=exclusions)
 
 
 def rated_server(games: int, seats: int = 2, round_limit: int | None = 2) -> RatedServer:
@@ -91,6 +95,7 @@ def rated_server(games: int, seats: int = 2, round_limit: int | None = 2) -> Rat
         model=MODEL_NAME,
         games=0,
         hash="",
+        excluded=[],
         at=format_timestamp(START),
     )
     server = RatedServer(records, payload, [], [entry], key)

@@ -20,6 +20,7 @@ from service.http.schemas.administration import (
     ChatMessageReportList,
     ChatMessageReportsQuery,
     Decision,
+    ExcludeRating,
     ExtendDeadline,
     GrantRole,
     LogQuery,
@@ -221,6 +222,31 @@ def abandon_game(player: str, game: str, body: JsonObject) -> JsonObject:
 def extend_deadline(player: str, game: str, body: JsonObject) -> JsonObject:
     """Extend the deadline of the turn under way by a number of seconds."""
     return _decided(service().administration.extend_deadline(player, game, **body))
+
+
+@blueprint.put(
+    "/admin/games/<game>/rating-exclusion",
+    "The game is excluded. The ratings without it follow.",
+    json_body=ExcludeRating(),
+    errors=(404, 409),
+)
+def exclude_rating(player: str, game: str, body: JsonObject) -> None:
+    """Rule that a finished game does not count for the ratings, which are computed again without it.
+
+    A game that is not rated, was not finished or is excluded already is refused (409).
+    """
+    service().administration.exclude_rating(player, game, **body)
+
+
+@blueprint.delete(
+    "/admin/games/<game>/rating-exclusion",
+    "The game counts again.",
+    json_body=WithReason(),
+    errors=(404,),
+)
+def include_rating(player: str, game: str, body: JsonObject) -> None:
+    """Take back that a game does not count for the ratings. A game that is not excluded is a 404."""
+    service().administration.include_rating(player, game, **body)
 
 
 @blueprint.get("/admin/work", "What is pending, and what has failed.", Work, query=NO_QUERY)

@@ -87,6 +87,10 @@ class Suspend(WithReason):
     """Why an account is suspended. The player is shown the reason at the attempt to log in."""
 
 
+class ExcludeRating(WithReason):
+    """Why a game does not count for the ratings. Everybody can read the reason."""
+
+
 class GrantRole(WithReason):
     """Which role the player gets: what an administrator may do, or that of who may create tournaments."""
 

@@ -3,7 +3,7 @@
 from typing import Annotated, Literal, TypedDict
 
 from domain.json_types import Count, Digest, KeyId, PlayerId, PositiveCount, Signature, Timestamp
-from replay.player_ratings import RatedGame
+from replay.player_ratings import RatedGame, RatingExclusion
 from service.http.validation import QueryInteger, StrictSchema, String
 
 
@@ -33,7 +33,8 @@ class RatingsStatement(TypedDict):
     """The server's signed statement about its ratings (docs/ratings.md).
 
     They follow by `model` from the games that count among the first `size` leaves of the transparency log,
-    whose tree has this root. `hash` is that of line `games` of the history, which is the last one.
+    whose tree has this root. `hash` is that of line `games` of the history, which is the last one. The games
+    in `excluded` do not count by rulings of administrators.
     """
 
     sign: Literal["cartulary ratings v1"]
@@ -43,6 +44,7 @@ class RatingsStatement(TypedDict):
     model: str
     games: Count
     hash: Digest
+    excluded: list[RatingExclusion]
     at: Timestamp
     key: KeyId
     signature: Signature

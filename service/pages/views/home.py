@@ -95,6 +95,7 @@ def show_leaderboards() -> Response:
         periods=sorted({today[:7], today[:4], period} - {ALL}, reverse=True),
         places=places,
         next=following,
+        exclusions=service().games.ratings.exclusions(),
     )
 
 

@@ -6,13 +6,15 @@ from typing import Any
 import pytest
 from typing_extensions import override
 
+from domain.administration import OPERATOR
 from domain.errors import Malformed
 from domain.event import Event
 from ledger.keys import BadSignature, check_signed
 from replay.player_ratings import RatingTable, rated_result
+from service.administration.log import AdministrationLog
 from service.bootstrap import Service
 from service.connection import to_text
-from service.errors import NotFound
+from service.errors import NotFound, OperationNotPossible
 from service.games.event_feed import EventFeed
 from service.games.projections import Changes, Projections, ReadValues
 from service.games.ratings import RatingsProjection
@@ -120,9 +122,11 @@ def test_a_page_that_two_processes_handle_counts_once(service: Service) -> None:
                 other.catch_up()
             return super().handle(events, feed, read)
 
-    racing = Racing()
+    racing = Racing(service.games.rating_exclusions)
     feed = service.games.event_feed
-    racing.other = Projections(service.redis, feed, [RatingsProjection()])
+    racing.other = Projections(
+        service.redis, feed, [RatingsProjection(service.games.rating_exclusions)]
+    )
     finish(service)
     finish(service)
     assert Projections(service.redis, feed, [racing]).catch_up()
@@ -173,6 +177,121 @@ def test_the_statement_covers_the_table_and_the_log(service: Service) -> None:
         check_signed({**statement, "games": 2}, keys)
 
 
+def rule(service: Service, game: str, *, is_excluded: bool = True) -> None:
+    """Exclude a game from the ratings, or let it count again; the projection does not change yet."""
+    administration = service.administration
+    change = administration.exclude_rating if is_excluded else administration.include_rating
+    change(OPERATOR, game, "one person played both seats")
+
+
+def test_a_ruling_leaves_a_game_out_as_if_it_had_never_counted_and_taking_it_back_restores_it(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    games = [finish(service, loser) for loser in (0, 1, 0)]
+    catch_up(service)
+    before = stored(service, 1)
+    rule(service, games[1])
+    assert stored(service, 1) == before
+    assert service.games.ratings.statement()["excluded"] == []
+    monkeypatch.setattr("service.games.event_feed.MAX_EVENTS", 1)
+    assert not service.games.projections.catch_up(max_pages=1)
+    assert stored(service, 1) == before
+    catch_up(service)
+    table = RatingTable()
+    lines = [table.add(rated_result(events_of(service, game))) for game in games[::2]]
+    assert service.games.ratings.games(0) == (lines, None)
+    statement = service.games.ratings.statement()
+    check_signed(statement, service.keyring.public_keys())
+    assert (statement["games"], statement["hash"]) == (2, table.hash)
+    (exclusion,) = statement["excluded"]
+    assert (exclusion["game"], exclusion["reason"]) == (games[1], "one person played both seats")
+    assert service.games.ratings.exclusions() == [exclusion]
+    assert (stored(service, 1), len(service.redis.keys(f"{KEY}:1*"))) == ({}, 0)
+    without = stored(service, 2)
+    service.games.projections.rebuild(NAME)
+    assert stored(service, 3) == without
+    rule(service, games[1], is_excluded=False)
+    catch_up(service)
+    assert stored(service, 4) == before
+    assert service.games.ratings.statement()["excluded"] == []
+
+
+def test_a_ruling_during_a_rebuild_is_part_of_the_next_one(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    games = [finish(service, loser) for loser in (0, 1, 0)]
+    catch_up(service)
+    monkeypatch.setattr("service.games.event_feed.MAX_EVENTS", 1)
+    rule(service, games[0])
+    assert not service.games.projections.catch_up(max_pages=1)
+    rule(service, games[2])
+    catch_up(service)
+    statement = service.games.ratings.statement()
+    assert {entry["game"] for entry in statement["excluded"]} == {games[0], games[2]}
+    assert [line["game"] for line in service.games.ratings.games(0)[0]] == [games[1]]
+
+
+def test_two_processes_that_rebuild_at_once_lead_to_the_same_values(service: Service) -> None:
+    class Racing(RatingsProjection):
+        """Lets another process complete the rebuild first."""
+
+        other: Projections | None = None
+
+        @override
+        def is_outdated(self, read: ReadValues, /) -> bool:
+            result = super().is_outdated(read)
+            other, self.other = self.other, None
+            if other is not None:
+                while not other.catch_up():
+                    pass
+            return result
+
+    games = [finish(service, loser) for loser in (0, 1)]
+    exclusions, feed = service.games.rating_exclusions, service.games.event_feed
+    catch_up(service)
+    rule(service, games[0])
+    racing = Racing(exclusions)
+    racing.other = Projections(service.redis, feed, [RatingsProjection(exclusions)])
+    projections = Projections(service.redis, feed, [racing])
+    while not projections.catch_up():
+        pass
+    assert [line["game"] for line in service.games.ratings.games(0)[0]] == [games[1]]
+    once = stored(service, 2)
+    service.games.projections.rebuild(NAME)
+    assert stored(service, 3) == once
+
+
+def test_only_rated_games_that_were_finished_can_be_excluded_and_only_once(
+    service: Service,
+) -> None:
+    running = start_game(service, rules="baron", rated=True).id
+    private = finish(service, rated=False, private=True)
+    counted = finish(service)
+    for game in (running, private, finish(service, rated=False)):
+        with pytest.raises(OperationNotPossible):
+            rule(service, game)
+    with pytest.raises(NotFound):
+        rule(service, counted, is_excluded=False)
+    rule(service, counted)
+    with pytest.raises(OperationNotPossible):
+        rule(service, counted)
+    assert [entry["game"] for entry in service.games.rating_exclusions.all()] == [counted]
+    entries = AdministrationLog(service.redis).entries()
+    assert [(entry["operation"], entry["details"]["game"]) for entry in entries] == [
+        ("exclude_rating", counted)
+    ]
+
+
+def test_so_many_games_can_be_excluded(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("service.games.rating_exclusions.MAX_EXCLUSIONS", 1)
+    first, second = finish(service), finish(service)
+    rule(service, first)
+    with pytest.raises(OperationNotPossible):
+        rule(service, second)
+    rule(service, first, is_excluded=False)
+    rule(service, second)
+
+
 def test_leaderboards_have_players_in_order_and_no_erased_ones(service: Service) -> None:
     ids = register(service, "ada", "bea", "cid")
     for loser in (0, 0, 1):
@@ -208,7 +327,8 @@ def test_leaderboards_have_players_in_order_and_no_erased_ones(service: Service)
 def test_one_more_game_reads_and_writes_as_much_after_many_games_as_after_few(
     service: Service,
 ) -> None:
-    feed, projection = service.games.event_feed, RatingsProjection()
+    feed = service.games.event_feed
+    projection = RatingsProjection(service.games.rating_exclusions)
 
     def work_of_one_more_game() -> tuple[int, int, int]:
         """Return how many values are read and written, and the changed scores, for one more game."""

@@ -32,6 +32,8 @@ OPERATIONS: tuple[tuple[str, str, Json | None], ...] = (
     ("POST", "/games/GAME/seat-moves", {**WHY, "seat": 0, "player": "nobody"}),
     ("POST", "/games/GAME/abandonment", WHY),
     ("POST", "/games/GAME/extensions", {**WHY, "seconds": 60}),
+    ("PUT", "/games/GAME/rating-exclusion", WHY),
+    ("DELETE", "/games/GAME/rating-exclusion", WHY),
     ("POST", "/deliveries/DELIVERY/attempts", WHY),
     ("GET", "/reports", None),
     ("DELETE", "/reports/REPORT", WHY),
@@ -102,6 +104,8 @@ class TestRefusals:
     @pytest.mark.http("POST /admin/games/GAME/seat-moves", 401, 403)
     @pytest.mark.http("POST /admin/games/GAME/abandonment", 401, 403)
     @pytest.mark.http("POST /admin/games/GAME/extensions", 401, 403)
+    @pytest.mark.http("PUT /admin/games/GAME/rating-exclusion", 401, 403)
+    @pytest.mark.http("DELETE /admin/games/GAME/rating-exclusion", 401, 403)
     @pytest.mark.http("POST /admin/deliveries/DELIVERY/attempts", 401, 403)
     @pytest.mark.http("GET /admin/reports", 401, 403)
     @pytest.mark.http("DELETE /admin/reports/REPORT", 401, 403)
@@ -134,6 +138,8 @@ class TestRefusals:
     @pytest.mark.http("POST /admin/games/GAME/seat-moves", 404)
     @pytest.mark.http("POST /admin/games/GAME/abandonment", 404)
     @pytest.mark.http("POST /admin/games/GAME/extensions", 404)
+    @pytest.mark.http("PUT /admin/games/GAME/rating-exclusion", 404)
+    @pytest.mark.http("DELETE /admin/games/GAME/rating-exclusion", 404)
     @pytest.mark.http("POST /admin/deliveries/DELIVERY/attempts", 404)
     @pytest.mark.http("DELETE /admin/reports/REPORT", 404)
     @pytest.mark.http("PUT /admin/clubs/CLUB/name", 404)
@@ -162,6 +168,8 @@ class TestRefusals:
     @pytest.mark.http("POST /admin/games/GAME/seat-moves", 400, 413, 415)
     @pytest.mark.http("POST /admin/games/GAME/abandonment", 400, 413, 415)
     @pytest.mark.http("POST /admin/games/GAME/extensions", 400, 413, 415)
+    @pytest.mark.http("PUT /admin/games/GAME/rating-exclusion", 400, 413, 415)
+    @pytest.mark.http("DELETE /admin/games/GAME/rating-exclusion", 400, 413, 415)
     @pytest.mark.http("POST /admin/deliveries/DELIVERY/attempts", 400, 413, 415)
     @pytest.mark.http("DELETE /admin/reports/REPORT", 400, 413, 415)
     @pytest.mark.http("PUT /admin/clubs/CLUB/name", 400, 413, 415)

@@ -4,13 +4,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
+import redis
 from click.testing import CliRunner, Result
 
 from cartulary.cli import cartulary
 from ledger.keys import check_signed
 from service.bootstrap import Service, build
 from tests.support.accounts import Accounts, Json, PlayerClient, http_client
+from tests.support.administrators import register_administrator
 from tests.support.http_contract import invalid_fields
 from tests.support.server import WebServer
 
@@ -88,9 +91,13 @@ def finish(accounts: Accounts, worker: Service, **options: Any) -> tuple[str, li
     while worker.games.commands.score(game):
         pass
     worker.transparency.head_log.log([game])
+    catch_up(worker)
+    return game, players
+
+
+def catch_up(worker: Service) -> None:
     while not worker.games.projections.catch_up():
         pass
-    return game, players
 
 
 def everything(accounts: Accounts) -> list[Json]:
@@ -151,6 +158,48 @@ def test_a_player_whose_profile_shows_nothing_is_on_no_leaderboard(
     assert after[loser.handle] == before[loser.handle]
     winner.http.patch("/api/v1/me", json={"profile": "results"})
     assert places() == before
+
+
+@pytest.mark.http("PUT /admin/games/GAME/rating-exclusion", 204, 409)
+@pytest.mark.http("DELETE /admin/games/GAME/rating-exclusion", 204, 404)
+def test_an_administrator_excludes_a_game_and_lets_it_count_again(
+    accounts: Accounts, worker: Service, redis_client: redis.Redis, tmp_path: Path
+) -> None:
+    admin = register_administrator(accounts, redis_client)
+    game, (loser, winner) = finish(accounts, worker, rated=True)
+    unrated, _ = finish(accounts, worker)
+    private, _ = finish(accounts, worker, private=True)
+    before = everything(accounts)
+    reason = {"reason": "one person played both seats"}
+
+    def rule(method: str, game: str) -> int:
+        url = f"/api/v1/admin/games/{game}/rating-exclusion"
+        return admin.http.request(method, url, json=reason).status_code
+
+    assert [rule("PUT", other) for other in (unrated, private)] == [409, 409]
+    assert rule("DELETE", game) == 404
+    assert rule("PUT", game) == 204
+    assert rule("PUT", game) == 409
+    catch_up(worker)
+    statement = accounts.anonymous.get("/api/v1/ratings/statement").json()
+    check_signed(statement, accounts.anonymous.get("/api/v1/keys").json()["keys"])
+    (exclusion,) = statement["excluded"]
+    assert {**reason, "game": game, "at": exclusion["at"]} == exclusion
+    text = str(everything(accounts))
+    assert all(word not in text for word in (game, loser.id, winner.handle))
+    assert private not in str(statement)
+    page = httpx.get(f"{accounts.url}/leaderboards").text
+    assert "1 game does not count by a ruling of an administrator" in page
+    assert f'<a href="/games/{game}">' in page
+    assert reason["reason"] in page
+    checked = run("ratings", accounts.url, "--save", tmp_path)
+    assert (checked.exit_code, checked.stderr) == (0, "")
+    assert reason["reason"] in checked.stdout
+    assert rule("DELETE", game) == 204
+    catch_up(worker)
+    assert everything(accounts) == before
+    assert accounts.anonymous.get("/api/v1/ratings/statement").json()["excluded"] == []
+    assert "does not count by a ruling" not in httpx.get(f"{accounts.url}/leaderboards").text
 
 
 @pytest.mark.http("GET /ratings/statement", 400)
