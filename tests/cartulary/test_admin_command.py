@@ -231,7 +231,7 @@ def test_clubs_are_renamed_and_closed(admin: Admin, service: Service) -> None:
     owner = service.accounts.players.register("owner-of-clubs", "correct horse")[0].id
     club = service.clubs.create(owner, "Mondays").id
     assert admin("rename-club", club, "Admin", *WHY).exit_code == 1
-    assert "Tuesdays" in admin("rename-club", club, "Tuesdays", *WHY).stdout
+    assert "Tuesdays" in admin("rename-club", club, "Tuesdays", *WHY).stderr
     assert service.clubs.find(club).name == "Tuesdays"
     assert admin("close-club", club, *WHY).exit_code == 0
     assert admin("close-club", club, *WHY).exit_code == 1
