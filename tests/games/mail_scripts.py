@@ -1,4 +1,4 @@
-"""The script of a game by mail: invitations, missed deadlines, holidays, a pause and a substitute."""
+"""The scripts of games by mail: invitations, missed deadlines, holidays, pauses, substitutes, courtesies."""
 
 from collections.abc import Callable
 from typing import Final
@@ -46,6 +46,20 @@ def by_mail(name: str) -> ScriptedGame:
     return game
 
 
+def courtesy(name: str) -> ScriptedGame:
+    """A player gives another one more time, who then misses the later deadline."""
+    game = ScriptedGame(name, 2, seed=6, clock={"per_turn": DAY}, seating="joined", round_limit=3)
+    game.join("bea")
+    game.play_bots(in_round(1))
+    to = game.game.to_act
+    assert to is not None, "a round has a player to act"
+    game.command(lambda pending, _: commands.give_time(pending, 1 - to, to, 2 * DAY))
+    game.miss_deadline()
+    game.play_bots(lambda _: False)
+    game.finish()
+    return game
+
+
 def _invitation(player: str) -> Command:
     return lambda pending, _: commands.invite(pending, player)
 
@@ -54,4 +68,4 @@ def _answer(seat: int, *, agree: bool) -> Command:
     return lambda pending, _: commands.agree_to_pause(pending, seat, agree=agree)
 
 
-SCRIPTS: Final[tuple[Callable[[str], ScriptedGame], ...]] = (by_mail,)
+SCRIPTS: Final[tuple[Callable[[str], ScriptedGame], ...]] = (by_mail, courtesy)
