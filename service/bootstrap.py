@@ -134,6 +134,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         accounts,
         transparency,
         games,
+        clubs,
     )
     notifications = build_notifications(
         client, settings, clock, accounts, clubs, games, tournaments.tournaments, deliveries

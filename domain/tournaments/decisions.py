@@ -44,6 +44,9 @@ _OF_THE_GAMES: Final = ("private", "seating", "name", "rematch_of", "tournament"
 """Options of games that a tournament does not have: it decides about them itself."""
 
 
+_NO_INVITATIONS: Final = message("the members of a club take part without an invitation")
+
+
 def create(
     *,
     name: object,
@@ -84,6 +87,8 @@ def create(
         )
     if len(invited) > MAX_INVITED:
         errors["invited"] = message("must name at most {count} players", count=MAX_INVITED)
+    if invited and options.get("club") is not None:
+        errors["invite"] = _NO_INVITATIONS
     errors |= {
         f"options.{option}": message("is not an option of a tournament")
         for option in _OF_THE_GAMES
@@ -142,13 +147,15 @@ def register(tournament: Tournament, player: str, nonce: bytes) -> Decided:
     """`PlayerRegistered`, or `SubstituteRegistered` once the tournament is in progress.
 
     Raises NotNow (full, over, registered already, not invited to a private tournament), Malformed (nonce).
+    Whether a player is a member of the club of a tournament is decided elsewhere.
     """
     chance.check_nonce(nonce)
     if tournament.is_over:
         raise NotNow(None, STATUS_CLAUSES[tournament.status])
     if tournament.takes_part(player):
         raise NotNow(None, message("this player takes part already"))
-    if tournament.private and player not in (tournament.creator, *tournament.invited):
+    is_known = player in (tournament.creator, *tournament.invited)
+    if tournament.private and tournament.club is None and not is_known:
         raise NotNow(None, message("the tournament is private, and this player is not invited"))
     if tournament.status == "running":
         volunteer: SubstituteRegistered = {"player": player, "nonce": nonce.hex()}
@@ -160,9 +167,11 @@ def register(tournament: Tournament, player: str, nonce: bytes) -> Decided:
 
 
 def invite(tournament: Tournament, player: str) -> Decided:
-    """`EntrantInvited`. Raises NotNow (not private, over, invited before, too many)."""
+    """`EntrantInvited`. Raises NotNow (not private, of a club, over, invited before, too many)."""
     if tournament.is_over:
         raise NotNow(None, STATUS_CLAUSES[tournament.status])
+    if tournament.club is not None:
+        raise NotNow(None, _NO_INVITATIONS)
     if not tournament.private:
         raise NotNow(None, message("players are invited to private tournaments only"))
     if player in tournament.invited:

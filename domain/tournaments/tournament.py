@@ -114,6 +114,12 @@ class Tournament:
     at: str = ""
 
     @property
+    def club(self) -> str | None:
+        """The id of the club whose members take part; None for a tournament of no club."""
+        club: str | None = self.options.get("club")
+        return club
+
+    @property
     def current_round(self) -> DrawnRound | None:
         """The last round that was drawn."""
         return self.rounds[-1] if self.rounds else None
@@ -161,7 +167,8 @@ class Tournament:
 def can_see_tournament(tournament: Tournament, player: str | None) -> bool:
     """Return whether a player (None: nobody who is logged in) may see the tournament.
 
-    A private one is visible to its organiser, to those who are invited, and to all who ever took part.
+    A private one is visible to its organiser, to those who are invited, and to all who ever took part. That
+    of a club is also visible to its members, which the log does not know.
     """
     if not tournament.private:
         return True

@@ -71,6 +71,13 @@ class Clubs:
         """Return whether there is a club with this id: one that was not closed."""
         return self._store.get_each([club_id]) != [None]
 
+    def is_owner(self, club_id: object, player: str) -> bool:
+        """Return whether a player owns a club; False if there is no club with this id."""
+        if not isinstance(club_id, str) or not _is_id(club_id):
+            return False
+        (entry,) = self._store.get_each([club_id])
+        return entry is not None and entry[0].owner == player
+
     def is_member(self, club_id: str, player: str) -> bool:
         """Return whether a player is a member of a club, in one round trip."""
         return self._store.relation(club_id, player) == "member"

@@ -90,7 +90,7 @@ def outbox_entries(
     for event in events:
         entries |= _event_entries(before, event)
         match event["type"]:
-            case "GameCreated" if "club" in after.options:
+            case "GameCreated" if "club" in after.options and "tournament" not in after.options:
                 entries["notify/created"] = {"seq": event["seq"]}
             case "SeatTaken" if after.status == "open" and _is_joining_person(after, event):
                 entries[f"notify/joined/{event['data']['player']}"] = {"seq": event["seq"]}

@@ -6,6 +6,7 @@ import redis
 
 from service.accounts.components import Accounts
 from service.clock import TrustedClock
+from service.clubs.clubs import Clubs
 from service.games.components import Games
 from service.keyring import Keyring
 from service.replication import Replication
@@ -37,6 +38,7 @@ def build_tournaments(
     accounts: Accounts,
     transparency: Transparency,
     games: Games,
+    clubs: Clubs,
 ) -> TournamentParts:
     """Return the tournaments that these settings describe."""
     store = TournamentStore(client, replication)
@@ -48,6 +50,7 @@ def build_tournaments(
         games.requirements,
         transparency.proofs,
         settings.bounds.min_seconds_per_turn,
+        clubs,
     )
     accounts.erasure.register(tournaments.withdraw_everywhere)
     creator = TournamentGames(games.repository, keyring, accounts.keys, accounts.holidays)

@@ -6,6 +6,7 @@
     cartulary:{tournaments:N}             sorted set, id -> when there is next something to do, in seconds
     cartulary:tournaments:STATUS          public tournaments with that status
     cartulary:tournaments:STATUS:private:PLAYER   private ones that the player may see
+    cartulary:tournaments:STATUS:club:CLUB        those of a club, the private ones included
     cartulary:tournaments:STATUS:of:PLAYER        those of which the player is the organiser or a member
 
 A tournament that has nothing left to do is not in the shards, so looking for work costs the same however
@@ -148,6 +149,8 @@ class TournamentStore:
                 lists = [_LISTS + status]
                 if tournament.private:
                     lists = [f"{_LISTS}{status}:private:{player}" for player in viewers]
+                if tournament.club is not None:
+                    lists.append(f"{_LISTS}{status}:club:{tournament.club}")
                 lists += [
                     f"{_LISTS}{status}:of:{player}"
                     for player in (tournament.creator, *tournament.members)
@@ -166,16 +169,21 @@ class TournamentStore:
         member: str | None = None,
         cursor: str | None = None,
         limit: int = 50,
+        club: str | None = None,
     ) -> TournamentPage:
         """Return the tournaments that `viewer` may see with any of the statuses (none given: any).
 
-        With `member`, who is the viewer, those of which that player is the organiser or a member. Raises
-        Malformed for an invalid cursor.
+        With `member`, who is the viewer, those of which that player is the organiser or a member. With
+        `club`, those of a club, also those that the viewer may not see. Raises Malformed for an invalid
+        cursor.
         """
         if cursor is not None and "~" not in cursor:
             raise Malformed({"cursor": message("is not a cursor of this list")})
         names = []
         for status in tuple(statuses) or TOURNAMENT_STATUSES:
+            if club is not None:
+                names.append(f"{_LISTS}{status}:club:{club}")
+                continue
             if member is not None:
                 names.append(f"{_LISTS}{status}:of:{member}")
                 continue

@@ -37,6 +37,7 @@ from ledger.tournament_log import (
 from service import clock
 from service.accounts.account_reader import ADMIN, ORGANISER, AccountReader
 from service.clock import TrustedClock
+from service.clubs.clubs import Clubs
 from service.errors import Forbidden, IdempotencyConflict, NotFound, Unavailable, log_text
 from service.games.access import rating_fault
 from service.games.game_settings import settings_faults
@@ -75,7 +76,9 @@ class Tournaments:
         requirements: Requirements,
         proofs: Proofs,
         min_seconds_per_turn: int,
+        clubs: Clubs,
     ) -> None:
+        self._clubs = clubs
         self._store = store
         self._clock = trusted_clock
         self._keyring = keyring
@@ -86,9 +89,14 @@ class Tournaments:
         self._cache: LRUCache[str, Tournament] = LRUCache(_CACHED)
         self._lock = Lock()
 
-    def can_create(self, player: str) -> bool:
-        """Return whether a player has a role with which they may create tournaments."""
-        return self._accounts.role(player) in (ADMIN, ORGANISER)
+    def can_create(self, player: str, club: object = None) -> bool:
+        """Return whether a player may create tournaments, of a club if it is given.
+
+        It needs a role, or the club must be the player's.
+        """
+        if self._accounts.role(player) in (ADMIN, ORGANISER):
+            return True
+        return club is not None and self._clubs.is_owner(club, player)
 
     def create(
         self, player: str, body: Mapping[str, Any], idempotency_key: str | None = None
@@ -97,9 +105,13 @@ class Tournaments:
 
         Raises Forbidden (no role), Malformed, which names every wrong field, and IdempotencyConflict.
         """
-        if not self.can_create(player):
+        if not self.can_create(player, body["options"].get("club")):
             raise Forbidden(message("only organisers and administrators create tournaments"))
-        if faults := self.faults(body):
+        faults = self.faults(body)
+        of_club = {**body["options"], "private": body["private"]}
+        for name, fault in self._clubs.option_faults(of_club, player).items():
+            faults["private" if name == "options.private" else name] = fault
+        if faults:
             raise Malformed(faults)
         fields = dict(body)
         invited = [self._invitee(handle) for handle in fields.pop("invite")]
@@ -184,9 +196,18 @@ class Tournaments:
     def get(self, id: str, viewer: str | None) -> Tournament:
         """Return a tournament that a player (None: nobody who is logged in) may see."""
         tournament = self.load(id)
-        if not can_see_tournament(tournament, viewer):
+        if not self._can_see(tournament, viewer):
             raise _not_found(id)
         return tournament
+
+    def _can_see(self, tournament: Tournament, viewer: str | None) -> bool:
+        return can_see_tournament(tournament, viewer) or (
+            viewer is not None and tournament.club is not None and self.is_for(tournament, viewer)
+        )
+
+    def is_for(self, tournament: Tournament, player: str) -> bool:
+        """Return whether a player is a member of the club of a tournament; True if it is of no club."""
+        return tournament.club is None or self._clubs.is_member(tournament.club, player)
 
     def page(
         self,
@@ -195,14 +216,15 @@ class Tournaments:
         member: str | None = None,
         cursor: str | None = None,
         limit: int = 50,
+        club: str | None = None,
     ) -> tuple[list[Tournament], str | None]:
         """Return a page of the tournaments that a player may see, newest first, and the next cursor.
 
-        With `member`, who is the viewer, those of which that player is the organiser or a member. Raises
-        Malformed (cursor).
+        With `member`, who is the viewer, those of which that player is the organiser or a member; with
+        `club`, those of that club. Raises Malformed (cursor).
         """
         page: TournamentPage = self._store.page(
-            statuses, viewer, member, cursor, min(limit, MAX_PAGE)
+            statuses, viewer, member, cursor, min(limit, MAX_PAGE), club
         )
         found = []
         for id in page.ids:
@@ -217,12 +239,14 @@ class Tournaments:
 
         Returns the tournament and the server's receipt, which covers the commitments and all who registered
         before. A player who takes part already gets a receipt for what is so. Raises Forbidden (requirements
-        that the player does not meet), NotNow, Malformed (nonce).
+        that the player does not meet, no member of its club), NotNow, Malformed (nonce).
         """
 
         def handler(tournament: Tournament, pending: PendingTournamentEvents) -> None:
             if tournament.takes_part(player):
                 return
+            if not self.is_for(tournament, player):
+                raise Forbidden(message("only members of its club take part in this tournament"))
             if fault := rating_fault(tournament.options, player, self._accounts):
                 raise NotNow(None, fault)
             if player not in (tournament.creator, *tournament.invited):
@@ -416,7 +440,7 @@ class Tournaments:
         """
 
         def checked(tournament: Tournament, pending: PendingTournamentEvents) -> None:
-            if viewer is not None and not can_see_tournament(tournament, viewer):
+            if viewer is not None and not self._can_see(tournament, viewer):
                 raise _not_found(id)
             handler(tournament, pending)
 

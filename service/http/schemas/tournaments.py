@@ -59,7 +59,7 @@ class CreateTournament(StrictSchema):
         metadata={
             "type": "object",
             "description": "Options of the games, as for `POST /games`: those of the rules, `rated`,"
-            " `takebacks`, `substitutes`, and the requirements of players who register.",
+            " `takebacks`, `substitutes`, `club`, and the requirements of players who register.",
         },
     )
     clock = AnyValue(

@@ -28,7 +28,7 @@ from domain.tournaments.tournament import DrawnRound, Tournament, TournamentStat
 from ledger.time_zones import time_zone
 from service import clock
 from service.http.language import request_language
-from service.pages.view_models.new_game_form import option_fields, request_body
+from service.pages.view_models.new_game_form import CLUB_OPTION, option_fields, request_body
 
 DAY: Final = 24 * 3600
 USUAL_DAYS: Final = 28
@@ -308,6 +308,8 @@ def tournament_body(
         for name, value in game["options"].items()
         if name in offered and value not in (None, False)
     }
+    if club := values.get(CLUB_OPTION, ""):
+        options["club"] = club
     settings = {name: _number(values.get(name, "")) for name in FIELDS[format]}
     days = _number(values.get("days", ""))
     return {

@@ -36,6 +36,7 @@ blueprint = Blueprint("clubs", __name__)
 
 PAGE_CLUBS: Final = 24
 PAGE_MEMBERS: Final = 50
+_PAGE_TOURNAMENTS: Final = 20
 _LISTS: Final = ("open", "watch", "finished")
 _FORMATS: Final[Mapping[Format, Message]] = {
     "discord": message("A message in Discord"),
@@ -270,6 +271,9 @@ def _club_page(
     games = GamesOfClub(club_id, for_member=relation == "member")
     lists = {name: _games(name, player_id, games) for name in _LISTS}
     read_lists(*lists.values())
+    tournaments, _ = service().tournaments.tournaments.page(
+        viewer=player_id, limit=_PAGE_TOURNAMENTS, club=club_id
+    )
     token = token_of_link(club) if is_owner else None
     webhooks = service().notifications.club_webhooks
     webhook = webhooks.get(club_id, club.owner) if is_owner else None
@@ -284,6 +288,7 @@ def _club_page(
         requesting=requesting,
         invited=invited,
         lists=lists,
+        tournaments=tournaments,
         link=None if token is None else absolute_url(f"/clubs/invitations/{token}"),
         webhook=webhook,
         new_webhook=new_webhook,

@@ -15,6 +15,7 @@ from domain.tournaments.formats import FORMATS, MAX_PLAYERS, Format
 from domain.tournaments.pairing import MIN_TABLE
 from domain.tournaments.tournament import TOURNAMENT_STATUSES, Tournament
 from ledger.time_zones import UTC_NAME
+from service.clubs.store import Club
 from service.errors import Forbidden
 from service.http.blueprint import ApiResponse
 from service.http.context import service
@@ -28,8 +29,10 @@ from service.pages.templating import absolute_url, page
 from service.pages.view_models.clock_form import ClockForm
 from service.pages.view_models.clock_view import clock_text
 from service.pages.view_models.game_forms import NonceForm, read_sure_form
+from service.pages.view_models.game_lists import filter_query
 from service.pages.view_models.new_game_form import (
     CLOCKS,
+    CLUB_OPTION,
     USUAL_CLOCK,
     kind_of,
     option_value,
@@ -96,9 +99,10 @@ def list_tournaments() -> Response:
 def show_new_tournament() -> Response:
     """Show the form for a new tournament of one of the formats, in one of the rule systems."""
     player = require_player()
-    if not _tournaments().can_create(player):
+    if not (_tournaments().can_create(player) or _clubs(player)):
         raise Forbidden(message("only organisers and administrators create tournaments"))
-    return _new_tournament_page(Form({"days": str(USUAL_DAYS)}))
+    club = {CLUB_OPTION: request.args["club"]} if request.args.get("club") else {}
+    return _new_tournament_page(Form({"days": str(USUAL_DAYS), **club}))
 
 
 @blueprint.post(TOURNAMENTS)
@@ -109,6 +113,9 @@ def create_tournament() -> BaseResponse:
     form = entered_form()
     entry, format = _chosen(form.values)
     body = tournament_body(entry, format, form.values, _time_zone())
+    chosen_club = body["options"].get("club")
+    if any(club.is_private and club.id == chosen_club for club in _clubs(player)):
+        body["private"] = True
     try:
         tournament = _tournaments().create(player, body)
     except Malformed as error:
@@ -242,15 +249,35 @@ def _tournament_page(
         own_game=own_game(tournament, player),
         takes_part=player is not None and tournament.takes_part(player),
         can_register=_can_register(tournament, player),
+        is_member=player is not None and _tournaments().is_for(tournament, player),
+        club=None
+        if tournament.club is None
+        else service().clubs.visible_name(tournament.club, player),
         record_address=absolute_url(f"/api/v1/tournaments/{tournament.id}/record"),
     )
 
 
+def _clubs(player: str) -> list[Club]:
+    """Return the clubs for which a player may create a tournament."""
+    has_role = _tournaments().can_create(player)
+    return [
+        each.club
+        for each in service().clubs.of(player)
+        if each.club.owner == player or (has_role and each.relation == "member")
+    ]
+
+
 def _can_register(tournament: Tournament, player: str | None) -> bool:
-    """Return whether a player could register, as far as the tournament alone decides it."""
+    """Return whether a player could register, as far as the tournament and its club decide it."""
     if player is None or tournament.is_over or tournament.takes_part(player):
         return False
-    if tournament.private and player not in (tournament.creator, *tournament.invited):
+    if not _tournaments().is_for(tournament, player):
+        return False
+    if (
+        tournament.club is None
+        and tournament.private
+        and player not in (tournament.creator, *tournament.invited)
+    ):
         return False
     return tournament.status == "running" or len(tournament.registered) < tournament.most
 
@@ -263,6 +290,11 @@ def _new_tournament_page(form: Form, status: int = 200) -> Response:
         entry=entry,
         format=format,
         form=form,
+        clubs=_clubs(require_player()),
+        club_query=filter_query({"club": form.values[CLUB_OPTION]})
+        if form.values.get(CLUB_OPTION)
+        else "",
+        has_role=_tournaments().can_create(require_player()),
         rule_systems=rule_systems().values(),
         formats=FORMAT_NAMES,
         descriptions=FORMAT_DESCRIPTIONS,

@@ -14,6 +14,7 @@ from service import clock
 from service.bootstrap import build
 from tests.support.accounts import Accounts, Json, PlayerClient
 from tests.support.administrators import WHY, register_administrator
+from tests.support.http_contract import invalid_fields
 from tests.support.server import WebServer
 from tests.support.tournaments import settings
 
@@ -253,3 +254,72 @@ def reads(accounts: Accounts, stranger: PlayerClient, path: str) -> list[str]:
         *(f"{response.status_code} {response.json().get('detail')}" for response in texts),
         str(path.rsplit("/", maxsplit=1)[-1] in ids),
     ]
+
+
+def new_club(owner: PlayerClient, *members: PlayerClient, private: bool) -> str:
+    """Create a club with these members, and return its id."""
+    fields = {"name": f"Club of {owner.handle}", "private": private}
+    club = str(owner.http.post("/api/v1/clubs", json=fields).json()["id"])
+    for member in members:
+        path = f"/api/v1/clubs/{club}"
+        owner.http.post(f"{path}/invitations", json={"handle": member.handle}).raise_for_status()
+        member.http.put(f"{path}/members/me").raise_for_status()
+    return club
+
+
+@pytest.mark.http("PUT /tournaments/ID/players/me", 403)
+def test_only_members_take_part_in_a_tournament_of_a_club(accounts: Accounts) -> None:
+    ada, bea, eve = (accounts.register() for _ in range(3))
+    club = new_club(ada, bea, private=False)
+    options = {"round_limit": 1, "club": club}
+    # The owner needs no role for it, and no member and no other club will do.
+    assert bea.http.post(PATH, json=body(options=options)).status_code == 403
+    assert ada.http.post(PATH, json=body()).status_code == 403
+    for other in (new_club(eve, private=False), "0" * 16, "x", None, 7):
+        refused = ada.http.post(PATH, json=body(options={**options, "club": other}))
+        assert refused.status_code == 403
+    tournament = create(ada, options=options)
+    assert accounts.anonymous.get(tournament).json()["options"]["club"] == club
+    refused = eve.http.put(f"{tournament}/players/me", json={})
+    assert refused.status_code == 403
+    assert "members of its club" in refused.text
+    assert bea.http.put(f"{tournament}/players/me", json={}).status_code == 200
+    invited = body(options=options, private=True, invite=[bea.handle])
+    assert invalid_fields(ada.http.post(PATH, json=invited)) == {"invite"}
+
+
+def test_an_organiser_needs_to_be_a_member_of_the_club(
+    accounts: Accounts, organiser: PlayerClient
+) -> None:
+    ada = accounts.register()
+    for club in (new_club(ada, private=True), "0" * 16, "x", 7):
+        refused = organiser.http.post(PATH, json=body(options={"club": club}, private=True))
+        assert invalid_fields(refused) == {"options.club"}, club
+    club = new_club(accounts.register(), organiser, private=False)
+    create(organiser, options={"round_limit": 1, "club": club})
+
+
+def test_a_tournament_of_a_private_club_is_private_to_its_members(accounts: Accounts) -> None:
+    ada, bea, eve = (accounts.register() for _ in range(3))
+    club = new_club(ada, bea, private=True)
+    options = {"round_limit": 1, "club": club}
+    refused = ada.http.post(PATH, json=body(options=options))
+    assert invalid_fields(refused) == {"private"}
+    tournament = create(ada, options=options, private=True)
+    for part in ("", "/events", "/record", "/standings"):
+        assert bea.http.get(f"{tournament}{part}").status_code == 200
+        for stranger in (eve.http, accounts.anonymous):
+            assert stranger.get(f"{tournament}{part}").status_code == 404
+    assert eve.http.put(f"{tournament}/players/me", json={}).status_code == 404
+    invite = f"{tournament}/invitations/{eve.handle}"
+    assert ada.http.put(invite).status_code == 409
+    assert bea.http.put(f"{tournament}/players/me", json={}).status_code == 200
+    # Whoever takes part stays in it, and others who leave the club see it no more.
+    path = f"/api/v1/clubs/{club}/members/me"
+    bea.http.delete(path).raise_for_status()
+    assert bea.http.get(tournament).status_code == 200
+    assert bea.http.delete(f"{tournament}/players/me").status_code == 204
+    assert bea.http.put(f"{tournament}/players/me", json={}).status_code == 403
+    id = tournament.rpartition("/")[2]
+    for stranger in (eve.http, accounts.anonymous):
+        assert id not in stranger.get(f"{PATH}?limit=100").text

@@ -1,13 +1,17 @@
 """Clubs on pages: creating them, joining and leaving, what owners do, their games, and who sees them."""
 
 import re
+from datetime import timedelta
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from service import clock
 from service.bootstrap import Service
+from service.pages.view_models.new_game_form import USUAL_CLOCK
 from tests.support.page_forms import log_in, post
+from tests.support.tournaments import settings
 
 
 @pytest.fixture
@@ -189,3 +193,50 @@ def test_the_owner_sets_tests_and_removes_the_webhook_on_the_page(
     assert post(browser, f"{webhook}/remove", address).location == address
     assert url not in browser.get(address).text
     assert post(browser, f"{webhook}/test", address).status_code == 404
+
+
+def test_the_owner_creates_a_tournament_which_the_page_lists_for_members(
+    browser: FlaskClient, friend: FlaskClient, app: Flask, service: Service
+) -> None:
+    log_in(browser, service)
+    log_in(friend, service, "bea")
+    stranger = app.test_client()
+    log_in(stranger, service, "eve")
+    assert browser.get("/tournaments/new").status_code == 403
+    address = create(browser, private="yes")
+    club = address.rpartition("/")[2]
+    post(browser, f"{address}/invited", address, handle="bea")
+    post(friend, f"{address}/join", address)
+    form = f"/tournaments/new?club={club}"
+    assert form in browser.get(address).text
+    assert form not in friend.get(address).text
+    assert f'<option value="{club}" selected>' in browser.get(form).text
+    fields = {"rules": "baron", "format": "single_group", "name": "Cup", "option-club": club}
+    numbers = {"table_size": "2", "rounds": "1", "least": "2", "most": "4", "days": "3"}
+    created = post(
+        browser,
+        "/tournaments",
+        form,
+        **{**fields, **numbers, "closes": "2099-01-01T10:00", "clock": str(USUAL_CLOCK)},
+    )
+    assert created.status_code == 303, created.text
+    for page in (address, created.location):
+        assert "Cup" in friend.get(page).text
+        assert stranger.get(page).status_code == 404
+    shown = friend.get(created.location).text
+    assert "A tournament of the club:" in shown
+    assert "Take part" in shown
+
+
+def test_a_stranger_sees_that_only_members_take_part(
+    browser: FlaskClient, friend: FlaskClient, service: Service
+) -> None:
+    ada = log_in(browser, service)
+    log_in(friend, service, "bea")
+    club = create(browser).rpartition("/")[2]
+    end = clock.now() + timedelta(days=1)
+    tournament = service.tournaments.tournaments.create(ada, settings(end, options={"club": club}))
+    shown = friend.get(f"/tournaments/{tournament.id}").text
+    assert "Only the members of its club can take part in this tournament." in shown
+    assert "Take part" not in shown
+    assert "Take part" in browser.get(f"/tournaments/{tournament.id}").text

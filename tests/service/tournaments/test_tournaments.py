@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from io import BytesIO
 
 import pytest
 from freezegun import freeze_time
@@ -10,8 +11,10 @@ from freezegun import freeze_time
 from domain.tournaments.decisions import places_in
 from domain.tournaments.events import TournamentEvent
 from ledger.tournament_log import read_tournament
+from replay.audit import audit
 from service import clock
 from service.bootstrap import Service
+from service.errors import Forbidden, NotFound
 from service.recovery.reindex import reindex
 from tests.simulation.mailboxes import Mailbox
 from tests.support.service_games import play_set_up
@@ -69,6 +72,47 @@ def test_a_swiss_tournament_runs_to_its_end(service: Service, harness: WorkerHar
         assert service.tournaments.store.due(10**12, 100) == []
         record = read_tournament(b"".join(service.tournaments.tournaments.record(id, None)))
         assert len(record.events) == tournament.seq
+
+
+def test_the_games_of_a_private_tournament_of_a_club_belong_to_the_club(
+    service: Service, harness: WorkerHarness
+) -> None:
+    with freeze_time(START) as time:
+        owner, ben, cyd, eve = register_accounts(service, 4)
+        club = service.clubs.create(owner, "Wednesdays", is_private=True).id
+        for member in (ben, cyd):
+            service.clubs.invite(club, owner, member)
+            service.clubs.join(club, member)
+        changes = {"options": {"round_limit": 1, "club": club}, "private": True}
+        id = create(service, owner, **changes).id
+        with pytest.raises(NotFound):
+            service.tournaments.tournaments.register(id, eve)
+        register(service, id, (ben, cyd))
+        time.tick(timedelta(days=1))
+        advance(harness)
+        (game_id,) = service.tournaments.tournaments.load(id).rounds[0].games
+        assert game_id is not None
+        game = service.games.queries.visible_game(game_id, owner)
+        assert (game.options["club"], game.options["private"]) == (club, True)
+        with pytest.raises(NotFound):
+            service.games.queries.visible_game(game_id, eve)
+        assert "notify/created" not in service.store.outbox(game_id)
+        end_game(service, game_id)
+        report = audit(BytesIO(b"".join(service.games.queries.record(game_id))))
+        assert report.verdict != "broken"
+
+        def listed(viewer: str | None) -> list[str]:
+            found, _ = service.tournaments.tournaments.page(viewer=viewer, club=club)
+            return [tournament.id for tournament in found]
+
+        assert listed(cyd) == listed(owner) == [id]
+        assert listed(eve) == listed(None) == []
+        reindex(service)
+        assert listed(owner) == [id]
+        service.clubs.close(club, owner)
+        with pytest.raises(Forbidden):
+            service.tournaments.tournaments.register(id, owner)
+        assert listed(eve) == []
 
 
 def test_a_table_is_settled_by_the_position_at_the_last_date(
