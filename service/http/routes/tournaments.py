@@ -65,7 +65,7 @@ def list_tournaments(player: str | None, query: JsonObject) -> JsonObject:
     errors=(403,),
 )
 def create_tournament(player: str, body: JsonObject, idempotency_key: str | None) -> JsonObject:
-    """Create a tournament. Only organisers and administrators can.
+    """Create a tournament, as an organiser, an administrator, or the owner of the club in `options`.
 
     The server draws two secrets and publishes commitments to them: of the lots and tables, and of the games.
     """
