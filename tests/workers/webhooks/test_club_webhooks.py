@@ -284,7 +284,7 @@ def test_a_webhook_that_outlives_its_club_gets_nothing(
     game = create(service, ada, club)
     service.clubs.close(club, ada)
     # As if it had been set while the club was closed.
-    service.notifications.webhooks.replace_all(club_reader(club), address(other), "slack")
+    service.notifications.webhooks.replace_all(club_reader(club), address(other), "plain")
     work(workers, game)
     with raises(NotFound, match="no club"):
         set_webhook(service, club, ada, other)
