@@ -325,22 +325,22 @@ def seasons(
     """Return the seasons of a league, up to the one of the last round or, if all of its results are there and
     another season follows, to that one.
     """
-    found: list[Season] = []
+    all_seasons: list[Season] = []
     order = [list(players)]
     while True:
-        start = found[-1].start + found[-1].length if found else 0
+        start = all_seasons[-1].start + all_seasons[-1].length if all_seasons else 0
         divisions = _divisions(settings, [player for division in order for player in division])
         length = max((len(_schedule(settings, len(some))) for some in divisions), default=0)
-        found.append(Season(divisions, start, length))
+        all_seasons.append(Season(divisions, start, length))
         played = rounds[start : start + length]
         is_complete = len(played) == length and all(
             None not in round.results for round in played[-1:]
         )
-        if not length or not is_complete or len(found) == settings.seasons:
-            return found
-        order = _order_after(settings, found[-1], played)
+        if not length or not is_complete or len(all_seasons) == settings.seasons:
+            return all_seasons
+        order = _order_after(settings, all_seasons[-1], played)
         if sum(map(len, order)) < MIN_TABLE:
-            return found
+            return all_seasons
 
 
 def round_title(
@@ -495,9 +495,9 @@ def ladder(players: Sequence[Player], rounds: Iterable[Round]) -> list[Player]:
             for rung, player in zip(rungs, by_place, strict=True):
                 order[rung] = player
         if None not in round.results:
-            seen = {player for table in round.tables for player in table}
+            seated_players = {player for table in round.tables for player in table}
             for rung in range(len(order) - 2, -1, -1):
-                if order[rung] not in seen and order[rung + 1] in seen:
+                if order[rung] not in seated_players and order[rung + 1] in seated_players:
                     order[rung], order[rung + 1] = order[rung + 1], order[rung]
     return order
 

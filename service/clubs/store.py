@@ -78,8 +78,10 @@ class ClubWithPeople:
 
     def with_relation(self, relation: Relation) -> list[str]:
         """Return the ids of the players with this relation, the earliest first."""
-        found = [(each.since, id) for id, each in self.people.items() if each.relation == relation]
-        return [id for _, id in sorted(found)]
+        relations = [
+            (each.since, id) for id, each in self.people.items() if each.relation == relation
+        ]
+        return [id for _, id in sorted(relations)]
 
     def page(
         self, relation: Relation, after: str | None, limit: int
@@ -126,15 +128,15 @@ class ClubStore:
             for id in club_ids:
                 pipeline.hmget(club_key(id), [*_HEAD, person_field(player or "")])
             rows = pipeline.execute()
-        found: list[tuple[Club, Relation | None] | None] = []
+        clubs: list[tuple[Club, Relation | None] | None] = []
         for id, row in zip(club_ids, rows, strict=True):
             *head, person = (None if value is None else to_text(value) for value in row)
             club = _club(id, dict(zip(_HEAD, head, strict=True)))
             relation = None if person is None or player is None else _person(person)
-            found.append(
+            clubs.append(
                 None if club is None else (club, None if relation is None else relation.relation)
             )
-        return found
+        return clubs
 
     def load(self, club_id: str) -> ClubWithPeople:
         """Return a club with its people. Raises NotFound."""
@@ -250,12 +252,12 @@ class ClubStore:
         page = entries[:limit]
         following = page[-1] if len(entries) > limit else None
         clubs: list[Club] = []
-        for entry, found in zip(page, self.get_each([*map(_id_of, page)]), strict=True):
-            if found is None or found[0].is_private or _entry(found[0]) != entry:
+        for entry, club in zip(page, self.get_each([*map(_id_of, page)]), strict=True):
+            if club is None or club[0].is_private or _entry(club[0]) != entry:
                 with unavailable_on_error():
                     self._redis.zrem(_SHARDS.key(_id_of(entry)), entry)
             else:
-                clubs.append(found[0])
+                clubs.append(club[0])
         return clubs, following
 
     def reindex(self) -> None:
@@ -373,7 +375,7 @@ def _club(id: str, fields: Mapping[str, str | None]) -> Club | None:
 
 def _person(stored: str) -> Person | None:
     name, _, since = stored.partition(" ")
-    relation = next((known for known in RELATIONS if known == name), None)
+    relation = next((each for each in RELATIONS if each == name), None)
     return None if relation is None else Person(relation, since)
 
 

@@ -91,8 +91,12 @@ class _Examples:
         for union in ("anyOf", "oneOf"):
             if union in schema:
                 members = [self._resolved(member) for member in schema[union]]
-                known = [m for m in members if m.get("enum") != [None]]
-                return self.of(known[0], name, depth + 1) if depth < MAX_DEPTH else _last(members)
+                alternatives = [m for m in members if m.get("enum") != [None]]
+                return (
+                    self.of(alternatives[0], name, depth + 1)
+                    if depth < MAX_DEPTH
+                    else _last(members)
+                )
         if "allOf" in schema:
             parts = [self.of(part, name, depth) for part in schema["allOf"]]
             if not all(isinstance(part, dict) for part in parts):

@@ -94,10 +94,10 @@ class ImportStore:
 
     def get(self, import_id: str) -> ImportedRecord:
         """Return an imported record. Raises NotFound."""
-        found = self._get_each([import_id])[0] if is_import_id(import_id) else None
-        if found is None:
+        record = self._get_each([import_id])[0] if is_import_id(import_id) else None
+        if record is None:
             raise NotFound(message("there is no such imported record, or it was deleted"))
-        return found
+        return record
 
     def data(self, record: ImportedRecord) -> bytes:
         """Return the bytes of a record as they were uploaded. Raises NotFound and Unreadable."""
@@ -121,8 +121,8 @@ class ImportStore:
         """Return records that are listed, the newest first, without the first `after`."""
         with unavailable_on_error():
             ids: Any = self._redis.zrange(PUBLIC, after, after + limit - 1, desc=True)
-        found = self._get_each([to_text(id) for id in ids])
-        return [record for record in found if record is not None]
+        records = self._get_each([to_text(id) for id in ids])
+        return [record for record in records if record is not None]
 
     def counts(self, player: str) -> tuple[int, int]:
         """Return how many records a player has uploaded, and how many there are in all."""

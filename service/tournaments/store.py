@@ -196,9 +196,9 @@ class TournamentStore:
                 pipeline.zrevrangebylex(name, below, "-", start=0, num=limit + 1)
             replies = pipeline.execute()
         # One whose status is just changing may be in two lists.
-        members = sorted({to_text(found) for reply in replies for found in reply}, reverse=True)
+        members = sorted({to_text(member) for reply in replies for member in reply}, reverse=True)
         page = members[:limit]
-        ids = tuple(found.split("~", 1)[1] for found in page)
+        ids = tuple(member.split("~", 1)[1] for member in page)
         return TournamentPage(ids, page[-1] if len(members) > limit else None)
 
     def clear_lists(self) -> None:

@@ -138,10 +138,12 @@ class Tournaments:
         `create` finds what is wrong with the others.
         """
         options = body["options"]
-        found = settings_faults(
+        all_faults = settings_faults(
             body["rules"], 2, options, body["clock"], (), self._min_seconds_per_turn
         )
-        faults = {name: why for name, why in found.items() if name.partition(".")[0] == "clock"}
+        faults = {
+            name: why for name, why in all_faults.items() if name.partition(".")[0] == "clock"
+        }
         if body["clock"] is None:
             faults["clock"] = message("is needed: the games of a tournament have a clock")
         try:
@@ -226,13 +228,13 @@ class Tournaments:
         page: TournamentPage = self._store.page(
             statuses, viewer, member, cursor, min(limit, MAX_PAGE), club
         )
-        found = []
+        tournaments = []
         for id in page.ids:
             try:
-                found.append(self.get(id, viewer))
+                tournaments.append(self.get(id, viewer))
             except (NotFound, Unreadable):
                 continue
-        return found, page.next
+        return tournaments, page.next
 
     def register(self, id: str, player: str, nonce: bytes = b"") -> tuple[Tournament, JsonObject]:
         """Register a player, or take them up as a substitute once the tournament is in progress.

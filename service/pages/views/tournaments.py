@@ -80,14 +80,14 @@ class Replacement(StrictSchema):
 def list_tournaments() -> Response:
     """Show a page of the tournaments that the visitor may see, of one status or all."""
     status = request.args.get("status", "")
-    statuses = tuple(known for known in TOURNAMENT_STATUSES if known == status)
+    statuses = tuple(each for each in TOURNAMENT_STATUSES if each == status)
     player = viewer()
-    found, following = _tournaments().page(
+    tournaments, following = _tournaments().page(
         statuses, player, None, request.args.get("cursor"), _PAGE_TOURNAMENTS
     )
     return page(
         "tournaments.html",
-        tournaments=found,
+        tournaments=tournaments,
         next=following,
         chosen=status if statuses else "",
         statuses=STATUS_NAMES,
@@ -318,7 +318,7 @@ def _chosen(values: Mapping[str, str]) -> tuple[RegisteredRuleSystem, Format]:
     """Return the rule system and the format that values name, by default the first ones."""
     systems = rule_systems()
     entry = systems.get(values.get("rules", "")) or next(iter(systems.values()))
-    format = next((known for known in FORMATS if known == values.get("format")), FORMATS[0])
+    format = next((each for each in FORMATS if each == values.get("format")), FORMATS[0])
     return entry, format
 
 

@@ -3,8 +3,6 @@
 import hmac
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Iterator
-from dataclasses import replace
 from datetime import timedelta
 from hashlib import sha256
 
@@ -13,39 +11,15 @@ from freezegun import freeze_time
 
 from domain.game import Game
 from service import clock
-from service.bootstrap import Service, build
+from service.bootstrap import Service
 from service.errors import NotFound
 from service.notifications.webhooks.webhooks import Webhook
-from service.settings import Settings
 from tests.support.faults import raises
 from tests.support.mailed_players import confirm
-from tests.support.receiver import WebhookReceiver, webhook_receiver
+from tests.support.receiver import WebhookReceiver
 from tests.support.service_games import start_game
 from tests.support.worker_harness import WorkerHarness
-from workers.runner import channels_of
 from workers.webhooks.channel import signature
-
-
-@pytest.fixture
-def service(settings: Settings) -> Iterator[Service]:
-    bounds = replace(settings.bounds, max_webhook_failures=3, webhook_seconds=2.0)
-    service = build(replace(settings, webhook_networks=("127.0.0.1",), bounds=bounds))
-    yield service
-    service.redis.close()
-
-
-@pytest.fixture
-def workers(service: Service) -> Iterator[WorkerHarness]:
-    workers = WorkerHarness(service)
-    workers.use(channels_of(service))
-    yield workers
-    workers.close()
-
-
-@pytest.fixture
-def receiver() -> Iterator[WebhookReceiver]:
-    with webhook_receiver() as receiver:
-        yield receiver
 
 
 @pytest.fixture

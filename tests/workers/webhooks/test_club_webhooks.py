@@ -9,41 +9,17 @@ import pytest
 from freezegun import freeze_time
 
 from domain.game import Game
-from service.bootstrap import Service, build
+from service.bootstrap import Service
 from service.errors import NotFound
 from service.notifications.kinds import club_reader
 from service.notifications.webhooks.webhooks import Format, Webhook
-from service.settings import Settings
 from tests.support.faults import raises
 from tests.support.receiver import WebhookReceiver, webhook_receiver
 from tests.support.service_games import play_until
 from tests.support.worker_harness import WorkerHarness
-from workers.runner import channels_of
 from workers.webhooks.channel import chat_body
 
 PASSWORD = "correct horse"
-
-
-@pytest.fixture
-def service(settings: Settings) -> Iterator[Service]:
-    bounds = replace(settings.bounds, max_webhook_failures=3, webhook_seconds=2.0)
-    service = build(replace(settings, webhook_networks=("127.0.0.1",), bounds=bounds))
-    yield service
-    service.redis.close()
-
-
-@pytest.fixture
-def workers(service: Service) -> Iterator[WorkerHarness]:
-    workers = WorkerHarness(service)
-    workers.use(channels_of(service))
-    yield workers
-    workers.close()
-
-
-@pytest.fixture
-def receiver() -> Iterator[WebhookReceiver]:
-    with webhook_receiver() as receiver:
-        yield receiver
 
 
 @pytest.fixture
