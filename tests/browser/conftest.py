@@ -26,10 +26,10 @@ collect_ignore_glob = [] if find_spec("playwright") else ["test_*_in_browser.py"
 
 @pytest.fixture(scope="session")
 def running_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    """A service with all its processes, without rate limits, for the whole run. It has a fourth game."""
+    """A service with one web process, without rate limits, for the whole run. It has a fourth game."""
     running = RunningService(
         tmp_path_factory.mktemp("service"),
-        processes=None,
+        processes=1,
         **install(tmp_path_factory.mktemp("site") / "packages"),
         CARTULARY_RATE_ACCOUNTS="",
         CARTULARY_RATE_GAMES="",

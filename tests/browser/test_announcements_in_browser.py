@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import timedelta
 
+import httpx
 import pytest
 
 from domain.administration import OPERATOR
@@ -11,6 +12,7 @@ from service.bootstrap import build
 from service.settings import load_settings
 from tests.support.axe import violations
 from tests.support.browsing import Visitors
+from tests.support.processes import wait_until
 from tests.support.running_service import RunningService
 
 _PAUSE_MILLISECONDS = 500
@@ -23,7 +25,7 @@ TEXTS = {
 
 @pytest.fixture
 def announcement(running_service: RunningService) -> Iterator[str]:
-    """The id of an announcement, which is withdrawn after the test."""
+    """The id of an announcement, which is withdrawn after the test, and then on no page any more."""
     settings = load_settings({"CARTULARY_DATA": str(running_service.data)})
     service = build(settings, read_only=True)
     ends = clock.format(clock.now() + timedelta(days=1))
@@ -31,6 +33,8 @@ def announcement(running_service: RunningService) -> Iterator[str]:
     yield id
     service.administration.withdraw_announcement(OPERATOR, id, "the test has ended")
     service.redis.close()
+    # Other tests use the same service, and measure pages.
+    wait_until(lambda: f"announcement-{id}" not in httpx.get(f"{running_service.url}/rules").text)
 
 
 @pytest.mark.parametrize(
