@@ -1,15 +1,17 @@
-"""A minimal Redis client: sends prepared commands over many connections and counts the replies.
-
-It costs next to nothing compared with Redis, so Redis itself is measured.
+"""What benchmarks of Redis need: a client that sends prepared commands over many connections and counts the
+replies, at next to no cost compared with Redis; and the wait until a server has written its file again.
 """
 
 import selectors
 import socket
+import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import redis
 from typing_extensions import override
+
+_PAUSE_SECONDS: Final = 0.2
 
 
 class CommandRecorder(redis.Redis):
@@ -65,3 +67,12 @@ def send_commands(path: str, connections: Sequence[Sequence[bytes]]) -> int:
             else:
                 connection.sendall(command)
     return replies
+
+
+def wait_for_rewrite(client: redis.Redis) -> None:
+    """Wait until Redis has rewritten its file, which much data causes and which delays every write."""
+    while True:
+        info = client.info("persistence")
+        if not (info["aof_rewrite_in_progress"] or info["aof_rewrite_scheduled"]):
+            return
+        time.sleep(_PAUSE_SECONDS)

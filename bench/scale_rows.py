@@ -28,6 +28,7 @@ from bench.large_store import (
     play_templates,
 )
 from bench.measure import Row, latency_row, limit_row
+from bench.redis_client import wait_for_rewrite
 from bench.web_rows import processor_seconds
 from domain.game import Game
 from service.bootstrap import Service, build
@@ -82,11 +83,8 @@ class LargeStore:
         while not self.service.games.projections.catch_up():
             pass
         client.config_set("appendonly", "yes")
-        while True:
-            info = client.info("persistence")
-            if not info["aof_rewrite_in_progress"] and not info["aof_rewrite_scheduled"]:
-                return size
-            time.sleep(0.5)
+        wait_for_rewrite(client)
+        return size
 
     def token(self) -> str:
         """Return a token of a player who has games."""

@@ -13,6 +13,7 @@ from typing import Final
 
 from bench.measure import Row, limit_row
 from bench.our_games import PlayedGame
+from bench.redis_client import wait_for_rewrite
 from ledger.checkpoint import head_leaf_hash
 from ledger.merkle import new_nodes
 from service.bootstrap import Service, build
@@ -34,7 +35,7 @@ def measure(server: EmbeddedRedis, folder: Path, played: PlayedGame) -> Iterator
     )
     service.redis.flushdb()
     log_heads(TransparencyStore(service.redis), HEADS)
-    _wait_for_rewrite(service)
+    wait_for_rewrite(service.redis)
     yield _append_row(service, played)
     yield _proof_row(service)
     service.redis.flushdb()
@@ -50,15 +51,6 @@ def log_heads(store: TransparencyStore, count: int) -> None:
         }
         leaves = [head_leaf_hash(game, head.seq, head.hash) for game, (_, head) in heads.items()]
         assert store.append(start, new_nodes(store, start, leaves), heads)
-
-
-def _wait_for_rewrite(service: Service) -> None:
-    """Wait until Redis has rewritten its file, which a million heads cause and which delays every write."""
-    for _ in range(600):
-        persistence = service.redis.info("persistence")
-        if not (persistence["aof_rewrite_in_progress"] or persistence["aof_rewrite_scheduled"]):
-            return
-        time.sleep(0.2)
 
 
 def _append_row(service: Service, played: PlayedGame) -> Row:
