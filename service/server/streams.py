@@ -284,7 +284,10 @@ class StreamHub:
                 channel = self._channels[game_id] = Channel(game_id, seq, hash)
                 channel.task = asyncio.create_task(self._follow(channel))
                 channel.listeners.add(listener)
-                await self._feed.subscribe(game_id)
+                subscription = asyncio.create_task(self._feed.subscribe(game_id))
+                self._keep(subscription)
+                # All streams share the connection: one that ends meanwhile must not interrupt the command.
+                await asyncio.shield(subscription)
         channel.listeners.add(listener)
         return channel
 

@@ -533,3 +533,33 @@ def test_what_follows_a_game_is_kept_until_it_has_ended(service: Service) -> Non
         assert follower.done()
 
     asyncio.run(close_the_only_stream())
+
+
+def test_a_stream_that_ends_does_not_interrupt_the_subscription_to_its_game(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = start_game(service)
+
+    async def cancel_while_it_subscribes() -> None:
+        async with running_hub(service) as hub:
+            begun, may_continue, ended = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+            async def subscribe(game_id: str) -> None:
+                begun.set()
+                await may_continue.wait()
+                ended.set()
+
+            monkeypatch.setattr(hub._feed, "subscribe", subscribe)
+            frames = hub.frames(StreamRequest(game.id, game.seq), Listener())
+            await anext(frames)
+            waiting = asyncio.create_task(anext(frames))
+            async with asyncio.timeout(HANG_SECONDS):
+                await begun.wait()
+                waiting.cancel()
+                await asyncio.wait([waiting])
+                assert waiting.cancelled()
+                assert not hub._channels, "the game is followed without a stream"
+                may_continue.set()
+                await ended.wait()
+
+    asyncio.run(cancel_while_it_subscribes())
