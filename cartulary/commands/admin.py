@@ -107,11 +107,11 @@ def games(
     *,
     as_json: bool,
 ) -> None:
-    from service.games.listings import parse_statuses
+    from service.games.listings import STATUSES, parse_statuses
 
     with open_administration(redis) as (administration, service):
         player_id = None if player is None else _id_of(service, player)
-        statuses = parse_statuses(status)
+        statuses = parse_statuses(status, STATUSES)
         page = administration.search_games(OPERATOR, statuses, player_id, cursor, limit)
         summaries = service.games.queries.summaries(page.games)
     rows = [

@@ -1,4 +1,4 @@
-"""The formats of tournaments: who plays in the next round, when it is over, and who is before whom.
+"""The formats of tournaments: who plays in the next round, when it is over, and the order of the players.
 
 docs/tournaments.md describes each format with its tie-breaks. All functions are pure: anybody who has the
 settings, the draw of lots and the results gets the same tables and the same standings.
@@ -443,12 +443,12 @@ def _knockout(
     if not remaining:
         return None
     before = _tables(rounds)
-    met = meetings(before)
+    meeting_counts = meetings(before)
     sizes = table_sizes(len(remaining), size)
     # Dealt one by one, so that players who come from one table sit at different ones where that is possible.
     dealt = [remaining[table :: len(sizes)] for table in range(len(sizes))]
     order = [player for table in sorted(dealt, key=len, reverse=True) for player in table]
-    tables = arrange([order], sizes, lambda two: met[pair(*two)])
+    tables = arrange([order], sizes, lambda two: meeting_counts[pair(*two)])
     return seated(tables, before)
 
 

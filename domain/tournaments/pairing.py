@@ -81,18 +81,18 @@ def round_robin(players: int, size: int) -> tuple[tuple[Table, ...], ...]:
     """
     if size == MIN_TABLE or players <= MIN_TABLE:
         return tuple(tuple(tables) for tables in berger(players))
-    met: Counter[Pair] = Counter()
+    meeting_counts: Counter[Pair] = Counter()
 
     def cost(pair: Pair) -> int:
         # As few as possible meet again, and rather those who have met less often.
-        return 100 + met[pair] ** 3 if met[pair] else 0
+        return 100 + meeting_counts[pair] ** 3 if meeting_counts[pair] else 0
 
     rounds: list[tuple[Table, ...]] = []
-    while len(met) < players * (players - 1) // 2:
+    while len(meeting_counts) < players * (players - 1) // 2:
         chance = Chance(b"round robin %d %d %d" % (players, size, len(rounds)))
         orders = (chance.shuffle(range(players)) for _ in range(ATTEMPTS))
         tables = arrange(orders, table_sizes(players, size), cost)
-        met.update(meetings(tables))
+        meeting_counts.update(meetings(tables))
         rounds.append(tuple(tables))
     return tuple(rounds)
 
@@ -100,7 +100,7 @@ def round_robin(players: int, size: int) -> tuple[tuple[Table, ...], ...]:
 def swiss(
     orders: Iterable[Sequence[Player]],
     size: int,
-    met: Mapping[Pair, int],
+    meeting_counts: Mapping[Pair, int],
     byes: Mapping[Player, int],
 ) -> list[Table]:
     """Return the tables of a round in which players of similar rank meet, and nobody twice if possible.
@@ -118,7 +118,7 @@ def swiss(
         bye = [min(order, key=lambda player: (byes.get(player, 0), -ranks[player]))]
 
     def cost(pair: Pair) -> int:
-        return met.get(pair, 0) ** 3 * repeat + (ranks[pair[0]] - ranks[pair[1]]) ** 2
+        return meeting_counts.get(pair, 0) ** 3 * repeat + (ranks[pair[0]] - ranks[pair[1]]) ** 2
 
     seated = [[player for player in some if player not in bye] for some in (order, *others)]
     tables = arrange(seated, table_sizes(len(seated[0]), size), cost, enough=repeat)

@@ -5,52 +5,24 @@ end, and nobody else, also in a public game. A message is no event of the log: i
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from domain.errors import Malformed, NotNow
+from typing_extensions import override
+
 from domain.game import Game
-from domain.messages import Text, message, plural_message
+from domain.messages import message
 from service.accounts.mutes import Mutes
+from service.chat.conversation import Conversation
 from service.chat.read_marks import ReadMarks
 from service.chat.reports import ChatMessageReports
 from service.chat.store import ChatMessage, ChatMessageStore
 from service.errors import Forbidden, NotFound, TooManyChatMessages
 from service.games.access import is_correspondent, require_correspondent
-from service.games.dispute_view import statement_fault
 from service.games.loader import GameLoader
 from service.games.repository import idempotency_record
 from service.notifications.notifier import Notifier
 
 
-@dataclass(frozen=True, slots=True)
-class ShownChatMessage:
-    """A chat message as one reader sees it: without its text if the reader has muted the author."""
-
-    message: ChatMessage
-    is_muted: bool
-
-    @property
-    def text(self) -> str | None:
-        """The text; None if it was erased, or if its author is muted."""
-        return None if self.is_muted else self.message.text
-
-
-@dataclass(frozen=True, slots=True)
-class ChatMessagePage:
-    """Some chat messages of a game, the oldest first; `last` is the number of the last one of the game."""
-
-    messages: Sequence[ShownChatMessage]
-    last: int
-
-    @property
-    def next(self) -> int | None:
-        """The number of the last message on this page; None on the last page."""
-        if not self.messages or self.messages[-1].message.number >= self.last:
-            return None
-        return self.messages[-1].message.number
-
-
-class Chat:
+class Chat(Conversation):
     """The chats of all games. Thread-safe.
 
     Every method raises NotFound if there is no such game or message, or the player may not see the game;
@@ -68,13 +40,12 @@ class Chat:
         notifications: Notifier,
         max_characters: int,
     ) -> None:
+        super().__init__(mutes, max_characters)
         self._loader = loader
         self._store = store
         self.marks = marks
         self._reports = reports
-        self._mutes = mutes
         self._notifications = notifications
-        self._max_characters = max_characters
 
     def post(
         self,
@@ -89,10 +60,8 @@ class Chat:
         A repeated request with an idempotency key adds nothing, and notifies nobody twice. Raises Malformed,
         TooManyChatMessages, IdempotencyConflict.
         """
-        game = self._game_of(game_id, player)
-        faults = message_faults(text, seq, game, self._max_characters)
-        if faults:
-            raise Malformed(faults)
+        game = self._game_for_reader(game_id, player)
+        self._check(text, seq, game)
         record = idempotency_record(player, idempotency_key, ["message", text, seq])
         posted = self._store.post(game_id, player, text, seq, record)
         if posted is None:
@@ -101,21 +70,6 @@ class Chat:
             )
         self._notify(game, posted)
         return posted
-
-    def page(self, game_id: str, player: str, after: int = 0, limit: int = 100) -> ChatMessagePage:
-        """Return the messages after number `after` as a player sees them, at most `limit`."""
-        self._game_of(game_id, player)
-        last = self._store.last_number(game_id)
-        return self._page_of(game_id, player, range(after + 1, min(last, after + limit) + 1), last)
-
-    def latest(
-        self, game_id: str, player: str, before: int | None = None, limit: int = 50
-    ) -> ChatMessagePage:
-        """Return the last messages before number `before` (None: of all) as a player sees them."""
-        self._game_of(game_id, player)
-        last = self._store.last_number(game_id)
-        end = last + 1 if before is None else min(before, last + 1)
-        return self._page_of(game_id, player, range(max(1, end - limit), end), last)
 
     def erase(self, game_id: str, player: str, number: int) -> None:
         """Erase a message that the player has written, also after leaving the game. Idempotent.
@@ -136,15 +90,16 @@ class Chat:
 
         Raises Malformed (the reason), NotNow (the player's own message, or an erased one), TooManyReports.
         """
-        game = self._game_of(game_id, player)
+        game = self._game_for_reader(game_id, player)
         reported = self.require(game, number)
-        if reason is not None and (fault := statement_fault(reason, self._max_characters)):
-            raise Malformed({"reason": fault})
-        if reported.author == player:
-            raise NotNow(None, message("the message is the player's own"))
-        if reported.text is None:
-            raise NotNow(None, message("the message was erased"))
-        self._reports.add(game_id, number, reported.author, player, reported.text, reason)
+        text = self._text_to_report(
+            reported,
+            player,
+            reason,
+            if_own=message("the message is the player's own"),
+            if_erased=message("the message was erased"),
+        )
+        self._reports.add(game_id, number, reported.author, player, text, reason)
 
     def require(self, game: Game, number: int) -> ChatMessage:
         """Return a message of a game. Raises NotFound if there is none with this number."""
@@ -180,33 +135,17 @@ class Chat:
             operator_channels=(),
         )
 
-    def _game_of(self, game_id: str, player: str) -> Game:
+    @override
+    def _game_for_reader(self, game_id: str, player: str | None) -> Game:
         game = self._loader.load(game_id).game
         self._loader.access.require_visible(game, player)
         require_correspondent(game, player)
         return game
 
-    def _page_of(
-        self, game_id: str, player: str, numbers: Sequence[int], last: int
-    ) -> ChatMessagePage:
-        messages = self._store.read(game_id, numbers)
-        authors = list({each.author for each in messages})
-        muted = self._mutes.has_muted(player, authors)
-        return ChatMessagePage(
-            [ShownChatMessage(each, each.author in muted) for each in messages], last
-        )
+    @override
+    def _last_number(self, game_id: str) -> int:
+        return self._store.last_number(game_id)
 
-
-def message_faults(text: str, seq: int | None, game: Game, max_characters: int) -> dict[str, Text]:
-    """Return what is wrong with a message about a game, or about event `seq` of it, by field."""
-    faults: dict[str, Text] = {}
-    fault = statement_fault(text, max_characters)
-    if fault is not None:
-        faults["text"] = fault
-    if seq is not None and not 1 <= seq <= game.seq:
-        faults["seq"] = plural_message(
-            "must be 1, the only event of the game",
-            "must be an event of the game, from 1 to {count}",
-            count=game.seq,
-        )
-    return faults
+    @override
+    def _read(self, game_id: str, numbers: Sequence[int]) -> list[ChatMessage]:
+        return self._store.read(game_id, numbers)

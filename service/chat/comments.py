@@ -14,20 +14,20 @@ from typing import Any, Final
 
 import orjson
 import redis
+from typing_extensions import override
 
-from domain.errors import Malformed, NotNow
+from domain.errors import NotNow
 from domain.game import Game
 from domain.messages import message
 from service import clock
 from service.accounts.account_reader import AccountReader
 from service.accounts.mutes import Mutes
-from service.chat.chat import ChatMessagePage, ShownChatMessage, message_faults
+from service.chat.conversation import Conversation
 from service.chat.reports import ChatMessageReports
 from service.chat.store import ChatMessage, decode_message
 from service.connection import to_text, unavailable_on_error
 from service.errors import Forbidden, NotFound, TooManyChatMessages
 from service.games.access import is_correspondent
-from service.games.dispute_view import statement_fault
 from service.games.loader import GameLoader
 from service.store.redis_event_store import game_key
 
@@ -36,7 +36,7 @@ _GAMES_OF: Final = "cartulary:comments:"
 _LAST: Final = "last"
 
 
-class Comments:
+class Comments(Conversation):
     """The comments on all games. Thread-safe.
 
     Methods raise NotFound if there is no such game or comment, or the player may not see the game, and
@@ -54,12 +54,11 @@ class Comments:
         max_per_game: int,
         max_per_author: int,
     ) -> None:
+        super().__init__(mutes, max_characters)
         self._redis = client
         self._loader = loader
         self._accounts = accounts
         self._reports = reports
-        self._mutes = mutes
-        self._max_characters = max_characters
         self._max_per_game = max_per_game
         self._max_per_author = max_per_author
 
@@ -69,10 +68,9 @@ class Comments:
         Raises NotNow (the game is not over), Forbidden (a guest who has not played in it), Malformed, and
         TooManyChatMessages.
         """
-        game = self._visible(game_id, player)
+        game = self._game_for_reader(game_id, player)
         self.require_writer(game, player)
-        if faults := message_faults(text, seq, game, self._max_characters):
-            raise Malformed(faults)
+        self._check(text, seq, game)
         key, count = _key(game_id), f"count/{player}"
         at = clock.format(clock.now())
         with unavailable_on_error():
@@ -81,7 +79,7 @@ class Comments:
             if self._redis.hincrby(key, count, 1) > self._max_per_author:
                 self._redis.hincrby(key, count, -1)
                 raise _too_many()
-            # A number is used once, whoever else writes at the same time.
+            # A number is used once, even if several players write at the same time.
             number = self._redis.hincrby(key, _LAST, 1)
             if number > self._max_per_game:
                 self._redis.hset(key, _LAST, self._max_per_game)
@@ -100,32 +98,15 @@ class Comments:
                 message("guests cannot comment on games of others: choose a handle and a password")
             )
 
-    def page(
-        self, game_id: str, player: str | None, after: int = 0, limit: int = 100
-    ) -> ChatMessagePage:
-        """Return the comments after number `after` as a viewer sees them, at most `limit`."""
-        self._visible(game_id, player)
-        last = self._last_number(game_id)
-        return self._page_of(game_id, player, range(after + 1, min(last, after + limit) + 1), last)
-
-    def latest(
-        self, game_id: str, player: str | None, before: int | None = None, limit: int = 50
-    ) -> ChatMessagePage:
-        """Return the last comments before number `before` (None: of all) as a viewer sees them."""
-        self._visible(game_id, player)
-        last = self._last_number(game_id)
-        end = last + 1 if before is None else min(before, last + 1)
-        return self._page_of(game_id, player, range(max(1, end - limit), end), last)
-
     def erase(self, game_id: str, player: str, number: int) -> None:
         """Erase a comment that the player has written. Idempotent. Raises Forbidden for everybody else."""
-        self._visible(game_id, player)
+        self._game_for_reader(game_id, player)
         if self.require(game_id, number).author != player:
             raise Forbidden(message("only its author can erase a comment"))
         self.remove(game_id, number)
 
     def remove(self, game_id: str, number: int) -> None:
-        """Erase the text of a comment, whoever has written it. Idempotent."""
+        """Erase the text of a comment of any player. Idempotent."""
         comment = self.require(game_id, number)
         remainder = {"author": comment.author, "at": comment.at, "text": None}
         with unavailable_on_error():
@@ -136,16 +117,16 @@ class Comments:
 
         Raises Malformed (the reason), NotNow (the player's own comment, or an erased one), TooManyReports.
         """
-        self._visible(game_id, player)
+        self._game_for_reader(game_id, player)
         reported = self.require(game_id, number)
-        if reason is not None and (fault := statement_fault(reason, self._max_characters)):
-            raise Malformed({"reason": fault})
-        if reported.author == player:
-            raise NotNow(None, message("the comment is the player's own"))
-        if reported.text is None:
-            raise NotNow(None, message("the comment was erased"))
-        author, text = reported.author, reported.text
-        self._reports.add(game_id, number, author, player, text, reason, of="comment")
+        text = self._text_to_report(
+            reported,
+            player,
+            reason,
+            if_own=message("the comment is the player's own"),
+            if_erased=message("the comment was erased"),
+        )
+        self._reports.add(game_id, number, reported.author, player, text, reason, of="comment")
 
     def require(self, game_id: str, number: int) -> ChatMessage:
         """Return a comment. Raises NotFound if there is none with this number."""
@@ -172,16 +153,19 @@ class Comments:
             replies = pipeline.execute()
         return [player for player, exists in zip(players, replies, strict=True) if exists]
 
-    def _visible(self, game_id: str, player: str | None) -> Game:
+    @override
+    def _game_for_reader(self, game_id: str, player: str | None) -> Game:
         game = self._loader.load(game_id).game
         self._loader.access.require_visible(game, player)
         return game
 
+    @override
     def _last_number(self, game_id: str) -> int:
         with unavailable_on_error():
             last: Any = self._redis.hget(_key(game_id), _LAST)
         return 0 if last is None else min(int(last), self._max_per_game)
 
+    @override
     def _read(self, game_id: str, numbers: Sequence[int]) -> list[ChatMessage]:
         if not numbers:
             return []
@@ -192,16 +176,6 @@ class Comments:
             for number, reply in zip(numbers, replies, strict=True)
             if reply is not None
         ]
-
-    def _page_of(
-        self, game_id: str, player: str | None, numbers: Sequence[int], last: int
-    ) -> ChatMessagePage:
-        comments = self._read(game_id, numbers)
-        authors = list({each.author for each in comments})
-        muted = frozenset[str]() if player is None else self._mutes.has_muted(player, authors)
-        return ChatMessagePage(
-            [ShownChatMessage(each, each.author in muted) for each in comments], last
-        )
 
 
 def _key(game_id: str) -> str:

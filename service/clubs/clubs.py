@@ -337,7 +337,7 @@ class Clubs:
         self._store.change(club_id, change)
 
     def hand_on(self, club_id: str, owner: str, player: str) -> None:
-        """Make another member the owner. Raises NotNow for a player who is none."""
+        """Make another member the owner. Raises NotNow if the player is not a member."""
         _require_id(club_id)
 
         def change(entry: ClubWithPeople) -> ClubWithPeople:

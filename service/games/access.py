@@ -132,13 +132,13 @@ def require_ratable(game: Game, player: str, accounts: AccountReader) -> None:
         raise NotNow(None, fault)
 
 
-def is_correspondent(game: Game, player: str) -> bool:
+def is_correspondent(game: Game, player: str | None) -> bool:
     """Return whether a player takes part in the conversation of a game: its players and its arbiter do."""
-    return game.is_participant(player) or player == game.arbiter
+    return player is not None and (game.is_participant(player) or player == game.arbiter)
 
 
-def require_correspondent(game: Game, player: str) -> None:
-    """Raise Forbidden for a player who may see the game, but neither plays in it nor is its arbiter."""
+def require_correspondent(game: Game, player: str | None) -> None:
+    """Raise Forbidden for a viewer who may see the game, but neither plays in it nor is its arbiter."""
     if not is_correspondent(game, player):
         raise Forbidden(message("only the players and the arbiter of the game can do this"))
 

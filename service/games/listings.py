@@ -28,7 +28,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain, islice
-from typing import Final, NamedTuple, get_args
+from typing import Final, NamedTuple, TypeVar, get_args
 
 import redis
 
@@ -46,6 +46,7 @@ _NAME: Final = "games"
 _PATTERNS: Final = ("cartulary:games:*", "cartulary:{games:*")
 """What the keys of listings match."""
 STATUSES: Final[tuple[Status, ...]] = get_args(Status)
+StatusName = TypeVar("StatusName", bound=str)
 EXAMINED: Final = 250
 """The most games that are examined for a page, if only some of them belong on it: private games of one
 status, or games that may pass a filter."""
@@ -376,7 +377,7 @@ class Listings:
             for key, members in chain.from_iterable(lookups.values()):
                 pipeline.zmscore(key, members)
             replies = iter(pipeline.execute())
-        found = {
+        members_by_condition = {
             condition: {
                 member
                 for _, members in keys
@@ -387,7 +388,10 @@ class Listings:
         }
         for source in sources:
             for member in heads[source.listing]:
-                if all(member in found[source.listing, name] for name in source.conditions):
+                if all(
+                    member in members_by_condition[source.listing, name]
+                    for name in source.conditions
+                ):
                     yield member
 
     def _keys(self, listing: _Listing) -> tuple[str, ...]:
@@ -464,14 +468,17 @@ def _kind_listing(status: Status, relation: str, kind: GameKind) -> _Listing:
     return _listing(status, relation, kind.system, str(kind.seats))
 
 
-def parse_statuses(text: str | None) -> list[Status]:
-    """Return the statuses in a text that separates them by commas; [] for None. Raises Malformed."""
+def parse_statuses(text: str | None, allowed: Sequence[StatusName]) -> list[StatusName]:
+    """Return the statuses in a text that separates them by commas; [] for None.
+
+    Raises Malformed if one of them is not one of the `allowed`.
+    """
     names = [] if text is None else text.split(",")
-    statuses = [status for name in names for status in STATUSES if status == name]
+    statuses = [status for name in names for status in allowed if status == name]
     if len(statuses) < len(names):
         fault = message(
             "must be one or several of these, separated by commas: {statuses}",
-            statuses=comma_list(STATUSES),
+            statuses=comma_list(allowed),
         )
         raise Malformed({"status": fault})
     return statuses

@@ -5,13 +5,14 @@ date by then is not sent.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from domain.errors import Unreadable
 from domain.event import Event
 from domain.game import Game
 from domain.json_types import JsonObject
-from domain.messages import message
+from domain.messages import Message, message
 from replay.language.names import NO_NAMES, Names
 from replay.recap import Recap
 from service import clock
@@ -90,21 +91,9 @@ class NotificationFactory:
             or subject in ("invited", "player_joined", "message")
             else self._recaps.recap(game, game.seat_of(delivery.player))
         )
-        return Notification(
-            id=delivery.id,
-            kind=KIND_OF_SUBJECT[subject],
-            subject=subject,
-            player=delivery.player,
-            players=delivery.players,
-            game_id=game.id,
-            rules=game.rules.NAME,
-            seq=delivery.seq,
-            title=title(subject, game, details, delivery.player),
-            details=details,
-            names=self._names(game, details),
-            recap=recap,
-            can_see_game=can_see_game,
-        )
+        headline = title(subject, game, details, delivery.player)
+        about_game = self._about_game(delivery, subject, game, headline, details)
+        return replace(about_game, recap=recap, can_see_game=can_see_game)
 
     def _to_club(
         self, delivery: Delivery, subject: Subject, game: Game, club: str
@@ -115,6 +104,17 @@ class NotificationFactory:
         details: JsonObject = {"club": club, **self._details(subject, game, delivery)}
         if subject == "game_over":
             details["winners"] = [game.players[seat] for seat in winning_seats(game)]
+        headline = club_title(subject, game, details, delivery.player)
+        return self._about_game(delivery, subject, game, headline, details)
+
+    def _about_game(
+        self,
+        delivery: Delivery,
+        subject: Subject,
+        game: Game,
+        headline: Message,
+        details: JsonObject,
+    ) -> Notification:
         return Notification(
             id=delivery.id,
             kind=KIND_OF_SUBJECT[subject],
@@ -124,7 +124,7 @@ class NotificationFactory:
             game_id=game.id,
             rules=game.rules.NAME,
             seq=delivery.seq,
-            title=club_title(subject, game, details, delivery.player),
+            title=headline,
             details=details,
             names=self._names(game, details),
         )

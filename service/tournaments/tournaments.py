@@ -26,6 +26,7 @@ from domain.tournaments.tournament import (
     can_see_tournament,
     fold_tournament,
 )
+from ledger.envelope import is_timestamp
 from ledger.keys import tournament_receipt_payload
 from ledger.tournament_log import (
     PendingTournamentEvents,
@@ -146,15 +147,10 @@ class Tournaments:
         }
         if body["clock"] is None:
             faults["clock"] = message("is needed: the games of a tournament have a clock")
-        try:
-            closes = clock.parse(body["closes"])
-        except ValueError:
+        if not is_timestamp(body["closes"]):
             faults["closes"] = message("must be a time such as 2026-12-31T18:00:00.000Z")
-        else:
-            if clock.format(closes) != body["closes"]:
-                faults["closes"] = message("must be a time such as 2026-12-31T18:00:00.000Z")
-            elif closes <= self._clock.now():
-                faults["closes"] = message("must be in the future")
+        elif clock.parse(body["closes"]) <= self._clock.now():
+            faults["closes"] = message("must be in the future")
         return faults
 
     def _invitee(self, handle: str) -> str:
@@ -175,7 +171,7 @@ class Tournaments:
         return self.load(id)
 
     def load(self, id: str) -> Tournament:
-        """Return a tournament at its head, whoever may see it. Raises NotFound, and Unreadable if damaged."""
+        """Return a tournament, also one that is private. Raises NotFound, and Unreadable if damaged."""
         if not is_tournament_id(id):
             raise _not_found(id)
         with self._lock:
@@ -196,7 +192,7 @@ class Tournaments:
         return tournament
 
     def get(self, id: str, viewer: str | None) -> Tournament:
-        """Return a tournament that a player (None: nobody who is logged in) may see."""
+        """Return a tournament that a player, or a visitor who is not logged in (None), may see."""
         tournament = self.load(id)
         if not self._can_see(tournament, viewer):
             raise _not_found(id)

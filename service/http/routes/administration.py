@@ -5,7 +5,7 @@ from dataclasses import asdict
 from domain.event import Event
 from domain.json_types import JsonObject
 from service.administration.administration import MAX_PAGE_SIZE
-from service.games.listings import parse_statuses
+from service.games.listings import STATUSES, parse_statuses
 from service.http.blueprint import NO_QUERY, Blueprint
 from service.http.context import service
 from service.http.language import request_language, request_renderer
@@ -159,7 +159,7 @@ def search_games(player: str, query: JsonObject) -> JsonObject:
     """List the games of a status or of a player, also private ones."""
     page = service().administration.search_games(
         player,
-        parse_statuses(query["status"]),
+        parse_statuses(query["status"], STATUSES),
         query["player"],
         query["cursor"],
         query["limit"],
@@ -300,7 +300,7 @@ def close_message_report(player: str, report: str, body: JsonObject) -> None:
     errors=(404,),
 )
 def remove_comment(player: str, game: str, number: int, body: JsonObject) -> None:
-    """Erase a comment on a game, whoever has written it."""
+    """Erase a comment of any player on a game."""
     service().administration.remove_comment(player, game, number, **body)
 
 

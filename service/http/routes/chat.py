@@ -5,7 +5,7 @@ them), and muted players.
 from typing import Any, Final
 
 from domain.json_types import JsonObject
-from service.chat.chat import ShownChatMessage
+from service.chat.conversation import ShownChatMessage
 from service.http.blueprint import NO_QUERY, Blueprint
 from service.http.context import service
 from service.http.ratelimits import limit_messages
@@ -17,7 +17,6 @@ from service.http.schemas.lobby import (
     MessagesQuery,
     MuteList,
     PostChatMessage,
-    PostComment,
     ReportChatMessage,
 )
 from service.http.validation import MAX_INTEGER
@@ -139,7 +138,7 @@ def list_comments(game_id: str, player: str | None, query: JsonObject) -> JsonOb
     "The comment.",
     Comment,
     limit=limit_messages,
-    json_body=PostComment(),
+    json_body=PostChatMessage(),
     errors=(403, 409),
 )
 def post_comment(game_id: str, player: str, body: JsonObject) -> JsonObject:

@@ -13,7 +13,7 @@ from domain.registry import EXPANSIONS
 from service.errors import NotFound
 from service.games.game_filter import GameFilter
 from service.games.game_settings import DEFAULT_BOT, bot_fault
-from service.games.listings import GamesOfClub, Page, parse_statuses
+from service.games.listings import STATUSES, GamesOfClub, Page, parse_statuses
 from service.http.blueprint import NO_QUERY, Blueprint, json_response, response
 from service.http.context import service
 from service.http.ratelimits import limit_new_places
@@ -75,7 +75,7 @@ def list_games(player: str | None, query: JsonObject) -> JsonObject:
 
     With a token, the list includes the private games that the player may see.
     """
-    statuses = parse_statuses(query["status"])
+    statuses = parse_statuses(query["status"], STATUSES)
     game_filter = replace(filter_of_kinds(query), pace=query["clock"], free=query["free"])
     summaries, next_cursor = service().games.queries.filtered_summaries(
         lambda cursor, limit: _page(

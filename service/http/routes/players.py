@@ -8,7 +8,7 @@ from domain.json_types import JsonObject
 from domain.messages import message
 from service.accounts.account_reader import Player
 from service.errors import Unauthorised
-from service.games.listings import parse_statuses
+from service.games.listings import STATUSES, parse_statuses
 from service.games.summary import summarize
 from service.http.blueprint import NO_QUERY, Blueprint
 from service.http.context import (
@@ -233,7 +233,7 @@ def list_games_of_player(handle: str, player: str | None, query: JsonObject) -> 
     """
     player_profiles = service().games.profiles
     subject = player_profiles.player(handle)
-    statuses = parse_statuses(query["status"])
+    statuses = parse_statuses(query["status"], STATUSES)
     game_filter = filter_of_kinds(query)
     if query["result"] is not None:
         game_filter = replace(game_filter, result=(subject.id, query["result"]))

@@ -5,15 +5,13 @@ from typing import Any
 
 from flask import Response
 
-from domain.errors import Malformed
 from domain.json_types import JsonObject
-from domain.messages import comma_list, message
 from domain.tournaments.tournament import (
     TOURNAMENT_STATUSES,
     Tournament,
-    TournamentStatus,
     standings_as_json,
 )
+from service.games.listings import parse_statuses
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import service
 from service.http.schemas.tournaments import (
@@ -46,7 +44,7 @@ def list_tournaments(player: str | None, query: JsonObject) -> JsonObject:
     A page may have fewer of them than `limit`, and still a next page.
     """
     found, following = _tournaments().page(
-        _statuses(query["status"]),
+        parse_statuses(query["status"], TOURNAMENT_STATUSES),
         player,
         player if query["mine"] == "true" else None,
         query["cursor"],
@@ -220,19 +218,6 @@ def get_tournament_record(player: str | None, id: str) -> Response:
 
 def _tournaments() -> Tournaments:
     return service().tournaments.tournaments
-
-
-def _statuses(text: str | None) -> list[TournamentStatus]:
-    """Return the statuses in a text that separates them by commas. Raises Malformed."""
-    names = [] if text is None else text.split(",")
-    statuses = [status for name in names for status in TOURNAMENT_STATUSES if status == name]
-    if len(statuses) < len(names):
-        fault = message(
-            "must be one or several of these, separated by commas: {statuses}",
-            statuses=comma_list(TOURNAMENT_STATUSES),
-        )
-        raise Malformed({"status": fault})
-    return statuses
 
 
 def _summary(tournament: Tournament) -> JsonObject:

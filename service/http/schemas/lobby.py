@@ -197,7 +197,7 @@ class MessagesQuery(StrictSchema):
 
 
 class PostChatMessage(StrictSchema):
-    """A message to the other players and the arbiter of a game."""
+    """A message to the other players and the arbiter of a game, or a comment on it."""
 
     text = String(
         required=True,
@@ -206,21 +206,7 @@ class PostChatMessage(StrictSchema):
     seq = PositiveInteger(
         allow_none=True,
         load_default=None,
-        metadata={"nullable": True, "description": "The event that the message is about."},
-    )
-
-
-class PostComment(StrictSchema):
-    """A comment on a game."""
-
-    text = String(
-        required=True,
-        metadata={"minLength": 1, "description": "Its length is bounded by the server."},
-    )
-    seq = PositiveInteger(
-        allow_none=True,
-        load_default=None,
-        metadata={"nullable": True, "description": "The event that the comment is about."},
+        metadata={"nullable": True, "description": "The event that the text is about."},
     )
 
 

@@ -8,6 +8,7 @@ from flask import Blueprint, Response
 from werkzeug.wrappers import Response as BaseResponse
 
 from domain.errors import Malformed, NotNow
+from domain.json_types import JsonObject
 from domain.messages import Text
 from service.errors import Forbidden, TooManyChatMessages, TooManyReports
 from service.games.access import require_correspondent
@@ -32,18 +33,15 @@ _SHOWN_MESSAGES: Final = 50
 blueprint = Blueprint("chat", __name__)
 
 
-class MessageForm(KeyedForm):
-    """A message, and the event that it is about."""
-
-    text = String(required=True)
-    seq = String(load_default=None)
-
-
 class CommentForm(StrictSchema):
-    """A comment, and the event that it is about."""
+    """A comment or a message, and the event that it is about."""
 
     text = String(required=True)
     seq = String(load_default=None)
+
+
+class MessageForm(CommentForm, KeyedForm):
+    """A message, which is posted once."""
 
 
 class ReportForm(StrictSchema):
@@ -73,9 +71,7 @@ def post_chat_message(game_id: str) -> BaseResponse:
     player = player_of(game_id)
     try:
         values = read_form(MessageForm())
-        # Browsers send each line break of a text as two characters.
-        text = values["text"].replace("\r\n", "\n").strip()
-        service().chat.post(game_id, player, text, _seq(values["seq"]), key_of(values))
+        service().chat.post(game_id, player, _text_of(values), _seq(values["seq"]), key_of(values))
     except (Malformed, TooManyChatMessages) as error:
         return _page(game_id, player, entered_form().refused(error), status=status_of(error))
     return see_other(next_address(f"/games/{game_id}/messages#message-form"))
@@ -114,8 +110,7 @@ def post_comment(game_id: str) -> BaseResponse:
     player = player_of(game_id)
     try:
         values = read_form(CommentForm())
-        text = values["text"].replace("\r\n", "\n").strip()
-        service().comments.post(game_id, player, text, _seq(values["seq"]))
+        service().comments.post(game_id, player, _text_of(values), _seq(values["seq"]))
     except (Malformed, NotNow, TooManyChatMessages) as error:
         return _comments_page(game_id, entered_form().refused(error), status=status_of(error))
     return see_other(f"/games/{game_id}/comments#comment-form")
@@ -206,6 +201,11 @@ def dismiss_concern(game_id: str) -> BaseResponse:
         elif concern.key == key and concern.can_be_dismissed:
             service().chat.marks.dismiss(game_id, player, key)
     return see_other(next_address(f"/games/{game_id}"))
+
+
+def _text_of(values: JsonObject) -> str:
+    """Return the text that was entered. Browsers send each line break of a text as two characters."""
+    return str(values["text"]).replace("\r\n", "\n").strip()
 
 
 def _seq(text: str | None) -> int | None:

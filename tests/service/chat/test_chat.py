@@ -6,7 +6,7 @@ import pytest
 
 from domain.errors import Malformed, NotNow
 from service.bootstrap import Service, build
-from service.chat.chat import ChatMessagePage
+from service.chat.conversation import ChatMessagePage
 from service.errors import (
     Forbidden,
     IdempotencyConflict,
