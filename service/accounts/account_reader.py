@@ -36,6 +36,8 @@ PROGRAM: Final = "program"
 """The field of an account that its owner has marked as one for which a program plays."""
 ROLE: Final = "role"
 """The field of an account with the role of its owner."""
+SUSPENDED_AT: Final = "suspended_at"
+"""The field of an account with the time since which its player may not log in."""
 ADMIN: Final = "admin"
 ORGANISER: Final = "organiser"
 """The role of players who may create tournaments, as administrators may."""
@@ -139,6 +141,11 @@ class AccountReader:
         with unavailable_on_error():
             role = self._redis.hget(account_key(player_id), ROLE)
         return None if role is None else to_text(role)
+
+    def is_suspended(self, player_id: str) -> bool:
+        """Return whether an administrator keeps a player from logging in."""
+        with unavailable_on_error():
+            return bool(self._redis.hexists(account_key(player_id), SUSPENDED_AT))
 
     def person_with_handle(self, handle: str) -> Player:
         """Return the player with a handle. Raises Malformed if there is none, and for a bot."""

@@ -15,7 +15,7 @@ from domain.errors import Malformed
 from domain.json_types import JsonObject
 from domain.messages import Message, message
 from service import clock
-from service.accounts.account_reader import ADMIN, ROLE, Player, account_key
+from service.accounts.account_reader import ADMIN, ROLE, SUSPENDED_AT, Player, account_key
 from service.accounts.accounts import SUSPENSION_REASON, Players
 from service.connection import to_text, unavailable_on_error
 from service.errors import NotFound, OperationNotPossible
@@ -25,7 +25,6 @@ ROLES: Final[tuple[Role, ...]] = get_args(Role)
 MAX_REASON: Final = 500
 """Characters of the reason for a suspension."""
 _PASSWORD_BYTES: Final = 12
-_SUSPENDED_AT: Final = "suspended_at"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +75,7 @@ class AccountAdministration:
             raise NotFound(message("there is no such player"))
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for player in present:
-                fields = (ROLE, _SUSPENDED_AT, SUSPENSION_REASON)
+                fields = (ROLE, SUSPENDED_AT, SUSPENSION_REASON)
                 pipeline.hmget(account_key(player.id), fields)
             rows = pipeline.execute()
         return [
@@ -122,12 +121,12 @@ class AccountAdministration:
         if fault := reason_fault(reason):
             raise Malformed({"reason": fault})
         now = clock.format(clock.now())
-        self._change(player_id, {_SUSPENDED_AT: now, SUSPENSION_REASON: reason})
+        self._change(player_id, {SUSPENDED_AT: now, SUSPENSION_REASON: reason})
         self._players.end_sessions(player_id)
 
     def end_suspension(self, player_id: str) -> None:
         """Let a suspended player log in again."""
-        self._change(player_id, {_SUSPENDED_AT: None, SUSPENSION_REASON: None})
+        self._change(player_id, {SUSPENDED_AT: None, SUSPENSION_REASON: None})
 
     def set_role(self, player_id: str, role: Role | None) -> None:
         """Give a player a role, or take it away (None). Raises OperationNotPossible for a guest or a bot."""

@@ -2,17 +2,24 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from email import message_from_bytes
 from email.message import EmailMessage
-from email.policy import default
+from email.parser import BytesParser
+from email.policy import EmailPolicy
 from hashlib import sha256
-from typing import Final
+from itertools import count
+from typing import Any, Final
+
+from typing_extensions import override
 
 from domain.messages import Message, message
 
 MAX_ACTIONS: Final = 8
 """Actions of one answer, as many as a page accepts together."""
 MAX_LINE_CHARACTERS: Final = 500
+MAX_PARTS: Final = 32
+"""Parts of a mail that is read, and of its parts."""
+MAX_HEADER_CHARACTERS: Final = 1000
+"""Characters of a header that is read: the time that Python needs for one grows with their square."""
 _AUTOMATIC_PRECEDENCE: Final = frozenset({"bulk", "junk", "list", "auto_reply"})
 _AUTOMATIC_HEADERS: Final = ("List-Id", "X-Autoreply", "X-Autorespond", "X-Auto-Response")
 _ENDS: Final = ("-----", "_____")
@@ -34,15 +41,14 @@ class Reply:
 def read_reply(content: bytes, token: str) -> Reply | None:
     """Return what a player has answered to an address with a token; None for a mail that a program wrote."""
     try:
-        mail = message_from_bytes(content, policy=default)
-        assert isinstance(mail, EmailMessage)
+        mail = _parsed(content)
         id = _digest(token, str(mail.get("Message-ID", "")).strip() or content)
         if _is_automatic(mail):
             return None
         text = _text(mail)
-    except (ValueError, LookupError, AttributeError, TypeError, RecursionError, AssertionError):
-        # The parser of headers raises these for some values that are malformed, the parser of mails for parts
-        # within parts within parts, and decoding for a charset that is unknown or not kept to.
+    except (ValueError, LookupError, AttributeError, TypeError, RecursionError):
+        # The parser of headers raises these for some values that are malformed or too long, the parser of
+        # mails for too many parts, and decoding for a charset that is unknown or not kept to.
         fault = message("its text cannot be read: the charset or the form of the mail is wrong")
         return Reply(_digest(token, content), fault=fault)
     if text is None:
@@ -59,6 +65,33 @@ def read_reply(content: bytes, token: str) -> Reply | None:
         )
         return Reply(id, fault=fault)
     return Reply(id, forms)
+
+
+class _BoundedPolicy(EmailPolicy):
+    """The policy of the standard library, without headers that are too long to be read."""
+
+    @override
+    def header_fetch_parse(self, name: str, value: str) -> Any:
+        if len(value) > MAX_HEADER_CHARACTERS:
+            raise ValueError(name)
+        return super().header_fetch_parse(name, value)
+
+
+_POLICY: Final = _BoundedPolicy()
+
+
+def _parsed(content: bytes) -> EmailMessage:
+    """Return a mail. Raises ValueError for too many parts, and other errors for malformed headers."""
+    parts = count(1)
+
+    def new_part() -> EmailMessage:
+        if next(parts) > MAX_PARTS:
+            raise ValueError
+        return EmailMessage(_POLICY)
+
+    mail = BytesParser(new_part, policy=_POLICY).parsebytes(content)
+    assert isinstance(mail, EmailMessage), "so are all parts"
+    return mail
 
 
 def action_lines(text: str) -> Sequence[str]:

@@ -81,8 +81,8 @@ class ReplyAddresses:
     def find(self, recipient: str) -> tuple[ReplyTarget, Player] | None:
         """Return what an answer to an address is about, and its player.
 
-        Returns None if the address is unknown or has expired, or if the mail with it was sent to another
-        address than the confirmed one that the player has now.
+        Returns None if the address is unknown or has expired, if the mail with it was sent to another
+        address than the confirmed one that the player has now, or if the player is suspended.
         """
         match = _TOKEN.search(recipient.lower())
         if match is None:
@@ -95,7 +95,9 @@ class ReplyAddresses:
         (player,) = self._accounts.get([target.player])
         if player is None or player.email is None or player.email_status != "confirmed":
             return None
-        return (target, player) if self._tokens.digest(player.email) == target.address else None
+        if self._tokens.digest(player.email) != target.address:
+            return None
+        return None if self._accounts.is_suspended(player.id) else (target, player)
 
     def count(self, player: str) -> None:
         """Count an answer of a player. Raises TooManyRequests if it is one too many in an hour."""

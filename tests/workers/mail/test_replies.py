@@ -19,6 +19,7 @@ from tests.support.mail_server import MailServer
 from tests.support.mailed_players import mail_service, register
 from tests.support.service_games import start_game
 from tests.support.worker_harness import WorkerHarness
+from workers.mail.reply_text import MAX_HEADER_CHARACTERS, MAX_PARTS
 
 HANDLES = ("Ada", "Bea")
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -210,6 +211,17 @@ def broken(mail: EmailMessage, how: str, form: str) -> EmailMessage | bytes:
             return mail.as_bytes(policy=SMTP).replace(b'charset="utf-8"', b'charset="klingon"')
         case "too many lines":
             mail.set_content(f"{form}\n" * 9)
+        case "a header that is too long":
+            mail.set_content(f"{form}\n")
+            content_type = mail["Content-Type"] + "; x=y" * MAX_HEADER_CHARACTERS
+            return mail.as_bytes(policy=SMTP).replace(
+                f"Content-Type: {mail['Content-Type']}".encode(),
+                f"Content-Type: {content_type}".replace("; ", ";\r\n ").encode(),
+            )
+        case "too many parts":
+            mail.set_content(f"{form}\n")
+            for _ in range(MAX_PARTS):
+                mail.add_attachment(form)
         case "too large":
             mail.set_content(f"{form}\n\n" + ("x" * 70 + "\n") * 16_000)
         case _:
@@ -227,6 +239,8 @@ def broken(mail: EmailMessage, how: str, form: str) -> EmailMessage | bytes:
         ("HTML only", "answer in plain text"),
         ("a charset that is not kept to", "charset"),
         ("a charset that is unknown", "charset"),
+        ("a header that is too long", "the form of the mail"),
+        ("too many parts", "the form of the mail"),
         ("too many lines", "more than 8 lines"),
         ("too large", "it is too large"),
     ],
@@ -267,6 +281,7 @@ def test_an_answer_that_cannot_be_played_changes_nothing_and_says_what_is_possib
         "a mailing list",
         "an address that was changed",
         "an address that has expired",
+        "a suspended player",
     ],
 )
 def test_nothing_follows_from_forged_late_and_automatic_mails(
@@ -303,6 +318,8 @@ def test_nothing_follows_from_forged_late_and_automatic_mails(
             mail["List-Id"] = "<list.example.org>"
         case "an address that was changed":
             by_mail.service.notifications.mail.addresses.set(by_mail.players[0], "eve@example.org")
+        case "a suspended player":
+            by_mail.service.administration.suspend("operator", by_mail.players[0], "insults")
         case "an address that has expired":
             seconds = by_mail.service.settings.bounds.reply_seconds
             client = by_mail.service.redis
