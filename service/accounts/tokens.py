@@ -10,7 +10,7 @@ until they are used. When all sessions are ended, those tokens end as well: that
 
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
@@ -26,6 +26,7 @@ from domain.messages import message
 from service import clock
 from service.accounts.personal_tokens import (
     PREFIX,
+    PersonalToken,
     PersonalTokens,
     Scope,
     decode,
@@ -33,7 +34,7 @@ from service.accounts.personal_tokens import (
     personal_tokens_key,
 )
 from service.connection import to_text, unavailable_on_error
-from service.errors import NotFound
+from service.errors import NotFound, Unauthorised
 
 TOKEN_DAYS: Final = 180
 TOKEN_CACHE_TTL: Final = timedelta(seconds=5)
@@ -174,6 +175,22 @@ class Tokens:
             self._end(player_id, digests)
         if except_token is None:
             self._revoke_personal(player_id, [t.digest for t in self.personal.of(player_id)])
+
+    def create_personal(
+        self, player_id: str, session_token: str, name: str, scopes: Collection[str], days: int
+    ) -> tuple[PersonalToken, str]:
+        """Return a new personal token of a player, and its secret string; see `PersonalTokens.create`.
+
+        It does not outlive a session that has ended: raises Unauthorised if that of `session_token` has,
+        also in another process, or ends meanwhile.
+        """
+        token, secret = self.personal.create(player_id, name, scopes, days)
+        # Whatever ends sessions does so before it revokes personal tokens.
+        self.forget_owner(session_token)
+        if self.owner(session_token) is None:
+            self._revoke_personal(player_id, [token.digest])
+            raise Unauthorised(message("the token is invalid or has expired"))
+        return token, secret
 
     def revoke_personal(self, player_id: str, token_id: str) -> None:
         """Revoke a personal token of a player. Raises NotFound.

@@ -214,6 +214,21 @@ def test_another_process_accepts_an_ended_session_for_a_few_seconds_only(
         assert other.tokens.owner(token) is None
 
 
+def test_a_session_that_was_ended_elsewhere_creates_no_personal_token(
+    players: Players, service: Service
+) -> None:
+    ada, stolen = players.register("ada", PASSWORD)
+    own = players.login("ada", PASSWORD)
+    assert players.tokens.owner(stolen) == TokenOwner(ada.id)
+    other_process(service).change_password(ada.id, own, PASSWORD, NEW_PASSWORD)
+    assert players.tokens.owner(stolen) == TokenOwner(ada.id), "this process trusts its cache"
+    with pytest.raises(Unauthorised):
+        players.tokens.create_personal(ada.id, stolen, "bot", ["read"], 366)
+    assert players.tokens.personal.of(ada.id) == []
+    entry, _ = players.tokens.create_personal(ada.id, own, "bot", ["read"], 366)
+    assert players.tokens.personal.of(ada.id) == [entry]
+
+
 def test_what_ends_all_sessions_revokes_personal_tokens(players: Players, service: Service) -> None:
     ada, session = players.register("ada", PASSWORD)
     _, token = players.tokens.personal.create(ada.id, "bot", ["read"], 1)

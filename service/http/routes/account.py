@@ -92,7 +92,9 @@ def create_personal_token(player: str, body: JsonObject) -> JsonObject:
     `token` is shown only in this response. If the player has too many, the response is a 409. The player is
     notified by mail, if there is a confirmed address. A personal token cannot create another one.
     """
-    token, secret = service().accounts.players.tokens.personal.create(player, **body)
+    token, secret = service().accounts.players.tokens.create_personal(
+        player, bearer_token() or "", **body
+    )
     service().notifications.mail.security_notices.report_token(player, token.name)
     return {**_personal_token(token), "token": secret}
 

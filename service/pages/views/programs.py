@@ -57,8 +57,9 @@ def create_token() -> Response:
     fields = request.form
     days = fields.get("days", "")
     try:
-        created = service().accounts.players.tokens.personal.create(
+        created = service().accounts.players.tokens.create_personal(
             player_id,
+            session.session_token() or "",
             fields.get("name", ""),
             [scope for scope in SCOPES if fields.get(scope)],
             int(days) if days in map(str, DAYS) else 0,
