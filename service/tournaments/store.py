@@ -6,7 +6,8 @@
     cartulary:{tournaments:N}             sorted set, id -> when there is next something to do, in seconds
     cartulary:tournaments:STATUS          public tournaments with that status
     cartulary:tournaments:STATUS:private:PLAYER   private ones that the player may see
-    cartulary:tournaments:STATUS:club:CLUB        those of a club, the private ones included
+    cartulary:tournaments:STATUS:club:CLUB        public tournaments of a club
+    cartulary:tournaments:STATUS:private-club:CLUB    private ones of a club, which its members may see
     cartulary:tournaments:STATUS:of:PLAYER        those of which the player is the organiser or a member
 
 A tournament that has nothing left to do is not in the shards, so looking for work costs the same however
@@ -150,7 +151,8 @@ class TournamentStore:
                 if tournament.private:
                     lists = [f"{_LISTS}{status}:private:{player}" for player in viewers]
                 if tournament.club is not None:
-                    lists.append(f"{_LISTS}{status}:club:{tournament.club}")
+                    relation = "private-club" if tournament.private else "club"
+                    lists.append(f"{_LISTS}{status}:{relation}:{tournament.club}")
                 lists += [
                     f"{_LISTS}{status}:of:{player}"
                     for player in (tournament.creator, *tournament.members)
@@ -169,27 +171,50 @@ class TournamentStore:
         member: str | None = None,
         cursor: str | None = None,
         limit: int = 50,
-        club: str | None = None,
     ) -> TournamentPage:
         """Return the tournaments that `viewer` may see with any of the statuses (none given: any).
 
-        With `member`, who is the viewer, those of which that player is the organiser or a member. With
-        `club`, those of a club, also those that the viewer may not see. Raises Malformed for an invalid
-        cursor.
+        With `member`, who is the viewer, those of which that player is the organiser or a member. Raises
+        Malformed for an invalid cursor.
         """
+        suffixes = [""] if viewer is None else ["", f":private:{viewer}"]
+        if member is not None:
+            suffixes = [f":of:{member}"]
+        return self._page(suffixes, statuses, cursor, limit)
+
+    def page_of_club(
+        self,
+        club: str,
+        statuses: Iterable[TournamentStatus] = (),
+        cursor: str | None = None,
+        limit: int = 50,
+        *,
+        for_member: bool,
+    ) -> TournamentPage:
+        """Return the tournaments of a club with any of the statuses (none given: any).
+
+        The private ones are for members only. Raises Malformed for an invalid cursor.
+        """
+        relations = ("club", "private-club") if for_member else ("club",)
+        return self._page(
+            [f":{relation}:{club}" for relation in relations], statuses, cursor, limit
+        )
+
+    def _page(
+        self,
+        suffixes: Sequence[str],
+        statuses: Iterable[TournamentStatus],
+        cursor: str | None,
+        limit: int,
+    ) -> TournamentPage:
+        """Return the tournaments on the lists with these statuses, whose names end with `suffixes`."""
         if cursor is not None and "~" not in cursor:
             raise Malformed({"cursor": message("is not a cursor of this list")})
-        names = []
-        for status in tuple(statuses) or TOURNAMENT_STATUSES:
-            if club is not None:
-                names.append(f"{_LISTS}{status}:club:{club}")
-                continue
-            if member is not None:
-                names.append(f"{_LISTS}{status}:of:{member}")
-                continue
-            names.append(_LISTS + status)
-            if viewer is not None:
-                names.append(f"{_LISTS}{status}:private:{viewer}")
+        names = [
+            f"{_LISTS}{status}{suffix}"
+            for status in tuple(statuses) or TOURNAMENT_STATUSES
+            for suffix in suffixes
+        ]
         below = "+" if cursor is None else f"({cursor}"
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for name in names:

@@ -219,17 +219,29 @@ class Tournaments:
         """Return a page of the tournaments that a player may see, newest first, and the next cursor.
 
         With `member`, who is the viewer, those of which that player is the organiser or a member; with
-        `club`, those of that club. Raises Malformed (cursor).
+        `club`, those of that club, the private ones if the viewer is a member. A club that the viewer may
+        not see has none. Raises Malformed (cursor).
         """
-        page: TournamentPage = self._store.page(
-            statuses, viewer, member, cursor, min(limit, MAX_PAGE), club
-        )
+        limit = min(limit, MAX_PAGE)
+        for_member = False
+        if club is not None:
+            try:
+                for_member = self._clubs.visible(club, viewer).relation(viewer) == "member"
+            except NotFound:
+                return [], None
+        page: TournamentPage
+        if club is None or member is not None:
+            page = self._store.page(statuses, viewer, member, cursor, limit)
+        else:
+            page = self._store.page_of_club(club, statuses, cursor, limit, for_member=for_member)
         tournaments = []
         for id in page.ids:
             try:
-                tournaments.append(self.get(id, viewer))
+                tournament = self.get(id, viewer)
             except (NotFound, Unreadable):
                 continue
+            if club is None or tournament.club == club:
+                tournaments.append(tournament)
         return tournaments, page.next
 
     def register(self, id: str, player: str, nonce: bytes = b"") -> tuple[Tournament, JsonObject]:

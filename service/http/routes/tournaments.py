@@ -49,6 +49,7 @@ def list_tournaments(player: str | None, query: JsonObject) -> JsonObject:
         player if query["mine"] == "true" else None,
         query["cursor"],
         query["limit"],
+        query["club"],
     )
     return {"tournaments": [_summary(tournament) for tournament in found], "next": following}
 

@@ -113,6 +113,13 @@ class TournamentsQuery(PageQuery):
         load_default="false",
         description="Only those that the player organises or takes part in.",
     )
+    club = String(
+        load_default=None,
+        metadata={
+            "example": "5f0c2d9a41e7b603",
+            "description": "Only those of the club with this id, the private ones for its members.",
+        },
+    )
 
 
 class TournamentEventsQuery(StrictSchema):

@@ -469,6 +469,7 @@ def test_outsiders_receive_the_same_bytes_whatever_happens_in_a_private_club(
         paths = (
             *("/clubs?limit=100", f"/clubs/{club}", f"/clubs/{club}/members", "/me/clubs", "/me"),
             *(f"/games?club={club}", f"/games?club={club}&status=open", "/games?limit=100"),
+            *(f"/tournaments?club={club}", "/tournaments?limit=100"),
             *("/games?vacant=true", f"/games?player={ada.handle}", f"/games/{game}"),
             *(f"/games/{game}/events", f"/games/{game}/stream", f"/games/{game}/record"),
             *(f"/players/{ada.handle}", f"/players/{bea.handle}", f"/players/{ada.handle}/games"),

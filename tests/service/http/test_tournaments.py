@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+import httpx
 import pytest
 import redis
 from freezegun import freeze_time
@@ -299,6 +300,37 @@ def test_an_organiser_needs_to_be_a_member_of_the_club(
     create(organiser, options={"round_limit": 1, "club": club})
 
 
+def test_tournaments_are_listed_by_club(accounts: Accounts) -> None:
+    ada, bea, eve = (accounts.register() for _ in range(3))
+    club = new_club(ada, bea, private=False)
+    options = {"round_limit": 1, "club": club}
+
+    def listed(player: httpx.Client, query: str = "") -> list[str]:
+        """Return the ids on the page of a player, which has no further one."""
+        shown = player.get(f"{PATH}?club={club}{query}").json()
+        assert shown["next"] is None
+        return [tournament["id"] for tournament in shown["tournaments"]]
+
+    public = create(ada, options=options).rpartition("/")[2]
+    # An outsider cannot learn from the pages, however small, that there are private ones.
+    private = [create(ada, options=options, private=True).rpartition("/")[2] for _ in range(2)]
+    for outsider in (eve.http, accounts.anonymous):
+        assert listed(outsider) == listed(outsider, "&limit=1") == [public]
+    assert listed(bea.http) == listed(ada.http, "&mine=true") == [*reversed(private), public]
+    assert listed(bea.http, "&mine=true") == []
+    first = bea.http.get(f"{PATH}?club={club}&limit=2").json()
+    assert listed(bea.http, f"&limit=2&cursor={first['next']}") == [public]
+    ada.http.post(f"{PATH}/{public}/cancellation").raise_for_status()
+    assert listed(eve.http, "&status=open") == []
+    assert listed(eve.http, "&status=cancelled") == [public]
+    other = create(eve, options={"round_limit": 1, "club": new_club(eve, private=False)})
+    assert other.rpartition("/")[2] not in listed(eve.http)
+    assert listed(eve.http, "&mine=true") == []
+    for unknown in ("0" * 16, "x"):
+        shown = ada.http.get(f"{PATH}?club={unknown}").json()
+        assert shown == {"tournaments": [], "next": None}
+
+
 def test_a_tournament_of_a_private_club_is_private_to_its_members(accounts: Accounts) -> None:
     ada, bea, eve = (accounts.register() for _ in range(3))
     club = new_club(ada, bea, private=True)
@@ -321,5 +353,9 @@ def test_a_tournament_of_a_private_club_is_private_to_its_members(accounts: Acco
     assert bea.http.delete(f"{tournament}/players/me").status_code == 204
     assert bea.http.put(f"{tournament}/players/me", json={}).status_code == 403
     id = tournament.rpartition("/")[2]
+    for stranger in (bea.http, eve.http, accounts.anonymous):
+        for query in (f"club={club}", f"club={club}&limit=1"):
+            assert stranger.get(f"{PATH}?{query}").json() == {"tournaments": [], "next": None}
     for stranger in (eve.http, accounts.anonymous):
         assert id not in stranger.get(f"{PATH}?limit=100").text
+    assert id in ada.http.get(f"{PATH}?club={club}").text
