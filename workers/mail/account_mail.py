@@ -11,7 +11,7 @@ from replay.language.renderer import renderer
 from service import clock
 from service.accounts.account_reader import Player
 from service.bootstrap import Service
-from service.errors import NotFound, log_text
+from service.errors import Forbidden, NotFound, log_text
 from service.notifications.mail.account_mails import AccountMail
 from service.notifications.mail.confirmations import Confirmation
 from service.notifications.notifier import time_zone_of
@@ -53,8 +53,9 @@ class AccountMailSender:
                 thread=f"game-{mail.data['game']}" if is_about_game else None,
                 has_unsubscribe=is_about_game,
             )
-        except NotFound:
-            # The webhook was removed meanwhile, or the player may not see the game or the club any more.
+        except (NotFound, Forbidden):
+            # The webhook was removed meanwhile, the player may not see the game or the club any more, or the
+            # club has another owner.
             self._mails.remove(mail.id)
         except MailRefused as error:
             log.warning("the mail %s (%s) bounces: %s", mail.id, mail.kind, log_text(error))
@@ -125,6 +126,18 @@ class AccountMailSender:
                     "result": decode_message(webhook.result or ""),
                     "url": f"{base}/account/webhooks",
                 }
+            case "club_webhook_disabled":
+                club = self._service.clubs.of_owner(mail.data["club"], reader.id).club
+                webhook = self._service.notifications.club_webhooks.find(club.id, reader.id)
+                if webhook.id != mail.data["webhook"]:
+                    raise NotFound(message("the webhook was replaced"))
+                title = message("The webhook of your club was disabled")
+                values = {
+                    "club": club.name,
+                    "webhook_url": webhook.url,
+                    "result": decode_message(webhook.result or ""),
+                    "url": f"{base}/clubs/{club.id}#webhook-heading",
+                }
             case "password_reset":
                 token = self._service.notifications.mail.password_resets.create_token(reader)
                 valid = timedelta(seconds=self._service.settings.bounds.password_reset_seconds)
@@ -151,17 +164,18 @@ class AccountMailSender:
                     "url": f"{base}/account/tokens",
                 }
             case "club_invited":
-                club = self._service.clubs.visible(mail.data["club"], reader.id)
-                if club.relation(reader.id) != "invited":
+                entry = self._service.clubs.visible(mail.data["club"], reader.id)
+                if entry.relation(reader.id) != "invited":
                     raise NotFound(message("the invitation does not wait for an answer any more"))
+                club = entry.club
                 title = message("You are invited to a club")
-                owners = self._service.accounts.players.handles([club.club.owner])
+                owners = self._service.accounts.players.handles([club.owner])
                 values = {
                     "handle": reader.handle,
-                    "owner": owners.get(club.club.owner, ""),
-                    "club": club.club.name,
+                    "owner": owners.get(club.owner, ""),
+                    "club": club.name,
                     "server": urlsplit(base).netloc,
-                    "url": f"{base}/clubs/{club.club.id}",
+                    "url": f"{base}/clubs/{club.id}",
                 }
             case _:
                 assert_never(mail.kind)

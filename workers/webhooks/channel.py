@@ -27,6 +27,7 @@ from service.errors import NotFound
 from service.notifications.circuit_breakers import Receiver
 from service.notifications.delivery import Delivery
 from service.notifications.kinds import club_of_reader
+from service.notifications.mail.account_mails import AccountMailKind
 from service.notifications.notification import Notification
 from service.notifications.stored_messages import encode_message
 from service.notifications.webhooks.webhooks import SECRET_PREFIX, Webhook
@@ -66,20 +67,15 @@ class WebhookChannel:
             body = self._chat_body(
                 delivery.player, webhook, notification.title, notification.path, notification.names
             )
-        except NotFound as error:
-            # The webhook was removed, or its club was closed.
-            raise Undeliverable(error.message) from error
-        self._post(
-            delivery.player,
-            webhook,
-            delivery.id,
-            body
-            or {
+            plain = {
                 "type": notification.subject,
                 "timestamp": delivery.created_at,
                 "data": notification.as_json(),
-            },
-        )
+            }
+            self._post(delivery.player, webhook, delivery.id, body or plain)
+        except NotFound as error:
+            # The webhook was removed, or its club was closed.
+            raise Undeliverable(error.message) from error
 
     def send_test(self, player: str, id: str) -> None:
         """Post a test to a webhook, and record the result with it."""
@@ -146,16 +142,22 @@ class WebhookChannel:
     def _record_failure(
         self, player: str, webhook: Webhook, failure: Message, *, is_gone: bool
     ) -> None:
-        """Record a failure, and inform the player if the webhook is disabled by it."""
+        """Record a failure, and inform the player, or the owner of the club, if it disables the webhook."""
         result = encode_message(failure)
         disabled = self._webhooks.record_failure(player, webhook.id, result, is_gone=is_gone)
         if disabled is None:
             return
-        (account,) = self._players.get([player])
+        kind: AccountMailKind = "webhook_disabled"
+        data = {"webhook": disabled.id}
+        recipient = player
+        if (club := club_of_reader(player)) is not None:
+            kind = "club_webhook_disabled"
+            data["club"] = club
+            recipient = self._clubs.find(club).owner
+        (account,) = self._players.get([recipient])
         if account is not None and account.email_status == "confirmed" and account.email:
             digest = self._mail.tokens.digest(account.email)
-            data = {"webhook": disabled.id}
-            self._mail.account_mails.add("webhook_disabled", player, digest, data)
+            self._mail.account_mails.add(kind, recipient, digest, data)
 
 
 def chat_body(format: Literal["discord", "slack"], text: str, url: str) -> JsonObject:

@@ -23,6 +23,7 @@ from service.connection import to_text, unavailable_on_error
 AccountMailKind: TypeAlias = Literal[
     "confirmation",
     "webhook_disabled",
+    "club_webhook_disabled",
     "password_reset",
     "password_changed",
     "token_created",

@@ -1,0 +1,129 @@
+"""Mails about clubs through a real SMTP server: webhooks that are disabled."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from freezegun import freeze_time
+
+from service.bootstrap import Service
+from service.settings import Settings
+from tests.support.mail_server import MailServer, ReceivedMail
+from tests.support.mailed_players import PUBLIC_URL, register
+from tests.support.receiver import WebhookReceiver, webhook_receiver
+from tests.support.worker_harness import WorkerHarness
+
+ADDRESS = "bea@example.org"
+
+
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    """Settings with which webhooks on this machine are posted to."""
+    return replace(settings, webhook_networks=("127.0.0.1",))
+
+
+@pytest.fixture
+def receiver() -> Iterator[WebhookReceiver]:
+    with webhook_receiver() as receiver:
+        yield receiver
+
+
+def body(mail: ReceivedMail, kind: str) -> str:
+    """Return the text of a mail (`plain`), or its page (`html`)."""
+    part = mail.message.get_body((kind,))
+    assert part is not None
+    return str(part.get_content())
+
+
+def club_of(service: Service, owner: str) -> str:
+    return service.clubs.create(owner, "Wednesdays", is_private=True).id
+
+
+@pytest.mark.parametrize(
+    ("locale", "subject", "sentence"),
+    [
+        (
+            None,
+            "The webhook of your club was disabled",
+            "Notifications to the webhook {} of your club “{}” have failed again and again.",
+        ),
+        (
+            "fr",
+            "Le webhook de votre club a été désactivé",
+            "Les notifications au webhook {} de votre club « {} » ont échoué à plusieurs reprises.",
+        ),
+        (
+            "es",
+            "El webhook de su club se ha desactivado",
+            "Las notificaciones al webhook {} de su club «{}» han fallado una y otra vez.",
+        ),
+    ],
+)
+def test_the_owner_of_a_club_reads_that_its_webhook_is_disabled(
+    service: Service,
+    workers: WorkerHarness,
+    server: MailServer,
+    receiver: WebhookReceiver,
+    locale: str | None,
+    subject: str,
+    sentence: str,
+) -> None:
+    register(service, "ada")
+    bea = register(service, "bea", locale)
+    club = club_of(service, bea)
+    url = disable_webhook(service, workers, receiver, club, bea)
+    (mail,) = server.mails
+    assert (mail.recipient, mail.message["Subject"]) == (ADDRESS, subject)
+    text = body(mail, "plain")
+    assert sentence.format(url, "Wednesdays") in re.sub(r"\s+", " ", text)
+    assert f"{PUBLIC_URL}/clubs/{club}#webhook-heading" in text
+    assert "410" in text
+    assert "Wednesdays" in body(mail, "html")
+
+
+def disable_webhook(
+    service: Service, workers: WorkerHarness, receiver: WebhookReceiver, club: str, owner: str
+) -> str:
+    """Have the webhook of a club disabled, because its receiver is gone, and return its address."""
+    url = receiver.url.replace("somebody:secret-word@", "")
+    service.notifications.club_webhooks.set(club, owner, url, "slack")
+    receiver.statuses = [410]
+    service.notifications.club_webhooks.request_test(club, owner)
+    workers.work()
+    workers.work()
+    webhook = service.notifications.club_webhooks.find(club, owner)
+    assert webhook.disabled_at is not None
+    return url
+
+
+@pytest.mark.parametrize("change", ["handed_on", "replaced", "removed", "closed"])
+def test_no_mail_is_sent_about_a_club_webhook_that_has_ended_or_passed_to_another(
+    service: Service,
+    workers: WorkerHarness,
+    server: MailServer,
+    receiver: WebhookReceiver,
+    change: str,
+) -> None:
+    ada, bea = register(service, "ada"), register(service, "bea")
+    with freeze_time("2026-01-01T09:00:00Z", tick=False) as time:
+        club = club_of(service, bea)
+        service.clubs.invite(club, bea, ada)
+        service.clubs.join(club, ada)
+        server.data_replies = ["451 4.3.0 Try again later"]
+        url = disable_webhook(service, workers, receiver, club, bea)
+        webhooks = service.notifications.club_webhooks
+        match change:
+            case "handed_on":
+                service.clubs.hand_on(club, bea, ada)
+            case "replaced":
+                webhooks.set(club, bea, url, "slack")
+            case "removed":
+                webhooks.remove(club, bea)
+            case _:
+                service.clubs.close(club, bea)
+        time.tick(timedelta(seconds=11))
+        workers.work()
+    assert server.data_replies == []
+    assert server.mails == []
