@@ -1,4 +1,4 @@
-"""Mails about clubs through a real SMTP server: webhooks that are disabled."""
+"""Mails about clubs through a real SMTP server: invitations, and webhooks that are disabled."""
 
 import re
 from collections.abc import Iterator
@@ -6,15 +6,19 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from flask.testing import FlaskClient
 from freezegun import freeze_time
 
 from service.bootstrap import Service
+from service.pages.app import create_web_app
 from service.settings import Settings
 from tests.support.mail_server import MailServer, ReceivedMail
 from tests.support.mailed_players import PUBLIC_URL, register
+from tests.support.page_players import forms_of
 from tests.support.receiver import WebhookReceiver, webhook_receiver
 from tests.support.worker_harness import WorkerHarness
 
+PASSWORD = "correct horse"
 ADDRESS = "bea@example.org"
 
 
@@ -39,6 +43,74 @@ def body(mail: ReceivedMail, kind: str) -> str:
 
 def club_of(service: Service, owner: str) -> str:
     return service.clubs.create(owner, "Wednesdays", is_private=True).id
+
+
+@pytest.mark.parametrize(
+    ("locale", "subject", "sentence"),
+    [
+        (None, "You are invited to a club", "ada invites bea to the club “{}” on {}."),
+        ("fr", "Vous êtes invité dans un club", "ada invite bea dans le club « {} » sur {}."),
+        ("es", "Le han invitado a un club", "ada invita a bea al club «{}» en {}."),
+    ],
+)
+def test_the_link_of_a_club_invitation_leads_to_the_club_after_logging_in(
+    service: Service,
+    workers: WorkerHarness,
+    server: MailServer,
+    locale: str | None,
+    subject: str,
+    sentence: str,
+) -> None:
+    ada, bea = register(service, "ada"), register(service, "bea", locale)
+    club = club_of(service, ada)
+    service.notifications.club_invitations.invite(club, ada, bea)
+    workers.work()
+    (mail,) = server.to(ADDRESS)
+    assert mail.message["Subject"] == subject
+    text, html = body(mail, "plain"), body(mail, "html")
+    expected = sentence.format("Wednesdays", "play.example.org")
+    assert expected in re.sub(r"\s+", " ", text)
+    assert "Wednesdays" in html
+    (link,) = re.findall(rf"{PUBLIC_URL}/clubs/\S+", text)
+    assert link == f"{PUBLIC_URL}/clubs/{club}"
+    assert f'href="{link}"' in html
+    browser = create_web_app(service).test_client()
+    hidden = browser.get(link)
+    assert hidden.status_code == 404
+    assert "Wednesdays" not in hidden.text
+    (login,) = re.findall(r'class="button primary" href="(/login[^"]*)"', hidden.text)
+    page = log_in(browser, login)
+    assert page == f"/clubs/{club}"
+    shown = browser.get(f"{PUBLIC_URL}{page}")
+    assert shown.status_code == 200
+    assert "Wednesdays" in shown.text
+    assert f"/clubs/{club}/join" in forms_of(shown.text)
+
+
+def log_in(browser: FlaskClient, login: str) -> str:
+    """Log in as bea on a page, and return the address to which it leads."""
+    form = forms_of(browser.get(f"{PUBLIC_URL}{login}").text)["/login"]
+    fields = {**form, "handle": "bea", "password": PASSWORD}
+    answer = browser.post(
+        f"{PUBLIC_URL}/login", data=fields, headers={"Referer": f"{PUBLIC_URL}{login}"}
+    )
+    assert answer.status_code == 303, answer.text
+    return str(answer.location)
+
+
+def test_no_mail_is_sent_about_a_club_invitation_that_does_not_wait_or_is_not_wanted(
+    service: Service, workers: WorkerHarness, server: MailServer
+) -> None:
+    ada, bea = register(service, "ada"), register(service, "bea")
+    club = club_of(service, ada)
+    invitations = service.notifications.club_invitations
+    invitations.invite(club, ada, bea)
+    service.clubs.remove(club, ada, bea)
+    workers.work()
+    service.accounts.mutes.add(bea, ada)
+    invitations.invite(club, ada, bea)
+    workers.work()
+    assert server.mails == []
 
 
 @pytest.mark.parametrize(
