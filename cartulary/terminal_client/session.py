@@ -1,5 +1,6 @@
 """Plays one game in the terminal: shows what happens, and does what the player types."""
 
+import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
@@ -35,9 +36,15 @@ COMMANDS: Final[Mapping[str, Message]] = {
     "rules": message("show the clauses whose ids begin like this, such as `rules BY-MOV`"),
     "undo": message("ask to take back your last action, in a game with takebacks"),
     "takeback": message("answer an opponent who asks for that: `takeback yes` or `takeback no`"),
+    "time": message(
+        "give the player whose turn it is more time: `time 45m`, `time 12h` or `time 2d`"
+    ),
     "quit": message("leave; the game goes on, and `cartulary play` continues it"),
 }
 _CERTAIN: Final = "resign"
+_TIME: Final = re.compile(r"([0-9]{1,6}) ?([mhd])")
+"""A time as it is typed: minutes, hours or days."""
+_SECONDS: Final = {"m": 60, "h": 3600, "d": 86400}
 
 
 class Session:
@@ -190,6 +197,8 @@ class Session:
                 self._submit(lambda: self._client.request_takeback(self._table.game).events)
             case "takeback" if rest in {"yes", "no"}:
                 self._answer_takeback(agree=rest == "yes")
+            case "time":
+                self._give_time(rest.lower())
             case "quit" | "exit":
                 self._is_left = True
             case _:
@@ -268,6 +277,20 @@ class Session:
         self._submit(
             lambda: self._client.answer_takeback(self._table.game, number, agree=agree).events
         )
+
+    def _give_time(self, time: str) -> None:
+        """Give the player whose turn it is more time, such as `12h`."""
+        typed = _TIME.fullmatch(time)
+        if typed is None:
+            self._say(message("type how much time to give: `time 45m`, `time 12h` or `time 2d`"))
+            return
+        self._table.read()
+        receiver = self._table.summary.to_act
+        if receiver is None:
+            self._say(message("it is the turn of nobody"))
+            return
+        seconds = int(typed[1]) * _SECONDS[typed[2]]
+        self._submit(lambda: self._client.give_time(self._table.game, receiver, seconds).events)
 
     def _show_help(self) -> None:
         table = self._table

@@ -106,6 +106,34 @@ def test_somebody_logs_in_and_goes_on_with_a_game(
     assert types == [*["CityPlaced"] * 3, *takeback, "CityPlaced"]
 
 
+def test_the_player_whose_turn_it_is_is_given_more_time(
+    typist: Typist, web: WebServer, clients: tuple[Client, Client]
+) -> None:
+    player, opponent = clients
+    options = {"seating": "joined", "takebacks": True}
+    game = player.create_game("barony", 2, options=options, clock={"per_turn": 86400}).id
+    opponent.join(game)
+    TokensFile(os.environ).keep(web.url, player.token)
+    # The question about the takeback lets the player type a line while it is the opponent's turn.
+    thread = threading.Thread(target=place_and_ask_for_takeback, args=(opponent, game))
+    thread.start()
+    wrong = ("time", "time 1w", "time 0m", "time 8d")
+    lines: list[Line] = ["time 1h", example, *wrong, "TIME 2 D", "time 6d", "takeback no", "quit"]
+    written = typist.play(f"{web.url}/games/{game}", lines=iter(lines))
+    thread.join(HANG_SECONDS)
+    for text in (
+        "players who are still in the game give time to each other",
+        "Type how much time to give: `time 45m`",
+        "seconds: must be a whole number of seconds, 1 to 604800",
+        "seconds: must be a whole number of seconds, 1 to 432000",
+        "2 days",
+    ):
+        assert text in written, text
+    (given,) = player.events(game, conditions={"type": "TimeGiven"}).events
+    assert given.json["data"] == {"seat": 0, "to": 1, "seconds": 2 * 86400}
+    assert "signature" in given.json
+
+
 def test_the_session_is_kept_and_texts_are_in_the_language_of_the_command(
     typist: Typist, web: WebServer, clients: tuple[Client, Client]
 ) -> None:
