@@ -9,7 +9,7 @@ from service.clubs.clubs import token_of_link
 from service.clubs.store import Club
 from service.errors import Forbidden
 from service.http.blueprint import NO_QUERY, Blueprint
-from service.http.context import personal_token_digest, service
+from service.http.context import has_personal_token, personal_token_digest, service
 from service.http.language import request_renderer
 from service.http.ratelimits import limit_new_places, limit_webhook_tests
 from service.http.responses import club_json
@@ -320,6 +320,7 @@ def _details(club_id: str, viewer: str | None) -> JsonObject:
     entry = service().clubs.visible(club_id, viewer)
     club: Club = entry.club
     details: JsonObject = {**club_json([club])[0], "you": entry.relation(viewer)}
-    if club.owner == viewer:
+    # The link makes anybody a member, which no scope of a personal token allows.
+    if club.owner == viewer and not has_personal_token():
         details["invitation"] = token_of_link(club)
     return details

@@ -116,7 +116,7 @@ class ClubEntry(TypedDict):
 
 class ClubDetails(ClubEntry):
     """A club as a viewer sees it. `you` is what the viewer is to the club, or null. `invitation` is the token
-    of the invitation link, or null, for the owner.
+    of the invitation link, or null, for the owner with a session.
     """
 
     you: Relation | None

@@ -101,6 +101,19 @@ def test_a_club_is_created_shown_changed_and_closed(accounts: Accounts) -> None:
     assert ada.http.get(path).status_code == 404
 
 
+def test_a_personal_token_does_not_show_the_invitation_link(accounts: Accounts) -> None:
+    ada = accounts.register()
+    path = f"{CLUBS}/{create(ada, private=True)}"
+    assert ada.http.post(f"{path}/invitations").status_code == 201
+    scopes = ["read", "play", "chat", "webhooks"]
+    body = {"name": "p", "scopes": scopes, "days": 1}
+    token = ada.http.post("/api/v1/me/tokens", json=body).json()["token"]
+    headers = {"Authorization": f"Bearer {token}"}
+    shown = accounts.anonymous.get(path, headers=headers)
+    assert shown.json()["you"] == "member"
+    assert "invitation" not in shown.json()
+
+
 @pytest.mark.http("PUT /clubs/CLUB/members/me", 200)
 @pytest.mark.http("DELETE /clubs/CLUB/members/me", 204, 409)
 @pytest.mark.http("PUT /clubs/CLUB/members/HANDLE", 204)
