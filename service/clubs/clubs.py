@@ -9,6 +9,7 @@ import hmac
 import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, Final
@@ -64,7 +65,10 @@ class Clubs:
         self._deletions: list[Callable[[str], object]] = []
 
     def register_deletion(self, delete: Callable[[str], object]) -> None:
-        """Have this called with the id of each club that was closed, to delete what belongs to it."""
+        """Have this called with the id of each club that is closed, or whose owner is erased.
+
+        It deletes what belongs to the club, and may be called more than once.
+        """
         self._deletions.append(delete)
 
     def exists(self, club_id: str) -> bool:
@@ -127,12 +131,15 @@ class Clubs:
         new_name = before.name if name is None else normalized_name(name)
         new_about = before.about if about is None else about
         _require_valid(new_name, new_about)
+        is_renamed = new_name != before.name
 
         def change(entry: ClubWithPeople) -> ClubWithPeople:
             _require_owner(entry, player)
-            return replace(entry, club=replace(entry.club, name=new_name, about=new_about))
+            # An administrator may have given the club another name meanwhile.
+            kept_name = new_name if is_renamed else entry.club.name
+            return replace(entry, club=replace(entry.club, name=kept_name, about=new_about))
 
-        if new_name == before.name:
+        if not is_renamed:
             return self._store.change(club_id, change).club
         return self._store.rename(club_id, new_name, change).club
 
@@ -277,9 +284,10 @@ class Clubs:
         """
         self.of_owner(club_id, owner)
         self._require_account(player)
-        invitations = [each for each in self._store.of(player) if each[1] == "invited"]
-        is_new = all(club.id != club_id for club, _ in invitations)
-        if is_new and len(invitations) >= self._bounds.max_clubs_per_player:
+        is_new = self._store.relation(club_id, player) != "invited"
+        # Those that the player does not see do not count: the player could not decline them.
+        invitations = sum(each.relation == "invited" for each in self.of(player))
+        if is_new and invitations >= self._bounds.max_clubs_per_player:
             raise NotNow(None, message("this player has too many invitations to clubs"))
 
         def change(entry: ClubWithPeople) -> ClubWithPeople:
@@ -371,12 +379,17 @@ class Clubs:
         raise _link_not_valid()
 
     def erase(self, player: str) -> None:
-        """Delete every relation of a player. A club of theirs passes to its oldest member, or is deleted."""
+        """Delete every relation of a player. A club of theirs passes to its oldest member, or is deleted.
+
+        What belongs to a club of theirs is deleted in both cases: they have entered it.
+        """
         for club_id in self._store.ids_of(player):
-            try:
+            with suppress(NotFound):
                 self._erase_from(club_id, player)
-            except NotFound:
-                self._store.forget(player, club_id)
+            if not self.exists(club_id):
+                # The process that closed it may have died before it deleted these.
+                self._delete_belongings(club_id)
+            self._store.forget(player, club_id)
 
     def reindex(self) -> None:
         """Rebuild what follows from the clubs: their list, their names, and the clubs of each player."""
@@ -392,9 +405,13 @@ class Clubs:
                 return None
             return replace(remaining, club=replace(entry.club, owner=heirs[0], link=None))
 
+        is_owner = self._store.load(club_id).club.owner == player
+        if is_owner:
+            # Nothing is left if the process dies after the change.
+            self._delete_belongings(club_id)
         self._store.change(club_id, change)
-        self._store.forget(player, club_id)
-        if not self.exists(club_id):
+        if is_owner:
+            # A request of the player may have set something in between.
             self._delete_belongings(club_id)
 
     def _delete_belongings(self, club_id: str) -> None:

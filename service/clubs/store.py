@@ -162,12 +162,14 @@ class ClubStore:
         """
         key = club_key(club_id)
         before = after = ClubWithPeople(Club("", "", "", "", ""))
+        is_deleted = False
 
         def store(pipeline: Pipeline) -> None:
-            nonlocal before, after
+            nonlocal before, after, is_deleted
             before = _decoded(club_id, pipeline.hgetall(key))
             changed = change(before)
-            after = before if changed is None else _with_count(changed)
+            is_deleted = changed is None
+            after = ClubWithPeople(before.club) if changed is None else _with_count(changed)
             old, new = _encoded(before), {} if changed is None else _encoded(after)
             pipeline.multi()
             if changed is None:
@@ -179,16 +181,21 @@ class ClubStore:
                 pipeline.hset(key, mapping=written)
 
         if joining is not None:
-            with unavailable_on_error():
-                self._redis.sadd(_clubs_of_key(joining), club_id)
+            self._remember(joining, club_id)
         try:
             with unavailable_on_error():
                 self._redis.transaction(store, key)
         finally:
             if joining is not None and joining not in after.people:
                 self.forget(joining, club_id)
+        if joining is not None and joining in after.people:
+            # `forget` may have run between the two writes before.
+            self._remember(joining, club_id)
         for player in before.people.keys() - after.people.keys():
             self.forget(player, club_id)
+        if is_deleted:
+            self._unlist(before.club)
+            self._release_names(before.club, skeletons_of_name(before.club.name))
         return after
 
     def delete(self, club_id: str, check: Callable[[ClubWithPeople], object] | None = None) -> None:
@@ -198,11 +205,7 @@ class ClubStore:
             if check is not None:
                 check(current)
 
-        deleted = self.change(club_id, change)
-        for player in deleted.people:
-            self.forget(player, club_id)
-        self._unlist(deleted.club)
-        self._release_names(deleted.club, skeletons_of_name(deleted.club.name))
+        self.change(club_id, change)
 
     def rename(self, club_id: str, name: str, change: Change) -> ClubWithPeople:
         """Change a club that gets another name. Raises ClubNameTaken, NotFound, and what `change` raises."""
@@ -283,6 +286,9 @@ class ClubStore:
                 if self._redis.set(key, club.id, nx=True, ex=_SECONDS_TO_TAKE):
                     taken.append(key)
                     continue
+                if self._take_from_former(key, skeleton, club.id):
+                    taken.append(key)
+                    continue
                 owner = self._redis.get(key)
             if owner is None or to_text(owner) != club.id:
                 with unavailable_on_error():
@@ -291,6 +297,34 @@ class ClubStore:
                 raise ClubNameTaken(
                     message("another club is called {name}, or similarly", name=club.name)
                 )
+
+    def _take_from_former(self, key: str, skeleton: str, club_id: str) -> bool:
+        """Reserve a name that belongs to a club which is closed or has another name; return whether it did.
+
+        It was not released because a process died, or because two have renamed that club at the same time.
+        """
+        is_former = False
+
+        def take(pipeline: Pipeline) -> None:
+            nonlocal is_former
+            owner: Any = pipeline.get(key)
+            # A name that expires is being taken by a club that is not stored yet.
+            is_former = (
+                owner is not None
+                and pipeline.ttl(key) == -1
+                and not self._has(to_text(owner), skeleton)
+            )
+            pipeline.multi()
+            if is_former:
+                pipeline.set(key, club_id, ex=_SECONDS_TO_TAKE)
+
+        self._redis.transaction(take, key)
+        return is_former
+
+    def _has(self, club_id: str, skeleton: str) -> bool:
+        """Return whether there is a club with this id whose name has a skeleton."""
+        (entry,) = self.get_each([club_id])
+        return entry is not None and skeleton in skeletons_of_name(entry[0].name)
 
     def _keep_name(self, club: Club) -> None:
         if not club.is_private:
@@ -312,10 +346,16 @@ class ClubStore:
         with unavailable_on_error():
             self._redis.zrem(_SHARDS.key(club.id), _entry(club))
 
+    def _remember(self, player: str, club_id: str) -> None:
+        with unavailable_on_error():
+            self._redis.sadd(_clubs_of_key(player), club_id)
+
     def forget(self, player: str, club_id: str) -> None:
-        """Remove a club, to which a player has no relation, from the clubs of that player."""
+        """Remove a club from the clubs of a player, unless the player has a relation to it."""
         with unavailable_on_error():
             self._redis.srem(_clubs_of_key(player), club_id)
+        if self.relation(club_id, player) is not None:
+            self._remember(player, club_id)
 
 
 def _with_count(entry: ClubWithPeople) -> ClubWithPeople:

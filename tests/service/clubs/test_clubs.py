@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from freezegun import freeze_time
@@ -87,6 +88,35 @@ class TestBecomingAMember:
         clubs.join(club, ben)
         assert not clubs.invite(club, ada, ben)
         assert clubs.is_member(club, ben)
+
+    def test_inviting_a_member_changes_nothing(
+        self, service: Service, clubs: Clubs, ada: str, ben: str
+    ) -> None:
+        club = clubs.create(ada, "Wednesday").id
+        clubs.join(club, ben)
+        clubs.admit(club, ada, ben)
+        before = contents(service.redis)
+        for player in (ben, ada):
+            with pytest.raises(NotNow, match="member of the club already"):
+                clubs.invite(club, ada, player)
+        assert contents(service.redis) == before
+        service.accounts.erasure.erase(ben, PASSWORD)
+        assert set(clubs.visible(club, None).people) == {ada}
+
+    def test_a_club_is_not_forgotten_by_a_reader_who_has_seen_it_before_the_player_joined(
+        self, service: Service, clubs: Clubs, ada: str, ben: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        club = clubs.create(ada, "Wednesday").id
+        transaction = service.redis.transaction
+
+        def transaction_after_reading(*args: Any, **options: Any) -> Any:
+            # Another process reads the clubs of the player between the two writes.
+            assert build(service.settings).clubs.of(ben) == []
+            return transaction(*args, **options)
+
+        monkeypatch.setattr(service.redis, "transaction", transaction_after_reading)
+        clubs.join(club, ben)
+        assert [each.relation for each in clubs.of(ben)] == ["requesting"]
 
     def test_the_link_of_a_private_club_lets_players_join_until_it_is_replaced_or_expires(
         self, clubs: Clubs, ada: str, ben: str, cyd: str
@@ -297,6 +327,44 @@ class TestNames:
         with pytest.raises(Malformed):
             clubs.public_page("x")
 
+    def test_a_name_that_was_never_released_is_free(
+        self, service: Service, clubs: Clubs, ada: str, ben: str
+    ) -> None:
+        club = clubs.create(ada, "Wednesday").id
+        (key,) = service.redis.keys("cartulary:club-name:*")
+        clubs.close(club, ada)
+        # As if the process had died before it released the name.
+        service.redis.set(key, club)
+        assert clubs.create(ben, "Wednesday").owner == ben
+        with pytest.raises(ClubNameTaken):
+            clubs.create(ada, "Wednesday")
+
+    def test_a_name_that_is_being_taken_is_not_free(
+        self, service: Service, clubs: Clubs, ada: str
+    ) -> None:
+        club = clubs.create(ada, "Wednesday").id
+        (key,) = service.redis.keys("cartulary:club-name:*")
+        clubs.close(club, ada)
+        service.redis.set(key, "0" * 16, ex=60)
+        with pytest.raises(ClubNameTaken):
+            clubs.create(ada, "Wednesday")
+
+    def test_an_edit_of_the_description_keeps_the_name_of_an_administrator(
+        self, service: Service, clubs: Clubs, ada: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        club = clubs.create(ada, "Wednesday").id
+        transaction = service.redis.transaction
+        recorded: list[str] = []
+
+        def transaction_after_renaming(*args: Any, **options: Any) -> Any:
+            monkeypatch.undo()
+            clubs.rename(club, "Thursday", recorded.append)
+            return transaction(*args, **options)
+
+        monkeypatch.setattr(service.redis, "transaction", transaction_after_renaming)
+        assert clubs.edit(club, ada, "Wednesday", "We play.").name == "Thursday"
+        assert clubs.find(club).about == "We play."
+
 
 class TestBounds:
     def test_members_candidates_and_clubs_are_bounded(
@@ -332,6 +400,17 @@ class TestBounds:
                     clubs.invite(club, owner, cyd)
         assert clubs.create(cyd, "Mine").owner == cyd
 
+    def test_invitations_that_are_not_shown_keep_nobody_else_from_inviting(
+        self, service: Service, small: Service, ada: str, ben: str, cyd: str
+    ) -> None:
+        clubs = small.clubs
+        service.accounts.mutes.add(cyd, ada)
+        for number in range(2):
+            clubs.invite(clubs.create(ada, f"Club {number}").id, ada, cyd)
+        club = clubs.create(ben, "Wednesday").id
+        assert clubs.invite(club, ben, cyd)
+        assert [each.club.id for each in clubs.of(cyd)] == [club]
+
 
 class TestErasure:
     def test_the_club_of_an_erased_owner_passes_to_its_oldest_member(
@@ -353,6 +432,7 @@ class TestErasure:
         kept = {key: value for key, value in contents(service.redis).items() if "club" in str(key)}
         assert ada not in str(kept)
         assert "Alone" not in str(kept)
+        assert clubs.create(ben, "Alone").name == "Alone"
 
 
 def test_the_lists_of_clubs_are_rebuilt(service: Service, clubs: Clubs, ada: str, ben: str) -> None:

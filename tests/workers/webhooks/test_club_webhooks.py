@@ -242,15 +242,18 @@ def test_nothing_is_posted_to_a_webhook_that_has_ended(
     assert [webhook.url for webhook in found] == ([address(receiver)] * (end == "replaced"))
 
 
-def test_a_webhook_stays_when_the_club_of_an_erased_owner_passes_to_another(
+def test_the_webhook_of_an_erased_owner_is_deleted_although_the_club_passes_to_another(
     service: Service, workers: WorkerHarness, receiver: WebhookReceiver, ada: str, ben: str
 ) -> None:
     club = new_club(service, ada, ben)
-    webhook = set_webhook(service, club, ada, receiver)
+    set_webhook(service, club, ada, receiver)
     service.accounts.erasure.erase(ada, PASSWORD)
-    assert service.notifications.club_webhooks.find(club, ben) == webhook
+    assert service.notifications.club_webhooks.get(club, ben) is None
     work(workers, create(service, ben, club))
-    assert [request.body["type"] for request in receiver.requests] == ["game_created"]
+    assert receiver.requests == []
+    webhook = set_webhook(service, club, ben, receiver)
+    service.accounts.erasure.erase_without_password(ada)
+    assert service.notifications.club_webhooks.find(club, ben) == webhook
 
 
 def test_a_webhook_that_outlives_its_club_gets_nothing(
