@@ -167,6 +167,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     imports = Imports(
         ImportStore(client, objects, bounds.max_import_bytes),
         audits,
+        accounts.players,
         keyring,
         transparency.proofs.log_name,
         bounds,

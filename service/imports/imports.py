@@ -20,9 +20,10 @@ from domain.messages import Text, message, plural_message
 from ledger.record import Record, read
 from replay.render.text_layout import clean
 from service import clock
+from service.accounts.account_reader import AccountReader
 from service.audits.audits import Audits
 from service.bounds import Bounds
-from service.errors import BodyTooLarge, ServiceError
+from service.errors import BodyTooLarge, ServiceError, Unauthorised
 from service.imports.replayed_record import ReplayedRecord, first_unopened
 from service.imports.store import ImportedRecord, ImportStore, Verdict, new_id
 from service.keyring import Keyring
@@ -54,6 +55,7 @@ class Imports:
         self,
         store: ImportStore,
         audits: Audits,
+        players: AccountReader,
         keyring: Keyring,
         log_name: Callable[[], str | None],
         bounds: Bounds,
@@ -61,6 +63,7 @@ class Imports:
         """`log_name` returns the name of the transparency log of this server."""
         self._store = store
         self._audits = audits
+        self._players = players
         self._keyring = keyring
         self._log_name = log_name
         self._bounds = bounds
@@ -73,7 +76,7 @@ class Imports:
         """Audit and store a record that a player has uploaded, and return what is known about it.
 
         Raises BodyTooLarge, Malformed (no record of a game that is over), TooManyImports; Unavailable also
-        if other audits are being made.
+        if other audits are being made; Unauthorised if the player is erased meanwhile.
         """
         if len(data) > self._bounds.max_import_bytes:
             raise BodyTooLarge(too_large(self._bounds))
@@ -82,6 +85,10 @@ class Imports:
         report = self._audit(data, "en")
         imported = _facts(new_id(), player, record, report, len(data), is_public=is_public)
         self._store.add(imported, data)
+        if self._players.get([player]) == [None]:
+            # An audit can take longer than an erasure waits for the requests of the player.
+            self.delete(imported)
+            raise Unauthorised(message("the account of this token has been deleted"))
         return imported
 
     def get(self, import_id: str) -> ImportedRecord:

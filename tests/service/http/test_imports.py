@@ -1,14 +1,20 @@
 """Imported records over HTTP: what is accepted, what an audit says of it, and who may see and delete it."""
 
 from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
 
 import httpx
 import orjson
 import pytest
 import redis
+from freezegun import freeze_time
 
 from domain.event import Event
 from service import clock
+from service.accounts.erasure import SECONDS_TO_SETTLE
+from service.bootstrap import Service
+from service.errors import Unauthorised
 from service.http.validation import MAX_BODY_BYTES
 from service.imports.store import is_import_id
 from tests.games.records import FOLDER, record_of
@@ -267,6 +273,29 @@ def test_records_are_erased_with_the_account(
     assert not [key for key in redis_client.keys("*import*") if record.encode() in key]
     for key in ("cartulary:imports", "cartulary:imports:public"):
         assert redis_client.zscore(key, record) is None
+
+
+def test_a_record_is_not_kept_if_the_account_is_erased_during_the_audit(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = service.accounts.players.register("ada", PASSWORD)[0].id
+    audit = service.audits.audit
+
+    def audit_until_the_erasure_is_complete(*args: Any) -> Json:
+        report = audit(*args)
+        service.accounts.erasure.erase_without_password(ada)
+        later = clock.now() + timedelta(seconds=SECONDS_TO_SETTLE + 1)
+        with freeze_time(later):
+            service.accounts.erasure.resume()
+        return report
+
+    monkeypatch.setattr(service.audits, "audit", audit_until_the_erasure_is_complete)
+    with pytest.raises(Unauthorised):
+        service.imports.upload(ada, FINISHED, is_public=True)
+    assert service.imports.public(0, 10) == ([], None)
+    assert service.redis.keys("cartulary:import*") == []
+    assert service.archive.objects.folder is not None
+    assert [*service.archive.objects.folder.glob("imports/*")] == []
 
 
 def test_a_token_needs_the_scope_play(accounts: Accounts, ada: PlayerClient) -> None:

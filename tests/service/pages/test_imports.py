@@ -194,22 +194,34 @@ def test_only_its_uploader_deletes_it(browser: FlaskClient, service: Service) ->
     assert browser.get(address).status_code == 404
 
 
+def register(service: Service, handle: str) -> str:
+    return service.accounts.players.register(handle, "correct horse")[0].id
+
+
 def imports_of(service: Service, **bounds: int) -> Imports:
     """Return the imports of a service with other bounds."""
     store = ImportStore(service.redis, service.archive.objects, 2_000_000)
-    return Imports(store, Audits(Bounds(**bounds)), service.keyring, lambda: None, Bounds(**bounds))
+    return Imports(
+        store,
+        Audits(Bounds(**bounds)),
+        service.accounts.players,
+        service.keyring,
+        lambda: None,
+        Bounds(**bounds),
+    )
 
 
 def test_the_number_of_records_is_bounded(service: Service) -> None:
+    ada, bea, cyd = (register(service, handle) for handle in ("ada", "bea", "cyd"))
     one_each = imports_of(service, max_imports_per_player=1)
-    first = one_each.upload("ada", FINISHED, is_public=False)
+    first = one_each.upload(ada, FINISHED, is_public=False)
     with pytest.raises(TooManyImports):
-        one_each.upload("ada", FINISHED, is_public=False)
-    one_each.upload("bea", FINISHED, is_public=False)
+        one_each.upload(ada, FINISHED, is_public=False)
+    one_each.upload(bea, FINISHED, is_public=False)
     with pytest.raises(TooManyImports):
-        imports_of(service, max_imports=2).upload("cyd", FINISHED, is_public=False)
+        imports_of(service, max_imports=2).upload(cyd, FINISHED, is_public=False)
     one_each.delete(first)
-    one_each.upload("ada", FINISHED, is_public=False)
+    one_each.upload(ada, FINISHED, is_public=False)
 
 
 def test_a_record_with_too_many_events_or_bytes_is_refused(service: Service) -> None:
@@ -220,24 +232,26 @@ def test_a_record_with_too_many_events_or_bytes_is_refused(service: Service) -> 
 
 
 def test_what_a_dead_process_has_left_is_deleted(service: Service) -> None:
+    ada = register(service, "ada")
     imports = imports_of(service, max_imports_per_player=1)
     with freeze_time("2026-11-20 09:00:00") as time:
-        left = imports.upload("ada", FINISHED, is_public=True)
+        left = imports.upload(ada, FINISHED, is_public=True)
         # It has died before the facts were written, or after they were deleted.
         service.redis.delete(f"cartulary:import:{left.id}")
-        assert imports.of_player("ada") == imports.public(0, 10)[0] == []
+        assert imports.of_player(ada) == imports.public(0, 10)[0] == []
         time.tick(61)
-        kept = imports.upload("ada", FINISHED, is_public=True)
+        kept = imports.upload(ada, FINISHED, is_public=True)
     assert service.archive.objects.get(f"imports/{left.id}.jsonl.gz") is None
     assert imports.public(0, 10)[0] == [kept]
-    imports.delete_all_of("ada")
+    imports.delete_all_of(ada)
     assert not service.redis.keys("cartulary:import*")
     assert service.archive.objects.get(f"imports/{kept.id}.jsonl.gz") is None
 
 
 def test_a_damaged_object_is_noticed(service: Service) -> None:
+    ada = register(service, "ada")
     imports = imports_of(service)
-    record = imports.upload("ada", FINISHED, is_public=False)
+    record = imports.upload(ada, FINISHED, is_public=False)
     name = f"imports/{record.id}.jsonl.gz"
     for data in (b"no gzip", gzip.compress(b"short"), gzip.compress(b"x" * 3_000_000)):
         service.archive.objects.put(name, data)
@@ -265,6 +279,7 @@ FORGED_GAMES = ("clock-leaves-one", "baron-disputes", "sorcery-disputes", "baron
 
 def test_whatever_was_forged_what_is_intact_can_be_replayed(service: Service) -> None:
     """Fields of events are replaced by anything at all, and the chain is sealed again."""
+    ada = register(service, "ada")
     chance = random.Random(5)
     imports = imports_of(service, max_imports_per_player=100)
     verdicts = []
@@ -283,7 +298,7 @@ def test_whatever_was_forged_what_is_intact_can_be_replayed(service: Service) ->
 
         try:
             data = forge_record((FOLDER / f"{name}.jsonl").read_bytes(), forge)
-            record = imports.upload("ada", data, is_public=False)
+            record = imports.upload(ada, data, is_public=False)
         except Malformed:
             continue
         verdicts.append(record.verdict)
