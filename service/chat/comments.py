@@ -82,7 +82,9 @@ class Comments(Conversation):
             # A number is used once, even if several players write at the same time.
             number = self._redis.hincrby(key, _LAST, 1)
             if number > self._max_per_game:
-                self._redis.hset(key, _LAST, self._max_per_game)
+                # There may be more comments than the bound, which the operator can lower.
+                self._redis.hincrby(key, _LAST, -1)
+                self._redis.hincrby(key, count, -1)
                 raise _too_many()
             stored = {"author": player, "at": at, "text": text, "seq": seq}
             self._redis.hset(key, str(number), orjson.dumps(stored))
@@ -163,7 +165,7 @@ class Comments(Conversation):
     def _last_number(self, game_id: str) -> int:
         with unavailable_on_error():
             last: Any = self._redis.hget(_key(game_id), _LAST)
-        return 0 if last is None else min(int(last), self._max_per_game)
+        return 0 if last is None else int(last)
 
     @override
     def _read(self, game_id: str, numbers: Sequence[int]) -> list[ChatMessage]:

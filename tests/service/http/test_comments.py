@@ -1,6 +1,7 @@
 """Comments on games that are over, over HTTP: everybody who sees the game reads and writes them."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import httpx
 import pytest
@@ -8,6 +9,7 @@ import redis
 
 from service.bootstrap import Service, build
 from service.bounds import Bounds
+from service.errors import TooManyChatMessages
 from tests.support.accounts import Accounts, Json, PlayerClient, http_client
 from tests.support.administrators import ADMIN, register_administrator
 from tests.support.http_contract import invalid_fields
@@ -159,3 +161,24 @@ def test_the_number_of_comments_is_bounded(
         assert bea.http.post(address(game), json={"text": "y"}).status_code == status
     assert texts(ada.http, game)[-1] == "x"
     assert ada.http.get(address(game)).json()["last"] == Bounds().max_comments_per_game
+
+
+def test_a_lower_bound_hides_no_comments_and_an_erasure_finds_them(
+    accounts: Accounts, worker: Service, redis_client: redis.Redis
+) -> None:
+    game, (ada, bea) = finish(accounts, worker)
+    for text in ("one", "two", "three"):
+        assert ada.http.post(address(game), json={"text": text}).status_code == 201
+    bounds = replace(worker.settings.bounds, max_comments_per_game=1)
+    lowered = build(replace(worker.settings, bounds=bounds))
+    with pytest.raises(TooManyChatMessages):
+        lowered.comments.post(game, bea.id, "four")
+    page = lowered.comments.page(game, bea.id)
+    assert [each.text for each in page.messages] == ["one", "two", "three"]
+    assert bea.http.post(address(game), json={"text": "four"}).json()["comment"] == 4
+    lowered.accounts.erasure.erase_without_password(ada.id)
+    assert texts(bea.http, game) == [None, None, None, "four"]
+    stored = str(redis_client.hvals(f"cartulary:{{{game}}}:comments"))
+    assert "three" not in stored
+    assert "four" in stored
+    lowered.redis.close()
