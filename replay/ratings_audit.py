@@ -54,12 +54,19 @@ class Verdict:
 class RatedRecord:
     """What a record shows: its game, its place in the log, and the result or why it does not count.
 
-    `index` is None if the record does not prove the place of its last event.
+    `index` is None if the record does not prove the place of its last event, `result` if it ends before the
+    game does and may count. `checkpoint` is that of the proof.
     """
 
     game: str
     index: int | None
-    result: Result | NotRated
+    result: Result | NotRated | None
+    checkpoint: Checkpoint | None = None
+
+    @property
+    def weight(self) -> tuple[bool, bool, bool]:
+        """How much the record shows, to compare it with others of the same game."""
+        return isinstance(self.result, Result), self.result is not None, self.index is not None
 
 
 def examine_record(data: bytes, log: str, keys: Sequence[JsonObject]) -> RatedRecord:
@@ -83,16 +90,29 @@ def examine_record(data: bytes, log: str, keys: Sequence[JsonObject]) -> RatedRe
         raise Unreadable(
             message("the record of game {game} is of another server", game=record.game)
         )
-    result: Result | NotRated
+    result: Result | NotRated | None
     try:
         result = rated_result(record.events)
     except NotRated as error:
-        result = error
+        result = error if record.has_ended or error.clause != "RT-5" else None
     proof = record.header.get("inclusion")
-    if proof is None or proof["seq"] != len(record.events):
+    if proof is None:
         return RatedRecord(record.game, None, result)
-    origin = Checkpoint.of_note(SignedNote.parse(proof["checkpoint"])).origin
-    return RatedRecord(record.game, proof["index"] if origin == log else None, result)
+    checkpoint = Checkpoint.of_note(SignedNote.parse(proof["checkpoint"]))
+    if checkpoint.origin != log:
+        return RatedRecord(record.game, None, result)
+    index = proof["index"] if proof["seq"] == len(record.events) else None
+    return RatedRecord(record.game, index, result, checkpoint)
+
+
+def proves_end(data: bytes) -> bool:
+    """Return whether a record says that it has the end of its game, and the proof of its place in the log.
+
+    Raises Unreadable. The proof is not checked.
+    """
+    record = read(BytesIO(data))
+    proof = record.header.get("inclusion")
+    return record.has_ended and isinstance(proof, dict) and proof.get("seq") == len(record.events)
 
 
 def check_ratings(
@@ -103,7 +123,7 @@ def check_ratings(
 ) -> Verdict:
     """Compare the history of a server, which its statement covers, with what records show.
 
-    `keys` are the public keys of the server. The records may be in any order.
+    `keys` are the public keys of the server. The records may be in any order, and several of the same game.
     """
     fault = _statement_fault(statement, lines, keys)
     if fault is not None:
@@ -125,7 +145,13 @@ def _check_history(
                 model=str(statement["model"]),
             ),
         )
-    by_game = {record.game: record for record in records}
+    all_records = list(records)
+    fault = _contradiction(statement, all_records)
+    if fault is not None:
+        return Verdict("broken", fault)
+    by_game = {
+        record.game: record for record in sorted(all_records, key=lambda record: record.weight)
+    }
     excluded = {exclusion["game"] for exclusion in _exclusions(statement)}
     for number, line in enumerate(lines, 1):
         if line["game"] in excluded:
@@ -142,6 +168,36 @@ def _check_history(
     return _compare(lines, [counted[index] for index in sorted(counted)], by_game)
 
 
+def _contradiction(statement: JsonObject, records: Sequence[RatedRecord]) -> Message | None:
+    """Return what the server has signed that cannot all be true: two ends of a game, or two logs."""
+    ends: dict[str, str] = {}
+    games: dict[int, str] = {}
+    roots: dict[int, object] = {statement["size"]: statement["root"]}
+    for record in records:
+        if isinstance(record.result, Result) and (
+            ends.setdefault(record.game, record.result.hash) != record.result.hash
+        ):
+            return message(
+                "the server has signed two different ends of game {game}", game=record.game
+            )
+        if record.index is not None:
+            other = games.setdefault(record.index, record.game)
+            if other != record.game:
+                return message(
+                    "games {game} and {other} have the same place in the log",
+                    game=other,
+                    other=record.game,
+                )
+        if (checkpoint := record.checkpoint) is not None:
+            root = checkpoint.root.hex()
+            if roots.setdefault(checkpoint.size, root) != root:
+                return message(
+                    "the server has signed two different checkpoints of size {size}",
+                    size=checkpoint.size,
+                )
+    return None
+
+
 def _compare(
     lines: Sequence[JsonObject], results: Sequence[Result], records: Mapping[str, RatedRecord]
 ) -> Verdict:
@@ -150,7 +206,11 @@ def _compare(
     listed = {line["game"] for line in lines}
     for number, line in enumerate(lines, 1):
         record = records.get(line["game"])
-        if record is None or (record.index is None and isinstance(record.result, Result)):
+        if (
+            record is None
+            or record.result is None
+            or (record.index is None and isinstance(record.result, Result))
+        ):
             return Verdict("unknown", _missing(line["game"], record), number)
         if isinstance(record.result, NotRated):
             return Verdict(

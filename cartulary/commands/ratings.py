@@ -70,7 +70,8 @@ class _Published(NamedTuple):
     type=PathType(file_okay=False),
     metavar=message_in("metavar", "FOLDER"),
     help=message(
-        "Keep what is downloaded in this folder; records that are there are not read again."
+        "Keep what is downloaded in this folder; records that are there, with the proof of their end, are not"
+        " read again."
     ),
 )
 @option(
@@ -238,32 +239,46 @@ def _download_records(
     from ledger.envelope import is_game_id
 
     named = [line.get("game") for line in published.lines if isinstance(line, dict)]
+    named += _finished_games(client)
+    # They become names of files.
     games = dict.fromkeys(game for game in named if isinstance(game, str) and is_game_id(game))
-    games |= dict.fromkeys(_finished_games(client))
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-        stored = {
+        ratings = {
             "statement": published.statement,
             "games": published.lines,
             "keys": published.keys,
         }
-        (folder / RATINGS_FILE).write_bytes(canonical(stored) + b"\n")
+        (folder / RATINGS_FILE).write_bytes(canonical(ratings) + b"\n")
     pairs = ((game, game) for game in games)
     for game, _ in progress(pairs, len(games), message("download")):
         path = None if folder is None else folder / f"{game}.jsonl"
-        if path is not None and path.exists():
-            yield path.read_bytes()
+        stored = path.read_bytes() if path is not None and path.exists() else None
+        if stored is not None and not _is_provisional(stored):
+            yield stored
             continue
         try:
             data = client.record(game)
         except CartularyError as error:
             print_message(message("{source}: {reason}", source=game, reason=error.message))
+            if stored is not None:
+                yield stored
             continue
         if path is not None:
             partial = path.with_suffix(".part")
             partial.write_bytes(data)
             partial.replace(path)
         yield data
+
+
+def _is_provisional(data: bytes) -> bool:
+    """Return whether a record that is downloaded again may show more. One that is broken stays as it is."""
+    from replay.ratings_audit import proves_end
+
+    try:
+        return not proves_end(data)
+    except Unreadable:
+        return False
 
 
 def _finished_games(client: "Client") -> Iterator[str]:

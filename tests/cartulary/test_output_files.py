@@ -47,7 +47,7 @@ READ = {
 }
 """The files and folders that commands only read."""
 KEPT = {
-    "ratings --save": "adds records, and replaces only what the server says about its ratings",
+    "ratings --save": "adds records, and replaces what the server says and records that lack their proof",
     "receipts --out": "only adds lines to files of receipts",
     "witness follow --dir": "only adds to the copy of a log",
     "serve --data": "the data of a service",

@@ -2,6 +2,7 @@
 
 from copy import deepcopy
 from functools import cache
+from io import BytesIO
 from pathlib import Path
 
 import orjson
@@ -10,7 +11,11 @@ from click.testing import CliRunner, Result
 
 from cartulary.cli import cartulary
 from ledger.canonical import canonical, digest
-from tests.support.rated_games import RatedServer, rated_server
+from ledger.checkpoint import Checkpoint, head_leaf_hash
+from ledger.merkle import MemoryTree, prove_inclusion
+from ledger.record import read
+from ledger.signed_note import SignedNote, sign_text
+from tests.support.rated_games import LOG, RatedServer, rated_server
 
 GAMES = 6
 
@@ -204,6 +209,70 @@ def test_a_record_that_does_not_prove_its_place_decides_nothing(
     signed = orjson.dumps(server.key.sign_head(unsigned), option=orjson.OPT_SORT_KEYS)
     server.records[game] = signed + b"\n" + rest
     assert check(server, tmp_path) == (3, 3)
+
+
+def unfinished(server: RatedServer, game: str) -> bytes:
+    """Return the record of a game as it was before its last event."""
+    record = read(BytesIO(server.records[game]))
+    last = record.events[-2]
+    unsigned = {name: value for name, value in record.header.items() if name != "inclusion"}
+    unsigned["head"] = {"seq": last["seq"], "hash": last["hash"]}
+    return b"".join(
+        line + b"\n" for line in (canonical(server.key.sign_head(unsigned)), *record.lines[:-1])
+    )
+
+
+def test_an_older_copy_of_a_record_changes_nothing(server: RatedServer, tmp_path: Path) -> None:
+    game = server.lines[3]["game"]
+    older = unfinished(server, game)
+    for name in ("0-older", "z-older"):
+        (tmp_path / f"{name}.jsonl").write_bytes(older)
+    assert check(server, tmp_path) == (0, None)
+    # Alone, it does not show whether the game was finished.
+    (tmp_path / f"{game}.jsonl").unlink()
+    del server.records[game]
+    assert check(server, tmp_path) == (3, 4)
+    assert "does not prove when the game was finished" in run(tmp_path).stdout
+
+
+def in_other_log(server: RatedServer, game: str, index: int, size: int) -> bytes:
+    """Return the record of a game with the proof that another log of the same name has it at this index."""
+    header, _, rest = server.records[game].partition(b"\n")
+    unsigned = orjson.loads(header)
+    proof = unsigned["inclusion"]
+    tree = MemoryTree()
+    leaf = head_leaf_hash(game, proof["seq"], proof["hash"])
+    tree.append([leaf if number == index else bytes(32) for number in range(size)])
+    text = Checkpoint(LOG, size, tree.root()).text
+    unsigned["inclusion"] = {
+        **proof,
+        "checkpoint": str(SignedNote(text, (sign_text(text, LOG, server.key),))),
+        "index": index,
+        "path": [node.hex() for node in prove_inclusion(tree, index, size)],
+    }
+    unsigned["head"] = {name: unsigned["head"][name] for name in ("seq", "hash")}
+    return canonical(server.key.sign_head(unsigned)) + b"\n" + rest
+
+
+def test_two_logs_that_the_server_has_signed_are_found(server: RatedServer, tmp_path: Path) -> None:
+    records, games = [*server.records.values()], [*server.records]
+    # The server leaves a game out, whose players were given the place of another one.
+    server.publish([*records[:3], *records[4:]])
+    del server.records[games[3]]
+    left_out = tmp_path / "0.jsonl"
+    records[3] = in_other_log(
+        RatedServer({games[3]: records[3]}, {}, [], [], server.key), games[3], 2, GAMES + 1
+    )
+    left_out.write_bytes(records[3])
+    assert check(server, tmp_path) == (1, None)
+    assert f"games {games[3]} and {games[2]} have the same place" in run(tmp_path).stdout
+    left_out.unlink()
+    # A checkpoint of the size that the statement covers has another root.
+    server.records = dict(zip(games, [*_server().records.values()], strict=True))
+    server.publish([*server.records.values()])
+    server.records[games[3]] = in_other_log(server, games[3], 3, GAMES)
+    assert check(server, tmp_path) == (1, None)
+    assert f"two different checkpoints of size {GAMES}" in run(tmp_path).stdout
 
 
 def test_a_record_that_was_changed_is_broken(server: RatedServer, tmp_path: Path) -> None:

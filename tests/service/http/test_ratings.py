@@ -1,15 +1,20 @@
 """Rated games and the ratings of players over HTTP."""
 
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
+import orjson
 import pytest
 import redis
 from click.testing import CliRunner, Result
 
 from cartulary.cli import cartulary
+from ledger.canonical import canonical
 from ledger.keys import check_signed
 from service.bootstrap import Service, build
 from tests.support.accounts import Accounts, Json, PlayerClient, http_client
@@ -242,9 +247,56 @@ def test_the_command_finds_that_the_ratings_of_the_server_hold(
     assert f"The ratings hold: {games} rated games" in downloaded.stdout
     assert run("ratings", folder).stdout == downloaded.stdout
     assert len([*folder.glob("*.jsonl")]) == games
-    next(folder.glob("*.jsonl")).unlink()
+    record = next(folder.glob("*.jsonl"))
+    complete = record.read_bytes()
+    record.unlink()
     assert run("ratings", folder).exit_code == 3
     assert run("ratings", accounts.url, "--save", folder).exit_code == 0
+    # A record that was downloaded before the log had the end of the game is downloaded again.
+    header, _, events = complete.partition(b"\n")
+    early = orjson.loads(header)
+    del early["inclusion"]
+    record.write_bytes(canonical(early) + b"\n" + events)
+    assert run("ratings", accounts.url, "--save", folder).exit_code == 0
+    assert b'"inclusion"' in record.read_bytes()
+
+
+def test_the_command_writes_into_its_folder_alone(
+    accounts: Accounts, worker: Service, tmp_path: Path
+) -> None:
+    game, _ = finish(accounts, worker, rated=True)
+    summary = accounts.anonymous.get(f"/api/v1/games/{game}").json()
+    record = accounts.anonymous.get(f"/api/v1/games/{game}/record").content
+    answers = {
+        "/api/v1/ratings/statement": {"games": 0},
+        "/api/v1/ratings/games": {"games": [], "next": None},
+        "/api/v1/keys": {"keys": []},
+        "/api/v1/games": {"games": [{**summary, "id": "../outside"}], "next": None},
+    }
+
+    class Handler(BaseHTTPRequestHandler):
+        """A server that gives a game an id which is a path."""
+
+        def do_GET(self) -> None:
+            answer = answers.get(urlsplit(self.path).path)
+            body = record if answer is None else canonical(answer)
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json" if answer else "application/jsonl")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            url = f"http://127.0.0.1:{server.server_port}"
+            checked = run("ratings", url, "--save", tmp_path / "records")
+        finally:
+            server.shutdown()
+            thread.join()
+    assert checked.exit_code == 1
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["ratings.json"]
 
 
 def run(*arguments: object) -> Result:
