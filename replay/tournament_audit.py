@@ -15,6 +15,7 @@ from domain.errors import CartularyError, Refused, Unreadable
 from domain.event import ENDINGS, ZEROS, Event
 from domain.fold import fold
 from domain.json_types import JsonObject
+from domain.lifecycle import check_options
 from domain.messages import Message, message
 from domain.tournaments import decisions, draws
 from domain.tournaments.events import SYSTEM, Decided, TournamentEvent
@@ -157,7 +158,7 @@ def _check_event(
     match event["type"]:
         case "PlayerRegistered" | "SubstituteRegistered":
             nonce = bytes.fromhex(data["nonce"])
-            expected = decisions.register(before, data["player"], nonce)
+            expected = decisions.register(before, data["player"], nonce, event["at"])
         case "EntrantInvited":
             expected = decisions.invite(before, data["player"])
         case "PlayerWithdrawn":
@@ -252,20 +253,23 @@ def _check_games(audit: _Audit, tournament: Tournament, keys: Sequence[JsonObjec
 def _check_settings(tournament: Tournament, drawn: DrawnRound, table: int, record: Record) -> None:
     """Check the settings, the players and the nonces of a game."""
     created, players = record.events[0]["data"], drawn.players[table - 1]
-    options = {**decisions.game_options(tournament, drawn.number, table)}
+    options = decisions.game_options(tournament, drawn.number, table)
     stated = created["options"]
+    # With defaults for what the tournament leaves open. A later version may have more of them.
+    expected = {**check_options(tournament.rules, len(players), options)}
     taken = [
         event for event in record.events[: 3 * len(players) + 1] if event["type"] == "SeatTaken"
     ]
     nonces = [
-        draws.game_nonce(bytes.fromhex(tournament.nonces.get(player, "")), record.game).hex()
-        for player in players
+        draws.game_nonce(bytes.fromhex(nonce), record.game).hex()
+        for nonce in drawn.nonces[table - 1]
     ]
     is_same = (
         created["rules"] == tournament.rules
         and created["clock"] == tournament.clock
         and created["seats"] == len(players)
-        and all(stated.get(name) == value for name, value in options.items())
+        and all(stated.get(name) == expected.get(name) for name in {*options, *stated})
+        and not {"arbiter", "invited"} & created.keys()
         and [event["data"]["player"] for event in taken] == list(players)
         and [event["data"]["nonce"] for event in taken] == nonces
     )
@@ -334,6 +338,11 @@ def _check_secrets(audit: _Audit, tournament: Tournament, keys: Sequence[JsonObj
             if game_id is None or record is None:
                 continue
             secret = draws.game_secret(games_secret, game_id)
+            last = record.events[-1]
+            if last["type"] in ENDINGS and last["at"] > tournament.at:
+                raise _Differs(
+                    message("the secret was published before game {game} had ended", game=game_id)
+                )
             if record.events[0]["data"]["commitment"] != chance.commitment(secret):
                 raise _Differs(
                     message(

@@ -38,6 +38,8 @@ from domain.tournaments.tournament import STATUS_CLAUSES, Tournament, standings_
 
 MAX_DESCRIPTION: Final = 2000
 MAX_INVITED: Final = 512
+MAX_SUBSTITUTES: Final = MAX_PLAYERS
+"""How many players can wait for a place at once."""
 ROUND_SECONDS: Final = (60, 366 * 24 * 3600)
 """The least and the greatest time from the draw of a round to its last date."""
 _OF_THE_GAMES: Final = ("private", "seating", "name", "rematch_of", "tournament", "tutorial")
@@ -143,10 +145,11 @@ def _entrant_faults(least: object, most: object) -> dict[str, Text]:
     return errors
 
 
-def register(tournament: Tournament, player: str, nonce: bytes) -> Decided:
-    """`PlayerRegistered`, or `SubstituteRegistered` once the tournament is in progress.
+def register(tournament: Tournament, player: str, nonce: bytes, at: str) -> Decided:
+    """`PlayerRegistered` at a time, or `SubstituteRegistered` once the tournament is in progress.
 
-    Raises NotNow (full, over, registered already, not invited to a private tournament), Malformed (nonce).
+    Raises NotNow (full, over, registration has closed, registered already, excluded, replaced by somebody
+    else, not invited to a private tournament), Malformed (nonce).
     Whether a player is a member of the club of a tournament is decided elsewhere.
     """
     chance.check_nonce(nonce)
@@ -154,12 +157,21 @@ def register(tournament: Tournament, player: str, nonce: bytes) -> Decided:
         raise NotNow(None, STATUS_CLAUSES[tournament.status])
     if tournament.takes_part(player):
         raise NotNow(None, message("this player takes part already"))
+    if player in tournament.excluded:
+        raise NotNow(None, message("this player was excluded from the tournament"))
     is_known = player in (tournament.creator, *tournament.invited)
     if tournament.private and tournament.club is None and not is_known:
         raise NotNow(None, message("the tournament is private, and this player is not invited"))
     if tournament.status == "running":
+        number = tournament.places.get(player)
+        if number is not None and number not in tournament.withdrawn:
+            raise NotNow(None, message("somebody else has the place of this player by now"))
+        if len(tournament.volunteers) >= MAX_SUBSTITUTES:
+            raise NotNow(None, message("{count} substitutes wait already", count=MAX_SUBSTITUTES))
         volunteer: SubstituteRegistered = {"player": player, "nonce": nonce.hex()}
         return Decided("SubstituteRegistered", volunteer)
+    if at >= tournament.closes:
+        raise NotNow(None, message("registration has closed"))
     if len(tournament.registered) >= tournament.most:
         raise NotNow(None, message("all {count} places are taken", count=tournament.most))
     data: PlayerRegistered = {"player": player, "nonce": nonce.hex()}
@@ -193,20 +205,44 @@ def withdraw(tournament: Tournament, player: str) -> Decided:
 
 
 def replace_entrant(tournament: Tournament, number: int, substitute: str) -> Decided:
-    """`EntrantReplaced`. Raises NotNow unless the tournament is in progress and the substitute waits."""
+    """`EntrantReplaced`. Raises NotNow unless the tournament is in progress, the substitute waits and has had
+    no other place, and the entrant may have a table in a round that follows.
+    """
     if tournament.status != "running":
         raise NotNow(None, STATUS_CLAUSES[tournament.status])
     if substitute not in tournament.volunteers:
         raise NotNow(None, message("this player has not registered as a substitute"))
+    if tournament.places.get(substitute, number) != number:
+        raise NotNow(None, message("this player has had another place in the tournament"))
+    if number not in tournament.numbers_in_play():
+        raise NotNow(None, message("there are no further rounds for this place"))
     data: EntrantReplaced = {"entrant": number, "player": substitute}
     return Decided("EntrantReplaced", data)
 
 
 def waiting_substitutions(tournament: Tournament) -> Iterator[Decided]:
-    """Yield the `EntrantReplaced` before a round: substitutes, in order, for entrants without a player."""
-    pairs = zip(sorted(tournament.withdrawn), tournament.volunteers, strict=False)
-    for number, player in pairs:
-        data: EntrantReplaced = {"entrant": number, "player": player}
+    """Yield the `EntrantReplaced` before a round: substitutes, in order, for entrants without a player who
+    would have a table in it. Players who have had a place get none but that one, so that nobody exchanges
+    their own points for better ones. Yields nothing if no round follows.
+    """
+    if tournament.rounds and not tournament.rounds[-1].is_closed:
+        return
+    in_play = tournament.numbers_in_play()
+    former: dict[int, str] = {}
+    for player in tournament.volunteers:
+        if player in tournament.places:
+            former.setdefault(tournament.places[player], player)
+    others = (player for player in tournament.volunteers if player not in tournament.places)
+    pairs: list[tuple[int, str]] = []
+    for number in sorted(tournament.withdrawn & in_play):
+        substitute = former.get(number) or next(others, None)
+        if substitute is not None:
+            pairs.append((number, substitute))
+    present = len(in_play - tournament.withdrawn) + len(pairs)
+    if present < MIN_TABLE and tournament.format.format != "knockout":
+        return
+    for number, substitute in pairs:
+        data: EntrantReplaced = {"entrant": number, "player": substitute}
         yield Decided("EntrantReplaced", data)
 
 
@@ -248,7 +284,7 @@ def draw_round(tournament: Tournament, ends: str) -> Decided:
     if tournament.status != "running" or not all(drawn.is_closed for drawn in tournament.rounds):
         raise NotNow(None, message("the round has not ended"))
     tables = tournament.next_tables()
-    if not tables:
+    if tables is None:
         finished: TournamentFinished = {"standings": standings_as_json(tournament)}
         return Decided("TournamentFinished", finished)
     number = len(tournament.rounds) + 1

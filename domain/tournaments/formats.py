@@ -197,7 +197,8 @@ def next_round(
     absent: frozenset[Player],
     draw: Draw,
 ) -> tuple[Table, ...] | None:
-    """Return the tables of the next round, after all `rounds` have their results; None if it is over.
+    """Return the tables of the next round, after all `rounds` have their results; None if it is over. A round
+    of a league has no tables if everybody who would sit in it is absent.
 
     `players` are all players in the order of the lots, and `absent` those of them who do not play in the
     next round.
@@ -218,6 +219,38 @@ def next_round(
             return _league(settings, players, rounds, absent, draw)
         case "ladder":
             return _ladder_round(settings, players, rounds, absent)
+
+
+def in_play(
+    settings: FormatSettings, players: Sequence[Player], rounds: Sequence[Round]
+) -> frozenset[Player]:
+    """Return the players who may still have a table in a round that follows, whether they are absent or not.
+
+    While a table of the last round has no result, everybody counts who may have one. Nobody does when the
+    last round of the tournament is drawn.
+    """
+    match settings.format:
+        case "single_group" | "swiss" | "ladder":
+            return frozenset(players if len(rounds) < settings.rounds else ())
+        case "round_robin":
+            count = len(_schedule(settings, len(players)))
+            return frozenset(players if len(rounds) < count else ())
+        case "knockout":
+            if not rounds:
+                return frozenset(players)
+            if len(rounds[-1].tables) <= 1:
+                return frozenset()
+            if None in rounds[-1].results:
+                return frozenset(player for table in rounds[-1].tables for player in table)
+            return frozenset(_qualified(settings, players, rounds))
+        case "league":
+            all_seasons = seasons(settings, players, rounds)
+            season = all_seasons[-1]
+            is_played = len(rounds) - season.start >= season.length
+            has_results = all(None not in round.results for round in rounds[-1:])
+            if is_played and (has_results or len(all_seasons) == settings.seasons):
+                return frozenset()
+            return frozenset(player for division in season.divisions for player in division)
 
 
 def standings(

@@ -41,6 +41,8 @@ class DrawnRound:
     number: int
     tables: tuple[Table, ...]
     players: tuple[tuple[str, ...], ...]
+    nonces: tuple[tuple[str, ...], ...]
+    """Those of the players, in hex, at the time of the draw: later registrations do not change them."""
     games: tuple[str | None, ...]
     absent: frozenset[int]
     drawn_at: str
@@ -96,8 +98,12 @@ class Tournament:
     """By number in the draw of lots, the player who plays now; () before the draw."""
     lots: tuple[str, ...] = ()
     """By number, the player who was drawn."""
+    places: Mapping[str, int] = field(default_factory=dict)
+    """By player, the number of the only entrant as whom they have played, even if somebody else does now."""
     withdrawn: frozenset[int] = frozenset()
     """The entrants without a player."""
+    excluded: frozenset[str] = frozenset()
+    """The players whom somebody else has withdrawn."""
     volunteers: tuple[str, ...] = ()
     """The players who are ready to take the place of one who withdraws, in the order of the log."""
     volunteer_counts: Mapping[str, int] = field(default_factory=dict)
@@ -139,10 +145,10 @@ class Tournament:
 
     def number_of(self, player: str) -> int | None:
         """Return the number of the entrant as whom a player plays now."""
-        if player not in self.entrants:
+        number = self.places.get(player)
+        if number is None or number in self.withdrawn or self.entrants[number] != player:
             return None
-        number = self.entrants.index(player)
-        return None if number in self.withdrawn else number
+        return number
 
     def takes_part(self, player: str) -> bool:
         """Return whether a player has registered, or is an entrant, or a substitute who waits."""
@@ -156,6 +162,11 @@ class Tournament:
             return []
         rounds = [drawn.as_round() for drawn in self.rounds]
         return formats.standings(self.format, range(len(self.entrants)), rounds)
+
+    def numbers_in_play(self) -> frozenset[int]:
+        """Return the entrants who may still have a table in a round that follows; see `formats.in_play`."""
+        rounds = [drawn.as_round() for drawn in self.rounds]
+        return formats.in_play(self.format, range(len(self.entrants)), rounds)
 
     def next_tables(self) -> tuple[Table, ...] | None:
         """Return the tables of the next round, None if there is none. All tables must have results."""
@@ -299,8 +310,10 @@ def _volunteered(tournament: Tournament, event: TournamentEvent, data: Any) -> T
 def _withdrawn(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
     player = data["player"]
     number = tournament.number_of(player)
+    is_excluded = event["by"].get("player", player) != player
     return replace(
         tournament,
+        excluded=tournament.excluded | {player} if is_excluded else tournament.excluded,
         registered=_without(tournament.registered, player),
         volunteers=_without(tournament.volunteers, player),
         withdrawn=tournament.withdrawn if number is None else tournament.withdrawn | {number},
@@ -314,6 +327,7 @@ def _replaced(tournament: Tournament, event: TournamentEvent, data: Any) -> Tour
     return replace(
         tournament,
         entrants=tuple(entrants),
+        places={**tournament.places, player: number},
         withdrawn=tournament.withdrawn - {number},
         volunteers=_without(tournament.volunteers, player),
     )
@@ -327,16 +341,25 @@ def _closed(tournament: Tournament, event: TournamentEvent, data: Any) -> Tourna
     players = tuple(data["players"])
     bytes.fromhex(data["secret"])
     return replace(
-        tournament, status="running", entrants=players, lots=players, secret=data["secret"]
+        tournament,
+        status="running",
+        entrants=players,
+        lots=players,
+        places={player: number for number, player in enumerate(players)},
+        secret=data["secret"],
     )
 
 
 def _drawn(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
     tables = tuple(map(tuple, data["tables"]))
+    players = tuple(tuple(tournament.entrants[n] for n in table) for table in tables)
     drawn = DrawnRound(
         number=data["round"],
         tables=tables,
-        players=tuple(tuple(tournament.entrants[n] for n in table) for table in tables),
+        players=players,
+        nonces=tuple(
+            tuple(tournament.nonces.get(player, "") for player in table) for table in players
+        ),
         games=tuple(data["games"]),
         absent=frozenset(data["absent"]),
         drawn_at=event["at"],

@@ -38,6 +38,7 @@ class TournamentGames:
         The players take part by having registered: they need not join.
         """
         game_id, players = drawn.games[table - 1], drawn.players[table - 1]
+        nonces = drawn.nonces[table - 1]
         assert game_id is not None, "a bye has no game"
         secret = draws.game_secret(games_secret, game_id)
         pending = self._repository.new_game(game_id)
@@ -49,12 +50,11 @@ class TournamentGames:
             secret,
         )
         pending.add(created, {"player": players[0]})
-        for player in players:
-            nonce = bytes.fromhex(tournament.nonces.get(player, ""))
+        for player, nonce in zip(players, nonces, strict=True):
             commands.join(
                 pending,
                 player,
-                draws.game_nonce(nonce, game_id),
+                draws.game_nonce(bytes.fromhex(nonce), game_id),
                 lambda: secret,
                 self._keys.valid_keys(player),
             )

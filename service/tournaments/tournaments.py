@@ -11,6 +11,7 @@ from hashlib import sha256
 from threading import Lock
 from typing import Any, Final
 
+import orjson
 from cachetools import LRUCache
 
 from domain.errors import Malformed, NotNow, Unreadable
@@ -56,6 +57,8 @@ MAX_REGISTRATIONS: Final = 5
 MAX_PAGE: Final = 100
 _CACHED: Final = 100
 _SECRET_BYTES: Final = 32
+REMINDER_SHARE: Final = 0.9
+"""The share of a round after which players with an open table are notified of the last date."""
 
 Handler = Callable[[Tournament, PendingTournamentEvents], None]
 """Adds to the pending events what a command calls for; adds nothing if there is nothing to do. It may run
@@ -263,7 +266,8 @@ class Tournaments:
                 self._require(tournament, player)
             if _registrations_of(tournament, player) >= MAX_REGISTRATIONS:
                 raise NotNow(None, message("this player has registered too often"))
-            pending.add(decisions.register(tournament, player, nonce), {"player": player})
+            decided = decisions.register(tournament, player, nonce, pending.at)
+            pending.add(decided, {"player": player})
 
         tournament = self._execute(id, handler, viewer=player)
         return tournament, self._keyring.signing_key.sign(
@@ -271,6 +275,16 @@ class Tournaments:
                 tournament.id, tournament.seq, tournament.hash, player, tournament.at
             )
         )
+
+    def can_register(self, tournament: Tournament, player: str) -> bool:
+        """Return whether a player could register now, as far as the tournament and its club decide it."""
+        if not self.is_for(tournament, player):
+            return False
+        try:
+            decisions.register(tournament, player, b"", clock.format(self._clock.now()))
+        except NotNow:
+            return False
+        return True
 
     def _require(self, tournament: Tournament, player: str) -> None:
         """Raise Forbidden unless the player meets the requirements of the tournament."""
@@ -419,15 +433,10 @@ class Tournaments:
             for id, account in zip(ids, accounts, strict=True)
         }
 
-    def execute(
-        self,
-        id: str,
-        handler: Handler,
-        outbox: Callable[[Sequence[TournamentEvent]], dict[str, str]],
-    ) -> tuple[Tournament, bool]:
-        """Run the handler of a worker, and append what it adds; return the tournament, and whether it did.
+    def execute(self, id: str, handler: Handler) -> tuple[Tournament, bool]:
+        """Run a handler, and append what it adds, with the outbox entries that this calls for.
 
-        `outbox` returns the outbox entries that events call for.
+        Returns the tournament, and whether anything was appended.
         """
         for _ in range(MAX_ATTEMPTS):
             tournament = self.load(id)
@@ -437,7 +446,9 @@ class Tournaments:
             handler(tournament, pending)
             if not pending.events:
                 return tournament, False
-            if self._store.append(id, tournament, pending.lines, outbox(pending.events), {}):
+            if self._store.append(
+                id, tournament, pending.lines, _outbox_entries(pending.events), {}
+            ):
                 after = self._keep(pending.tournament)
                 self._store.update_lists(after)
                 return after, True
@@ -454,10 +465,31 @@ class Tournaments:
                 raise _not_found(id)
             handler(tournament, pending)
 
-        tournament, has_appended = self.execute(id, checked, lambda _: {})
+        tournament, has_appended = self.execute(id, checked)
         if has_appended:
             self._store.set_due(id, self._clock.now().timestamp())
         return tournament
+
+
+def _outbox_entries(events: Sequence[TournamentEvent]) -> dict[str, str]:
+    """Return the outbox entries that events of a tournament call for: NAME -> payload (JSON).
+
+    `round/N` and `over` call for notifications at once; `last-date/N` does later, at `at`.
+    """
+    entries: dict[str, dict[str, int | str]] = {}
+    for event in events:
+        data, seq = event["data"], event["seq"]
+        match event["type"]:
+            case "RoundDrawn":
+                drawn_at, ends = clock.parse(event["at"]), clock.parse(data["ends"])
+                remind_at = clock.format(drawn_at + (ends - drawn_at) * REMINDER_SHARE)
+                entries[f"round/{data['round']}"] = {"seq": seq}
+                entries[f"last-date/{data['round']}"] = {"seq": seq, "at": remind_at}
+            case "TournamentFinished" | "TournamentCancelled":
+                entries["over"] = {"seq": seq}
+            case _:
+                pass
+    return {name: orjson.dumps(payload).decode() for name, payload in entries.items()}
 
 
 def _fold(id: str, lines: Sequence[bytes]) -> Tournament:

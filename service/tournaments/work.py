@@ -5,17 +5,14 @@ Everything follows from the log, the games and the clock, and each step is one a
 interrupted anywhere, and done twice or by two workers at once.
 """
 
-from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, Final
-
-import orjson
 
 from domain.errors import NotNow, Unreadable
 from domain.event import ENDINGS
 from domain.game import Game
 from domain.tournaments import decisions
-from domain.tournaments.events import SYSTEM, TournamentEvent
+from domain.tournaments.events import SYSTEM
 from domain.tournaments.tournament import Tournament
 from ledger.tournament_log import PendingTournamentEvents
 from service import clock
@@ -36,8 +33,6 @@ RETRY_SECONDS: Final = 300
 """Time until a tournament with damaged data is examined again."""
 SETTLING: Final = timedelta(seconds=5)
 """How long after the last date of a round its open tables are settled: an action may be on its way."""
-REMINDER_SHARE: Final = 0.9
-"""The share of a round after which players with an open table are notified of the last date."""
 
 
 class TournamentWork:
@@ -72,9 +67,9 @@ class TournamentWork:
         """
         # If this process dies, another one looks again soon.
         self._plan(id, RETRY_SECONDS)
-        tournament, has_appended = self._tournaments.execute(id, self._step, outbox_entries)
+        tournament, has_appended = self._tournaments.execute(id, self._step)
         while has_appended:
-            tournament, has_appended = self._tournaments.execute(id, self._step, outbox_entries)
+            tournament, has_appended = self._tournaments.execute(id, self._step)
         self._create_games(tournament)
         self._store.update_lists(tournament)
         self.plan_next(tournament)
@@ -202,28 +197,14 @@ class TournamentWork:
                 self._games.create(tournament, drawn, table, secret)
 
     def _have_all_ended(self, tournament: Tournament) -> bool:
-        """Return whether every game of a tournament has ended, or was never created."""
+        """Return whether every game of a tournament that is over has ended, or is never created.
+
+        A worker may still be creating one that it found missing just before the end.
+        """
         ids = [id for drawn in tournament.rounds for id in drawn.games if id is not None]
         types = self._event_store.last_event_types(ids)
-        return all(type is None or type in ENDINGS for type in types.values())
-
-
-def outbox_entries(events: Sequence[TournamentEvent]) -> dict[str, str]:
-    """Return the outbox entries that events of a tournament call for: NAME -> payload (JSON).
-
-    `round/N` and `over` call for notifications at once; `last-date/N` does later, at `at`.
-    """
-    entries: dict[str, dict[str, int | str]] = {}
-    for event in events:
-        data, seq = event["data"], event["seq"]
-        match event["type"]:
-            case "RoundDrawn":
-                drawn_at, ends = clock.parse(event["at"]), clock.parse(data["ends"])
-                remind_at = clock.format(drawn_at + (ends - drawn_at) * REMINDER_SHARE)
-                entries[f"round/{data['round']}"] = {"seq": seq}
-                entries[f"last-date/{data['round']}"] = {"seq": seq, "at": remind_at}
-            case "TournamentFinished" | "TournamentCancelled":
-                entries["over"] = {"seq": seq}
-            case _:
-                pass
-    return {name: orjson.dumps(payload).decode() for name, payload in entries.items()}
+        since_end = self._clock.now() - clock.parse(tournament.at)
+        is_missing_for_good = since_end >= timedelta(seconds=RETRY_SECONDS)
+        return all(
+            is_missing_for_good if type is None else type in ENDINGS for type in types.values()
+        )

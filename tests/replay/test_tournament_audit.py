@@ -6,8 +6,9 @@ from collections.abc import Callable
 import pytest
 
 from domain.json_types import JsonObject
-from ledger.canonical import canonical
+from ledger.canonical import canonical, digest
 from ledger.tournament_log import TournamentRecord, event_hash, read_tournament
+from replay.language.renderer import english
 from replay.tournament_audit import TournamentVerdict, audit_tournament
 from service.bootstrap import Service
 from tests.support.tournaments import FinishedTournament
@@ -121,7 +122,24 @@ def drop_substitution(events: list[JsonObject]) -> None:
     events.remove(of_type(events, "EntrantReplaced"))
 
 
+def register_too_late(events: list[JsonObject]) -> None:
+    closed = events.index(of_type(events, "RegistrationClosed"))
+    late = json.loads(json.dumps(events[closed - 1]))
+    late |= {"at": events[closed]["at"], "by": {"player": "somebody"}}
+    late["data"]["player"] = "somebody"
+    events.insert(closed, late)
+
+
+def publish_games_secret_early(events: list[JsonObject]) -> None:
+    drawn, published = of_type(events, "RoundDrawn"), of_type(events, "GamesSecretPublished")
+    cancelled = {**events[0], "type": "TournamentCancelled", "data": {"reason": "organiser"}}
+    for event in (cancelled, published):
+        event["at"] = drawn["at"]
+    events[events.index(drawn) + 1 :] = [cancelled, published]
+
+
 LIES = [
+    (register_too_late, "PlayerRegistered"),
     (change_commitment, "RegistrationClosed"),
     (change_lots, "RegistrationClosed"),
     (change_nonce, "RegistrationClosed"),
@@ -133,6 +151,7 @@ LIES = [
     (settle_earlier, "TableSettled"),
     (change_standings, "TournamentFinished"),
     (change_games_secret, "GamesSecretPublished"),
+    (publish_games_secret_early, "GamesSecretPublished"),
     (register_another, "PlayerRegistered"),
     (drop_substitution, "RoundDrawn"),
 ]
@@ -146,6 +165,30 @@ def test_each_lie_is_found(finished: FinishedTournament) -> None:
         assert verdict.outcome == "broken", (change, verdict)
         assert verdict.seq is not None
         assert record.events[verdict.seq - 1]["type"] == type, (change, verdict)
+
+
+@pytest.mark.parametrize("changes", [{"options": {"substitutes": True}}, {"arbiter": "eve"}])
+def test_a_game_with_a_setting_that_the_tournament_does_not_have_is_found(
+    finished: FinishedTournament, changes: JsonObject
+) -> None:
+    drawn = of_type(list(map(dict, finished.record.events)), "RoundDrawn")
+    game_id = next(game for game in drawn["data"]["games"] if game is not None)
+    header, *events = map(json.loads, finished.games[game_id].splitlines())
+    created = events[0]["data"]
+    created |= {**changes, "options": created["options"] | changes.get("options", {})}
+    prev = "0" * 64
+    for event in events:
+        event["prev"] = prev
+        unsealed = {name: value for name, value in event.items() if name != "hash"}
+        prev = event["hash"] = digest(canonical(unsealed))
+    header = {name: header[name] for name in header if name not in ("inclusion", "log")}
+    header["head"] = {"seq": len(events), "hash": prev}
+    header = finished.service.keyring.signing_key.sign_head(header)
+    lines = [canonical(header), *map(canonical, events)]
+    finished.games[game_id] = b"\n".join(lines) + b"\n"
+    verdict = audit(finished)
+    assert (verdict.outcome, verdict.seq) == ("broken", drawn["seq"])
+    assert "its settings, players or nonces differ" in english(verdict.reason)
 
 
 def test_an_edited_event_breaks_the_chain(finished: FinishedTournament) -> None:

@@ -152,7 +152,7 @@ class TournamentWorld:
         if tournament.status != "running":
             return
         playing = [player for player in tournament.entrants if tournament.takes_part(player)]
-        others = [player for player in self._people if player not in tournament.entrants]
+        others = [player for player in self._people if player not in tournament.places]
         others = [player for player in others if not tournament.takes_part(player)]
         if len(playing) > len(tournament.entrants) // 2:
             tournaments.withdraw(id, self._chance.choice(playing))

@@ -99,7 +99,8 @@ class FinishedTournament:
             harness = WorkerHarness(service)
             creator, players = organiser(service), register_accounts(service, 6)
             format = {"format": "swiss", "table_size": 3, "rounds": 2}
-            self.id = create(service, creator, format=format).id
+            options = {"round_limit": 1, "takebacks": False}
+            self.id = create(service, creator, format=format, options=options).id
             register(service, self.id, players[:5])
             time.tick(timedelta(days=1))
             advance(harness)

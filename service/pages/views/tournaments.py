@@ -15,6 +15,7 @@ from domain.tournaments.formats import FORMATS, MAX_PLAYERS, Format
 from domain.tournaments.pairing import MIN_TABLE
 from domain.tournaments.tournament import TOURNAMENT_STATUSES, Tournament
 from ledger.time_zones import UTC_NAME
+from service import clock
 from service.clubs.store import Club
 from service.errors import Forbidden
 from service.http.blueprint import ApiResponse
@@ -248,7 +249,8 @@ def _tournament_page(
         is_organiser=_tournaments().is_organiser(tournament, player),
         own_game=own_game(tournament, player),
         takes_part=player is not None and tournament.takes_part(player),
-        can_register=_can_register(tournament, player),
+        can_register=player is not None and _tournaments().can_register(tournament, player),
+        has_closed=clock.parse(tournament.closes) <= clock.now(),
         is_member=player is not None and _tournaments().is_for(tournament, player),
         club=None
         if tournament.club is None
@@ -265,21 +267,6 @@ def _clubs(player: str) -> list[Club]:
         for each in service().clubs.of(player)
         if each.club.owner == player or (has_role and each.relation == "member")
     ]
-
-
-def _can_register(tournament: Tournament, player: str | None) -> bool:
-    """Return whether a player could register, as far as the tournament and its club decide it."""
-    if player is None or tournament.is_over or tournament.takes_part(player):
-        return False
-    if not _tournaments().is_for(tournament, player):
-        return False
-    if (
-        tournament.club is None
-        and tournament.private
-        and player not in (tournament.creator, *tournament.invited)
-    ):
-        return False
-    return tournament.status == "running" or len(tournament.registered) < tournament.most
 
 
 def _new_tournament_page(form: Form, status: int = 200) -> Response:

@@ -215,7 +215,7 @@ def test_only_the_organiser_excludes_replaces_and_cancels(
 ) -> None:
     id = create(service, olga).id
     own = f"/tournaments/{id}"
-    register(service, id, [ada, *register_accounts(service, 3)])
+    register(service, id, [ada, *register_accounts(service, 4)[:3]])
     host = browser_of(app, service, "olga")
     assert "For the organiser" not in browser.get(own).text
     for command in ("exclude", "cancel"):
@@ -224,15 +224,20 @@ def test_only_the_organiser_excludes_replaces_and_cancels(
     assert post(browser, f"{own}/cancel", own, sure="yes").status_code == 403
     assert post(host, f"{own}/exclude", own, exclude="p1").status_code == 303
     assert len(service.tournaments.tournaments.load(id).registered) == 3
+    excluded = browser_of(app, service, "p1")
+    assert "You were excluded from this tournament." in excluded.get(own).text
+    assert post(excluded, f"{own}/players", own).status_code == 409
+    bert = browser_of(app, service, "p4")
     time.tick(timedelta(days=1))
+    assert "Registration has closed." in bert.get(own).text
+    assert post(bert, f"{own}/players", own).status_code == 409
     advance(WorkerHarness(service))
-    bert = browser_of(app, service, "p1")
     assert "Register as a substitute" in bert.get(own).text
     assert post(bert, f"{own}/players", own).status_code == 303
     assert "You are registered as a substitute" in bert.get(own).text
-    fields = {"entrant": "p2", "substitute": "p1"}
+    fields = {"entrant": "p2", "substitute": "p4"}
     assert post(host, f"{own}/replace", own, **fields).status_code == 303
-    refused = post(host, f"{own}/replace", own, entrant="nobody", substitute="p1")
+    refused = post(host, f"{own}/replace", own, entrant="nobody", substitute="p4")
     assert refused.status_code in {400, 409}
     refused = post(host, f"{own}/cancel", own)
     assert refused.status_code == 400

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import timedelta
 from io import BytesIO
 
@@ -12,6 +13,7 @@ from domain.tournaments.decisions import places_in
 from domain.tournaments.events import TournamentEvent
 from ledger.tournament_log import read_tournament
 from replay.audit import audit
+from replay.tournament_audit import audit_tournament
 from service import clock
 from service.bootstrap import Service
 from service.errors import Forbidden, NotFound
@@ -29,6 +31,10 @@ from tests.support.tournaments import (
     register_accounts,
 )
 from tests.support.worker_harness import RecordingChannel, WorkerHarness
+
+
+class Killed(BaseException):
+    """The worker was killed."""
 
 
 @pytest.fixture
@@ -198,6 +204,74 @@ def test_players_are_notified_of_rounds_last_dates_and_the_end(
         "tournament_over": sorted([olga, *players]),
     }
     assert {item.path for item in sent} == {f"/tournaments/{id}"}
+
+
+def test_players_are_notified_when_the_organiser_cancels(service: Service) -> None:
+    channel = RecordingChannel(name="email", is_operators=False)
+    with freeze_time(START):
+        olga, players = organiser(service), register_accounts(service, 2)
+        endpoints = Mailbox("email", [olga, *players], clock.now)
+        service.notifications.endpoints.add(endpoints)
+        harness = WorkerHarness(service, channel)
+        id = create(service, olga).id
+        register(service, id, players)
+        service.tournaments.tournaments.cancel(id, olga)
+        advance(harness)
+        harness.close()
+    sent = [item for item in channel.sent if item.subject == "tournament_over"]
+    assert sorted(item.player for item in sent) == sorted([olga, *players])
+    assert service.tournaments.store.due(10**12, 100) == []
+
+
+def begin_without_games(service: Service, id: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a worker draw the first round, and die before it creates a game."""
+
+    def die(*_: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patched, suppress(Killed):
+        patched.setattr(service.store, "append", die)
+        service.tournaments.work.advance(id)
+    assert list(service.store.game_ids()) == []
+
+
+def test_a_game_has_the_nonces_of_the_draw_even_if_it_is_created_later(
+    service: Service, harness: WorkerHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with freeze_time(START) as time:
+        id = create(service, organiser(service)).id
+        players = register_accounts(service, 2)
+        register(service, id, players)
+        time.tick(timedelta(days=1))
+        begin_without_games(service, id, monkeypatch)
+        tournaments = service.tournaments.tournaments
+        tournaments.withdraw(id, players[0])
+        tournaments.register(id, players[0], b"another")
+        time.tick(timedelta(minutes=6))
+        advance(harness)
+        assert len(list(service.store.game_ids())) == 1
+        record = read_tournament(b"".join(tournaments.record(id, None)))
+        verdict = audit_tournament(
+            record, lambda game: b"".join(service.games.queries.record(game))
+        )
+        assert verdict.outcome == "sound", verdict
+
+
+def test_the_secret_of_the_games_stays_secret_while_a_worker_may_create_one(
+    service: Service, harness: WorkerHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with freeze_time(START) as time:
+        olga = organiser(service)
+        id = create(service, olga).id
+        register(service, id, register_accounts(service, 2))
+        time.tick(timedelta(days=1))
+        begin_without_games(service, id, monkeypatch)
+        service.tournaments.tournaments.cancel(id, olga)
+        advance(harness)
+        assert service.tournaments.tournaments.load(id).games_secret is None
+        time.tick(timedelta(hours=2))
+        advance(harness)
+        assert service.tournaments.tournaments.load(id).games_secret is not None
 
 
 def test_a_player_who_is_erased_is_withdrawn(service: Service, harness: WorkerHarness) -> None:
