@@ -221,6 +221,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
             imports,
             clubs,
             games.rating_exclusions,
+            tournaments.tournaments,
         ),
         announcements=announcements,
         audits=audits,

@@ -268,6 +268,7 @@ def _readings(target: Target) -> Traffic:
         ),
         *("/admin/games", "/admin/log", "/admin/players", f"/admin/players/{UNKNOWN}"),
         *("/admin/reports", "/admin/work"),
+        *("/admin/tournaments", f"/admin/tournaments/{UNKNOWN}"),
         *("/imports?limit=100", f"/imports/{UNKNOWN}", f"/imports/{UNKNOWN}/record"),
     )
     health = request("GET", "/healthz/processes")
@@ -300,6 +301,7 @@ def _refused_calls(target: Target) -> Traffic:
         *(f"{admin}/seat-moves", "/admin/announcements", "/tournaments"),
         *(f"/tournaments/{UNKNOWN}/{part}" for part in ("cancellation", "replacements")),
         *(f"/admin/players/{UNKNOWN}/password", f"/admin/deliveries/{UNKNOWN}/attempts"),
+        f"/admin/tournaments/{UNKNOWN}/cancellation",
     ]
     puts = (
         *(f"{game}/conditional-actions", f"{game}/notifications", f"/me/mutes/{UNKNOWN}"),

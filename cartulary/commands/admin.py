@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _player: Final = argument("player", metavar=message_in("metavar", "PLAYER"))
 _game: Final = argument("game", metavar=message_in("metavar", "GAME"))
+_tournament: Final = argument("tournament", metavar=message_in("metavar", "TOURNAMENT"))
 _reason: Final = option(
     "--reason",
     required=True,
@@ -402,6 +403,53 @@ def close_club(club: str, reason: str, redis: str | None) -> None:
     with open_administration(redis) as (administration, _):
         administration.close_club(OPERATOR, club, reason)
     print_message(message("the club {club} is closed", club=club))
+
+
+@admin.command(
+    "tournaments",
+    help=(message("List the tournaments, private ones included, newest first, as JSON."),),
+)
+@option(
+    "--status",
+    metavar=message_in("metavar", "STATUS"),
+    help=message("Only tournaments of these statuses, separated by commas."),
+)
+@option("--cursor", metavar=message_in("metavar", "CURSOR"), help=message("Begin at this page."))
+@_limit
+@redis_option
+def tournaments(status: str | None, cursor: str | None, limit: int, redis: str | None) -> None:
+    from domain.tournaments.tournament import TOURNAMENT_STATUSES
+    from service.games.listings import parse_statuses
+    from service.http.responses import tournament_summary
+
+    with open_administration(redis) as (administration, _):
+        statuses = parse_statuses(status, TOURNAMENT_STATUSES)
+        found, following = administration.search_tournaments(OPERATOR, statuses, cursor, limit)
+    rows = [tournament_summary(tournament) for tournament in found]
+    print_json({"tournaments": rows, "next": following})
+
+
+@admin.command("tournament", help=(message("Print TOURNAMENT, also a private one, as JSON."),))
+@_tournament
+@redis_option
+def show_tournament(tournament: str, redis: str | None) -> None:
+    from service.http.responses import tournament_details
+
+    with open_administration(redis) as (administration, service):
+        shown = administration.tournament(OPERATOR, tournament)
+        print_json(tournament_details(shown, service.tournaments.tournaments.handles))
+
+
+@admin.command(
+    "cancel-tournament", help=(message("Cancel TOURNAMENT."), message("Its games go on."))
+)
+@_tournament
+@_reason
+@redis_option
+def cancel_tournament(tournament: str, reason: str, redis: str | None) -> None:
+    with open_administration(redis) as (administration, _):
+        administration.cancel_tournament(OPERATOR, tournament, reason)
+    print_message(message("the tournament {tournament} is cancelled", tournament=tournament))
 
 
 @admin.command(

@@ -13,6 +13,7 @@ from domain.errors import Malformed
 from domain.event import Event
 from domain.json_types import JsonObject
 from domain.messages import Message, message
+from domain.tournaments.tournament import Tournament, TournamentStatus
 from ledger import commands
 from ledger.pending import PendingEvents
 from replay.language.renderer import english
@@ -42,6 +43,7 @@ from service.games.substitute_commands import SubstituteCommands
 from service.imports.imports import Imports
 from service.notifications.deliveries import Deliveries
 from service.notifications.delivery import Delivery
+from service.tournaments.tournaments import Tournaments
 
 MAX_PAGE_SIZE: Final = 100
 
@@ -72,7 +74,9 @@ class Administration:
         imports: Imports,
         clubs: Clubs,
         rating_exclusions: RatingExclusions,
+        tournaments: Tournaments,
     ) -> None:
+        self._tournaments = tournaments
         self._rating_exclusions = rating_exclusions
         self._clubs = clubs
         self._accounts = accounts
@@ -96,7 +100,8 @@ class Administration:
 
     def require_target(self, names: Mapping[str, str]) -> None:
         """Raise NotFound if what these arguments of a URL name does not exist: a player (`id`), a `game`, a
-        `delivery`, a `report`, an `announcement`, an imported record (`imported`) or a `club`.
+        `delivery`, a `report`, an `announcement`, an imported record (`imported`), a `club` or a
+        `tournament`.
         """
         if "id" in names:
             self._accounts.get(names["id"])
@@ -112,6 +117,8 @@ class Administration:
             self._imports.get(names["imported"])
         if "club" in names:
             self._clubs.find(names["club"])
+        if "tournament" in names:
+            self._tournaments.load(names["tournament"])
 
     def search_players(
         self, administrator: str, prefix: str = "", after: str | None = None, limit: int = 50
@@ -327,6 +334,36 @@ class Administration:
         club = self._clubs.find(club_id)
         self._record(administrator, "close_club", reason, club=club_id, name=club.name)
         self._clubs.close_for_all(club_id)
+
+    def search_tournaments(
+        self,
+        administrator: str,
+        statuses: Sequence[TournamentStatus] = (),
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> tuple[list[Tournament], str | None]:
+        """Return a page of all tournaments, private ones included, newest first, and the next cursor.
+
+        Raises Malformed (cursor).
+        """
+        page = self._tournaments.page_of_all(statuses, cursor, min(limit, MAX_PAGE_SIZE))
+        self._log.append(administrator, "search_tournaments", {"statuses": list(statuses)})
+        return page
+
+    def tournament(self, administrator: str, tournament_id: str) -> Tournament:
+        """Return a tournament, also one that is private. Raises NotFound."""
+        tournament = self._tournaments.load(tournament_id)
+        self._log.append(administrator, "read_tournament", {"tournament": tournament_id})
+        return tournament
+
+    def cancel_tournament(self, administrator: str, tournament_id: str, reason: str) -> Tournament:
+        """Cancel a tournament, and return it; its games go on. Raises NotFound, NotNow (over)."""
+        _require_reason(reason)
+
+        def record() -> None:
+            self._record(administrator, "cancel_tournament", reason, tournament=tournament_id)
+
+        return self._tournaments.cancel_by_administrator(tournament_id, administrator, record)
 
     def announce(
         self, administrator: str, texts: Mapping[str, object], ends: str, reason: str

@@ -1,11 +1,12 @@
-"""The representations of games and players that several routes return, as JSON."""
+"""The representations of games, players and tournaments that several routes return, as JSON."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
 from domain.game import Game
 from domain.json_types import JsonObject
+from domain.tournaments.tournament import Tournament, standings_as_json
 from service.accounts.account_reader import Player
 from service.clubs.store import Club
 from service.games.player_statistics import PlayerStatistics
@@ -156,3 +157,75 @@ def account(player: Player) -> JsonObject:
     }
     marks = {"guest": player.is_guest, "bot": player.is_program}
     return fields | {name: True for name, is_set in marks.items() if is_set}
+
+
+def tournament_summary(tournament: Tournament) -> JsonObject:
+    """Return a tournament as `TournamentSummary`."""
+    is_open = tournament.status == "open" or not tournament.entrants
+    return {
+        "id": tournament.id,
+        "name": tournament.name,
+        "description": tournament.description,
+        "status": tournament.status,
+        "organiser": tournament.creator,
+        "format": tournament.format.to_json(),
+        "rules": tournament.rules,
+        "options": tournament.options,
+        "clock": tournament.clock,
+        "private": tournament.private,
+        "least": tournament.least,
+        "most": tournament.most,
+        "created_at": tournament.created_at,
+        "closes": tournament.closes,
+        "round_seconds": tournament.round_seconds,
+        "players": len(tournament.registered if is_open else tournament.entrants),
+        "rounds": len(tournament.rounds),
+        "seq": tournament.seq,
+        "hash": tournament.hash,
+    }
+
+
+def current_standings(tournament: Tournament) -> Sequence[Sequence[JsonObject]]:
+    """Return the standings of a tournament by group: the final ones, or those after the results so far."""
+    return tournament.final_standings or standings_as_json(tournament)
+
+
+def tournament_details(
+    tournament: Tournament, handles: Callable[[Sequence[str]], Mapping[str, str | None]]
+) -> JsonObject:
+    """Return a tournament as `TournamentDetails`; `handles` returns the handles of players by id."""
+    rounds: list[dict[str, Any]] = [
+        {
+            "round": drawn.number,
+            "drawn_at": drawn.drawn_at,
+            "ends": drawn.ends,
+            "closed": drawn.is_closed,
+            "tables": [
+                {
+                    "players": list(players),
+                    "game": game,
+                    "places": None if result is None else list(result.places),
+                }
+                for players, game, result in zip(
+                    drawn.players, drawn.games, drawn.results, strict=True
+                )
+            ],
+        }
+        for drawn in tournament.rounds
+    ]
+    entrants = tournament.entrants or tournament.registered
+    seated = [player for drawn in tournament.rounds for table in drawn.players for player in table]
+    people = [tournament.creator, *entrants, *tournament.volunteers, *seated]
+    return {
+        **tournament_summary(tournament),
+        "entrants": list(entrants),
+        "withdrawn": sorted(tournament.withdrawn),
+        "substitutes": list(tournament.volunteers),
+        "commitment": tournament.commitment,
+        "games_commitment": tournament.games_commitment,
+        "secret": tournament.secret,
+        "games_secret": tournament.games_secret,
+        "drawn": rounds,
+        "standings": current_standings(tournament),
+        "handles": handles(people),
+    }

@@ -102,6 +102,8 @@ _SESSION_ONLY: Final = (
     *("DELETE /admin/reports/<report>", "POST /admin/announcements"),
     *("PUT /admin/clubs/<club>/name", "DELETE /admin/clubs/<club>"),
     *("DELETE /admin/announcements/<announcement>", "GET /admin/log"),
+    *("GET /admin/tournaments", "GET /admin/tournaments/<tournament>"),
+    "POST /admin/tournaments/<tournament>/cancellation",
     "DELETE /admin/imports/<imported>",
     "DELETE /admin/games/<game>/comments/<number>",
     *(f"{method} /admin/games/<game>/rating-exclusion" for method in ("PUT", "DELETE")),

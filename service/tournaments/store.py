@@ -5,6 +5,7 @@
     cartulary:{tournament:ID}:secrets     the secret of the draw, and that of its games, in hex
     cartulary:{tournaments:N}             sorted set, id -> when there is next something to do, in seconds
     cartulary:tournaments:STATUS          public tournaments with that status
+    cartulary:tournaments:STATUS:private          private ones, for administrators
     cartulary:tournaments:STATUS:private:PLAYER   private ones that the player may see
     cartulary:tournaments:STATUS:club:CLUB        public tournaments of a club
     cartulary:tournaments:STATUS:private-club:CLUB    private ones of a club, which its members may see
@@ -150,6 +151,7 @@ class TournamentStore:
                 lists = [_LISTS + status]
                 if tournament.private:
                     lists = [f"{_LISTS}{status}:private:{player}" for player in viewers]
+                    lists.append(f"{_LISTS}{status}:private")
                 if tournament.club is not None:
                     relation = "private-club" if tournament.private else "club"
                     lists.append(f"{_LISTS}{status}:{relation}:{tournament.club}")
@@ -199,6 +201,18 @@ class TournamentStore:
         return self._page(
             [f":{relation}:{club}" for relation in relations], statuses, cursor, limit
         )
+
+    def page_of_all(
+        self,
+        statuses: Iterable[TournamentStatus] = (),
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> TournamentPage:
+        """Return all tournaments with any of the statuses (none given: any), the private ones included.
+
+        Raises Malformed for an invalid cursor.
+        """
+        return self._page(["", ":private"], statuses, cursor, limit)
 
     def _page(
         self,

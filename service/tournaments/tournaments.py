@@ -247,6 +247,25 @@ class Tournaments:
                 tournaments.append(tournament)
         return tournaments, page.next
 
+    def page_of_all(
+        self,
+        statuses: Iterable[TournamentStatus] = (),
+        cursor: str | None = None,
+        limit: int = 50,
+    ) -> tuple[list[Tournament], str | None]:
+        """Return a page of all tournaments, private ones included, newest first, and the next cursor.
+
+        Damaged ones are left out. Raises Malformed (cursor).
+        """
+        page = self._store.page_of_all(statuses, cursor, min(limit, MAX_PAGE))
+        tournaments = []
+        for id in page.ids:
+            try:
+                tournaments.append(self.load(id))
+            except (NotFound, Unreadable):
+                continue
+        return tournaments, page.next
+
     def register(self, id: str, player: str, nonce: bytes = b"") -> tuple[Tournament, JsonObject]:
         """Register a player, or take them up as a substitute once the tournament is in progress.
 
@@ -356,6 +375,24 @@ class Tournaments:
             pending.add(decisions.cancel(tournament), {"player": organiser})
 
         return self._execute(id, handler, viewer=organiser)
+
+    def cancel_by_administrator(
+        self, id: str, administrator: str, record: Callable[[], None]
+    ) -> Tournament:
+        """Cancel a tournament, also one that is private; its games go on. Raises NotFound, NotNow (over).
+
+        `record` is called once, when nothing refuses it and before it is done.
+        """
+        is_recorded = False
+
+        def handler(tournament: Tournament, pending: PendingTournamentEvents) -> None:
+            nonlocal is_recorded
+            pending.add(decisions.cancel(tournament), {"player": administrator})
+            if not is_recorded:
+                record()
+                is_recorded = True
+
+        return self._execute(id, handler)
 
     def is_organiser(self, tournament: Tournament, player: str | None) -> bool:
         """Return whether a player may decide about a tournament: who has created it, and administrators."""

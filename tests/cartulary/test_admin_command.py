@@ -21,6 +21,7 @@ from tests.games.records import FOLDER
 from tests.support.accounts import PASSWORD
 from tests.support.raw_times import raw_times
 from tests.support.service_games import start_game
+from tests.support.tournaments import settings
 from tests.support.worker_harness import WorkerHarness
 
 Admin = Callable[..., Result]
@@ -236,6 +237,25 @@ def test_clubs_are_renamed_and_closed(admin: Admin, service: Service) -> None:
     assert admin("close-club", club, *WHY).exit_code == 0
     assert admin("close-club", club, *WHY).exit_code == 1
     assert service.clubs.public_page() == ([], None)
+
+
+def test_private_tournaments_are_listed_read_and_cancelled(admin: Admin, service: Service) -> None:
+    owner = service.accounts.players.register("owner-of-cups", "correct horse")[0].id
+    club = service.clubs.create(owner, "Mondays", is_private=True).id
+    fields = settings(clock.now() + timedelta(days=1), options={"club": club}, private=True)
+    id = service.tournaments.tournaments.create(owner, fields).id
+    listed = orjson.loads(admin("tournaments", "--status", "open").stdout)
+    assert ([each["id"] for each in listed["tournaments"]], listed["next"]) == ([id], None)
+    assert orjson.loads(admin("tournaments", "--status", "finished").stdout)["tournaments"] == []
+    shown = orjson.loads(admin("tournament", id).stdout)
+    assert (shown["status"], shown["handles"]) == ("open", {owner: "owner-of-cups"})
+    assert id in admin("cancel-tournament", id, *WHY).stderr
+    assert admin("cancel-tournament", id, *WHY).exit_code == 1
+    assert admin("tournament", "t0000000000000000").exit_code == 1
+    assert service.tournaments.tournaments.get(id, owner).status == "cancelled"
+    record = service.tournaments.tournaments.record(id, owner)
+    last = orjson.loads(list(record)[-1])
+    assert (last["type"], last["by"]) == ("TournamentCancelled", {"player": OPERATOR})
 
 
 def test_the_overview_names_what_waits_and_which_processes_are_missing(

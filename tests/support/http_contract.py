@@ -158,6 +158,7 @@ def operation_name(method: str, template: str) -> str:
     path = path.replace("{id}", "ID").replace("{game}", "GAME")
     path = path.replace("{delivery}", "DELIVERY").replace("{report}", "REPORT")
     path = path.replace("{system}", "SYSTEM").replace("{imported}", "ID").replace("{club}", "CLUB")
+    path = path.replace("{tournament}", "TOURNAMENT")
     path = path.replace("{announcement}", "ANNOUNCEMENT")
     return f"{'GET' if method == 'HEAD' else method} {path}"
 

@@ -4,12 +4,13 @@ from dataclasses import asdict
 
 from domain.event import Event
 from domain.json_types import JsonObject
+from domain.tournaments.tournament import TOURNAMENT_STATUSES, Tournament
 from service.administration.administration import MAX_PAGE_SIZE
 from service.games.listings import STATUSES, parse_statuses
 from service.http.blueprint import NO_QUERY, Blueprint
 from service.http.context import service
 from service.http.language import request_language, request_renderer
-from service.http.responses import game_summaries
+from service.http.responses import game_summaries, tournament_details, tournament_summary
 from service.http.schemas.administration import (
     AdministeredPlayer,
     AdministeredPlayerList,
@@ -30,12 +31,14 @@ from service.http.schemas.administration import (
     RenameClub,
     SearchGames,
     SearchPlayers,
+    SearchTournaments,
     Suspend,
     WithReason,
     Work,
 )
 from service.http.schemas.notifications import NotificationDelivery
 from service.http.schemas.responses import GameList
+from service.http.schemas.tournaments import TournamentDetails, TournamentList
 from service.http.validation import MAX_INTEGER
 
 blueprint = Blueprint(
@@ -324,6 +327,48 @@ def close_club_for_all(player: str, club: str, body: JsonObject) -> None:
 
 
 @blueprint.get(
+    "/admin/tournaments",
+    "A page of tournaments, private ones included, newest first.",
+    TournamentList,
+    query=SearchTournaments(),
+)
+def search_tournaments(player: str, query: JsonObject) -> JsonObject:
+    """List the tournaments of a status, also private ones."""
+    found, cursor = service().administration.search_tournaments(
+        player,
+        parse_statuses(query["status"], TOURNAMENT_STATUSES),
+        query["cursor"],
+        query["limit"],
+    )
+    return {"tournaments": [tournament_summary(each) for each in found], "next": cursor}
+
+
+@blueprint.get(
+    "/admin/tournaments/<tournament>",
+    "The tournament.",
+    TournamentDetails,
+    query=NO_QUERY,
+    errors=(404,),
+)
+def get_administered_tournament(player: str, tournament: str) -> JsonObject:
+    """Get a tournament, also one that is private, with its players, rounds and standings."""
+    return _details(service().administration.tournament(player, tournament))
+
+
+@blueprint.post(
+    "/admin/tournaments/<tournament>/cancellation",
+    "The tournament.",
+    TournamentDetails,
+    json_body=WithReason(),
+    status=200,
+    errors=(404, 409),
+)
+def cancel_tournament_for_all(player: str, tournament: str, body: JsonObject) -> JsonObject:
+    """Cancel a tournament, also one that is private. Its games go on. One that is over is a 409."""
+    return _details(service().administration.cancel_tournament(player, tournament, **body))
+
+
+@blueprint.get(
     "/announcements",
     "The announcements that have not ended.",
     AnnouncementList,
@@ -389,6 +434,10 @@ def get_administration_log(player: str, query: JsonObject) -> JsonObject:
     entries = service().administration.log_page(player, query["after"], limit)
     cursor = entries[-1]["seq"] if len(entries) == limit else None
     return {"entries": entries, "next": cursor}
+
+
+def _details(tournament: Tournament) -> JsonObject:
+    return tournament_details(tournament, service().tournaments.tournaments.handles)
 
 
 def _decided(events: tuple[Event, ...]) -> JsonObject:

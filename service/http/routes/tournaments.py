@@ -1,19 +1,16 @@
 """Tournaments: lists, registration, what organisers do, standings and the record."""
 
-from collections.abc import Sequence
-from typing import Any
-
 from flask import Response
 
 from domain.json_types import JsonObject
 from domain.tournaments.tournament import (
     TOURNAMENT_STATUSES,
     Tournament,
-    standings_as_json,
 )
 from service.games.listings import parse_statuses
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import service
+from service.http.responses import current_standings, tournament_details, tournament_summary
 from service.http.schemas.tournaments import (
     CreateTournament,
     RegisterInTournament,
@@ -51,7 +48,10 @@ def list_tournaments(player: str | None, query: JsonObject) -> JsonObject:
         query["limit"],
         query["club"],
     )
-    return {"tournaments": [_summary(tournament) for tournament in found], "next": following}
+    return {
+        "tournaments": [tournament_summary(tournament) for tournament in found],
+        "next": following,
+    }
 
 
 @blueprint.post(
@@ -176,7 +176,7 @@ def cancel_tournament(player: str, id: str) -> JsonObject:
 def get_tournament_standings(player: str | None, id: str) -> JsonObject:
     """Get the standings after the results that there are."""
     shown = _tournaments().get(id, player)
-    return {"final": shown.is_over, "groups": _standings(shown)}
+    return {"final": shown.is_over, "groups": current_standings(shown)}
 
 
 @blueprint.get(
@@ -221,70 +221,5 @@ def _tournaments() -> Tournaments:
     return service().tournaments.tournaments
 
 
-def _summary(tournament: Tournament) -> JsonObject:
-    """Return a tournament as `TournamentSummary`."""
-    is_open = tournament.status == "open" or not tournament.entrants
-    return {
-        "id": tournament.id,
-        "name": tournament.name,
-        "description": tournament.description,
-        "status": tournament.status,
-        "organiser": tournament.creator,
-        "format": tournament.format.to_json(),
-        "rules": tournament.rules,
-        "options": tournament.options,
-        "clock": tournament.clock,
-        "private": tournament.private,
-        "least": tournament.least,
-        "most": tournament.most,
-        "created_at": tournament.created_at,
-        "closes": tournament.closes,
-        "round_seconds": tournament.round_seconds,
-        "players": len(tournament.registered if is_open else tournament.entrants),
-        "rounds": len(tournament.rounds),
-        "seq": tournament.seq,
-        "hash": tournament.hash,
-    }
-
-
-def _standings(tournament: Tournament) -> Sequence[Sequence[JsonObject]]:
-    return tournament.final_standings or standings_as_json(tournament)
-
-
 def _details(tournament: Tournament) -> JsonObject:
-    """Return a tournament as `TournamentDetails`."""
-    rounds: list[dict[str, Any]] = [
-        {
-            "round": drawn.number,
-            "drawn_at": drawn.drawn_at,
-            "ends": drawn.ends,
-            "closed": drawn.is_closed,
-            "tables": [
-                {
-                    "players": list(players),
-                    "game": game,
-                    "places": None if result is None else list(result.places),
-                }
-                for players, game, result in zip(
-                    drawn.players, drawn.games, drawn.results, strict=True
-                )
-            ],
-        }
-        for drawn in tournament.rounds
-    ]
-    entrants = tournament.entrants or tournament.registered
-    seated = [player for drawn in tournament.rounds for table in drawn.players for player in table]
-    people = [tournament.creator, *entrants, *tournament.volunteers, *seated]
-    return {
-        **_summary(tournament),
-        "entrants": list(entrants),
-        "withdrawn": sorted(tournament.withdrawn),
-        "substitutes": list(tournament.volunteers),
-        "commitment": tournament.commitment,
-        "games_commitment": tournament.games_commitment,
-        "secret": tournament.secret,
-        "games_secret": tournament.games_secret,
-        "drawn": rounds,
-        "standings": _standings(tournament),
-        "handles": _tournaments().handles(people),
-    }
+    return tournament_details(tournament, _tournaments().handles)

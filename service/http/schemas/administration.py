@@ -3,6 +3,7 @@
 from typing import Annotated, Literal, TypedDict
 
 from domain.json_types import Digest, GameId, PlayerId, PositiveCount, Timestamp
+from domain.tournaments.tournament import TOURNAMENT_STATUSES
 from service.accounts.account_reader import ADMIN
 from service.administration.accounts import ROLES
 from service.chat.reports import Reported
@@ -40,6 +41,15 @@ class SearchGames(PageQuery):
         description=f"One or several of {', '.join(STATUSES)}, separated by commas.",
     )
     player = String(load_default=None, description="Id of a player in the game.")
+
+
+class SearchTournaments(PageQuery):
+    """Which page of which tournaments to show, private ones included."""
+
+    status = String(
+        load_default=None,
+        description=f"One or several of {', '.join(TOURNAMENT_STATUSES)}, separated by commas.",
+    )
 
 
 class ChatMessageReportsQuery(StrictSchema):

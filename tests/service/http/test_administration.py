@@ -1,10 +1,12 @@
 """What administrators do over HTTP: each operation, and what the log says of it."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 import pytest
 import redis
 
+from service import clock
 from service.administration.log import AdministrationLog
 from tests.support.accounts import PASSWORD, Accounts, PlayerClient
 from tests.support.administrators import (
@@ -16,6 +18,7 @@ from tests.support.administrators import (
     reported_message,
 )
 from tests.support.processes import wait_until
+from tests.support.tournaments import settings
 
 
 @pytest.fixture
@@ -125,6 +128,39 @@ class TestPlayers:
         guest = accounts.anonymous.post("/api/v1/guests", json={}).json()["player"]
         response = admin.http.put(f"{ADMIN}/players/{guest['id']}/role", json=WHY)
         assert response.status_code == 409
+
+
+class TestTournaments:
+    @pytest.mark.http("GET /admin/tournaments", 200)
+    @pytest.mark.http("GET /admin/tournaments/TOURNAMENT", 200)
+    @pytest.mark.http("POST /admin/tournaments/TOURNAMENT/cancellation", 200, 409)
+    def test_a_private_tournament_is_listed_read_and_cancelled_on_record(
+        self, accounts: Accounts, admin: PlayerClient, redis_client: redis.Redis
+    ) -> None:
+        ada = accounts.register()
+        club = ada.http.post("/api/v1/clubs", json={"name": "Hidden", "private": True}).json()["id"]
+        fields = settings(clock.now() + timedelta(days=1), options={"club": club}, private=True)
+        id = ada.http.post("/api/v1/tournaments", json=fields).json()["id"]
+        assert admin.http.get(f"/api/v1/tournaments/{id}").status_code == 404
+        path = f"{ADMIN}/tournaments/{id}"
+        listed = admin.http.get(f"{ADMIN}/tournaments?status=open&limit=1").json()
+        assert [tournament["id"] for tournament in listed["tournaments"]] == [id]
+        assert admin.http.get(path).json() == ada.http.get(f"/api/v1/tournaments/{id}").json()
+        cancelled = admin.http.post(f"{path}/cancellation", json=WHY).json()
+        assert cancelled["status"] == "cancelled"
+        assert admin.http.post(f"{path}/cancellation", json=WHY).status_code == 409
+        events = ada.http.get(f"/api/v1/tournaments/{id}/events").json()["events"]
+        assert (events[-1]["type"], events[-1]["by"]) == (
+            "TournamentCancelled",
+            {"player": admin.id},
+        )
+        entries = list(AdministrationLog(redis_client).entries())[-3:]
+        assert [(entry["operation"], entry["details"]) for entry in entries] == [
+            ("search_tournaments", {"statuses": ["open"]}),
+            ("read_tournament", {"tournament": id}),
+            ("cancel_tournament", {"tournament": id, **WHY}),
+        ]
+        assert {entry["administrator"] for entry in entries} == {admin.id}
 
 
 class TestGames:

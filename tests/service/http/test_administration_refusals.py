@@ -1,9 +1,12 @@
 """What administrators may not do over HTTP, and what nobody else may do."""
 
+from datetime import timedelta
+
 import httpx
 import pytest
 import redis
 
+from service import clock
 from service.administration.log import AdministrationLog
 from tests.support.accounts import Accounts, Json, PlayerClient
 from tests.support.administrators import (
@@ -16,6 +19,7 @@ from tests.support.administrators import (
     uploaded_record,
 )
 from tests.support.http_contract import invalid_fields
+from tests.support.tournaments import settings
 
 OPERATIONS: tuple[tuple[str, str, Json | None], ...] = (
     ("GET", "/players", None),
@@ -39,6 +43,9 @@ OPERATIONS: tuple[tuple[str, str, Json | None], ...] = (
     ("DELETE", "/reports/REPORT", WHY),
     ("PUT", "/clubs/CLUB/name", {"name": "Thursday", **WHY}),
     ("DELETE", "/clubs/CLUB", WHY),
+    ("GET", "/tournaments", None),
+    ("GET", "/tournaments/TOURNAMENT", None),
+    ("POST", "/tournaments/TOURNAMENT/cancellation", WHY),
     ("POST", "/announcements", ANNOUNCEMENT),
     ("DELETE", "/announcements/ANNOUNCEMENT", WHY),
     ("DELETE", "/imports/IMPORT", WHY),
@@ -82,6 +89,7 @@ def filled(path: str, player: str, game: str, **others: str) -> str:
         "DELIVERY": "0",
         "REPORT": "0",
         "CLUB": "0" * 16,
+        "TOURNAMENT": "t" + "0" * 16,
         "ANNOUNCEMENT": "0",
         "IMPORT": "0",
         **others,
@@ -111,6 +119,9 @@ class TestRefusals:
     @pytest.mark.http("DELETE /admin/reports/REPORT", 401, 403)
     @pytest.mark.http("PUT /admin/clubs/CLUB/name", 401, 403)
     @pytest.mark.http("DELETE /admin/clubs/CLUB", 401, 403)
+    @pytest.mark.http("GET /admin/tournaments", 401, 403)
+    @pytest.mark.http("GET /admin/tournaments/TOURNAMENT", 401, 403)
+    @pytest.mark.http("POST /admin/tournaments/TOURNAMENT/cancellation", 401, 403)
     @pytest.mark.http("POST /admin/announcements", 401, 403)
     @pytest.mark.http("DELETE /admin/announcements/ANNOUNCEMENT", 401, 403)
     @pytest.mark.http("DELETE /admin/imports/ID", 401, 403)
@@ -144,6 +155,8 @@ class TestRefusals:
     @pytest.mark.http("DELETE /admin/reports/REPORT", 404)
     @pytest.mark.http("PUT /admin/clubs/CLUB/name", 404)
     @pytest.mark.http("DELETE /admin/clubs/CLUB", 404)
+    @pytest.mark.http("GET /admin/tournaments/TOURNAMENT", 404)
+    @pytest.mark.http("POST /admin/tournaments/TOURNAMENT/cancellation", 404)
     @pytest.mark.http("DELETE /admin/announcements/ANNOUNCEMENT", 404)
     @pytest.mark.http("DELETE /admin/imports/ID", 404)
     def test_targets_must_exist_even_if_the_body_is_wrong(
@@ -174,12 +187,15 @@ class TestRefusals:
     @pytest.mark.http("DELETE /admin/reports/REPORT", 400, 413, 415)
     @pytest.mark.http("PUT /admin/clubs/CLUB/name", 400, 413, 415)
     @pytest.mark.http("DELETE /admin/clubs/CLUB", 400, 413, 415)
+    @pytest.mark.http("POST /admin/tournaments/TOURNAMENT/cancellation", 400, 413, 415)
     @pytest.mark.http("POST /admin/announcements", 400, 413, 415)
     @pytest.mark.http("DELETE /admin/announcements/ANNOUNCEMENT", 400, 413, 415)
     @pytest.mark.http("DELETE /admin/imports/ID", 400, 413, 415)
     @pytest.mark.http("GET /admin/players", 400)
     @pytest.mark.http("GET /admin/games", 400)
     @pytest.mark.http("GET /admin/reports", 400)
+    @pytest.mark.http("GET /admin/tournaments", 400)
+    @pytest.mark.http("GET /admin/tournaments/TOURNAMENT", 400)
     @pytest.mark.http("GET /admin/work", 400)
     @pytest.mark.http("GET /admin/log", 400)
     def test_bad_requests_change_nothing(
@@ -194,12 +210,15 @@ class TestRefusals:
         club = ada.http.post("/api/v1/clubs", json={"name": "Mondays", "private": True}).json()[
             "id"
         ]
+        fields = settings(clock.now() + timedelta(days=1), options={"club": club}, private=True)
+        tournament = ada.http.post("/api/v1/tournaments", json=fields).json()["id"]
         targets = {
             "DELIVERY": delivery,
             "REPORT": report,
             "ANNOUNCEMENT": announcement,
             "IMPORT": uploaded_record(ada),
             "CLUB": club,
+            "TOURNAMENT": tournament,
         }
         for method, path, body in WITH_BODY:
             assert body is not None
@@ -216,6 +235,8 @@ class TestRefusals:
             "/games?cursor=x",
             "/log?after=-1",
             "/reports?cursor=x",
+            "/tournaments?cursor=x",
+            f"/tournaments/{tournament}?a=b",
             "/work?a=b",
         ):
             assert admin.http.get(ADMIN + path).status_code == 400, path
