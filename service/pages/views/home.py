@@ -1,6 +1,7 @@
 """The first page and the lists of games, with the pictures of rule systems and of boards on them."""
 
 from dataclasses import replace
+from datetime import timedelta
 from functools import lru_cache
 from hashlib import sha256
 from typing import Final
@@ -86,13 +87,15 @@ def show_leaderboards() -> Response:
     system = systems.get(request.args.get("system", "")) or next(iter(systems.values()))
     period, after = request.args.get("period", ALL), number_parameter("after") or 0
     places, following = service().games.ratings.leaderboard(system.name, period, after)
-    today = clock.format(clock.now())
+    today = clock.now()
+    last_month = today.replace(day=1) - timedelta(days=1)
+    periods = {f"{today:%Y-%m}", f"{last_month:%Y-%m}", f"{today:%Y}", f"{today.year - 1}", period}
     return page(
         "leaderboards.html",
         title=system.system.TITLE,
         form=Form({"system": system.name, "period": period}),
         rule_systems=systems.values(),
-        periods=sorted({today[:7], today[:4], period} - {ALL}, reverse=True),
+        periods=sorted(periods - {ALL}, reverse=True),
         places=places,
         next=following,
         exclusions=service().games.ratings.exclusions(),

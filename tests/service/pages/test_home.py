@@ -207,6 +207,13 @@ def test_the_statistics_show_the_public_games_of_each_kind(
     assert f"{service.store.head(finished)} events of public games" in page
 
 
+def test_leaderboards_offer_the_periods_that_have_just_ended(browser: FlaskClient) -> None:
+    with freeze_time("2027-01-01T00:00:00Z"):
+        page = browser.get("/leaderboards").text
+    offered = re.findall(r'<option value="([0-9-]+)"', page)
+    assert offered == ["2027-01", "2027", "2026-12", "2026"]
+
+
 def test_leaderboards_show_players_of_rated_games_and_mark_provisional_ratings(
     browser: FlaskClient, service: Service
 ) -> None:
