@@ -26,8 +26,9 @@ import redis.asyncio
 from redis.asyncio.sentinel import Sentinel as AsyncSentinel
 from redis.asyncio.sentinel import SentinelConnectionPool
 from redis.backoff import NoBackoff
+from redis.connection import SSLConnection
 from redis.retry import Retry
-from redis.sentinel import Sentinel
+from redis.sentinel import Sentinel, SentinelManagedConnection
 from typing_extensions import override
 
 from domain.errors import CartularyError, Unreadable
@@ -92,7 +93,11 @@ def connect(
         sentinel_options = options | master.sentinel_options
         sentinel = Sentinel(master.sentinels, sentinel_kwargs=sentinel_options)  # type: ignore[no-untyped-call] # redis-py has no annotations here
         client: redis.Redis = sentinel.master_for(  # type: ignore[no-untyped-call] # the same
-            master.name, redis_class=_MasterClient, **options, **master.options
+            master.name,
+            redis_class=_MasterClient,
+            connection_class=_TlsMasterConnection if "ssl" in master.options else _MasterConnection,
+            **options,
+            **master.options,
         )
         return client
     # redis-py rejects the option for Unix sockets, which need no keepalive.
@@ -225,6 +230,24 @@ class _Client(redis.Redis):
             return self.parse_response(connection, args[0], **options)  # type: ignore[no-untyped-call] # the same
         finally:
             self.connection_pool.release(connection)
+
+
+class _MasterConnection(SentinelManagedConnection):
+    """A connection to a master that closes itself when the reading of a reply fails or is interrupted.
+
+    That of redis-py stays open, unlike all its others: the next command would wait for the reply of the one
+    before, and take it for its own.
+    """
+
+    @override
+    def read_response(
+        self, *args: Any, disconnect_on_error: bool | None = True, **options: Any
+    ) -> Any:
+        return super().read_response(*args, disconnect_on_error=disconnect_on_error, **options)
+
+
+class _TlsMasterConnection(_MasterConnection, SSLConnection):
+    """The same with TLS."""
 
 
 class _MasterClient(_Client):

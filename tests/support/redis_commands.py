@@ -6,8 +6,8 @@ from contextlib import contextmanager
 
 import redis
 
-_CONNECTING = ("info", "client", "hello")
-"""Commands of connections, and the one that reads the counts."""
+_CONNECTING = ("info", "client", "hello", "replconf", "ping")
+"""Commands of connections, those of replicas and Sentinels among them, and the one that reads the counts."""
 
 
 @contextmanager

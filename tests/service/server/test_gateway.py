@@ -263,7 +263,7 @@ class TestHealth:
         for client in clients:
             client.send(get("/readyz") * 2)
         # The first of each connection; the second waits for it.
-        wait_until(lambda: front.tasks() == 50)
+        wait_until(lambda: front.tasks() == 50 and front.readiness.checks > 0)
         assert front.readiness.checks == 1
         front.readiness.release.set()
         for client in clients:

@@ -20,12 +20,12 @@ from domain.event import Event as GameEvent
 from ledger.record import read
 from replay.audit.runner import audit
 from service.bootstrap import Service, build
-from service.connection import InvalidRedisUrl, connect_async, parse_sentinel_url
+from service.connection import InvalidRedisUrl, connect, connect_async, parse_sentinel_url
 from service.errors import ServiceError, Unavailable
 from service.server.web_process import find_losses
 from service.settings import Settings
 from tests.support.accounts import Accounts, PlayerClient
-from tests.support.processes import wait_until
+from tests.support.processes import HANG_SECONDS, wait_until
 from tests.support.redis_kinds import assert_refused_by_settings
 from tests.support.running_service import RunningService
 from tests.support.sentinels import NAME, Replicated, replicated_redis
@@ -191,6 +191,37 @@ def test_users_of_an_event_loop_wait_for_its_few_connections(servers: Replicated
         await client.aclose()
 
     asyncio.run(ask())
+
+
+def test_a_command_without_a_reply_in_time_is_not_awaited_by_the_next_one(
+    servers: Replicated,
+) -> None:
+    with connect(servers.url, seconds_to_respond=0.2) as client:
+        for _ in range(3):
+            with pytest.raises(redis.TimeoutError):
+                client.blpop(["empty"], HANG_SECONDS)
+            assert client.echo("next") == b"next"
+
+
+def test_an_interrupted_command_is_not_awaited_by_the_next_one(servers: Replicated) -> None:
+    class Interrupted(Exception):
+        pass
+
+    def interrupt(number: int, frame: object) -> None:
+        raise Interrupted
+
+    with connect(servers.url, seconds_to_respond=HANG_SECONDS) as client:
+        handler = signal.signal(signal.SIGALRM, interrupt)
+        try:
+            client.ping()
+            signal.setitimer(signal.ITIMER_REAL, 0.2)
+            with pytest.raises(Interrupted):
+                client.blpop(["empty"], HANG_SECONDS)
+        finally:
+            signal.signal(signal.SIGALRM, handler)
+        blocked = [info for info in client.client_list() if info["cmd"] == "blpop"]
+        assert not blocked, "the connection of the interrupted command is still used"
+        assert client.echo("next") == b"next"
 
 
 def test_a_sentinel_that_is_away_makes_the_store_unavailable(settings: Settings) -> None:
