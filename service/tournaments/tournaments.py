@@ -405,7 +405,7 @@ class Tournaments:
             raise Forbidden(message("only the organiser of the tournament can do this"))
 
     def withdraw_everywhere(self, player: str) -> None:
-        """Withdraw a player who is erased from all tournaments. Idempotent."""
+        """Withdraw a player who is erased from all tournaments but damaged ones. Idempotent."""
         for status in ("open", "running"):
             cursor: str | None = None
             while True:
@@ -417,7 +417,12 @@ class Tournaments:
                             by: TournamentBy = {"system": "tournament"}
                             pending.add(decisions.withdraw(tournament, player), by)
 
-                    self._execute(id, handler)
+                    try:
+                        self._execute(id, handler)
+                    except Unreadable as error:
+                        log.warning(
+                            "nobody was withdrawn from tournament %s: %s", id, log_text(error)
+                        )
                 cursor = page.next
                 if cursor is None:
                     break

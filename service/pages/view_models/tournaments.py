@@ -336,7 +336,11 @@ def _moment(text: str, zone: str) -> str:
         return text
     if local.tzinfo is not None:
         return text
-    return clock.format(local.replace(tzinfo=time_zone(zone)))
+    try:
+        return clock.format(local.replace(tzinfo=time_zone(zone)))
+    except OverflowError:
+        # The first or the last day of the calendar is another year in UTC.
+        return text
 
 
 def _number(text: str) -> int | str:

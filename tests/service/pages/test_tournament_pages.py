@@ -247,6 +247,20 @@ def test_only_the_organiser_excludes_replaces_and_cancels(
     assert "Cancelled." in browser.get(own).text
 
 
+@pytest.mark.parametrize(
+    ("closes", "zone"),
+    [("0001-01-01T00:00", "Asia/Tokyo"), ("9999-12-31T23:59", "America/New_York")],
+)
+def test_a_date_outside_of_the_calendar_is_refused(
+    app: Flask, service: Service, olga: str, closes: str, zone: str
+) -> None:
+    host = browser_of(app, service, "olga")
+    host.set_cookie(TIME_ZONE_COOKIE, zone)
+    response = post(host, "/tournaments", "/tournaments/new", name="Cup", closes=closes)
+    assert response.status_code == 400
+    assert 'id="field-closes-fault"' in response.text
+
+
 @pytest.mark.parametrize("format", FORMATS)
 def test_an_organiser_creates_a_tournament_of_each_format(
     app: Flask, service: Service, olga: str, format: str

@@ -9,6 +9,7 @@ from io import BytesIO
 import pytest
 from freezegun import freeze_time
 
+from domain.errors import Unreadable
 from domain.tournaments.decisions import places_in
 from domain.tournaments.events import TournamentEvent
 from ledger.tournament_log import read_tournament
@@ -286,6 +287,19 @@ def test_a_player_who_is_erased_is_withdrawn(service: Service, harness: WorkerHa
         assert players[0] not in service.tournaments.tournaments.load(id).entrants
         service.accounts.erasure.erase(players[1], "correct horse")
         assert service.tournaments.tournaments.load(id).number_of(players[1]) is None
+
+
+def test_a_damaged_tournament_does_not_prevent_an_erasure(service: Service) -> None:
+    olga, (ada,) = organiser(service), register_accounts(service, 1)
+    damaged, other = (create(service, olga).id for _ in range(2))
+    for id in (damaged, other):
+        register(service, id, (ada,))
+    service.redis.xadd(f"cartulary:{{tournament:{damaged}}}:events", {"e": "{}"}, id="9-0")
+    with pytest.raises(Unreadable):
+        service.tournaments.tournaments.load(damaged)
+    service.accounts.erasure.erase(ada, "correct horse")
+    assert not service.tournaments.tournaments.load(other).takes_part(ada)
+    assert service.accounts.players.get([ada]) == [None]
 
 
 def test_no_list_of_games_has_a_tournament_and_reindexing_lists_it_again(
