@@ -18,20 +18,17 @@ from domain.errors import Malformed, Unreadable
 from domain.json_types import JsonObject
 from domain.messages import Text, message, plural_message
 from ledger.record import Record, read
-from replay.render.text_layout import clean
 from service import clock
 from service.accounts.account_reader import AccountReader
 from service.audits.audits import Audits
 from service.bounds import Bounds
 from service.errors import BodyTooLarge, ServiceError, Unauthorised
-from service.imports.replayed_record import ReplayedRecord, first_unopened
+from service.imports.replayed_record import ReplayedRecord, first_unopened, shortened
 from service.imports.store import ImportedRecord, ImportStore, Verdict, new_id
 from service.keyring import Keyring
 
 FIELD: Final = "record"
 """The field of a form, or the part of a body, that has the file."""
-MAX_NAME_CHARACTERS: Final = 40
-"""Characters of a name, which the header of a record claims, that are shown."""
 MAX_SHOWN_NAMES: Final = 8
 MAX_CACHED_BYTES: Final = 16 * 1024 * 1024
 """Bytes of the records that a process keeps in memory."""
@@ -210,13 +207,13 @@ def _facts(
         uploaded=clock.format(clock.now()),
         is_public=is_public,
         game=record.game,
-        rules=_shortened(str(first["data"].get("rules", ""))),
+        rules=shortened(str(first["data"].get("rules", ""))),
         seats=first["data"]["seats"],
         players=tuple(_names_by_seat(record)),
         events=len(record.events),
         intact=_intact(record, report["findings"]),
         bytes=size,
-        key=_shortened(header["head"]["key"]),
+        key=shortened(header["head"]["key"]),
         is_own_key=head_check["verdict"] == "holds",
         server=_server(header),
         verdict=_VERDICTS[report["verdict"]],
@@ -247,7 +244,7 @@ def _names_by_seat(record: Record) -> list[str]:
     )
     ids = seated if isinstance(seated, list) else [*names]
     shown = [names.get(id) for id in ids[:MAX_SHOWN_NAMES] if isinstance(id, str)]
-    return [_shortened(name) for name in shown if name]
+    return [shortened(name) for name in shown if name]
 
 
 def _server(header: JsonObject) -> str | None:
@@ -255,11 +252,5 @@ def _server(header: JsonObject) -> str | None:
     for name in ("origin", "log"):
         value = header.get(name)
         if isinstance(value, str) and value:
-            return _shortened(value, 100)
+            return shortened(value, 100)
     return None
-
-
-def _shortened(text: str, most: int = MAX_NAME_CHARACTERS) -> str:
-    """Return a text that a record claims as it is shown: one line, without characters that do harm."""
-    shown = clean(text[: 4 * most])
-    return shown if len(shown) <= most else f"{shown[:most]}…"

@@ -19,6 +19,7 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from ledger.record import Record
 from replay.language.names import Names
+from replay.render.text_layout import clean
 from service.bounds import Bounds
 from service.games.event_queries import EventQueries
 from service.games.loader import GameCache, GameLoader
@@ -28,6 +29,8 @@ from service.store.event_store import LogReader
 
 MAX_SHOWN_CHARACTERS: Final = 2_000
 """Characters of the event with the first fault that are shown."""
+MAX_NAME_CHARACTERS: Final = 40
+"""Characters of a name, which the header of a record claims, that are shown."""
 _PREFIXES: Final = 16
 """Earlier states of a record that are kept."""
 
@@ -58,7 +61,8 @@ class ReplayedRecord:
     def names(self) -> Names:
         """The names that the header gives to the players: claims, which are not those of accounts here."""
         head = self.head
-        return Names(self._record.names, () if head is None else head.players)
+        names = {id: shortened(name) for id, name in self._record.names.items()}
+        return Names(names, () if head is None else head.players)
 
     @property
     def first_faulty_event(self) -> tuple[int, str] | None:
@@ -112,6 +116,12 @@ class _RecordReader(LogReader):
     @override
     def receipts(self, game_id: str, seqs: Collection[int]) -> dict[int, str]:
         return {}
+
+
+def shortened(text: str, most: int = MAX_NAME_CHARACTERS) -> str:
+    """Return a text that a record claims as it is shown: one line, without characters that do harm."""
+    shown = clean(text[: 4 * most])
+    return shown if len(shown) <= most else f"{shown[:most]}…"
 
 
 def first_unopened(record: Record) -> int | None:

@@ -107,6 +107,19 @@ def test_an_imported_game_is_replayed_as_the_game_itself(
         assert pictures[0] == pictures[1]
 
 
+def test_long_names_in_a_record_do_not_make_its_pages_long(
+    browser: FlaskClient, service: Service
+) -> None:
+    log_in(browser, service, "ada")
+    first, second = players_of_record()
+    address = uploaded(browser, named({first: "x" * 3_000, second: "y" * 3_000}))
+    for path in PAGES:
+        page = shown(browser, address + path)
+        assert "x" * 41 not in page
+        assert "y" * 41 not in page
+    assert "x" * 40 in shown(browser, f"{address}/log")
+
+
 def test_names_in_a_record_are_not_those_of_accounts(
     browser: FlaskClient, service: Service
 ) -> None:
