@@ -229,7 +229,7 @@ class BotPlayer:
         elif chance < 0.15:
             key = secrets.token_hex(8)
             url = f"/games/{game_id}/{path}"
-            if self.request("DELETE", url, None, 204, 409, key=key).status_code == 204:
+            if self.request("DELETE", url, None, 204, *self._too_late, key=key).status_code == 204:
                 with self._acknowledgements.lock:
                     self._acknowledgements.withdrawals.setdefault(game_id, []).append(number)
         return chance < 0.15
@@ -237,14 +237,24 @@ class BotPlayer:
     def _add(self, game_id: str, path: str, body: dict[str, Any]) -> dict[str, Any] | None:
         """Send a request that adds events to a game; return the first, or None if it comes too late."""
         key = secrets.token_hex(8)
-        too_late = (409, 422) if self._acknowledgements.may_lose_shown_events else (409,)
-        response = self.request("POST", f"/games/{game_id}/{path}", body, 201, *too_late, key=key)
+        response = self.request(
+            "POST", f"/games/{game_id}/{path}", body, 201, *self._too_late, key=key
+        )
         if response.status_code != 201:
             return None
         accepted = response.json()
         self._acknowledgements.add_events(game_id, accepted)
         event: dict[str, Any] = accepted["events"][0]
         return event
+
+    @property
+    def _too_late(self) -> tuple[int, ...]:
+        """The statuses of requests about what has changed meanwhile.
+
+        A dispute that was shown and not acknowledged may not exist any more: the checks at the end find an
+        acknowledged one that is lost.
+        """
+        return (404, 409, 422) if self._acknowledgements.may_lose_shown_events else (409,)
 
     def _has_prepared(self, game_id: str, seat: int) -> bool:
         """Whether the server is to take an action that the bot has prepared for this turn."""
