@@ -18,7 +18,7 @@ from ledger.tournament_log import PendingTournamentEvents
 from service import clock
 from service.clock import TrustedClock
 from service.games.repository import GameRepository
-from service.store.event_store import EventStore
+from service.store.event_store import EventStore, Head
 from service.tournaments.games import TournamentGames
 from service.tournaments.store import DRAW_SECRET, GAMES_SECRET, TournamentStore
 from service.tournaments.tournaments import Tournaments
@@ -94,6 +94,17 @@ class TournamentWork:
 
     def plan_next(self, tournament: Tournament) -> None:
         """Log the head, and plan when to look at a tournament again; never, if nothing is left to do."""
+        seconds = self._seconds_to_wait(tournament)
+        if seconds is None:
+            self._store.remove_due(tournament.id)
+        else:
+            self._plan(tournament.id, max(0, seconds))
+        head = self._store.heads([tournament.id])[tournament.id]
+        if isinstance(head, Head) and head.seq != tournament.seq:
+            # A command has appended meanwhile, and what it has planned may be overwritten.
+            self._plan(tournament.id, 0)
+
+    def _seconds_to_wait(self, tournament: Tournament) -> float | None:
         is_logged = tournament.id in self._head_log.log([tournament.id])
         now = self._clock.now()
         drawn = tournament.current_round
@@ -108,11 +119,8 @@ class TournamentWork:
         elif waiting or not is_logged:
             seconds = EXAMINE_SECONDS
         else:
-            self._store.remove_due(tournament.id)
-            return
-        if not is_logged:
-            seconds = min(seconds, EXAMINE_SECONDS)
-        self._plan(tournament.id, max(0, seconds))
+            return None
+        return seconds if is_logged else min(seconds, EXAMINE_SECONDS)
 
     def _step(self, tournament: Tournament, pending: PendingTournamentEvents) -> None:
         """Add what follows now."""

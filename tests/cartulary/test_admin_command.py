@@ -305,12 +305,12 @@ def test_a_changed_log_is_detected(admin: Admin, service: Service, ada: str) -> 
     assert [entry["seq"] for entry in listed] == [1, 3, 4]
 
 
-def test_an_imported_record_is_deleted(admin: Admin, service: Service) -> None:
+def test_an_imported_record_is_deleted(admin: Admin, service: Service, ada: str) -> None:
     data = (FOLDER / "clock-leaves-one.jsonl").read_bytes()
-    record = service.imports.upload("ada", data, is_public=True)
+    record = service.imports.upload(ada, data, is_public=True)
     assert admin("delete-import", record.id, *WHY).exit_code == 0
     assert admin("delete-import", record.id, *WHY).exit_code == 1
-    assert service.imports.of_player("ada") == []
+    assert service.imports.of_player(ada) == []
     assert operations(service) == ["delete_import"]
 
 

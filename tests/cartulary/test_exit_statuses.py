@@ -199,7 +199,8 @@ def test_what_else_is_wrong_leads_to_the_status_of_the_table(
             words += [missing] * len(required(name))
         case "the Redis of the service does not respond":
             tomorrow = clock.format(clock.now() + timedelta(days=1))
-            values = {"records": str(path), "ends": tomorrow, "club": "0" * 16}
+            id = "0" * 16
+            values = {"records": str(path), "ends": tomorrow, "club": id, "tournament": f"t{id}"}
             words += [*required(name, **values, imported=PREFIX + "00" * ID_BYTES), *REDIS]
         case "the server of a game does not respond":
             address = f"{URL}/games/1"

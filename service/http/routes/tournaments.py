@@ -10,6 +10,7 @@ from domain.tournaments.tournament import (
 from service.games.listings import parse_statuses
 from service.http.blueprint import NO_QUERY, Blueprint, response
 from service.http.context import service
+from service.http.ratelimits import limit_new_places
 from service.http.responses import current_standings, tournament_details, tournament_summary
 from service.http.schemas.tournaments import (
     CreateTournament,
@@ -61,6 +62,7 @@ def list_tournaments(player: str | None, query: JsonObject) -> JsonObject:
     auth="login_required",
     json_body=CreateTournament(),
     is_idempotent=True,
+    limit=limit_new_places,
     errors=(403,),
 )
 def create_tournament(player: str, body: JsonObject, idempotency_key: str | None) -> JsonObject:
@@ -90,6 +92,7 @@ def get_tournament(player: str | None, id: str) -> JsonObject:
     auth="login_required",
     json_body=RegisterInTournament(),
     is_body_required=False,
+    limit=limit_new_places,
     errors=(403, 404, 409),
 )
 def register_in_tournament(player: str, id: str, body: JsonObject) -> JsonObject:
@@ -108,6 +111,7 @@ def register_in_tournament(player: str, id: str, body: JsonObject) -> JsonObject
     "The player takes part no more.",
     auth="login_required",
     errors=(404, 409),
+    limit=limit_new_places,
 )
 def withdraw_from_tournament(player: str, id: str) -> None:
     """Withdraw from a tournament, from the next round on. Games go on: a player resigns in each of them."""
@@ -129,6 +133,7 @@ def exclude_from_tournament(player: str, id: str, handle: str) -> None:
     "/tournaments/<id>/invitations/<handle>",
     "The player is invited.",
     auth="login_required",
+    limit=limit_new_places,
     errors=(400, 403, 404, 409),
 )
 def invite_to_tournament(player: str, id: str, handle: str) -> None:

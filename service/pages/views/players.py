@@ -30,6 +30,8 @@ _FIELDS: Final = ("status", "result", "rules", "seats", "opponent")
 """The names of the fields of the form, as parameters of the address."""
 
 _MAX_TOURNAMENTS: Final = 12
+_MAX_TOURNAMENT_PAGES: Final = 10
+"""Pages that are read for them, some of whose tournaments may be private."""
 
 
 @blueprint.get("/players/<handle>")
@@ -62,8 +64,17 @@ def show_player(handle: str) -> Response:
 
 def _tournaments(player_id: str) -> list[Tournament]:
     """Return the last public tournaments in which a player has taken part, the newest first."""
-    found, _ = service().tournaments.tournaments.page((), None, player_id, None, _MAX_TOURNAMENTS)
-    return [tournament for tournament in found if player_id in tournament.members]
+    shown: list[Tournament] = []
+    cursor = None
+    for _ in range(_MAX_TOURNAMENT_PAGES):
+        # Private tournaments leave gaps in a page, which must not show.
+        page, cursor = service().tournaments.tournaments.page(
+            (), None, player_id, cursor, _MAX_TOURNAMENTS
+        )
+        shown += [tournament for tournament in page if player_id in tournament.members]
+        if cursor is None or len(shown) >= _MAX_TOURNAMENTS:
+            break
+    return shown[:_MAX_TOURNAMENTS]
 
 
 def _comparison(profile: Profile, opponent: str | None) -> dict[str, object] | None:

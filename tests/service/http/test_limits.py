@@ -114,3 +114,19 @@ def test_creating_and_joining_games_are_counted_together_by_player(limited: Acco
     # Other players, and other requests of the same player, are not affected.
     assert bea.http.post(f"{API}/games", json=body).status_code == 201
     assert ada.act(opened[0], {"type": "resign"}, 4).status_code == 201
+
+
+@pytest.mark.http("PUT /tournaments/ID/players/me", 404, 429)
+@pytest.mark.http("DELETE /tournaments/ID/players/me", 429)
+@pytest.mark.http("PUT /tournaments/ID/invitations/HANDLE", 429)
+@pytest.mark.http("POST /tournaments", 429)
+def test_what_adds_to_tournaments_is_counted_by_player(limited: Accounts) -> None:
+    ada = limited.register()
+    place = f"{API}/tournaments/{'0' * 16}/players/me"
+    assert [ada.http.put(place).status_code for _ in range(5)] == [404] * 4 + [429]
+    assert ada.http.delete(place).status_code == 429
+    invitation = f"{API}/tournaments/{'0' * 16}/invitations/bea"
+    assert ada.http.put(invitation).status_code == 429
+    assert ada.http.post(f"{API}/tournaments", json={}).status_code == 429
+    # Others are not affected.
+    assert limited.register().http.put(place).status_code == 404

@@ -16,6 +16,7 @@ from domain.tournaments.tournament import Tournament
 from service.bootstrap import Service
 from service.connection import to_text
 from service.pages.session import TIME_ZONE_COOKIE
+from service.pages.views import players
 from tests.support.page_forms import log_in, post
 from tests.support.tournaments import (
     advance,
@@ -203,6 +204,22 @@ def test_a_private_tournament_is_not_found_by_strangers(
     refused = post(host, f"{own}/invite", own, invite="nobody")
     assert refused.status_code == 400
     assert 'id="field-invite-fault"' in refused.text
+
+
+def test_private_tournaments_take_no_room_on_a_profile(
+    browser: FlaskClient, service: Service, olga: str, ada: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(players, "_MAX_TOURNAMENTS", 2)
+    register(service, create(service, olga, name="Open cup").id, [ada])
+    for _ in range(3):
+        secret = create(service, olga, private=True, name="Secret cup").id
+        service.tournaments.tournaments.invite(secret, olga, "ada")
+        register(service, secret, [ada])
+    page = browser.get("/players/ada").text
+    assert "Open cup" in page
+    anonymous = browser.application.test_client().get("/players/ada").text
+    assert "Open cup" in anonymous
+    assert "Secret cup" not in anonymous
 
 
 def test_only_the_organiser_excludes_replaces_and_cancels(

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import timedelta
 from io import BytesIO
+from typing import Any
 
 import pytest
 from freezegun import freeze_time
@@ -334,3 +335,25 @@ def event_of_type(service: Service, id: str, type: str) -> TournamentEvent:
         event for event in service.tournaments.tournaments.events(id, None) if event["type"] == type
     )
     return found
+
+
+def test_a_change_while_the_next_look_is_planned_is_examined_at_once(
+    service: Service, harness: WorkerHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with freeze_time(START):
+        olga = organiser(service)
+        (ada,) = register_accounts(service, 1)
+        id = create(service, olga).id
+        advance(harness)
+        assert service.tournaments.work.due(100) == []
+        store, read_outbox = service.tournaments.store, service.tournaments.store.outbox
+
+        def outbox_before_a_registration(id: str) -> dict[str, Any]:
+            entries = read_outbox(id)
+            monkeypatch.setattr(store, "outbox", read_outbox)
+            service.tournaments.tournaments.register(id, ada)
+            return entries
+
+        monkeypatch.setattr(store, "outbox", outbox_before_a_registration)
+        service.tournaments.work.advance(id)
+        assert service.tournaments.work.due(100) == [id]
