@@ -176,7 +176,7 @@ class TournamentStore:
     ) -> TournamentPage:
         """Return the tournaments that `viewer` may see with any of the statuses (none given: any).
 
-        With `member`, who is the viewer, those of which that player is the organiser or a member. Raises
+        With `member`, the id of the viewer, those that this player organises or takes part in. Raises
         Malformed for an invalid cursor.
         """
         suffixes = [""] if viewer is None else ["", f":private:{viewer}"]

@@ -195,7 +195,7 @@ class Tournaments:
         return tournament
 
     def get(self, id: str, viewer: str | None) -> Tournament:
-        """Return a tournament that a player, or a visitor who is not logged in (None), may see."""
+        """Return a tournament. Raises NotFound if the viewer (None: not logged in) may not see it."""
         tournament = self.load(id)
         if not self._can_see(tournament, viewer):
             raise _not_found(id)
@@ -221,7 +221,7 @@ class Tournaments:
     ) -> tuple[list[Tournament], str | None]:
         """Return a page of the tournaments that a player may see, newest first, and the next cursor.
 
-        With `member`, who is the viewer, those of which that player is the organiser or a member; with
+        With `member`, the id of the viewer, those that this player organises or takes part in; with
         `club`, those of that club, the private ones if the viewer is a member. A club that the viewer may
         not see has none. Raises Malformed (cursor).
         """
@@ -405,7 +405,7 @@ class Tournaments:
             raise Forbidden(message("only the organiser of the tournament can do this"))
 
     def withdraw_everywhere(self, player: str) -> None:
-        """Withdraw a player who is erased from all tournaments but damaged ones. Idempotent."""
+        """Withdraw an erased player from all tournaments; skip damaged ones. Idempotent."""
         for status in ("open", "running"):
             cursor: str | None = None
             while True:

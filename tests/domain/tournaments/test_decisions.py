@@ -211,7 +211,7 @@ def test_a_round_of_a_league_in_which_nobody_can_play_does_not_end_it() -> None:
     log = Log(("ada", "ben", "cyd", "dan", "eve"), **format)
     log.close()
     # In the first division, each of three players has one round without a game: the second one or the third
-    # for the player who is left, when the second division has played all of its games.
+    # for the one remaining player, when the second division has played all of its games.
     (table,) = (table for table in log.tournament.rounds[0].tables if max(table) < 3)
     for entrant in {0, 1, 2} - {table[0]}:
         log.withdraw(log.tournament.entrants[entrant])
