@@ -306,7 +306,6 @@ def _state(
     idempotency_key: str | None,
     method: str = "POST",
 ) -> Call[Any]:
-    """Return a call with which a player states something."""
     return call(
         method,
         _game(game, rest),

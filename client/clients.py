@@ -147,7 +147,6 @@ class _Calls:
         return {"headers": headers, "timeout": self.limits.stream_silence}
 
     def _adopt(self, result: T) -> T:
-        """Use the token of a result from now on, if it has one."""
         if isinstance(result, Registration | Token):
             self.token = result.token
         return result

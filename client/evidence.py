@@ -328,7 +328,6 @@ class EvidenceKeeper:
     def _signature(
         self, game: str, action: JsonObject, expected_seq: int
     ) -> Steps[JsonObject | None]:
-        """Return the player's signature for an action; None if it is not signed."""
         key = yield from self._own_key()
         if key is None:
             return None
@@ -377,7 +376,6 @@ class EvidenceKeeper:
         return self._keys[token]
 
     def _load_key(self, player: str) -> SigningKey:
-        """Return the key of a player on this machine. Raises OSError, Unreadable, InvalidResponse."""
         assert self._folder is not None, "without a folder there is no key"
         if not is_game_id(player):
             raise InvalidResponse(message("the server's response is not a valid id of a player"))
@@ -442,7 +440,6 @@ def _commitment(created: JsonObject) -> str | None:
 
 
 def _rules_of(summary: GameSummary) -> AnyRuleSystem | None:
-    """Return the rules of a game; None if this program does not have them."""
     try:
         return rule_system_for(summary.rules, summary.options)
     except Malformed:
@@ -450,12 +447,10 @@ def _rules_of(summary: GameSummary) -> AnyRuleSystem | None:
 
 
 def _remember(cache: dict[Any, Any], key: object, value: object) -> None:
-    """Add an entry to a cache, and drop the oldest one if there are too many."""
     cache[key] = value
     if len(cache) > _MAX_REMEMBERED:
         del cache[next(iter(cache))]
 
 
 def _digest(text: str) -> str:
-    """Return an idempotency key that is derived from a text."""
     return hmac.digest(b"cartulary idempotency key", text.encode(), "sha256").hex()[:32]

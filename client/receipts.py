@@ -187,7 +187,6 @@ def _decoded(text: bytes) -> object:
 
 
 def _receipt(value: object, fault: Message) -> JsonObject:
-    """Return the receipt that a value is or contains. Raises ReceiptFileError with this message."""
     if isinstance(value, dict) and isinstance(value.get("receipt"), dict):
         value = value["receipt"]
     if not isinstance(value, dict) or "signature" not in value:

@@ -46,7 +46,6 @@ def fault_in(text: bytes) -> Message:
 
 
 def _encoding_fault(text: bytes) -> Message | None:
-    """What is wrong with the bytes, whatever they encode; None if nothing is."""
     if not text.strip():
         return message("the line is empty")
     if text.startswith(codecs.BOM_UTF8):
@@ -63,7 +62,6 @@ def _encoding_fault(text: bytes) -> Message | None:
 
 
 def _depth_fault(text: bytes) -> Message | None:
-    """That arrays and objects are nested too deeply; None if they are not."""
     depth = 0
     for bracket in _BRACKET.findall(_STRING.sub(b"", text)):
         depth += 1 if bracket in b"[{" else -1

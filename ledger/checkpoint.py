@@ -105,7 +105,6 @@ def head_leaf_hash(game_id: str, seq: int, hash: str) -> bytes:
 
 
 def _root_hash(encoded: str) -> bytes:
-    """Return the root of a checkpoint. Raises Unreadable."""
     try:
         root = binascii.a2b_base64(encoded, strict_mode=True)
     except (binascii.Error, ValueError):

@@ -438,7 +438,6 @@ def answer_takeback(
 
 
 def _carry_out(pending: PendingEvents, ruling: Ruling, secret: SecretSource) -> None:
-    """Add what follows from the ruling that the last pending event gave."""
     if ruling["type"] == "resume":
         resume(pending, ruling["from"], pending.game.seq, secret, by=ARBITER)
     elif ruling["type"] == "remove_seat":

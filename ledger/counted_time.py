@@ -133,7 +133,6 @@ def _counted_spans(
 
 
 def _calendar_spans(start: datetime, end: datetime, times: Calendar | None) -> Iterator[Interval]:
-    """Yield the spans that a calendar counts, day by day."""
     if times is None:
         if start < end:
             yield Interval(start, end)
@@ -203,7 +202,6 @@ def time_faults(raw: Mapping[str, object]) -> dict[str, Text]:
 
 
 def _faults(raw: Mapping[str, Any]) -> Iterator[tuple[str, Text]]:
-    """Yield the names of wrong fields, each with what is wrong."""
     if "per_turn" not in raw and "bank" not in raw:
         yield "per_turn", message("is missing: a clock needs a time for each turn, or a time bank")
     for name, least in (("per_turn", 1), ("bank", 1), ("increment", 0)):

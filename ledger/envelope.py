@@ -213,7 +213,6 @@ def check_envelope(value: JsonObject) -> Event:
 
 
 def _in_current_version(value: JsonObject) -> JsonObject:
-    """Return an event of any released version in the current one. Raises Unreadable."""
     version = value.get("v")
     if type(version) is not int:
         raise Unreadable(message("this is not an event: it has no version"))

@@ -216,7 +216,6 @@ def verify(public: bytes, signature: bytes, signed: bytes) -> None:
 
 @lru_cache(_CACHED_KEYS)
 def _load_public(public: bytes) -> Ed25519PublicKey:
-    """Return the public key with these bytes. Raises BadSignature."""
     if len(public) != PUBLIC_BYTES:
         raise BadSignature(
             message(

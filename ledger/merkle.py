@@ -245,7 +245,6 @@ class _Overlay:
 
 
 def _check_hashes(path: Sequence[bytes], *others: bytes) -> None:
-    """Raise BadProof if a path is too long, or if it or the others contain something that is no hash."""
     if len(path) > MAX_PATH:
         raise BadProof(message("the path has more than {most} hashes", most=MAX_PATH))
     if any(len(hash) != HASH_BYTES for hash in (*path, *others)):

@@ -173,7 +173,6 @@ def _encoded(steps: Sequence[JsonObject]) -> bytes:
 
 
 def _leaf(salt: str, steps: Sequence[JsonObject]) -> str:
-    """Return the commitment to steps, with a salt in hex."""
     return digest(bytes.fromhex(salt) + _encoded(steps))
 
 

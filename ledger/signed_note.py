@@ -259,7 +259,6 @@ def _base64(data: bytes) -> str:
 
 
 def _unbase64(text: str) -> bytes:
-    """Return the bytes of canonical base64. Raises Unreadable."""
     try:
         data = binascii.a2b_base64(text, strict_mode=True)
     except (binascii.Error, ValueError):

@@ -176,7 +176,6 @@ def read_tournament(data: bytes) -> TournamentRecord:
 
 
 def _parse_header(line: bytes) -> JsonObject:
-    """Return the header in the first line. Raises Unreadable."""
     try:
         header = decode(line)
     except Unreadable as error:

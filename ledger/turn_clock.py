@@ -163,7 +163,6 @@ def _stop_of_pause(pause: Pause) -> Interval:
 
 
 def _holidays(game: Game, clock: Clock, player: str) -> Iterator[Interval]:
-    """Yield the holidays of a player, if the clock has holidays."""
     if not game.holidays or not clock.get("holidays", False):
         return
     for holiday in game.holidays:

@@ -195,7 +195,6 @@ def _ahead(own: int, other: int) -> float:
 
 
 def _record_of(bot: str, games: Sequence[ArenaGame]) -> JsonObject:
-    """Return what a bot has achieved, over all seats that it has played."""
     results = [
         (place, score, 1 / game.places.count(1) if place == 1 else 0.0)
         for game in games

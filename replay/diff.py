@@ -96,7 +96,6 @@ def _merged(old: list[str], new: list[str]) -> list[str]:
 
 
 def _by_key(entries: list[Any]) -> dict[str, Any] | None:
-    """The entries by place and seat; None if these do not identify them."""
     keyed: dict[str, Any] = {}
     for entry in entries:
         if not isinstance(entry, Mapping):
@@ -248,7 +247,6 @@ class _Change:
                 return self._label(str(value))
 
     def _item(self, value: Any) -> Value:
-        """An item of a list; a hex as `q,r`."""
         match value:
             case [int(q), int(r)]:
                 return hex_at((q, r))
@@ -267,7 +265,6 @@ class _Change:
 
 @cache
 def _seat_fields(position: type) -> frozenset[str]:
-    """The fields at the top of a position that contain seats."""
     hints = get_type_hints(position, include_extras=True)
     return frozenset(name for name, hint in hints.items() if _has_seats(hint))
 

@@ -241,7 +241,6 @@ def _timestamp(text: str, *, is_end: bool) -> str:
 
 
 def _seats_of(event: Event) -> set[int]:
-    """The seats that an event is of: the one that acted, and the one that its data name as `seat`."""
     seats = (acting_seat(event["by"]), event["data"].get("seat"))
     return {seat for seat in seats if type(seat) is int}
 

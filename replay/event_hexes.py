@@ -46,7 +46,6 @@ def event_hexes(event: Event, rules: AnyRuleSystem) -> frozenset[Hex]:
 
 
 def _find(type: Any, value: Any, hexes: set[Hex]) -> None:
-    """Add the hexes in a value of a type to a set."""
     finder = _finder(type)
     if finder is not None:
         finder(value, hexes)

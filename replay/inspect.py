@@ -159,7 +159,6 @@ def explained_clauses(step: Step, openings: Mapping[str, Any]) -> list[Reason]:
 
 
 def _actor(step: Step, names: Names) -> JsonObject:
-    """Who caused the event, and by what means they have shown who they are."""
     by: Mapping[str, Any] = step.event["by"]
     players = step.after.players
     seat: int | None = by.get("seat")
@@ -183,7 +182,6 @@ def _actor(step: Step, names: Names) -> JsonObject:
 
 
 def _time(step: Step) -> JsonObject:
-    """When the event was appended, and how that relates to the turn and its deadline."""
     before, after = step.before, step.after
     turn = None if before is None or before.to_act is None else before
     deadline = None if turn is None else turn_clock.deadline(turn)
@@ -202,7 +200,6 @@ def _time(step: Step) -> JsonObject:
 
 
 def _seen_position(step: Step, context: EventContext) -> JsonObject | None:
-    """The position before the event as the seat that acted could see it then."""
     before, seat = step.before, seat_in_play(step.event)
     if before is None or before.state is None or seat is None or not context.sees_actor:
         return None
@@ -274,13 +271,11 @@ def _consequences(step: Step, context: EventContext) -> JsonObject:
 
 
 def _supersedes(event: Event, seq: int) -> bool:
-    """Whether play resumes with this event from an event before `seq`."""
     origin = event["data"].get("from")
     return event["type"] == "PlayResumed" and type(origin) is int and origin < seq
 
 
 def _seq_of(events: Sequence[Event], type: str, round: int | None = None) -> int | None:
-    """The seq of the first event of a type, and for that round if one is given."""
     return next(
         (
             event["seq"]
@@ -326,7 +321,6 @@ def _start(step: Step, context: EventContext, names: Names) -> JsonObject:
 
 
 def _nonce(player: str, nonce: str, source: str | None, names: Names) -> JsonObject:
-    """A nonce, with the player who took the place, and who supplied it."""
     return {
         "player": player,
         "handle": names.handle(player),

@@ -116,7 +116,6 @@ class _Page:
         return wrap(self._render(value), width, columns)
 
     def _labelled(self, label: Value, texts: list[str]) -> Iterator[str]:
-        """Yield texts behind a label, and nothing if there are no texts."""
         text = self._render(label)
         for line in texts:
             yield self._dim(text + " " * (self._indent - columns(text))) + line
@@ -126,7 +125,6 @@ class _Page:
         return [self._dim(line) for line in self._wrapped(value, self._width - self._indent)]
 
     def _actor(self, event: Event) -> Iterator[str]:
-        """Who acted, and by what means they have shown who they are."""
         explanation = self._explanation
         lines = [self._styler(explanation["by"], actor_style(event))]
         for text in identity_messages(explanation):
@@ -134,7 +132,6 @@ class _Page:
         yield from self._labelled(_WHO, lines)
 
     def _time(self) -> Iterator[str]:
-        """The turn under way and its deadline."""
         time = self._explanation["time"]
         yield from self._labelled(_TURN, list(map(self._render, turn_messages(time))))
         deadline = deadline_message(time, self._explanation["event"])
@@ -142,7 +139,6 @@ class _Page:
             yield from self._labelled(_DEADLINE, [self._render(deadline)])
 
     def _action(self, event: Event) -> Iterator[str]:
-        """The action, its result, and the secrets of the event that are opened."""
         explanation, width = self._explanation, self._width - self._indent
         if event["action"] is not None:
             text = explanation["action_text"]
@@ -188,13 +184,11 @@ class _Page:
                 yield from (margin + self._dim(line) for line in sentence)
 
     def _start(self) -> Iterator[str]:
-        """The sources of the game's chance, for the event that starts it."""
         start: JsonObject | None = self._explanation["start"]
         if start is not None:
             yield from self._section(message_in("heading", "chance"), chance_messages(start))
 
     def _consequences(self) -> Iterator[str]:
-        """What followed without another action, and what the workers sent."""
         values = following_messages(self._explanation)
         yield from self._section(message_in("heading", "what followed"), values)
 
@@ -208,7 +202,6 @@ class _Page:
         yield from (f"  {line}" for line in lines)
 
     def _legal_actions(self) -> Iterator[str]:
-        """What the seat could have done."""
         legal: JsonObject | None = self._explanation["legal_actions"]
         if legal is None:
             return
@@ -218,7 +211,6 @@ class _Page:
         yield from self._section(title, [summary, *listed])
 
     def _seen_position(self) -> Iterator[str]:
-        """The board that the seat saw."""
         seen: JsonObject | None = self._explanation["seen_position"]
         if seen is None:
             return

@@ -153,7 +153,6 @@ def rated_result(events: Sequence[Event]) -> Result:
 
 
 def _check_settings(created: Event) -> str:
-    """Return the name of the rule system of a game that may count. Raises NotRated."""
     settings = created["data"]
     options = settings["options"]
     if options.get("rated") is not True:

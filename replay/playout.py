@@ -173,7 +173,6 @@ def play(plan: Plan, number: int = 1) -> FinishedGame:
 
 
 def _chosen_action(game: Game, seat: int, chances: Mapping[str, Chance]) -> Any:
-    """The action that the seat's bot chooses from what a player at its seat would see."""
     rules, player = game.rules, game.players[seat]
     legal = rules.legal_actions(game.state, seat)
     bot = bot_named(rules, player.split("-", 2)[2])
@@ -193,7 +192,6 @@ def _record(plan: Plan, pending: PendingEvents) -> bytes:
 
 
 def _derived(seed: bytes, *label: str | int) -> bytes:
-    """32 bytes that depend on a seed and a label."""
     return sha256(f"cartulary playout v1 {label!r} ".encode() + seed).digest()
 
 

@@ -102,7 +102,6 @@ def _information(won: Sequence[Sequence[float]], strengths: Sequence[float]) -> 
 
 
 def _deviations(information: Sequence[Sequence[float]]) -> list[float]:
-    """Return the standard error of each strength, relative to the mean of all."""
     size = len(information)
     deviations = []
     for player in range(size):

@@ -136,7 +136,6 @@ def check_ratings(
 def _check_history(
     statement: JsonObject, lines: Sequence[Any], records: Iterable[RatedRecord]
 ) -> Verdict:
-    """Compare the lines of a history, which the statement covers, with what records show."""
     if statement["model"] != MODEL_NAME:
         return Verdict(
             "unknown",
@@ -201,7 +200,6 @@ def _contradiction(statement: JsonObject, records: Sequence[RatedRecord]) -> Mes
 def _compare(
     lines: Sequence[JsonObject], results: Sequence[Result], records: Mapping[str, RatedRecord]
 ) -> Verdict:
-    """Compare the lines of a history with the results that count, in the order of the log."""
     table = RatingTable()
     listed = {line["game"] for line in lines}
     for number, line in enumerate(lines, 1):
@@ -268,7 +266,6 @@ def _uncovered(game: str) -> Message:
 
 
 def _other_game(expected: str, game: str, listed: set[str]) -> Message:
-    """Return why a line should be about another game."""
     if expected not in listed:
         return message("game {game} counts, and is left out", game=expected)
     return message("game {game} counts before game {other}", game=expected, other=game)
@@ -296,7 +293,6 @@ def _statement_fault(
 
 
 def _are_exclusions(value: object) -> bool:
-    """Return whether a value has the form of a list of excluded games."""
     return isinstance(value, list) and all(
         isinstance(entry, dict)
         and entry.keys() == RatingExclusion.__annotations__.keys()

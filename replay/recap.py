@@ -210,7 +210,6 @@ def _scores(game: Game) -> Mapping[int, int]:
 
 
 def _added_up(losses: Iterable[Loss]) -> list[Loss]:
-    """Return the losses of each seat, with one entry for each kind of piece."""
     total: dict[tuple[int, str], Loss] = {}
     for loss in losses:
         former = total.get((loss.seat, loss.kind))
@@ -249,7 +248,6 @@ def without_marks(scene: Scene) -> Scene:
 
 
 def _marked_twice(former: Cell, cell: Cell) -> Cell:
-    """Return a changed hex with the marks of an earlier event too."""
     return replace(
         cell,
         is_changed=cell.is_changed or former.is_changed,
@@ -260,7 +258,6 @@ def _marked_twice(former: Cell, cell: Cell) -> Cell:
 
 
 def _joined(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
-    """Return pieces, with one entry for those that are alike."""
     counts: Counter[Piece] = Counter()
     for piece in pieces:
         counts[replace(piece, count=1)] += piece.count

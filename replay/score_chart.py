@@ -375,7 +375,6 @@ def score_table(chart: ScoreChart, renderer: Renderer, styler: Styler, width: in
 def _table(
     chart: ScoreChart, rows: Iterable[ScoreRow], renderer: Renderer, *, has_notes: bool = False
 ) -> "Table":
-    """Return rows as a table, with a column of notes or without."""
     from rich import box
     from rich.table import Table
 
@@ -397,7 +396,6 @@ def _table(
 
 
 def _row_lines(chart: ScoreChart, row: ScoreRow, renderer: Renderer, width: int) -> Iterator[str]:
-    """Yield a row as lines of text: what it is, and the scores of the seats below."""
     if row.kind == "mark":
         yield from wrap(f"{row.seq}  {renderer(row.note)}", width, columns)
         return

@@ -95,7 +95,6 @@ def audit_tournament(
 
 
 def _verdict_of_log(audit: _Audit, record: TournamentRecord) -> TournamentVerdict:
-    """Return the verdict on a record of which no event differs."""
     events: Any = [{**event, "game": event["tournament"]} for event in record.events]
     header = {**record.header, "game": record.header["tournament"]}
     check = check_inclusion(Record(header=header, events=events))
@@ -127,7 +126,6 @@ def _message(error: CartularyError) -> Message:
 
 
 def _check_head(record: TournamentRecord, keys: Sequence[JsonObject]) -> None:
-    """Check the signature of the head, and that it is the last event."""
     head, last = record.header["head"], record.events[-1]
     if (head["seq"], head["hash"]) != (last["seq"], last["hash"]):
         raise _Differs(message("the signed head is not the last event of the record"))
@@ -138,7 +136,6 @@ def _check_head(record: TournamentRecord, keys: Sequence[JsonObject]) -> None:
 
 
 def _check_chain(before: Tournament | None, event: TournamentEvent, id: str) -> None:
-    """Check that an event is sealed, and follows the one before it."""
     if event["tournament"] != id:
         raise _Differs(message("it is an event of another tournament"))
     if event["prev"] != (ZEROS if before is None else before.hash):
@@ -204,7 +201,6 @@ def _check_event(
 
 
 def _is_same(expected: Decided, event: TournamentEvent) -> bool:
-    """Return whether an event is what was expected."""
     data: JsonObject = {**expected.data}
     return expected.type == event["type"] and data == event["data"]
 
@@ -242,7 +238,6 @@ def _checked_game(data: bytes, game_id: str, keys: Sequence[JsonObject]) -> Reco
 
 
 def _check_games(audit: _Audit, tournament: Tournament, keys: Sequence[JsonObject]) -> None:
-    """Check that the games of a round are those that were drawn. A game may not exist yet."""
     drawn = tournament.rounds[-1]
     for table, game_id in enumerate(drawn.games, 1):
         record = None if game_id is None else audit.game(game_id, keys)
@@ -251,7 +246,6 @@ def _check_games(audit: _Audit, tournament: Tournament, keys: Sequence[JsonObjec
 
 
 def _check_settings(tournament: Tournament, drawn: DrawnRound, table: int, record: Record) -> None:
-    """Check the settings, the players and the nonces of a game."""
     created, players = record.events[0]["data"], drawn.players[table - 1]
     options = decisions.game_options(tournament, drawn.number, table)
     stated = created["options"]
@@ -286,7 +280,6 @@ def _check_settings(tournament: Tournament, drawn: DrawnRound, table: int, recor
 def _check_result(
     audit: _Audit, before: Tournament, event: TournamentEvent, keys: Sequence[JsonObject]
 ) -> None:
-    """Compare the result of a table with the record of its game."""
     data, drawn = event["data"], before.current_round
     if drawn is None or data["round"] != drawn.number or data["table"] not in drawn.open_tables:
         raise _Differs(message("the table has a result already"))
@@ -330,7 +323,6 @@ def _last_by(events: Sequence[Event], last_date: str) -> int:
 
 
 def _check_secrets(audit: _Audit, tournament: Tournament, keys: Sequence[JsonObject]) -> None:
-    """Check that the secret of each game derives from the published one."""
     games_secret = bytes.fromhex(tournament.games_secret or "")
     for drawn in tournament.rounds:
         for game_id in drawn.games:

@@ -244,7 +244,6 @@ def _signed_by(key: NoteKey, view: View) -> list[_Signed]:
 
 
 def _view_of_record(path: Path, header_line: bytes) -> View:
-    """Return the checkpoint in the header of a record, with the keys that the header lists."""
     value = decode(header_line.removesuffix(b"\n"))
     if not isinstance(value, dict):
         raise Unreadable(message("{file} is not a record", file=str(path)))

@@ -211,7 +211,6 @@ def write_new(path: Path, data: bytes) -> None:
 
 
 def _append(path: Path, data: bytes) -> None:
-    """Append to a file, durably."""
     with path.open("ab") as file:
         file.write(data)
         file.flush()
@@ -264,7 +263,6 @@ def _read_checkpoints(path: Path) -> Iterator[KeptCheckpoint]:
 
 
 def _read_leaves(path: Path, count: int, pages: Pages) -> Iterator[list[bytes]]:
-    """Yield the hashes of the first `count` leaves in a file, page by page. Raises Unreadable."""
     starts = range(0, count, _PAGE_LEAVES)
     with path.open("rb") as file:
         for start in pages(starts, len(starts)):

@@ -215,7 +215,6 @@ class Follower:
             raise self._epoch_begun(epoch, note)
 
     def _epoch_begun(self, epoch: EpochDeclaration, note: SignedNote) -> CartularyError:
-        """Return the error for a declaration that the key of the old epoch has signed."""
         tree, size = self._folder.tree, epoch.start.size
         path = self._folder.keep(
             f"epoch-{epoch.start.origin.rpartition('-')[2]}.note", str(note).encode()
@@ -245,7 +244,6 @@ class Follower:
         )
 
     def _check_known(self, note: SignedNote, checkpoint: Checkpoint, key: NoteKey) -> None:
-        """Check a checkpoint that is not larger than the copy against the copy."""
         last = self._folder.checkpoints[-1]
         split = find_split(key, note, last.note, self._folder.tree)
         if split is not None:
@@ -261,7 +259,6 @@ class Follower:
     def _consistency_path(
         self, note: SignedNote, checkpoint: Checkpoint, last: SignedNote, key: NoteKey
     ) -> list[bytes]:
-        """Return the verified path from the last checkpoint to a larger one."""
         before = Checkpoint.of_note(last)
         if not before.size:
             return []
@@ -316,7 +313,6 @@ class Follower:
         self._folder.append(cosigned, path, hashes, self._format_time(seconds))
 
     def _leaves(self, start: int, end: int) -> Iterator[list[bytes]]:
-        """Yield pages of the leaves from `start` to before `end`."""
         if end > MAX_LEAVES:
             raise InvalidResponse(
                 message("the log has more than {limit} entries, too many to copy", limit=MAX_LEAVES)
@@ -330,7 +326,6 @@ class Follower:
                 yield hashes
 
     def _broken(self, split: SplitView, why: Text) -> LogBroken:
-        """Save the evidence, and return the error that names it."""
         is_proof = split.prefix_root is not None
         size = Checkpoint.of_note(split.second).size
         name = f"split-view-{size}.json" if is_proof else f"unproven-{size}.json"
@@ -343,7 +338,6 @@ class Follower:
 
 
 def _key_change(note: SignedNote, key: NoteKey) -> Message:
-    """Return the error for a checkpoint that another key than this one has signed."""
     ids = [line.key_id.hex() for line in note.signatures if line.name == key.name]
     if not ids:
         return message(

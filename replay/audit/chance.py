@@ -241,7 +241,6 @@ class ChanceCheck:
         )
 
     def _is_explained(self, step: Step, secret: bytes, problems: Sequence[Message]) -> bool:
-        """Whether the rules of an earlier version draw what was recorded."""
         assert step.before is not None, "the first event has no random draws"
         return self._former_rules.explain(
             step.event,
@@ -251,7 +250,6 @@ class ChanceCheck:
         )
 
     def _problems(self, step: Step, decided: DomainEvent) -> list[Message]:
-        """How an event differs from what was drawn again."""
         assert step.before is not None, "the first event has no random draws"
         event, rules = step.event, step.before.rules
         problems = [
@@ -287,7 +285,6 @@ def _decide(step: Step, secret: bytes) -> DomainEvent:
 
 
 def _supplier(nonce: SuppliedNonce, game: Game) -> Value:
-    """Return the person who supplied a nonce for new draws: a player, or the arbiter."""
     if nonce.seat is not None:
         return actor({"seat": nonce.seat})
     return player(game.arbiter)

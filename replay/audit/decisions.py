@@ -143,7 +143,6 @@ class DecisionsCheck:
     def _is_explained(
         self, event: Event, before: Game | None, origin: Game | None, differences: Sequence[Text]
     ) -> bool:
-        """Whether the rules of an earlier version allow the event."""
         if before is None:
             return False
         return self._former_rules.explain(
@@ -337,7 +336,6 @@ def _goes_on_deserted(event: Event, before: Game | None) -> bool:
 
 
 def _difference(event: Event, decided: DomainEvent) -> Message | None:
-    """What is different in the event that was decided again; None if nothing is."""
     if decided.type != event["type"]:
         return message(
             "it would be {decided}, not {recorded}", decided=decided.type, recorded=event["type"]
@@ -354,7 +352,6 @@ def _difference(event: Event, decided: DomainEvent) -> Message | None:
 
 
 def _change(change: JsonObject) -> Message:
-    """One change of `replay.diff` from the recorded to the decided value."""
     return message(
         "{path} would be {decided}, not {recorded}",
         path=change["path"],

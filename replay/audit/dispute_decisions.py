@@ -175,7 +175,6 @@ def _expected_result(before: Game) -> _Result | None:
 
 
 def _result_of_decision(decision: AdministratorDecision) -> _Result | None:
-    """What must follow the decision of an administrator."""
     match decision.decision:
         case "remove_seat":
             return _Result("PlayerRemoved", ARBITER, {"seat": decision.seat})
@@ -189,7 +188,6 @@ def _result_of_decision(decision: AdministratorDecision) -> _Result | None:
 
 
 def _result_of(ruling: Ruling, seq: int) -> _Result | None:
-    """What must follow a ruling given with event `seq`."""
     if ruling["type"] == "resume":
         return _Result("PlayResumed", ARBITER, {"from": ruling["from"], "because": seq})
     if ruling["type"] == "remove_seat":

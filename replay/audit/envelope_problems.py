@@ -121,7 +121,6 @@ def _creation_problems(event: Event) -> Iterator[Message]:
 
 
 def _possible_actors(event: Event, before: Game | None) -> Sequence[By]:
-    """The values of `by` that an event of this type can have."""
     type, by = event["type"], event["by"]
     match type:
         case "GameCreated":

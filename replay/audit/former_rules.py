@@ -104,7 +104,6 @@ class FormerRules:
         return False
 
     def _former_games(self, before: Game) -> Iterator[tuple[AnyCorrection, Game]]:
-        """Yield each correction with the game as it was before that."""
         for correction in corrections_of(before.rules):
             yield correction, replace(before, rules=correction.former)
         if self._counts.are_different(before):

@@ -139,7 +139,6 @@ def _check_coverage(check: Check, record: Record, origin: str, known_log: str | 
 
 
 def _check(record: Record, inclusion: object) -> SignedNote:
-    """Return the checkpoint that a proof leads to. Raises _Fault."""
     if not isinstance(inclusion, dict) or inclusion.keys() != _FIELDS:
         raise _Fault(message("the proof of inclusion does not have the fields of its format"))
     seq, hash, index = inclusion["seq"], inclusion["hash"], inclusion["index"]

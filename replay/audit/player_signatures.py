@@ -190,7 +190,6 @@ class PlayerSignaturesCheck:
 
 
 def _problem_of_key(event: Event, before: Game, person: str, key: str) -> Message | None:
-    """Return why a person cannot sign an event with a key; None if they can."""
     keys = before.keys.get(person, {})
     if key not in keys:
         return message(
@@ -218,7 +217,6 @@ def _problem_of_history(seq: int | None) -> Message:
 
 
 def _fault(key: str, check: Callable[[], None]) -> Message | None:
-    """Return why a signature by a key is not valid; None if it is."""
     try:
         check()
     except BadSignature as bad:
@@ -229,7 +227,6 @@ def _fault(key: str, check: Callable[[], None]) -> Message | None:
 
 
 def _name(event: Event, person: str) -> _Name:
-    """Return what a message calls the person whose event this is."""
     seat = acting_seat(event["by"])
     return PlayerWithId(person) if seat is None else PlayerAt(seat)
 
@@ -241,7 +238,6 @@ def _order(entry: tuple[_Name, int]) -> tuple[bool, str | int]:
 
 
 def _signed_actions(player: _Name, signed: int, actions: int) -> Message:
-    """Return how many of the actions of a seat its player has signed."""
     if not signed:
         return plural_message(
             "{player} did not sign the only action: it rests on the server's word.",
@@ -267,7 +263,6 @@ def _signed_actions(player: _Name, signed: int, actions: int) -> Message:
 
 
 def _signed_statements(player: _Name, signed: int, statements: int) -> Message:
-    """Return how many of the statements of a person are signed."""
     return plural_message(
         "{player} signed {signed} of {count} statement on takebacks, disputes, pauses and seats.",
         "{player} signed {signed} of {count} statements on takebacks, disputes, pauses and seats.",

@@ -60,7 +60,6 @@ def quick_audit(
 
 
 def _audit_any(source: BinaryIO, data: bytes, keys: Sequence[str], trusted: TrustedKeys) -> Report:
-    """Audit any bytes."""
     record, faults = scan(BytesIO(data) if data else source)
     form = check_form(record, faults)
     if not record.events:
@@ -166,7 +165,6 @@ def _read_chain(lines: Sequence[bytes], game: str) -> tuple[Event, Event, int] |
 
 
 def _any_event(line: bytes, game: str, prev: str, seq: int) -> Event | None:
-    """Return the event of a line if it is valid and follows the one before; None if it is not."""
     try:
         value = decode(line)
         if not isinstance(value, dict) or value.keys() - FIELDS or "hash" not in value:

@@ -176,7 +176,6 @@ def _findings_section(report: Report, page: _Page) -> list[str]:
 
 
 def _verdict_line(report: Report, styler: Styler, renderer: Renderer) -> str:
-    """The last line: one sentence that sums the report up."""
     verdict = _VERDICTS[report.verdict]
     reason: Value
     style = _STYLES[report.verdict]

@@ -94,7 +94,6 @@ def check_secrets(record: Record) -> Check:
 
 
 def _label(record: Record, name: str) -> Value:
-    """Return what people call a secret of a record."""
     created = record.events[0]["data"]
     try:
         rules = rule_system_for(created.get("rules"), created.get("options"))
@@ -126,7 +125,6 @@ def unopened_secrets(record: Record) -> list[tuple[int, str]]:
 
 
 def _closed_secrets(record: Record) -> Iterator[tuple[int, str]]:
-    """Yield the seq and name of every secret value that is committed to and not opened."""
     for event in record.events:
         for name in event.get("secrets", ()):
             if name not in record.openings.get(event["seq"], ()):

@@ -236,7 +236,6 @@ def some_signed(actions: Value, signed: Value) -> Message:
 
 
 def _holding(checks: Sequence[Check]) -> Message:
-    """Return what follows for the reader if every check holds."""
     has_draws = any(check.name == "chance" and check.count for check in checks)
     if has_draws:
         return message(

@@ -153,7 +153,6 @@ def _receipts(
     keys: Sequence[JsonObject],
     progress: Progress,
 ) -> Iterator[Attestation]:
-    """The receipts in a file, which should be for this game."""
     record = history.record
     receipts = [*zip(record.receipt_lines, record.receipts, strict=True)]
     for line, receipt in progress(receipts, len(receipts)):
@@ -236,7 +235,6 @@ def _event(seq: int, hash: str, *histories: History) -> Event | None:
 
 
 def _entry(key: object, keys: Sequence[JsonObject]) -> JsonObject:
-    """The entry of a key; one without a public key if it is not listed."""
     unlisted = {"public": "", "from": "", "until": None}
     return next((entry for entry in keys if entry["key"] == key), unlisted)
 
@@ -252,7 +250,6 @@ def _retirement_fault(entry: JsonObject, at: str) -> Text | None:
 
 
 def _fault(check: Callable[[], None]) -> Text | None:
-    """Why a check of a signature fails; None if it does not."""
     try:
         check()
     except BadSignature as bad:

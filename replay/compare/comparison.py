@@ -73,7 +73,6 @@ class Comparison:
 
     @property
     def _kept_receipts(self) -> Sequence[Attestation]:
-        """The valid receipts in a file of receipts."""
         histories = {"a": self.a, "b": self.b}
         return [
             attestation

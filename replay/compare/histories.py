@@ -146,7 +146,6 @@ def common_events(a: History, b: History) -> int:
 
 
 def _divergence(a: History, b: History, common: int) -> Divergence:
-    """Return what happened to the event after the `common` ones, which both histories have."""
     rest_a, rest_b = _contents(a.events[common:]), _contents(b.events[common:])
     if (edited := _edited_side(a, b, common)) is not None:
         return Divergence("edited", common, edited)
@@ -185,7 +184,6 @@ def _contents(events: Sequence[Event]) -> list[bytes]:
 
 
 def _index(contents: Sequence[bytes], content: bytes) -> int | None:
-    """The index of a content behind the first, None if it is not there."""
     try:
         return contents.index(content, 1)
     except ValueError:

@@ -80,7 +80,6 @@ def notes_for(template: str) -> list[str]:
 
 
 def _click_messages() -> Iterator[str | tuple[str, ...]]:
-    """The messages of click, which it looks up with the functions of gettext."""
     for path in sorted(Path(click.__file__).parent.glob("*.py")):
         for _, text, _, _ in extract_from_file("python", path):
             yield text

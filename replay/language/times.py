@@ -72,7 +72,6 @@ def zone_name(local: datetime) -> str:
 
 @lru_cache(maxsize=32)
 def _exact_pattern(language: str) -> str:
-    """Return the pattern of times of a language with seconds, and milliseconds added."""
     locale = locale_of(language)
     point = locale.number_symbols["latn"]["decimal"]
     pattern: str = locale.time_formats["medium"].pattern

@@ -139,7 +139,6 @@ def arrow_markup(curve: Curve, seat: int) -> Markup:
 
 
 def _count(curve: Curve, count: int, size: float) -> Markup:
-    """Return the number of pieces that made a move, in a disc beside the middle of its arrow."""
     (ax, ay), (bx, by), (x, y) = curve.start, curve.tip, curve.at(0.4)
     length = hypot(bx - ax, by - ay) or 1
     away = 16 + size * 0.58

@@ -102,7 +102,6 @@ def changed_frame(x: float, y: float) -> Markup:
 
 
 def _cell(cell: Cell, ids: Ids, description: str) -> Markup:
-    """Return the pieces on a hex, in a group that covers it and has the description as its title."""
     at = coordinates(cell.at)
     return element(
         "g",

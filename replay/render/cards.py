@@ -101,7 +101,6 @@ def row_list(rows: Sequence[Row], width: float, size: float, renderer: Renderer)
 
 
 def _border(width: float, height: float, *, is_to_act: bool) -> Markup:
-    """Return the background and border of a card; a golden border for the seat to act."""
     if not is_to_act:
         return element(
             "rect",
@@ -150,7 +149,6 @@ def _player_lines(
 def _card_content(
     panel: Panel, width: float, sizes: FontSizes, ids: Ids, renderer: Renderer
 ) -> Block:
-    """Return the content of a seat's card."""
     pad = sizes.row * 0.8
     shield_size = sizes.heading * 2.1
     text_x = pad + shield_size + pad * 0.6

@@ -191,7 +191,6 @@ def view_box(scene: Scene, beside: Collection[Hex] = ()) -> tuple[float, float, 
 
 
 def _hexes(scene: Scene, renderer: Renderer, ids: Ids) -> Iterator[Markup]:
-    """Yield every hex of the board, in rows from top to bottom, as a reader meets them."""
     pieces, terrains = piece_names(scene), terrain_names(scene)
     texts: dict[str, str] = {}
     for cell in sorted(scene.cells, key=lambda cell: (cell.at[1], cell.at[0])):

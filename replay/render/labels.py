@@ -71,7 +71,6 @@ def cell_labels(cells: Iterable[Cell], sizes: LabelSizes) -> list[Label]:
 
 @lru_cache(maxsize=4096)
 def _placed_labels(cell: Cell, sizes: LabelSizes) -> tuple[Label, ...]:
-    """Return the labels of a hex, at the place of the hex."""
     x, y = centre(cell.at)
     return tuple(
         Label(moved_box(label.box, x, y), moved(label.markup, x, y))
@@ -85,7 +84,6 @@ def moved_box(box: Box, x: float, y: float) -> Box:
 
 
 def _labels_of(cell: Cell, sizes: LabelSizes) -> Iterator[Label]:
-    """Yield the labels of a hex, around its centre."""
     if sizes.coordinates:
         yield _coordinates(cell.at, sizes.coordinates)
     if cell.value:
@@ -140,7 +138,6 @@ def mark_badge(seat: int) -> Markup:
 
 @lru_cache(maxsize=4096)
 def _coordinates(at: Hex, size: float) -> Label:
-    """Return the coordinates of a hex at its foot."""
     text = with_minus(coordinates(at))
     size = min(size, 116 / ems(text))
     return Label(
@@ -162,7 +159,6 @@ def _coordinates(at: Hex, size: float) -> Label:
 
 
 def _value(cell: Cell, size: float) -> Label:
-    """Return the value of a hex on its right."""
     coin = value_coin(cell.value, size, terrain_colour(cell.terrain).line)
     x, y = min(58, 84 - coin.box.right), 26
     return Label(moved_box(coin.box, x, y), moved(coin.markup, x, y))

@@ -48,7 +48,6 @@ def legend(scene: Scene, renderer: Renderer, width: float, size: float, ids: Ids
 
 
 def _flow(entries: Sequence[tuple[Markup, str]], width: float, size: float) -> Block:
-    """Samples with their meanings one after the other, in as many lines as they need."""
     sample_size = size * 1.55
     text_x = sample_size * 1.2
     line_height = size * 1.25

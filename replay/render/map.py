@@ -145,7 +145,6 @@ def _column_y(view: _View, q: int, x: float) -> float:
 
 
 def _frame(view: _View, sizes: MapSizes, height: float, rows: range, columns: range) -> Markup:
-    """Return the frame with the numbers of rows at its sides, and of columns at its top and bottom."""
     width, opening, font = sizes.width, view.opening, sizes.frame
     band = (
         f"M0 0H{number(width)}V{number(height)}H0Z"
@@ -218,7 +217,6 @@ def _rose(hexes: set[Hex], view: _View) -> Iterator[Markup]:
 
 
 def _rose_markup() -> Markup:
-    """Return a compass rose of radius 100 that points along the axes of the coordinates."""
     axes = (
         element(
             "g",

@@ -98,7 +98,6 @@ def _links(
     cells: Mapping[Hex, Cell],
     ids: Ids,
 ) -> Iterator[Markup]:
-    """Yield the links, in rows from top to bottom, as a reader meets them."""
     pieces, terrains = piece_names(scene), terrain_names(scene)
     target = element("use", href=f"#{ids.of('whole')}", class_="target")
     rings: dict[str, Markup] = {
@@ -123,7 +122,6 @@ def _links(
 
 @lru_cache(maxsize=4096)
 def _place(at: Hex) -> tuple[str, str]:
-    """Return the coordinates of a hex, and how its link is moved there."""
     return coordinates(at), translation(*centre(at))
 
 
@@ -141,7 +139,6 @@ def _bare_link(at: Hex, href: str, text: str, target: Markup) -> Markup:
 def _link(
     at: Hex, link: HexLink, label: str, target: Markup, rings: Mapping[str, Markup]
 ) -> Markup:
-    """Return a link on a hex, with the sign of its state."""
     return element(
         "a",
         element("title", label) if link.state else Markup(),
@@ -159,7 +156,6 @@ def _link(
 
 
 def _number(text: str) -> Markup:
-    """Return the number of an option, at the top of its hex."""
     if not text:
         return Markup()
     return element(

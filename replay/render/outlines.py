@@ -75,5 +75,4 @@ def _levels(outlines: Sequence[Outline]) -> list[int]:
 
 
 def _borders(outline: Outline, level: int) -> list[list[Point]]:
-    """Return the closed lines of an outline."""
     return borders(outline.hexes, 9 + 11 * level)

@@ -181,7 +181,6 @@ class _Drawing:
         return self._bottom - _PADDING - height * (score - low) / (high - low)
 
     def _hatching(self) -> Markup:
-        """The pattern of stretches that are superseded."""
         lines = "M-2 10L10 -2M6 14L14 6"
         return element(
             "pattern",
@@ -210,12 +209,10 @@ class _Drawing:
             start = end.seq
 
     def _plot(self, **attributes: str) -> Markup:
-        """A rectangle over the whole plot."""
         width = _WIDTH - _LEFT - _RIGHT
         return element("rect", x=_LEFT, y=_TOP, width=width, height=_PLOT_HEIGHT, **attributes)
 
     def _stretch(self, start: float, end: float, **attributes: str) -> Markup:
-        """A rectangle over the whole height of the plot, from one event to another."""
         x, width = self._x(start), self._x(end) - self._x(start)
         return element("rect", x=x, y=_TOP, width=width, height=_PLOT_HEIGHT, **attributes)
 
@@ -238,7 +235,6 @@ class _Drawing:
         return joined(parts)
 
     def _superseded(self) -> Markup:
-        """Hatching over the stretches that are not on the current branch."""
         fill = f"url(#{self._ids.of('superseded')})"
         return joined(
             self._stretch(max(start - 1, self._first), end + 1, fill=fill)
@@ -260,7 +256,6 @@ class _Drawing:
         )
 
     def _seat_line(self, seat: int) -> Markup:
-        """The line of a seat."""
         line = path_data(self._steps(seat), closed=False)
         return element("g", element("title", self._names[seat]), *_stroke(seat, line))
 
@@ -324,7 +319,6 @@ class _Drawing:
         return joined(parts)
 
     def _round_end(self, end: RoundEnd) -> Markup:
-        """A triangle below the plot where a round ended."""
         x, y = self._x(end.seq), self._bottom
         title = message(
             "round {round} ended with event {event}, {scoring}",
@@ -342,7 +336,6 @@ class _Drawing:
         )
 
     def _mark_row(self, row: int, kind: MarkKind) -> Markup:
-        """A row of marks of one kind below the plot, under its label."""
         top = self._marks_top + _ROW * row
         y = top + 30
         rule = f"M{number(_LEFT)} {number(y)}H{number(_WIDTH - _RIGHT)}"
@@ -351,7 +344,6 @@ class _Drawing:
         return joined([element("path", d=rule, stroke=THIN_LINE), label, *marks])
 
     def _mark(self, mark: Mark, y: float) -> Markup:
-        """A mark with the emblem of its seat, if it has one."""
         x = self._x(mark.seq)
         sign = element(
             "path",
@@ -400,7 +392,6 @@ def _stroke(seat: int, line: str) -> Iterator[Markup]:
 
 
 def _emblem_disc(seat: int, x: float, y: float, radius: float) -> Markup:
-    """The emblem of a seat on a disc of its colour."""
     fill = seat_colour(seat).fill
     disc = element("circle", cx=x, cy=y, r=radius, fill=fill, stroke=DARK, stroke_width=1)
     return joined((disc, emblem(seat, x, y, radius * 0.62 if seat < len(EMBLEMS) else radius)))

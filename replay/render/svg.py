@@ -179,7 +179,6 @@ def _body(
 
 
 def _shade(ids: Ids) -> Markup:
-    """Paper that is darker towards its edges."""
     return element(
         "radialGradient",
         element("stop", offset=".6", stop_color=THIN_LINE, stop_opacity="0"),
@@ -190,7 +189,6 @@ def _shade(ids: Ids) -> Markup:
 
 
 def _hatchings(scene: Scene, ids: Ids) -> Markup:
-    """Return the patterns of the seats' shields."""
     return joined(
         element(
             "pattern",

@@ -111,7 +111,6 @@ def _legend(
     renderer: Renderer,
     styler: Styler,
 ) -> list[str]:
-    """Return lines that explain the characters on the board."""
     names: list[Text] = []
     table = Table.grid(padding=(0, 1))
     for entry in legend:
@@ -147,7 +146,6 @@ def _first(notes: Iterable[str]) -> str:
 
 
 def _crowded_hex(scene: Scene, at: tuple[int, int], names: PieceNames) -> Message:
-    """Return a description of a hex on which not everything fits."""
     cell = next(cell for cell in scene.cells if cell.at == at)
     parts: list[Value] = [*describe_pieces(cell.pieces, names)]
     parts += describe_removed(cell.removed, names)
@@ -246,7 +244,6 @@ def _wrapped(value: str, width: int) -> str:
 
 
 def _seat(panel: Panel, width: int, renderer: Renderer, styler: Styler) -> list[str]:
-    """Return a seat with its rows below it, for a narrow terminal."""
     state = panel_state(panel)
     state_text = "" if state is None else f" ({renderer(state)})"
     score = f"  {panel.score}"
@@ -263,7 +260,6 @@ def _seat(panel: Panel, width: int, renderer: Renderer, styler: Styler) -> list[
 
 
 def _rows(rows: Sequence[Row], width: int, renderer: Renderer, styler: Styler) -> list[str]:
-    """Rows with the labels in a column of their own."""
     if not rows:
         return []
     labels = [wrap(renderer(label), width // 2, columns) for label, _ in rows]

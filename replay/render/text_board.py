@@ -191,7 +191,6 @@ def _draw_cell(
 
 
 def _length(row: Sequence[_Run]) -> int:
-    """Return the number of columns that runs take, with one column between each two."""
     return sum(len(run.chars) + 1 for run in row) - 1
 
 
