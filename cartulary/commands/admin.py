@@ -5,10 +5,10 @@ an administrator. Every operation is recorded (service/administration).
 """
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Final
+from inspect import signature
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import click
 import orjson
@@ -18,29 +18,108 @@ from cartulary.commands.options import json_option, redis_option
 from cartulary.language import text
 from cartulary.terminal import confirm, echo, print_message
 from domain.administration import MAX_EXTENSION, OPERATOR
-from domain.messages import Instant, message, message_in
+from domain.errors import CartularyError
+from domain.event import Event
+from domain.json_types import JsonObject
+from domain.messages import Instant, Message, message, message_in
 
 if TYPE_CHECKING:
     from service.administration.accounts import Role
-    from service.administration.administration import Administration
     from service.bootstrap import Service
 
-_player: Final = argument("player", metavar=message_in("metavar", "PLAYER"))
-_game: Final = argument("game", metavar=message_in("metavar", "GAME"))
-_tournament: Final = argument("tournament", metavar=message_in("metavar", "TOURNAMENT"))
-_reason: Final = option(
-    "--reason",
-    required=True,
-    metavar=message_in("metavar", "TEXT"),
-    help=message("Why, for the administration log."),
-)
-_limit: Final = option(
-    "--limit",
-    default=50,
-    show_default=True,
-    type=IntRange(1, 100),
-    help=message("The most entries to list."),
-)
+_PARAMETERS: Final = {
+    "player": argument("player", metavar=message_in("metavar", "PLAYER")),
+    "game": argument("game", metavar=message_in("metavar", "GAME")),
+    "seat": argument("seat", metavar=message_in("metavar", "SEAT"), type=IntRange(0, 99)),
+    "seconds": argument(
+        "seconds", metavar=message_in("metavar", "SECONDS"), type=IntRange(1, MAX_EXTENSION)
+    ),
+    "delivery": argument("delivery", metavar=message_in("metavar", "DELIVERY")),
+    "report": argument("report", metavar=message_in("metavar", "REPORT")),
+    "number": argument("number", metavar=message_in("metavar", "NUMBER"), type=IntRange(1)),
+    "club": argument("club", metavar=message_in("metavar", "CLUB")),
+    "name": argument("name", metavar=message_in("metavar", "NAME")),
+    "tournament": argument("tournament", metavar=message_in("metavar", "TOURNAMENT")),
+    "english": argument("english", metavar=message_in("metavar", "TEXT")),
+    "announcement": argument("announcement", metavar=message_in("metavar", "ANNOUNCEMENT")),
+    "imported": argument("imported", metavar=message_in("metavar", "IMPORT")),
+    "prefix": argument("prefix", metavar=message_in("metavar", "[PREFIX]"), default=""),
+    "after_handle": option(
+        "--after",
+        "after_handle",
+        metavar=message_in("metavar", "HANDLE"),
+        help=message("Begin after this handle."),
+    ),
+    "after_entry": option(
+        "--after",
+        "after_entry",
+        default=0,
+        type=IntRange(0),
+        help=message("Begin after this entry."),
+    ),
+    "game_status": option(
+        "--status",
+        "game_status",
+        metavar=message_in("metavar", "STATUS"),
+        help=message("Only games of these statuses, separated by commas."),
+    ),
+    "tournament_status": option(
+        "--status",
+        "tournament_status",
+        metavar=message_in("metavar", "STATUS"),
+        help=message("Only tournaments of these statuses, separated by commas."),
+    ),
+    "of_player": option(
+        "--player",
+        "of_player",
+        metavar=message_in("metavar", "PLAYER"),
+        help=message("Only games of a player."),
+    ),
+    "yes": option("--yes", is_flag=True, help=message("Erase without asking.")),
+    "role": option(
+        "--role",
+        type=click.Choice(["admin", "organiser"]),
+        default="admin",
+        help=message("The role, instead of any that the player has."),
+    ),
+    "ends": option(
+        "--until",
+        "ends",
+        required=True,
+        metavar=message_in("metavar", "TIME"),
+        help=message("When it ends: date, time and time zone (RFC 3339)."),
+    ),
+    "translations": option(
+        "--translation",
+        "translations",
+        multiple=True,
+        metavar=message_in("metavar", "LANGUAGE=TEXT"),
+        help=message("The text in another language, such as fr=…"),
+    ),
+    "reason": option(
+        "--reason",
+        required=True,
+        metavar=message_in("metavar", "TEXT"),
+        help=message("Why, for the administration log."),
+    ),
+    "cursor": option(
+        "--cursor", metavar=message_in("metavar", "CURSOR"), help=message("Begin at this page.")
+    ),
+    "limit": option(
+        "--limit",
+        default=50,
+        show_default=True,
+        type=IntRange(1, 100),
+        help=message("The most entries to list."),
+    ),
+    "as_json": json_option,
+}
+"""What the subcommands take, by the names of the parameters of their functions."""
+
+_Result: TypeAlias = Message | str | JsonObject | Sequence[Event] | None
+"""What a subcommand prints: a message on standard error, and on standard output text, JSON or a line for each
+event.
+"""
 
 
 @group(
@@ -57,65 +136,76 @@ def admin() -> None:
     """The subcommands do the work."""
 
 
-@admin.command(
-    "players", help=(message("List the players, or those whose handles begin with PREFIX."),)
-)
-@argument("prefix", metavar=message_in("metavar", "[PREFIX]"), default="")
-@option(
-    "--after", metavar=message_in("metavar", "HANDLE"), help=message("Begin after this handle.")
-)
-@_limit
-@json_option
-@redis_option
+def _subcommand(
+    name: str, *help: Message
+) -> Callable[[Callable[..., _Result]], Callable[..., _Result]]:
+    """Make a function a subcommand, which calls it with a service and _PARAMETERS, and prints the result."""
+
+    def decorate(run: Callable[..., _Result]) -> Callable[..., _Result]:
+        def call(*, redis: str | None, **values: Any) -> None:
+            from cartulary.running_service import open_service
+
+            with open_service(os.environ, redis) as service:
+                result = run(service, **values)
+            _print(result)
+
+        callback = redis_option(call)
+        for parameter in reversed([*signature(run).parameters][1:]):
+            callback = _PARAMETERS[parameter](callback)
+        admin.command(name, help=help)(callback)
+        return run
+
+    return decorate
+
+
+def _print(result: _Result) -> None:
+    match result:
+        case None:
+            pass
+        case Message():
+            print_message(result)
+        case str():
+            echo(result)
+        case dict():
+            echo(orjson.dumps(result).decode())
+        case _:
+            for event in result:
+                echo(f"{event['seq']}  {event['type']}")
+
+
+@_subcommand("players", message("List the players, or those whose handles begin with PREFIX."))
 def players(
-    prefix: str, after: str | None, limit: int, redis: str | None, *, as_json: bool
-) -> None:
-    with open_administration(redis) as (administration, _):
-        accounts, cursor = administration.search_players(OPERATOR, prefix, after, limit)
+    service: "Service", prefix: str, after_handle: str | None, limit: int, *, as_json: bool
+) -> JsonObject | Message | None:
+    accounts, cursor = service.administration.search_players(OPERATOR, prefix, after_handle, limit)
     rows = [account.as_json() for account in accounts]
     if as_json:
-        print_json({"players": rows, "next": cursor})
-        return
+        return {"players": rows, "next": cursor}
     for row in rows:
         marks = [row["role"], "guest" if row["guest"] else None, row["bot"] and f"bot {row['bot']}"]
         if row["suspended_at"]:
             marks.append(f"suspended {_time(row['suspended_at'])}: {row['suspension_reason']}")
         columns = [row["id"], row["handle"], _time(row["created"]), *filter(None, marks)]
         echo("  ".join(columns))
-    if cursor is not None:
-        print_message(message("more: --after {handle}", handle=cursor))
+    return None if cursor is None else message("more: --after {handle}", handle=cursor)
 
 
-@admin.command("games", help=(message("List the games, private ones included, newest first."),))
-@option(
-    "--status",
-    metavar=message_in("metavar", "STATUS"),
-    help=message("Only games of these statuses, separated by commas."),
-)
-@option(
-    "--player", metavar=message_in("metavar", "PLAYER"), help=message("Only games of a player.")
-)
-@option("--cursor", metavar=message_in("metavar", "CURSOR"), help=message("Begin at this page."))
-@_limit
-@json_option
-@redis_option
+@_subcommand("games", message("List the games, private ones included, newest first."))
 def games(
-    status: str | None,
-    player: str | None,
+    service: "Service",
+    game_status: str | None,
+    of_player: str | None,
     cursor: str | None,
     limit: int,
-    redis: str | None,
     *,
     as_json: bool,
-) -> None:
+) -> JsonObject | Message | None:
     from service.games.listings import STATUSES, parse_statuses
 
-    with open_administration(redis) as (administration, service):
-        player_id = None if player is None else _id_of(service, player)
-        statuses = parse_statuses(status, STATUSES)
-        page = administration.search_games(OPERATOR, statuses, player_id, cursor, limit)
-        summaries = service.games.queries.summaries(page.games)
-    rows = [
+    player_id = None if of_player is None else _id_of(service, of_player)
+    statuses = parse_statuses(game_status, STATUSES)
+    page = service.administration.search_games(OPERATOR, statuses, player_id, cursor, limit)
+    rows: list[JsonObject] = [
         {
             "id": summary.id,
             "status": summary.status,
@@ -127,356 +217,207 @@ def games(
             "deadline": summary.deadline,
             "private": summary.options["private"],
         }
-        for summary in summaries
+        for summary in service.games.queries.summaries(page.games)
         if summary is not None
     ]
     if as_json:
-        print_json({"games": rows, "next": page.next})
-        return
+        return {"games": rows, "next": page.next}
     for row in rows:
         deadline = "-" if row["deadline"] is None else _time(row["deadline"])
         echo(f"{row['id']}  {row['status']:9}  {row['rules']:8}  {row['seq']:5}  {deadline}")
-    if page.next is not None:
-        print_message(message("more: --cursor {cursor}", cursor=page.next))
+    return None if page.next is None else message("more: --cursor {cursor}", cursor=page.next)
 
 
-@admin.command("reset-password", help=(message("Give PLAYER a new password, and print it."),))
-@_player
-@_reason
-@redis_option
-def reset_password(player: str, reason: str, redis: str | None) -> None:
-    with open_administration(redis) as (administration, service):
-        password = administration.reset_password(OPERATOR, _id_of(service, player), reason)
-    echo(password)
+@_subcommand("reset-password", message("Give PLAYER a new password, and print it."))
+def reset_password(service: "Service", player: str, reason: str) -> str:
+    return service.administration.reset_password(OPERATOR, _id_of(service, player), reason)
 
 
-@admin.command("end-sessions", help=(message("End all sessions of PLAYER."),))
-@_player
-@_reason
-@redis_option
-def end_sessions(player: str, reason: str, redis: str | None) -> None:
-    with open_administration(redis) as (administration, service):
-        administration.end_sessions(OPERATOR, _id_of(service, player), reason)
-    print_message(message("all sessions of {player} have ended", player=player))
+@_subcommand("end-sessions", message("End all sessions of PLAYER."))
+def end_sessions(service: "Service", player: str, reason: str) -> Message:
+    service.administration.end_sessions(OPERATOR, _id_of(service, player), reason)
+    return message("all sessions of {player} have ended", player=player)
 
 
-@admin.command(
+@_subcommand(
     "suspend",
-    help=(
-        message("Keep PLAYER from logging in, and end all sessions."),
-        message("The player is shown the reason. Their games go on, and their clocks run."),
-    ),
+    message("Keep PLAYER from logging in, and end all sessions."),
+    message("The player is shown the reason. Their games go on, and their clocks run."),
 )
-@_player
-@_reason
-@redis_option
-def suspend(player: str, reason: str, redis: str | None) -> None:
-    with open_administration(redis) as (administration, service):
-        administration.suspend(OPERATOR, _id_of(service, player), reason)
-    print_message(message("the account {player} is suspended", player=player))
+def suspend(service: "Service", player: str, reason: str) -> Message:
+    service.administration.suspend(OPERATOR, _id_of(service, player), reason)
+    return message("the account {player} is suspended", player=player)
 
 
-@admin.command("unsuspend", help=(message("Let a suspended PLAYER log in again."),))
-@_player
-@_reason
-@redis_option
-def unsuspend(player: str, reason: str, redis: str | None) -> None:
-    with open_administration(redis) as (administration, service):
-        administration.end_suspension(OPERATOR, _id_of(service, player), reason)
-    print_message(message("the account {player} is no longer suspended", player=player))
+@_subcommand("unsuspend", message("Let a suspended PLAYER log in again."))
+def unsuspend(service: "Service", player: str, reason: str) -> Message:
+    service.administration.end_suspension(OPERATOR, _id_of(service, player), reason)
+    return message("the account {player} is no longer suspended", player=player)
 
 
-@admin.command(
+@_subcommand(
     "delete",
-    help=(
-        message("Erase PLAYER."),
-        message(
-            "Their account, messages and statements are erased; they leave games that have not started and"
-            " resign in the others. This cannot be undone."
-        ),
+    message("Erase PLAYER."),
+    message(
+        "Their account, messages and statements are erased; they leave games that have not started and"
+        " resign in the others. This cannot be undone."
     ),
 )
-@_player
-@_reason
-@option("--yes", is_flag=True, help=message("Erase without asking."))
-@redis_option
-def delete(player: str, reason: str, redis: str | None, *, yes: bool) -> None:
-    with open_administration(redis) as (administration, service):
-        id = _id_of(service, player)
-        if not yes:
-            confirm(message("Erase {player} for good?", player=player), err=True)
-        administration.delete_player(OPERATOR, id, reason)
-    print_message(message("the account {player} is erased", player=player))
+def delete(service: "Service", player: str, reason: str, *, yes: bool) -> Message:
+    id = _id_of(service, player)
+    if not yes:
+        confirm(message("Erase {player} for good?", player=player), err=True)
+    service.administration.delete_player(OPERATOR, id, reason)
+    return message("the account {player} is erased", player=player)
 
 
-@admin.command(
-    "grant",
-    help=(message("Make PLAYER an administrator, over HTTP too, or an organiser of tournaments."),),
+@_subcommand(
+    "grant", message("Make PLAYER an administrator, over HTTP too, or an organiser of tournaments.")
 )
-@_player
-@option(
-    "--role",
-    type=click.Choice(["admin", "organiser"]),
-    default="admin",
-    help=message("The role, instead of any that the player has."),
-)
-@_reason
-@redis_option
-def grant(player: str, role: "Role", reason: str, redis: str | None) -> None:
-    _set_role(player, role, reason, redis)
+def grant(service: "Service", player: str, role: "Role", reason: str) -> Message:
+    service.administration.set_role(OPERATOR, _id_of(service, player), role, reason)
+    if role == "admin":
+        return message("{player} is an administrator", player=player)
+    return message("{player} is an organiser of tournaments", player=player)
 
 
-@admin.command("revoke", help=(message("Take the role of PLAYER away."),))
-@_player
-@_reason
-@redis_option
-def revoke(player: str, reason: str, redis: str | None) -> None:
-    _set_role(player, None, reason, redis)
+@_subcommand("revoke", message("Take the role of PLAYER away."))
+def revoke(service: "Service", player: str, reason: str) -> Message:
+    service.administration.set_role(OPERATOR, _id_of(service, player), None, reason)
+    return message("{player} has no role any more", player=player)
 
 
-def _set_role(player: str, role: "Role | None", reason: str, redis: str | None) -> None:
-    with open_administration(redis) as (administration, service):
-        id = _id_of(service, player)
-        administration.set_role(OPERATOR, id, role, reason)
-    results = {
-        "admin": message("{player} is an administrator", player=player),
-        "organiser": message("{player} is an organiser of tournaments", player=player),
-        None: message("{player} has no role any more", player=player),
-    }
-    print_message(results[role])
+@_subcommand("remove", message("Remove SEAT from GAME, as if the player had resigned."))
+def remove(service: "Service", game: str, seat: int, reason: str) -> Sequence[Event]:
+    return service.administration.remove_seat(OPERATOR, game, seat, reason)
 
 
-@admin.command("remove", help=(message("Remove SEAT from GAME, as if the player had resigned."),))
-@_game
-@argument("seat", metavar=message_in("metavar", "SEAT"), type=IntRange(0, 99))
-@_reason
-@redis_option
-def remove(game: str, seat: int, reason: str, redis: str | None) -> None:
-    with open_administration(redis) as (administration, _):
-        events = administration.remove_seat(OPERATOR, game, seat, reason)
-    _report(events)
-
-
-@admin.command(
+@_subcommand(
     "move-seat",
-    help=(
-        message("Give SEAT of GAME to the account of PLAYER."),
-        message(
-            "Everything that belongs to the seat passes to that player. From then on, the former player sees"
-            " the game as a stranger does."
-        ),
+    message("Give SEAT of GAME to the account of PLAYER."),
+    message(
+        "Everything that belongs to the seat passes to that player. From then on, the former player sees"
+        " the game as a stranger does."
     ),
 )
-@_game
-@argument("seat", metavar=message_in("metavar", "SEAT"), type=IntRange(0, 99))
-@_player
-@_reason
-@redis_option
-def move_seat(game: str, seat: int, player: str, reason: str, redis: str | None) -> None:
-    with open_administration(redis) as (administration, service):
-        id = _id_of(service, player)
-        events = administration.move_seat(OPERATOR, game, seat, id, reason)
-    _report(events)
+def move_seat(
+    service: "Service", game: str, seat: int, player: str, reason: str
+) -> Sequence[Event]:
+    id = _id_of(service, player)
+    return service.administration.move_seat(OPERATOR, game, seat, id, reason)
 
 
-@admin.command("abandon", help=(message("End GAME without a ranking, and publish its secret."),))
-@_game
-@_reason
-@redis_option
-def abandon(game: str, reason: str, redis: str | None) -> None:
-    with open_administration(redis) as (administration, _):
-        events = administration.abandon(OPERATOR, game, reason)
-    _report(events)
+@_subcommand("abandon", message("End GAME without a ranking, and publish its secret."))
+def abandon(service: "Service", game: str, reason: str) -> Sequence[Event]:
+    return service.administration.abandon(OPERATOR, game, reason)
 
 
-@admin.command("extend", help=(message("Give the seat whose turn it is in GAME more SECONDS."),))
-@_game
-@argument("seconds", metavar=message_in("metavar", "SECONDS"), type=IntRange(1, MAX_EXTENSION))
-@_reason
-@redis_option
-def extend(game: str, seconds: int, reason: str, redis: str | None) -> None:
-    with open_administration(redis) as (administration, _):
-        events = administration.extend_deadline(OPERATOR, game, seconds, reason)
-    _report(events)
+@_subcommand("extend", message("Give the seat whose turn it is in GAME more SECONDS."))
+def extend(service: "Service", game: str, seconds: int, reason: str) -> Sequence[Event]:
+    return service.administration.extend_deadline(OPERATOR, game, seconds, reason)
 
 
-@admin.command(
+@_subcommand(
     "exclude-rating",
-    help=(
-        message("Rule that GAME, which is over, does not count for the ratings."),
-        message(
-            "The ratings are computed again without it. Everybody can read the reason, which is part of the"
-            " statement of the ratings."
-        ),
+    message("Rule that GAME, which is over, does not count for the ratings."),
+    message(
+        "The ratings are computed again without it. Everybody can read the reason, which is part of the"
+        " statement of the ratings."
     ),
 )
-@_game
-@_reason
-@redis_option
-def exclude_rating(game: str, reason: str, redis: str | None) -> None:
-    with open_administration(redis) as (administration, _):
-        administration.exclude_rating(OPERATOR, game, reason)
-    print_message(message("game {game} is excluded from the ratings", game=game))
+def exclude_rating(service: "Service", game: str, reason: str) -> Message:
+    service.administration.exclude_rating(OPERATOR, game, reason)
+    return message("game {game} is excluded from the ratings", game=game)
 
 
-@admin.command(
-    "include-rating",
-    help=(message("Take back that GAME does not count for the ratings."),),
+@_subcommand("include-rating", message("Take back that GAME does not count for the ratings."))
+def include_rating(service: "Service", game: str, reason: str) -> Message:
+    service.administration.include_rating(OPERATOR, game, reason)
+    return message("game {game} counts for the ratings again", game=game)
+
+
+@_subcommand("work", message("Print what is pending and what has failed, as JSON."))
+def work(service: "Service") -> JsonObject:
+    return service.administration.work(OPERATOR)
+
+
+@_subcommand("resend", message("Send the notification of DELIVERY, which has ended, again."))
+def resend(service: "Service", delivery: str, reason: str) -> JsonObject:
+    return service.administration.resend_delivery(OPERATOR, delivery, reason).as_json()
+
+
+@_subcommand("reports", message("Print the open reports of messages, as JSON."))
+def reports(service: "Service", cursor: str | None, limit: int) -> JsonObject:
+    page, following = service.administration.chat_message_reports(OPERATOR, cursor, limit)
+    return {"reports": [asdict(report) for report in page], "next": following}
+
+
+@_subcommand("close-report", message("Close the REPORT of a message."))
+def close_report(service: "Service", report: str, reason: str) -> Message:
+    service.administration.close_message_report(OPERATOR, report, reason)
+    return message("the report {report} is closed", report=report)
+
+
+@_subcommand("remove-comment", message("Erase the comment NUMBER on GAME."))
+def remove_comment(service: "Service", game: str, number: int, reason: str) -> Message:
+    service.administration.remove_comment(OPERATOR, game, number, reason)
+    return message("comment {number} is erased", number=number)
+
+
+@_subcommand("rename-club", message("Give the CLUB with this id another NAME."))
+def rename_club(service: "Service", club: str, name: str, reason: str) -> Message:
+    renamed = service.administration.rename_club(OPERATOR, club, name, reason)
+    return message("the club is now called {name}", name=renamed.name)
+
+
+@_subcommand("close-club", message("Close the CLUB with this id."), message("Its games go on."))
+def close_club(service: "Service", club: str, reason: str) -> Message:
+    service.administration.close_club(OPERATOR, club, reason)
+    return message("the club {club} is closed", club=club)
+
+
+@_subcommand(
+    "tournaments", message("List the tournaments, private ones included, newest first, as JSON.")
 )
-@_game
-@_reason
-@redis_option
-def include_rating(game: str, reason: str, redis: str | None) -> None:
-    with open_administration(redis) as (administration, _):
-        administration.include_rating(OPERATOR, game, reason)
-    print_message(message("game {game} counts for the ratings again", game=game))
-
-
-@admin.command("work", help=(message("Print what is pending and what has failed, as JSON."),))
-@redis_option
-def work(redis: str | None) -> None:
-    with open_administration(redis) as (administration, _):
-        print_json(administration.work(OPERATOR))
-
-
-@admin.command(
-    "resend", help=(message("Send the notification of DELIVERY, which has ended, again."),)
-)
-@argument("delivery", metavar=message_in("metavar", "DELIVERY"))
-@_reason
-@redis_option
-def resend(delivery: str, reason: str, redis: str | None) -> None:
-    with open_administration(redis) as (administration, _):
-        current = administration.resend_delivery(OPERATOR, delivery, reason)
-    print_json(current.as_json())
-
-
-@admin.command("reports", help=(message("Print the open reports of messages, as JSON."),))
-@option("--cursor", metavar=message_in("metavar", "CURSOR"), help=message("Begin at this page."))
-@_limit
-@redis_option
-def reports(cursor: str | None, limit: int, redis: str | None) -> None:
-    with open_administration(redis) as (administration, _):
-        page, next_cursor = administration.chat_message_reports(OPERATOR, cursor, limit)
-    print_json({"reports": [asdict(report) for report in page], "next": next_cursor})
-
-
-@admin.command("close-report", help=(message("Close the REPORT of a message."),))
-@argument("report", metavar=message_in("metavar", "REPORT"))
-@_reason
-@redis_option
-def close_report(report: str, reason: str, redis: str | None) -> None:
-    with open_administration(redis) as (administration, _):
-        administration.close_message_report(OPERATOR, report, reason)
-    print_message(message("the report {report} is closed", report=report))
-
-
-@admin.command("remove-comment", help=(message("Erase the comment NUMBER on GAME."),))
-@_game
-@argument("number", metavar=message_in("metavar", "NUMBER"), type=IntRange(1))
-@_reason
-@redis_option
-def remove_comment(game: str, number: int, reason: str, redis: str | None) -> None:
-    with open_administration(redis) as (administration, _):
-        administration.remove_comment(OPERATOR, game, number, reason)
-    print_message(message("comment {number} is erased", number=number))
-
-
-@admin.command("rename-club", help=(message("Give the CLUB with this id another NAME."),))
-@argument("club", metavar=message_in("metavar", "CLUB"))
-@argument("name", metavar=message_in("metavar", "NAME"))
-@_reason
-@redis_option
-def rename_club(club: str, name: str, reason: str, redis: str | None) -> None:
-    with open_administration(redis) as (administration, _):
-        renamed = administration.rename_club(OPERATOR, club, name, reason)
-    print_message(message("the club is now called {name}", name=renamed.name))
-
-
-@admin.command(
-    "close-club", help=(message("Close the CLUB with this id."), message("Its games go on."))
-)
-@argument("club", metavar=message_in("metavar", "CLUB"))
-@_reason
-@redis_option
-def close_club(club: str, reason: str, redis: str | None) -> None:
-    with open_administration(redis) as (administration, _):
-        administration.close_club(OPERATOR, club, reason)
-    print_message(message("the club {club} is closed", club=club))
-
-
-@admin.command(
-    "tournaments",
-    help=(message("List the tournaments, private ones included, newest first, as JSON."),),
-)
-@option(
-    "--status",
-    metavar=message_in("metavar", "STATUS"),
-    help=message("Only tournaments of these statuses, separated by commas."),
-)
-@option("--cursor", metavar=message_in("metavar", "CURSOR"), help=message("Begin at this page."))
-@_limit
-@redis_option
-def tournaments(status: str | None, cursor: str | None, limit: int, redis: str | None) -> None:
+def tournaments(
+    service: "Service", tournament_status: str | None, cursor: str | None, limit: int
+) -> JsonObject:
     from domain.tournaments.tournament import TOURNAMENT_STATUSES
     from service.games.listings import parse_statuses
     from service.http.responses import tournament_summary
 
-    with open_administration(redis) as (administration, _):
-        statuses = parse_statuses(status, TOURNAMENT_STATUSES)
-        found, following = administration.search_tournaments(OPERATOR, statuses, cursor, limit)
-    rows = [tournament_summary(tournament) for tournament in found]
-    print_json({"tournaments": rows, "next": following})
+    statuses = parse_statuses(tournament_status, TOURNAMENT_STATUSES)
+    found, following = service.administration.search_tournaments(OPERATOR, statuses, cursor, limit)
+    return {
+        "tournaments": [tournament_summary(tournament) for tournament in found],
+        "next": following,
+    }
 
 
-@admin.command("tournament", help=(message("Print TOURNAMENT, also a private one, as JSON."),))
-@_tournament
-@redis_option
-def show_tournament(tournament: str, redis: str | None) -> None:
+@_subcommand("tournament", message("Print TOURNAMENT, also a private one, as JSON."))
+def show_tournament(service: "Service", tournament: str) -> JsonObject:
     from service.http.responses import tournament_details
 
-    with open_administration(redis) as (administration, service):
-        shown = administration.tournament(OPERATOR, tournament)
-        print_json(tournament_details(shown, service.tournaments.tournaments.handles))
+    shown = service.administration.tournament(OPERATOR, tournament)
+    return tournament_details(shown, service.tournaments.tournaments.handles)
 
 
-@admin.command(
-    "cancel-tournament", help=(message("Cancel TOURNAMENT."), message("Its games go on."))
-)
-@_tournament
-@_reason
-@redis_option
-def cancel_tournament(tournament: str, reason: str, redis: str | None) -> None:
-    with open_administration(redis) as (administration, _):
-        administration.cancel_tournament(OPERATOR, tournament, reason)
-    print_message(message("the tournament {tournament} is cancelled", tournament=tournament))
+@_subcommand("cancel-tournament", message("Cancel TOURNAMENT."), message("Its games go on."))
+def cancel_tournament(service: "Service", tournament: str, reason: str) -> Message:
+    service.administration.cancel_tournament(OPERATOR, tournament, reason)
+    return message("the tournament {tournament} is cancelled", tournament=tournament)
 
 
-@admin.command(
+@_subcommand(
     "log",
-    help=(
-        message("List the administration log, and check its chain of hashes."),
-        message("Exits with 1 if an entry was changed or removed."),
-    ),
+    message("List the administration log, and check its chain of hashes."),
+    message("Exits with 1 if an entry was changed or removed."),
 )
-@option(
-    "--after",
-    default=0,
-    type=IntRange(0),
-    help=message("Begin after this entry."),
-)
-@_limit
-@json_option
-@redis_option
-@click.pass_context
-def log(ctx: click.Context, after: int, limit: int, redis: str | None, *, as_json: bool) -> None:
-    with open_administration(redis) as (administration, _):
-        fault = administration.first_log_fault()
-        entries = administration.log_page(OPERATOR, after, limit)
+def log(service: "Service", after_entry: int, limit: int, *, as_json: bool) -> None:
+    fault = service.administration.first_log_fault()
+    entries = service.administration.log_page(OPERATOR, after_entry, limit)
     if as_json:
-        print_json(
-            {"entries": entries, "next": entries[-1]["seq"] if len(entries) == limit else None}
-        )
+        _print({"entries": entries, "next": entries[-1]["seq"] if len(entries) == limit else None})
     else:
         for entry in entries:
             details = orjson.dumps(entry["details"], option=orjson.OPT_SORT_KEYS).decode()
@@ -485,108 +426,53 @@ def log(ctx: click.Context, after: int, limit: int, redis: str | None, *, as_jso
             echo("  ".join((*columns, details)))
     if fault is not None:
         print_message(message("entry {seq} breaks the chain: the log was changed", seq=fault))
-        ctx.exit(1)
+        raise click.exceptions.Exit(1)
 
 
-@contextmanager
-def open_administration(redis: str | None) -> "Iterator[tuple[Administration, Service]]":
-    """Connect to the Redis of a service. Raises the errors of `open_service`."""
-    from cartulary.running_service import open_service
+@_subcommand(
+    "announce",
+    message("Announce TEXT to everybody on every page, and print the id of the announcement."),
+    message("TEXT is in English; --translation adds it in another language."),
+)
+def announce(
+    service: "Service", english: str, ends: str, translations: tuple[str, ...], reason: str
+) -> str:
+    texts: dict[str, object] = {"en": english}
+    for translation in translations:
+        language, _, translated = translation.partition("=")
+        texts[language] = translated
+    return service.administration.announce(OPERATOR, texts, ends, reason).id
 
-    with open_service(os.environ, redis) as service:
-        yield service.administration, service
+
+@_subcommand("announcements", message("List the announcements that have not ended, as JSON."))
+def announcements(service: "Service") -> JsonObject:
+    current = service.announcements.current()
+    return {"announcements": [asdict(one) for one in current], "next": None}
+
+
+@_subcommand("delete-import", message("Delete IMPORT, a record that was uploaded."))
+def delete_import(service: "Service", imported: str, reason: str) -> Message:
+    service.administration.delete_import(OPERATOR, imported, reason)
+    return message("the record {record} is deleted", record=imported)
+
+
+@_subcommand("withdraw", message("Withdraw an ANNOUNCEMENT before its end."))
+def withdraw(service: "Service", announcement: str, reason: str) -> Message:
+    service.administration.withdraw_announcement(OPERATOR, announcement, reason)
+    return message("the announcement {announcement} is withdrawn", announcement=announcement)
 
 
 def _id_of(service: "Service", player: str) -> str:
-    """Return the id of a player, given by handle or id. Raises ClickException."""
+    """Return the id of a player, given by handle or id. Raises CartularyError."""
     account = service.accounts.players.by_handle(player)
     if account is not None:
         return account.id
     (by_id,) = service.accounts.players.get([player])
     if by_id is None:
-        fault = message("there is no player {player}", player=player)
-        raise click.ClickException(text(fault))
+        raise CartularyError(message("there is no player {player}", player=player))
     return by_id.id
 
 
 def _time(timestamp: str) -> str:
     """Return a time for people."""
     return text(Instant(timestamp))
-
-
-def _report(events: Any) -> None:
-    for event in events:
-        echo(f"{event['seq']}  {event['type']}")
-
-
-def print_json(value: Any) -> None:
-    """Print a value as JSON."""
-    echo(orjson.dumps(value).decode())
-
-
-@admin.command(
-    "announce",
-    help=(
-        message("Announce TEXT to everybody on every page, and print the id of the announcement."),
-        message("TEXT is in English; --translation adds it in another language."),
-    ),
-)
-@argument("english", metavar=message_in("metavar", "TEXT"))
-@option(
-    "--until",
-    "ends",
-    required=True,
-    metavar=message_in("metavar", "TIME"),
-    help=message("When it ends: date, time and time zone (RFC 3339)."),
-)
-@option(
-    "--translation",
-    "translations",
-    multiple=True,
-    metavar=message_in("metavar", "LANGUAGE=TEXT"),
-    help=message("The text in another language, such as fr=…"),
-)
-@_reason
-@redis_option
-def announce(
-    english: str, ends: str, translations: tuple[str, ...], reason: str, redis: str | None
-) -> None:
-    texts: dict[str, object] = {"en": english}
-    for translation in translations:
-        language, _, translated = translation.partition("=")
-        texts[language] = translated
-    with open_administration(redis) as (administration, _service):
-        announcement = administration.announce(OPERATOR, texts, ends, reason)
-    echo(announcement.id)
-
-
-@admin.command(
-    "announcements", help=(message("List the announcements that have not ended, as JSON."),)
-)
-@redis_option
-def announcements(redis: str | None) -> None:
-    with open_administration(redis) as (_, service):
-        current = service.announcements.current()
-    print_json({"announcements": [asdict(one) for one in current], "next": None})
-
-
-@admin.command("delete-import", help=(message("Delete IMPORT, a record that was uploaded."),))
-@argument("imported", metavar=message_in("metavar", "IMPORT"))
-@_reason
-@redis_option
-def delete_import(imported: str, reason: str, redis: str | None) -> None:
-    with open_administration(redis) as (administration, _):
-        administration.delete_import(OPERATOR, imported, reason)
-    print_message(message("the record {record} is deleted", record=imported))
-
-
-@admin.command("withdraw", help=(message("Withdraw an ANNOUNCEMENT before its end."),))
-@argument("announcement", metavar=message_in("metavar", "ANNOUNCEMENT"))
-@_reason
-@redis_option
-def withdraw(announcement: str, reason: str, redis: str | None) -> None:
-    with open_administration(redis) as (administration, _):
-        administration.withdraw_announcement(OPERATOR, announcement, reason)
-    print_message(
-        message("the announcement {announcement} is withdrawn", announcement=announcement)
-    )
