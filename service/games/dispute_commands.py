@@ -5,7 +5,8 @@ A signature becomes part of the first event (service/games/player_signatures.py)
 """
 
 from collections.abc import Mapping
-from typing import Any
+from functools import partial
+from typing import Any, Unpack
 
 from domain.disputes.disputes import NOTE_MISSING, parse_ruling
 from domain.errors import Malformed
@@ -17,11 +18,11 @@ from service.errors import NotFound
 from service.games.access import require_dispute
 from service.games.dispute_view import statement_fault
 from service.games.loader import CachedGame
-from service.games.player_signatures import PlayerSignature, PlayerSignatures
+from service.games.player_signatures import PlayerSignatures, Sent, SignedCommands
 from service.games.repository import AcceptedAction, GameRepository
 
 
-class DisputeCommands:
+class DisputeCommands(SignedCommands):
     """All commands on disputes and takebacks. Thread-safe.
 
     `nonce` is what the player's program adds to the seed of what is drawn anew if play resumes.
@@ -38,8 +39,7 @@ class DisputeCommands:
         signatures: PlayerSignatures,
         max_statement_characters: int,
     ) -> None:
-        self._repository = repository
-        self._signatures = signatures
+        super().__init__(repository, signatures)
         self._max_statement_characters = max_statement_characters
 
     def open_dispute(
@@ -48,9 +48,8 @@ class DisputeCommands:
         player: str,
         about: int,
         statement: str,
-        idempotency_key: str | None = None,
-        signature: PlayerSignature | None = None,
         nonce: bytes | None = None,
+        **sent: Unpack[Sent],
     ) -> AcceptedAction:
         """Dispute event `about`; the game's clock stops."""
 
@@ -59,10 +58,8 @@ class DisputeCommands:
             self._check_fields(statement=statement)
             commands.open_dispute(pending, seat, about, statement, nonce)
 
-        signed, request = self._signatures.signed(
-            player, handler, ["dispute", about, statement, *_nonce_part(nonce)], signature
-        )
-        return self._repository.accept(game_id, player, signed, idempotency_key, request)
+        request = ["dispute", about, statement, *_nonce_part(nonce)]
+        return self._accept(game_id, player, handler, request, **sent)
 
     def answer_dispute(
         self,
@@ -70,9 +67,8 @@ class DisputeCommands:
         number: int,
         player: str,
         statement: str,
-        idempotency_key: str | None = None,
-        signature: PlayerSignature | None = None,
         nonce: bytes | None = None,
+        **sent: Unpack[Sent],
     ) -> AcceptedAction:
         """Comment on the dispute that event `number` opened."""
 
@@ -83,18 +79,11 @@ class DisputeCommands:
             self._check_fields(statement=statement)
             commands.answer_dispute(pending, number, seat, statement, nonce)
 
-        signed, request = self._signatures.signed(
-            player, handler, ["answer dispute", number, statement, *_nonce_part(nonce)], signature
-        )
-        return self._repository.accept(game_id, player, signed, idempotency_key, request)
+        request = ["answer dispute", number, statement, *_nonce_part(nonce)]
+        return self._accept(game_id, player, handler, request, **sent)
 
     def withdraw_dispute(
-        self,
-        game_id: str,
-        number: int,
-        player: str,
-        idempotency_key: str | None = None,
-        signature: PlayerSignature | None = None,
+        self, game_id: str, number: int, player: str, **sent: Unpack[Sent]
     ) -> AcceptedAction:
         """End a dispute that the player has opened."""
 
@@ -104,10 +93,8 @@ class DisputeCommands:
             self._repository.access.require_opener(cached.game, dispute, player)
             commands.withdraw_dispute(pending, number, dispute.seat)
 
-        signed, request = self._signatures.signed(
-            player, handler, ["withdraw dispute", number], signature
-        )
-        return self._repository.accept(game_id, player, signed, idempotency_key, request)
+        request = ["withdraw dispute", number]
+        return self._accept(game_id, player, handler, request, **sent)
 
     def give_ruling(
         self,
@@ -116,9 +103,8 @@ class DisputeCommands:
         player: str,
         raw_ruling: object,
         statement: str | None = None,
-        idempotency_key: str | None = None,
-        signature: PlayerSignature | None = None,
         nonce: bytes | None = None,
+        **sent: Unpack[Sent],
     ) -> AcceptedAction:
         """Rule as the game's arbiter, or, in a game without one, propose a ruling or agree to one.
 
@@ -130,6 +116,7 @@ class DisputeCommands:
             self._repository.access.require_visible(game, player)
             require_dispute(game, number)
             seat = self._repository.access.require_party(game, player)
+            secret = partial(self._repository.secret, game_id)
             self._check_fields(ruling=raw_ruling, statement=statement)
             ruling = parse_ruling(raw_ruling)
             if seat is None:
@@ -137,24 +124,11 @@ class DisputeCommands:
             else:
                 commands.propose_ruling(pending, number, seat, ruling, statement, secret, nonce)
 
-        def secret() -> bytes:
-            return self._repository.secret(game_id)
-
-        signed, request = self._signatures.signed(
-            player,
-            handler,
-            ["ruling", number, raw_ruling, statement, *_nonce_part(nonce)],
-            signature,
-        )
-        return self._repository.accept(game_id, player, signed, idempotency_key, request)
+        request = ["ruling", number, raw_ruling, statement, *_nonce_part(nonce)]
+        return self._accept(game_id, player, handler, request, **sent)
 
     def request_takeback(
-        self,
-        game_id: str,
-        player: str,
-        idempotency_key: str | None = None,
-        signature: PlayerSignature | None = None,
-        nonce: bytes | None = None,
+        self, game_id: str, player: str, nonce: bytes | None = None, **sent: Unpack[Sent]
     ) -> AcceptedAction:
         """Ask the other players to let the player take back the last action."""
 
@@ -162,10 +136,8 @@ class DisputeCommands:
             seat = self._repository.access.require_seat(cached.game, player)
             commands.request_takeback(pending, seat, nonce)
 
-        signed, request = self._signatures.signed(
-            player, handler, ["takeback", *_nonce_part(nonce)], signature
-        )
-        return self._repository.accept(game_id, player, signed, idempotency_key, request)
+        request = ["takeback", *_nonce_part(nonce)]
+        return self._accept(game_id, player, handler, request, **sent)
 
     def answer_takeback(
         self,
@@ -174,9 +146,8 @@ class DisputeCommands:
         player: str,
         *,
         agree: bool,
-        idempotency_key: str | None = None,
-        signature: PlayerSignature | None = None,
         nonce: bytes | None = None,
+        **sent: Unpack[Sent],
     ) -> AcceptedAction:
         """Agree to the takeback that event `number` requested, or decline it."""
 
@@ -184,19 +155,11 @@ class DisputeCommands:
             self._repository.access.require_visible(cached.game, player)
             self.require_takeback(cached.game, number)
             seat = self._repository.access.require_seat(cached.game, player)
-            commands.answer_takeback(
-                pending,
-                number,
-                seat,
-                agree=agree,
-                secret=lambda: self._repository.secret(game_id),
-                nonce=nonce,
-            )
+            secret = partial(self._repository.secret, game_id)
+            commands.answer_takeback(pending, number, seat, agree=agree, secret=secret, nonce=nonce)
 
-        signed, request = self._signatures.signed(
-            player, handler, ["answer takeback", number, agree, *_nonce_part(nonce)], signature
-        )
-        return self._repository.accept(game_id, player, signed, idempotency_key, request)
+        request = ["answer takeback", number, agree, *_nonce_part(nonce)]
+        return self._accept(game_id, player, handler, request, **sent)
 
     def require_takeback(self, game: Game, number: int) -> None:
         """Raise NotFound if event `number` requests no takeback."""
@@ -240,56 +203,39 @@ def _nonce_part(nonce: bytes | None) -> list[str]:
     return [] if nonce is None else [f"nonce {nonce.hex()}"]
 
 
-class PauseCommands:
-    """Agreements to a pause, and time that players give each other. Thread-safe."""
+class PauseCommands(SignedCommands):
+    """Agreements to a pause, and time that players give each other. Thread-safe.
 
-    def __init__(self, repository: GameRepository, signatures: PlayerSignatures) -> None:
-        self._repository = repository
-        self._signatures = signatures
+    Every command raises NotFound, IdempotencyConflict, Unavailable, and what `PlayerSignatures.signed` does.
+    """
 
     def agree(
-        self,
-        game_id: str,
-        player: str,
-        *,
-        agree: bool,
-        idempotency_key: str | None = None,
-        signature: PlayerSignature | None = None,
+        self, game_id: str, player: str, *, agree: bool, **sent: Unpack[Sent]
     ) -> AcceptedAction:
         """Agree to a pause, or withdraw the agreement.
 
-        Raises NotFound, Forbidden (not a player of this game), NotNow (see `domain.clock.pauses.agree`),
-        IdempotencyConflict, Unavailable, and what `PlayerSignatures.signed` raises.
+        Raises Forbidden (not a player of this game), and NotNow (see `domain.clock.pauses.agree`).
         """
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
             seat = self._repository.access.require_seat(cached.game, player)
             commands.agree_to_pause(pending, seat, agree=agree)
 
-        signed, request = self._signatures.signed(player, handler, ["pause", agree], signature)
-        return self._repository.accept(game_id, player, signed, idempotency_key, request)
+        request = ["pause", agree]
+        return self._accept(game_id, player, handler, request, **sent)
 
     def give_time(
-        self,
-        game_id: str,
-        player: str,
-        *,
-        to: int,
-        seconds: int,
-        idempotency_key: str | None = None,
-        signature: PlayerSignature | None = None,
+        self, game_id: str, player: str, *, to: int, seconds: int, **sent: Unpack[Sent]
     ) -> AcceptedAction:
         """Give the player at seat `to`, whose turn it is, so many seconds more.
 
-        Raises NotFound, Forbidden (not a player of this game), NotNow and Malformed (see
-        `domain.clock.courtesy.give_time`), IdempotencyConflict, Unavailable, and what
-        `PlayerSignatures.signed` raises.
+        Raises Forbidden (not a player of this game), NotNow and Malformed (see
+        `domain.clock.courtesy.give_time`).
         """
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
             seat = self._repository.access.require_seat(cached.game, player)
             commands.give_time(pending, seat, to, seconds)
 
-        action = ["give-time", to, seconds]
-        signed, request = self._signatures.signed(player, handler, action, signature)
-        return self._repository.accept(game_id, player, signed, idempotency_key, request)
+        request = ["give-time", to, seconds]
+        return self._accept(game_id, player, handler, request, **sent)

@@ -6,6 +6,7 @@ that an audit of the record checks the same. The audit is replay/audit/player_si
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypedDict
 
 from domain.conditional import Tree, tree_after
 from domain.contract import STATEMENT
@@ -30,7 +31,7 @@ from service.accounts.keys import PlayerKeys
 from service.errors import InvalidPlayerSignature, KeyNotUsable, ServiceError
 from service.games.access import stale
 from service.games.loader import CachedGame, GameLoader
-from service.games.repository import Handler
+from service.games.repository import AcceptedAction, GameRepository, Handler
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,3 +201,32 @@ def _require_valid(signature: ActionSignature, public: str, payload: JsonObject)
                 payload=canonical(payload).decode(),
             )
         ) from None
+
+
+class Sent(TypedDict, total=False):
+    """What may come with the request of a player: an idempotency key, and a signature."""
+
+    idempotency_key: str | None
+    signature: PlayerSignature | None
+
+
+class SignedCommands:
+    """Commands that players may sign. Thread-safe."""
+
+    def __init__(self, repository: GameRepository, signatures: PlayerSignatures) -> None:
+        self._repository = repository
+        self._signatures = signatures
+
+    def _accept(
+        self,
+        game_id: str,
+        player: str,
+        handler: Handler,
+        request: Sequence[object],
+        *,
+        idempotency_key: str | None = None,
+        signature: PlayerSignature | None = None,
+    ) -> AcceptedAction:
+        """Run a handler and return its events with a receipt; `request` is what an idempotency key covers."""
+        signed, request = self._signatures.signed(player, handler, request, signature)
+        return self._repository.accept(game_id, player, signed, idempotency_key, request)

@@ -58,9 +58,9 @@ def open_dispute(
         player,
         body["seq"],
         body["statement"],
-        idempotency_key,
-        body["signature"],
-        body["nonce"],
+        idempotency_key=idempotency_key,
+        signature=body["signature"],
+        nonce=body["nonce"],
     )
     return accepted._asdict()
 
@@ -104,7 +104,7 @@ def withdraw_dispute(
 ) -> None:
     """Withdraw a dispute that the player has opened."""
     service().games.disputes.withdraw_dispute(
-        game_id, seq, player, idempotency_key, body["signature"]
+        game_id, seq, player, idempotency_key=idempotency_key, signature=body["signature"]
     )
 
 
@@ -124,7 +124,13 @@ def answer_dispute(
 ) -> JsonObject:
     """Answer an open dispute. A player can answer ten times."""
     accepted = service().games.disputes.answer_dispute(
-        game_id, seq, player, body["statement"], idempotency_key, body["signature"], body["nonce"]
+        game_id,
+        seq,
+        player,
+        body["statement"],
+        idempotency_key=idempotency_key,
+        signature=body["signature"],
+        nonce=body["nonce"],
     )
     return accepted._asdict()
 
@@ -155,9 +161,9 @@ def give_ruling(
         player,
         body["ruling"],
         body["statement"],
-        idempotency_key,
-        body["signature"],
-        body["nonce"],
+        idempotency_key=idempotency_key,
+        signature=body["signature"],
+        nonce=body["nonce"],
     )
     return accepted._asdict()
 
@@ -184,7 +190,11 @@ def request_takeback(
     turn is forfeited or a seat removed, and when a player declines.
     """
     accepted = service().games.disputes.request_takeback(
-        game_id, player, idempotency_key, body["signature"], body["nonce"]
+        game_id,
+        player,
+        idempotency_key=idempotency_key,
+        signature=body["signature"],
+        nonce=body["nonce"],
     )
     return accepted._asdict()
 

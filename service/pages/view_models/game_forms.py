@@ -15,7 +15,7 @@ from replay.event_text import actor_message, outcome_message
 from service.chat.conversation import ChatMessagePage
 from service.errors import KeyNotUsable, Stale
 from service.games.access import is_correspondent
-from service.games.player_signatures import PlayerSignature
+from service.games.player_signatures import PlayerSignature, Sent
 from service.http.context import service
 from service.http.validation import HexBytes, HexText, QueryInteger, StrictSchema, String
 from service.pages import session
@@ -118,6 +118,11 @@ def signature_of(values: Mapping[str, Any]) -> PlayerSignature | None:
     if key is None or signature is None:
         return None
     return PlayerSignature(key, signature, values["expected_seq"], values["salt"])
+
+
+def sent_with(values: Mapping[str, Any]) -> Sent:
+    """Return the idempotency key and the signature in a form (`KeyedForm`, `SignedForm`)."""
+    return {"idempotency_key": key_of(values), "signature": signature_of(values)}
 
 
 def new_key() -> str:

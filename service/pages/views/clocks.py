@@ -45,10 +45,9 @@ from service.pages.view_models.game_forms import (
     KeyedForm,
     Refusal,
     game_viewer,
-    key_of,
     new_key,
     require_player,
-    signature_of,
+    sent_with,
 )
 
 HOLIDAYS: Final = "/account/holidays"
@@ -90,11 +89,7 @@ def agree_to_pause(game_id: str) -> Response:
     try:
         values = read_form(PauseForm())
         service().games.pauses.agree(
-            game_id,
-            player,
-            agree=values["answer"] == "agree",
-            idempotency_key=key_of(values),
-            signature=signature_of(values),
+            game_id, player, agree=values["answer"] == "agree", **sent_with(values)
         )
     except REFUSALS as error:
         return clock_page(game_viewer(game_id), error)
@@ -109,12 +104,7 @@ def give_time(game_id: str) -> Response:
     try:
         values = read_form(CourtesyForm())
         service().games.pauses.give_time(
-            game_id,
-            player,
-            to=values["to"],
-            seconds=values["seconds"],
-            idempotency_key=key_of(values),
-            signature=signature_of(values),
+            game_id, player, to=values["to"], seconds=values["seconds"], **sent_with(values)
         )
     except REFUSALS as error:
         return clock_page(game_viewer(game_id), error)
@@ -243,9 +233,7 @@ def leave_seat(game_id: str) -> Response:
     player = session.require_player()
     try:
         values = read_form(KeyedForm())
-        service().games.substitutes.leave_seat(
-            game_id, player, key_of(values), signature_of(values)
-        )
+        service().games.substitutes.leave_seat(game_id, player, **sent_with(values))
     except REFUSALS as error:
         return clock_page(game_viewer(game_id), error)
     return see_other(f"/games/{game_id}")
@@ -259,9 +247,7 @@ def take_seat(game_id: str) -> Response:
     values = read_form(SeatForm())
     seat = sequence_number(values["seat"], "seat")
     try:
-        service().games.substitutes.take_seat(
-            game_id, player, seat, key_of(values), signature_of(values)
-        )
+        service().games.substitutes.take_seat(game_id, player, seat, **sent_with(values))
     except (*REFUSALS, TooManyGames) as error:
         return clock_page(game_viewer(game_id), error)
     return see_other(next_address(f"/games/{game_id}"))

@@ -31,12 +31,11 @@ from service.pages.view_models.game_forms import (
     event_messages,
     form_about_event,
     game_viewer,
-    key_of,
     new_key,
     read_sure_form,
     reason_not_to,
     require_player,
-    signature_of,
+    sent_with,
 )
 
 _DISPUTES: Final = "/games/<game_id>/disputes"
@@ -103,9 +102,8 @@ def open_dispute(game_id: str) -> Response:
             player,
             values["seq"],
             _with_line_feeds(values["statement"]),
-            key_of(values),
-            signature_of(values),
-            values["nonce"],
+            **sent_with(values),
+            nonce=values["nonce"],
         )
     except REFUSALS as error:
         return _list_page(game_viewer(game_id), form.refused(error), status_of(error))
@@ -136,9 +134,8 @@ def answer_dispute(game_id: str, seq: int) -> Response:
             seq,
             player,
             _with_line_feeds(values["statement"]),
-            key_of(values),
-            signature_of(values),
-            values["nonce"],
+            **sent_with(values),
+            nonce=values["nonce"],
         )
     except REFUSALS as error:
         return _dispute_page(game_viewer(game_id), seq, {"answer": form.refused(error)}, error)
@@ -159,9 +156,8 @@ def give_ruling(game_id: str, seq: int) -> Response:
             player,
             _ruling(values),
             values["statement"] and _with_line_feeds(values["statement"]),
-            key_of(values),
-            signature_of(values),
-            values["nonce"],
+            **sent_with(values),
+            nonce=values["nonce"],
         )
     except REFUSALS as error:
         refused = form.refused(_with_form_fields(error))
@@ -176,9 +172,7 @@ def withdraw_dispute(game_id: str, seq: int) -> Response:
     player = require_player(game_id)
     try:
         values = read_sure_form(WithdrawalForm())
-        service().games.disputes.withdraw_dispute(
-            game_id, seq, player, key_of(values), signature_of(values)
-        )
+        service().games.disputes.withdraw_dispute(game_id, seq, player, **sent_with(values))
     except REFUSALS as error:
         forms = {"withdrawal": entered_form().refused(error)}
         return _dispute_page(game_viewer(game_id), seq, forms, error)
@@ -300,7 +294,7 @@ def request_takeback(game_id: str) -> Response:
     try:
         values = read_form(KeyedForm())
         service().games.disputes.request_takeback(
-            game_id, player, key_of(values), signature_of(values), values["nonce"]
+            game_id, player, **sent_with(values), nonce=values["nonce"]
         )
     except REFUSALS as error:
         return _takeback_page(game_viewer(game_id), error)
@@ -319,8 +313,7 @@ def answer_takeback(game_id: str, seq: int) -> Response:
             seq,
             player,
             agree=values["answer"] == "agree",
-            idempotency_key=key_of(values),
-            signature=signature_of(values),
+            **sent_with(values),
             nonce=values["nonce"],
         )
     except REFUSALS as error:
