@@ -3,7 +3,6 @@
 Exit status 0: success; 1: something is wrong, and one sentence on standard error says what; 2: bad usage.
 """
 
-import os
 from importlib.metadata import version
 from typing import Any
 
@@ -13,7 +12,6 @@ from typing_extensions import override
 from cartulary.command_line import Group, group, option, server_extra_missing
 from cartulary.commands import RECORD_COMMANDS, SERVICE_COMMANDS
 from cartulary.language import text
-from cartulary.source import LIVE_DETAILS, OperatorDetails
 from cartulary.terminal import echo
 from domain.errors import CartularyError
 from domain.messages import message
@@ -67,8 +65,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, is_asked: bool) -> No
 @click.pass_context
 def cartulary(ctx: click.Context) -> None:
     """The program `cartulary`."""
-    ctx.obj = _live_record
-    ctx.meta[LIVE_DETAILS] = _live_details
+    ctx.obj = True  # live games can be read: see cartulary/source.py
 
 
 for _command in (*SERVICE_COMMANDS, *RECORD_COMMANDS):
@@ -78,20 +75,3 @@ for _command in (*SERVICE_COMMANDS, *RECORD_COMMANDS):
 def main() -> None:
     """Run the program: the entry point of the `cartulary` script."""
     cartulary(prog_name="cartulary")
-
-
-def _live_record(game: str, redis_url: str | None) -> bytes:
-    """Return the record of a live game, for the commands that read records."""
-    try:
-        from cartulary.running_service import read_live_record
-    except ModuleNotFoundError as error:
-        raise server_extra_missing(error) from error
-
-    return read_live_record(os.environ, game, redis_url)
-
-
-def _live_details(game: str, seq: int, redis_url: str | None) -> OperatorDetails:
-    """Return what only the operator may see of an event of a live game."""
-    from cartulary.running_service import read_live_details
-
-    return read_live_details(os.environ, game, seq, redis_url)

@@ -17,7 +17,7 @@ from typing_extensions import override
 
 from cartulary.language import LANGUAGE_OPTION, language_of, text, without_language
 from domain.errors import CartularyError
-from domain.messages import Message, comma_list, message, message_in
+from domain.messages import Message, Text, comma_list, message, message_in
 from ledger.os_errors import os_reason
 from replay.language.catalogue import languages
 from replay.render.text_layout import clean
@@ -137,6 +137,16 @@ class Context(click.Context):
     def fail(self, message: str) -> NoReturn:
         """Raise a UsageError."""
         super().fail(clean(message))
+
+
+def usage_error(fault: Text) -> click.UsageError:
+    """Return the error of a command that is used wrongly."""
+    return click.UsageError(text(fault))
+
+
+def bad_parameter(fault: Text, name: str | None = None) -> click.BadParameter:
+    """Return the error of a command to which an invalid value of an option or of an argument is given."""
+    return click.BadParameter(text(fault), param_hint=name)
 
 
 HAS_FAULT: Final = "cartulary.fault"

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from cartulary.source import OperatorDetails
 from cartulary.trusted_keys import SERVICE, trust_own_key
+from domain.json_types import JsonObject
 from domain.messages import message
 from service.bootstrap import Service, build
 from service.errors import Unavailable
@@ -53,7 +53,7 @@ def read_live_record(environ: Mapping[str, str], game_id: str, redis_url: str | 
 
 def read_live_details(
     environ: Mapping[str, str], game_id: str, seq: int, redis_url: str | None
-) -> OperatorDetails:
+) -> tuple[list[JsonObject], JsonObject | None]:
     """Return the stored deliveries of notifications about an event of a live game, and what appended it.
 
     Raises the errors of `open_service`.
@@ -62,7 +62,7 @@ def read_live_details(
         deliveries = service.notifications.deliveries.about(game_id, seq)
         stored = service.store.provenance(game_id, seq - 1, seq).get(seq, "")
         provenance = decode(stored)
-        return OperatorDetails(
+        return (
             [delivery.as_json() for delivery in deliveries],
             None if provenance is None else {"kind": provenance.kind, "id": provenance.id},
         )

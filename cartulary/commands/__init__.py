@@ -1,7 +1,7 @@
 """The subcommands of `cartulary`: arguments, output and exit status. The packages below do the work.
 
-A command imports what it needs when it is called, so that `--help` is quick. The context's object is the
-`LiveSource` that reads the records of live games, or None where there is no service.
+A command imports what it needs when it is called, so that `--help` is quick. The context's object says
+whether records of live games can be read, too.
 """
 
 from typing import Final

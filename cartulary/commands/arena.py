@@ -1,11 +1,9 @@
 """The command that plays bots against each other: arena."""
 
-import secrets
-
 import click
 
-from cartulary.command_line import FloatRange, Integer, IntRange, command, option
-from cartulary.commands.options import json_option
+from cartulary.command_line import FloatRange, Integer, IntRange, command, option, usage_error
+from cartulary.commands.options import json_option, seed_of
 from cartulary.language import text
 from cartulary.terminal import echo, print_message, progress
 from domain.errors import Malformed
@@ -80,10 +78,7 @@ MOST_PLAYOUTS = 10_000
 )
 @option("--jobs", type=IntRange(1, 64), default=1, help=message("Processes that play."))
 @json_option
-@click.pass_context
 def arena(
-    ctx: click.Context,
-    /,
     names: tuple[str, ...],
     seats: tuple[int, ...],
     bots: str,
@@ -97,12 +92,8 @@ def arena(
     from replay.arena import arena_plan, play_games, summary
 
     if playouts is not None and seconds is not None:
-        raise click.UsageError(text(message("--playouts and --seconds exclude each other")), ctx)
-    try:
-        seed_bytes = secrets.token_bytes(32) if seed is None else bytes.fromhex(seed)
-    except ValueError:
-        fault = message("not bytes in hex")
-        raise click.BadParameter(text(fault), ctx, param_hint="--seed") from None
+        raise usage_error(message("--playouts and --seconds exclude each other"))
+    seed_bytes = seed_of(seed)
     systems = rule_systems()
     bot_names = [name.strip() for name in bots.split(",")]
     try:
@@ -124,7 +115,7 @@ def arena(
             message("--{option}: {fault}", option=field, fault=fault)
             for field, fault in error.fields.items()
         )
-        raise click.UsageError(text(faults), ctx) from None
+        raise usage_error(faults) from None
     print_message(message("seed {seed}", seed=seed_bytes.hex()))
     for plan in plans:
         played = progress(

@@ -10,15 +10,23 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import click
 
-from cartulary.command_line import File, IntRange, PathType, argument, command, option
+from cartulary.command_line import (
+    File,
+    IntRange,
+    PathType,
+    argument,
+    bad_parameter,
+    command,
+    option,
+    usage_error,
+)
 from cartulary.commands.options import (
     color_option,
     json_option,
     public_key,
-    redis_option,
-    token_file_option,
+    source_options,
 )
-from cartulary.language import command_renderer, text
+from cartulary.language import command_renderer
 from cartulary.source import SourceNotFound, open_source
 from cartulary.terminal import Color, echo, print_message, progress, result_styler, width
 from domain.errors import Unreadable
@@ -113,11 +121,8 @@ EXIT_STATUS: Final[dict["Outcome", int]] = {"sound": 0, "broken": 1, "unknown": 
 )
 @json_option
 @color_option
-@redis_option
-@token_file_option
-@click.pass_context
+@source_options
 def audit(
-    ctx: click.Context,
     sources: tuple[str, ...],
     keys: tuple[str, ...],
     receipts: tuple[Any, ...],
@@ -128,7 +133,6 @@ def audit(
     jobs: int | None,
     as_json: bool,  # noqa: FBT001 # click passes options by name
     color: Color,
-    redis: str | None,
 ) -> None:
     from cartulary.audit_runs import AuditOptions, SourceError, audit_all, default_jobs
     from cartulary.trusted_keys import TrustedKeysFile
@@ -139,23 +143,21 @@ def audit(
         extra_receipts = [receipt for file in receipts for receipt in receipts_in(file, file.name)]
         kept_receipts = {} if kept_receipts_path is None else receipts_by_game(kept_receipts_path)
     except ReceiptFileError as error:
-        raise click.BadParameter(text(error.message), ctx, param_hint="--receipt") from None
+        raise bad_parameter(error.message, "--receipt") from None
     if quick and (receipts or kept_receipts_path or witnesses or against):
-        raise click.UsageError(
-            text(message("--quick checks no receipts, witnesses or older records")), ctx
-        )
+        raise usage_error(message("--quick checks no receipts, witnesses or older records"))
     paths = list(_expanded(sources))
     if against is not None and len(paths) != 1:
-        raise click.UsageError(text(message("--against needs exactly one SOURCE")), ctx)
+        raise usage_error(message("--against needs exactly one SOURCE"))
     trusted_file = TrustedKeysFile(os.environ)
     options = AuditOptions(
-        keys=[public_key(ctx, key) for key in keys],
+        keys=[public_key(key) for key in keys],
         trusted=trusted_file.load(),
         receipts=extra_receipts,
-        witnesses=[_witness_key(ctx, key) for key in witnesses],
+        witnesses=[_witness_key(key) for key in witnesses],
         kept_receipts=kept_receipts,
         evidence_folder=user_folder(os.environ),
-        against=None if against is None else _older_history(ctx, against, redis),
+        against=None if against is None else _older_history(against),
         is_quick=quick,
     )
     has_several = len(paths) > 1
@@ -163,7 +165,7 @@ def audit(
 
     def audit_here(source: str) -> "Result":
         try:
-            with open_source(ctx, source, redis) as file:
+            with open_source(source) as file:
                 # Read again: the key of the service of a live game has become trusted with the game.
                 return replace(options, trusted=trusted_file.load()).audit(file)
         except click.ClickException as error:
@@ -252,13 +254,11 @@ def _expanded(sources: tuple[str, ...]) -> Iterator[str]:
         if len(source) < 256 and folder.is_dir():
             paths = sorted(folder.glob(RECORDS))
             if not paths:
-                raise click.BadParameter(
-                    text(
-                        message(
-                            "the folder {folder} contains no {pattern} file",
-                            folder=source,
-                            pattern=RECORDS,
-                        )
+                raise bad_parameter(
+                    message(
+                        "the folder {folder} contains no {pattern} file",
+                        folder=source,
+                        pattern=RECORDS,
                     )
                 )
             yield from map(str, paths)
@@ -266,22 +266,20 @@ def _expanded(sources: tuple[str, ...]) -> Iterator[str]:
             yield source
 
 
-def _witness_key(ctx: click.Context, key_text: str) -> "NoteKey":
+def _witness_key(key_text: str) -> "NoteKey":
     from ledger.signed_note import COSIGNATURE, NoteKey
 
     try:
         key = NoteKey.parse(key_text)
     except Unreadable as error:
-        raise click.BadParameter(text(error.why), ctx, param_hint="--witness") from None
+        raise bad_parameter(error.why, "--witness") from None
     if key.type != COSIGNATURE:
-        raise click.BadParameter(
-            text(message("this is not the key of a witness")), ctx, param_hint="--witness"
-        )
+        raise bad_parameter(message("this is not the key of a witness"), "--witness")
     return key
 
 
-def _older_history(ctx: click.Context, source: str, redis: str | None) -> "History":
+def _older_history(source: str) -> "History":
     from replay.compare.histories import read_history
 
-    with open_source(ctx, source, redis) as file:
+    with open_source(source) as file:
         return read_history(file)

@@ -5,18 +5,15 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-import click
-
-from cartulary.command_line import argument, command, option
+from cartulary.command_line import argument, command, option, usage_error
 from cartulary.commands.options import (
     color_option,
     json_option,
     public_key,
-    redis_option,
-    token_file_option,
+    source_options,
 )
-from cartulary.language import command_renderer, text
-from cartulary.source import open_source, unreadable_source
+from cartulary.language import command_renderer
+from cartulary.source import errors_naming, open_source, unreadable_source
 from cartulary.terminal import Color, echo, print_message, progress, result_styler, width
 from domain.errors import Unreadable
 from domain.json_types import JsonObject
@@ -75,17 +72,13 @@ _UNKNOWN_SIGNER: Final = message(
 )
 @json_option
 @color_option
-@redis_option
-@token_file_option
-@click.pass_context
+@source_options
 def compare(
-    ctx: click.Context,
     a: str,
     b: str | None,
     keys: tuple[str, ...],
     as_json: bool,  # noqa: FBT001 # click passes options by name
     color: Color,
-    redis: str | None,
 ) -> None:
     from cartulary.trusted_keys import TrustedKeysFile
     from replay.compare.comparison import compare_histories
@@ -93,19 +86,17 @@ def compare(
 
     sources = [a] if b is None else [a, b]
     remembered = TrustedKeysFile(os.environ).load().keys
-    trusted = [*(public_key(ctx, key) for key in keys), *(key.public for key in remembered)]
+    trusted = [*(public_key(key) for key in keys), *(key.public for key in remembered)]
     if all(source.endswith(WITNESS_SUFFIX) for source in sources):
-        _compare_witness_files(ctx, sources, trusted, as_json=as_json)
+        _compare_witness_files(sources, trusted, as_json=as_json)
         return
     if b is None:
-        raise click.UsageError(text(message("name two records to compare")), ctx)
+        raise usage_error(message("name two records to compare"))
     if a == b == "-":
-        raise click.UsageError(
-            text(message("only one of the records can come from standard input")), ctx
-        )
+        raise usage_error(message("only one of the records can come from standard input"))
     comparison = compare_histories(
-        _history(ctx, a, redis),
-        _history(ctx, b, redis),
+        _history(a),
+        _history(b),
         trusted=trusted,
         progress=partial(progress, description=message("receipts")),
     )
@@ -118,9 +109,7 @@ def compare(
     sys.exit(EXIT_STATUS[comparison.verdict])
 
 
-def _compare_witness_files(
-    ctx: click.Context, sources: list[str], trusted: list[str], *, as_json: bool
-) -> None:
+def _compare_witness_files(sources: list[str], trusted: list[str], *, as_json: bool) -> None:
     """Compare what browsers have seen, print the result, and exit with its status."""
     from client.witness.comparison import NotComparable, split_in, view_of_file
     from client.witness.comparison import compare as compare_views
@@ -128,11 +117,8 @@ def _compare_witness_files(
 
     files = []
     for source in sources:
-        with open_source(ctx, source, None) as file:
-            try:
-                files.append(WitnessFile.parse(file.read(MAX_FILE_BYTES + 1)))
-            except Unreadable as error:
-                raise unreadable_source(source, error) from None
+        with open_source(source) as file, errors_naming(source):
+            files.append(WitnessFile.parse(file.read(MAX_FILE_BYTES + 1)))
     heads = compare_heads(files, trusted)
     splits = [split for split in map(split_in, files) if split is not None]
     compared = heads.compared
@@ -185,18 +171,16 @@ def _proof_of(split: "SplitView") -> Message:
     )
 
 
-def _history(ctx: click.Context, source: str, redis: str | None) -> "History":
+def _history(source: str) -> "History":
     """Read a record, or a file of receipts. Raises ClickException."""
-    from client.receipts import SUFFIX, ReceiptFileError, receipts_in
+    from client.receipts import SUFFIX, receipts_in
     from replay.compare.histories import history_of_receipts, read_history
     from replay.compare.witness_files import MAX_FILE_BYTES, WitnessFile
 
-    with open_source(ctx, source, redis) as file:
+    with open_source(source) as file:
         if source.endswith(WITNESS_SUFFIX):
-            try:
+            with errors_naming(source):
                 heads = WitnessFile.parse(file.read(MAX_FILE_BYTES + 1)).heads
-            except Unreadable as error:
-                raise unreadable_source(source, error) from None
             return history_of_receipts(heads)
         if not source.endswith(SUFFIX):
             history = read_history(file)
@@ -204,7 +188,4 @@ def _history(ctx: click.Context, source: str, redis: str | None) -> "History":
                 fault = history.faults[0]
                 raise unreadable_source(source, Unreadable(fault.why, fault.line))
             return history
-        try:
-            return history_of_receipts([*receipts_in(file, source)])
-        except ReceiptFileError as error:
-            raise click.ClickException(text(error.message)) from None
+        return history_of_receipts([*receipts_in(file, source)])

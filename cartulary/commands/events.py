@@ -1,24 +1,21 @@
 """The commands that show events: log and inspect."""
 
-import click
-
-from cartulary.command_line import IntRange, argument, command, option
+from cartulary.command_line import IntRange, argument, bad_parameter, command, option
 from cartulary.commands.options import (
     color_option,
     json_option,
-    redis_option,
     source_argument,
-    token_file_option,
+    source_options,
 )
-from cartulary.language import command_renderer, text
-from cartulary.source import live_details, read_source, unreadable_source
+from cartulary.language import command_renderer
+from cartulary.source import errors_naming, live_details, read_source
 from cartulary.terminal import Color, echo, line_width, result_styler, width
-from domain.errors import Malformed, Unreadable
+from domain.errors import Malformed
 from domain.messages import message, message_in
 from ledger.canonical import canonical
 from ledger.record import Record
 from replay.event_filter import EventFilter, parse_filter, split_conditions
-from replay.timeline import PositionNotFound, game_at, step_at, unreadable_on_error
+from replay.timeline import game_at, step_at, unreadable_on_error
 
 _CONDITIONS = "seat, type, clause, from, to, hex"
 
@@ -47,23 +44,19 @@ _CONDITIONS = "seat, type, clause, from, to, hex"
 )
 @json_option
 @color_option
-@redis_option
-@token_file_option
-@click.pass_context
+@source_options
 def log(
-    ctx: click.Context,
     source: str,
     conditions: tuple[str, ...],
     as_json: bool,  # noqa: FBT001 # click passes options by name
     color: Color,
-    redis: str | None,
 ) -> None:
     from replay.event_values import names_of
     from replay.log_view import filtered_steps, log_lines
 
-    record = read_source(ctx, source, redis)
-    try:
-        event_filter = _parse_filter(ctx, record, conditions)
+    record = read_source(source)
+    with errors_naming(source):
+        event_filter = _parse_filter(record, conditions)
         if as_json:
             # Without conditions the lines are shown even if the game cannot be folded.
             seqs = (
@@ -78,16 +71,14 @@ def log(
         lines = log_lines(record, renderer, result_styler(color), event_filter, line_width())
         for line in lines:
             echo(line)
-    except Unreadable as error:
-        raise unreadable_source(source, error) from None
 
 
-def _parse_filter(ctx: click.Context, record: Record, conditions: tuple[str, ...]) -> EventFilter:
+def _parse_filter(record: Record, conditions: tuple[str, ...]) -> EventFilter:
     """Return the filter that the option asks for. Raises UsageError, and Unreadable for an unknown game."""
     try:
         return parse_filter(split_conditions(conditions), game_at(record, 1).rules)
     except Malformed as error:
-        raise click.BadParameter(text(error.why), ctx, param_hint="--filter") from None
+        raise bad_parameter(error.why, "--filter") from None
 
 
 @command(
@@ -111,28 +102,24 @@ def _parse_filter(ctx: click.Context, record: Record, conditions: tuple[str, ...
 @option("--no-board", is_flag=True, help=message("Do not draw the board that the player saw."))
 @json_option
 @color_option
-@redis_option
-@token_file_option
-@click.pass_context
+@source_options
 def inspect(
-    ctx: click.Context,
     source: str,
     seq: int,
     all_actions: bool,  # noqa: FBT001 # click passes options by name
     no_board: bool,  # noqa: FBT001 # click passes options by name
     as_json: bool,  # noqa: FBT001 # click passes options by name
     color: Color,
-    redis: str | None,
 ) -> None:
     from replay.event_values import names_of
     from replay.inspect import explain_event, record_context
     from replay.inspect_page import explanation_page
 
-    record = read_source(ctx, source, redis)
-    try:
+    record = read_source(source)
+    with errors_naming(source):
         step = step_at(record, seq)
         with unreadable_on_error(seq):
-            details = live_details(ctx, source, seq, redis)
+            details = live_details(source, seq)
             context = record_context(record, step.event, details.deliveries)
             renderer = command_renderer(names_of(record), in_utc=as_json)
             explanation = explain_event(step, renderer, context, lists_all_actions=all_actions)
@@ -149,8 +136,4 @@ def inspect(
                     has_board=not no_board,
                 )
             )
-    except PositionNotFound as error:
-        raise click.UsageError(text(error.message), ctx) from None
-    except Unreadable as error:
-        raise unreadable_source(source, error) from None
     echo(page, newline=as_json)

@@ -8,9 +8,8 @@ from typing import Final
 
 import click
 
-from cartulary.command_line import PathType, argument, group, option
-from cartulary.language import text
-from domain.errors import Unreadable
+from cartulary.command_line import PathType, argument, bad_parameter, group, option
+from domain.errors import CartularyError, Unreadable
 from domain.json_types import JsonObject
 from domain.messages import message, message_in
 from ledger.canonical import canonical, decode_any
@@ -47,12 +46,12 @@ def generate(file: Path) -> None:
     try:
         new.save(file)
     except FileExistsError:
-        raise click.ClickException(
-            text(message("{file} exists already, and is not overwritten", file=str(file)))
+        raise CartularyError(
+            message("{file} exists already, and is not overwritten", file=str(file))
         ) from None
     except OSError as error:
-        raise click.ClickException(
-            text(message("cannot write {path}: {reason}", path=str(file), reason=os_reason(error)))
+        raise CartularyError(
+            message("cannot write {path}: {reason}", path=str(file), reason=os_reason(error))
         ) from None
     _print({"key": new.id, "public": new.public})
 
@@ -91,30 +90,26 @@ def register(file: Path, player: str) -> None:
 @option("--action", required=True, metavar="JSON", help=message("The action."))
 def sign(file: Path, game: str, head: str, action: str) -> None:
     if not is_game_id(game):
-        raise click.BadParameter(text(message("this is not the id of a game")), param_hint="--game")
+        raise bad_parameter(message("this is not the id of a game"), "--game")
     if not is_hash(head):
-        raise click.BadParameter(
-            text(message("a hash has 64 digits of lowercase hex")), param_hint="--head"
-        )
+        raise bad_parameter(message("a hash has 64 digits of lowercase hex"), "--head")
     try:
         decoded = decode_any(action.encode("utf-8", "surrogateescape"))
     except Unreadable as error:
-        raise click.BadParameter(text(error.message), param_hint="--action") from None
+        raise bad_parameter(error.message, "--action") from None
     if not isinstance(decoded, dict):
-        raise click.BadParameter(text(message("not a JSON object")), param_hint="--action")
+        raise bad_parameter(message("not a JSON object"), "--action")
     signature = sign_action(_load(file), game, head, decoded)
     _print({"key": signature["key"], "signature": signature["signature"]})
 
 
 def _load(file: Path) -> SigningKey:
-    """Return the key in a file. Raises ClickException."""
+    """Return the key in a file. Raises Unreadable, CartularyError."""
     try:
         return SigningKey.load(file)
-    except Unreadable as error:
-        raise click.ClickException(text(error.message)) from None
     except OSError as error:
-        raise click.ClickException(
-            text(message("cannot read {path}: {reason}", path=str(file), reason=os_reason(error)))
+        raise CartularyError(
+            message("cannot read {path}: {reason}", path=str(file), reason=os_reason(error))
         ) from None
 
 

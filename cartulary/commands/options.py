@@ -1,17 +1,25 @@
 """Options and arguments that several commands have."""
 
-from typing import Final
+import secrets
+from collections.abc import Callable
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 import click
 
-from cartulary.command_line import PathType, argument, option
-from cartulary.language import text
-from cartulary.source import TOKEN_FILE, TOKEN_VARIABLE
+from cartulary.command_line import PathType, argument, bad_parameter, option
+from cartulary.source import REDIS, TOKEN_FILE, TOKEN_VARIABLE
 from domain.messages import message, message_in
 
 redis_option: Final = option(
     "--redis", metavar="URL", help=message("Redis of a live game; default: as for the service.")
+)
+live_redis_option: Final = option(
+    "--redis",
+    metavar="URL",
+    expose_value=False,
+    callback=lambda ctx, _, url: ctx.meta.update({REDIS: url}),
+    help=message("Redis of a live game; default: as for the service."),
 )
 token_file_option: Final = option(
     "--token-file",
@@ -49,7 +57,20 @@ force_option: Final = option(
 source_argument: Final = argument("source", metavar=message_in("metavar", "SOURCE"))
 
 
-def public_key(ctx: click.Context, key: str) -> str:
+def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of a command that reads a source, which `cartulary.source` looks up."""
+    return live_redis_option(token_file_option(command))
+
+
+def seed_of(hex: str | None) -> bytes:
+    """Return the value of an option --seed, by default at random. Raises BadParameter."""
+    try:
+        return secrets.token_bytes(32) if hex is None else bytes.fromhex(hex)
+    except ValueError:
+        raise bad_parameter(message("not bytes in hex"), "--seed") from None
+
+
+def public_key(key: str) -> str:
     """Return the value of an option --key in lower case. Raises BadParameter."""
     try:
         if len(bytes.fromhex(key)) == 32:
@@ -57,10 +78,10 @@ def public_key(ctx: click.Context, key: str) -> str:
     except ValueError:
         pass
     fault = message("a public key is 32 bytes in hex")
-    raise click.BadParameter(text(fault), ctx, param_hint="--key")
+    raise bad_parameter(fault, "--key")
 
 
-def server_address(ctx: click.Context, url: str) -> str:
+def server_address(url: str) -> str:
     """Return host and port in the URL of a server, as part of the name of a file. Raises BadParameter."""
     try:
         parts = urlsplit(url)
@@ -69,6 +90,6 @@ def server_address(ctx: click.Context, url: str) -> str:
         host, port, parts = None, None, urlsplit("")
     if parts.scheme not in {"http", "https"} or not host:
         fault = message("must be a URL such as https://games.example.org")
-        raise click.BadParameter(text(fault), ctx, param_hint="URL")
+        raise bad_parameter(fault, "URL")
     host = host.replace(":", "-")
     return host if port is None else f"{host}-{port}"

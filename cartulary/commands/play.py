@@ -59,9 +59,7 @@ MAX_SEATS: Final = 8
 @option("--no-sign", is_flag=True, help=message("Do not sign your actions with a key of your own."))
 @token_file_option
 @color_option
-@click.pass_context
 def play(
-    ctx: click.Context,
     url: str,
     rules: str | None,
     seats: int | None,
@@ -94,7 +92,7 @@ def play(
             Client(address.server, language=language, limits=limits, evidence=evidence)
         )
         beginning = Beginning(client, console, renderer, TokensFile(os.environ))
-        player = beginning.sign_in(address.server, as_guest=guest, token=given_token(ctx))
+        player = beginning.sign_in(address.server, as_guest=guest, token=given_token())
         requested_game = RequestedGame(rules=rules, seats=seats, bot=bot, tutorial=tutorial)
         game = beginning.find_game(address, player, requested_game)
         table = Table(client, game.id, player, renderer)

@@ -5,16 +5,15 @@ from typing import Any
 
 import click
 
-from cartulary.command_line import IntRange, argument, command, option
+from cartulary.command_line import IntRange, argument, bad_parameter, command, option, usage_error
 from cartulary.commands.options import (
     color_option,
     json_option,
-    redis_option,
     source_argument,
-    token_file_option,
+    source_options,
 )
 from cartulary.language import command_renderer, text
-from cartulary.source import read_source, unreadable_source
+from cartulary.source import errors_naming, read_source
 from cartulary.terminal import Color, echo, result_styler, width
 from domain.errors import Unreadable
 from domain.game import Game
@@ -23,11 +22,10 @@ from domain.life_cycle_messages import places_taken
 from domain.messages import Message, listing, message, message_in
 from ledger.canonical import canonical
 from ledger.record import Record
-from replay.branches import BranchNotFound, branch
+from replay.branches import branch
 from replay.event_text import game_title
 from replay.render.geometry import is_drawable
 from replay.timeline import (
-    PositionNotFound,
     after_round,
     after_turn,
     game_at,
@@ -71,11 +69,8 @@ from replay.timeline import (
     help=message("With --format svg: a wide page, with the cards beside the board."),
 )
 @color_option
-@redis_option
-@token_file_option
-@click.pass_context
+@source_options
 def replay(
-    ctx: click.Context,
     source: str,
     seq: int | None,
     turn: int | None,
@@ -85,22 +80,18 @@ def replay(
     output_format: str,
     wide: bool,  # noqa: FBT001 # click passes options by name
     color: Color,
-    redis: str | None,
 ) -> None:
     if sum(value is not None for value in (seq, turn, round)) > 1:
-        raise click.UsageError(
-            text(
-                message(
-                    "give at most one of {options}",
-                    options=listing(["--seq", "--turn", "--round"]),
-                )
-            ),
-            ctx,
+        raise usage_error(
+            message(
+                "give at most one of {options}",
+                options=listing(["--seq", "--turn", "--round"]),
+            )
         )
     if wide and output_format != "svg":
-        raise click.UsageError(text(message("--wide needs --format svg")), ctx)
-    record = read_source(ctx, source, redis)
-    try:
+        raise usage_error(message("--wide needs --format svg"))
+    record = read_source(source)
+    with errors_naming(source):
         chosen = None if branch_number is None else branch(record, branch_number)
         if seq is not None:
             game = game_at(record, seq, chosen)
@@ -112,16 +103,12 @@ def replay(
             game = head(record, chosen)
         if viewer is not None and viewer >= game.seats:
             fault = message("the seats are 0 to {last}", last=game.seats - 1)
-            raise click.BadParameter(text(fault), ctx, param_hint="--as")
+            raise bad_parameter(fault, "--as")
         with unreadable_on_error(game.seq):
             echo(
                 _position_as(output_format, record, game, viewer, round, color, wide=wide),
                 newline=False,
             )
-    except (PositionNotFound, BranchNotFound) as error:
-        raise click.UsageError(text(error.message), ctx) from None
-    except Unreadable as error:
-        raise unreadable_source(source, error) from None
 
 
 def _position_as(
@@ -181,31 +168,23 @@ def _round_title(game: Game, round: int) -> Message:
 @argument("before", metavar="N", type=IntRange(1))
 @argument("after", metavar="M", type=IntRange(1))
 @json_option
-@redis_option
-@token_file_option
-@click.pass_context
+@source_options
 def diff(
-    ctx: click.Context,
     source: str,
     before: int,
     after: int,
     as_json: bool,  # noqa: FBT001 # click passes options by name
-    redis: str | None,
 ) -> None:
     from replay.diff import change_lines, changes
     from replay.event_values import names_of
 
-    record = read_source(ctx, source, redis)
-    try:
+    record = read_source(source)
+    with errors_naming(source):
         old, new = (_spectator_position(record, seq) for seq in (before, after))
         rules = game_at(record, 1).rules
         with unreadable_on_error(after):
             differences = changes(old, new)
             report = canonical({"before": before, "after": after, "changes": differences}).decode()
-    except PositionNotFound as error:
-        raise click.UsageError(text(error.message), ctx) from None
-    except Unreadable as error:
-        raise unreadable_source(source, error) from None
     if as_json:
         echo(report)
     elif differences:

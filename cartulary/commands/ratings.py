@@ -6,20 +6,17 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import click
-
-from cartulary.command_line import PathType, argument, command, option
+from cartulary.command_line import PathType, argument, bad_parameter, command, option, usage_error
 from cartulary.commands.audit import EXIT_STATUS, RECORDS
 from cartulary.commands.options import json_option, public_key
-from cartulary.language import command_renderer, text
-from cartulary.source import is_url
+from cartulary.language import command_renderer
+from cartulary.source import client_of, is_url
 from cartulary.terminal import echo, print_message, progress
 from domain.errors import CartularyError, Unreadable
 from domain.json_types import JsonObject
 from domain.messages import Instant, message, message_in, plural_message
 from ledger.canonical import canonical, decode_any
 from ledger.os_errors import os_reason
-from ledger.record import MAX_RECORD_BYTES
 
 if TYPE_CHECKING:
     from client.clients import Client
@@ -29,7 +26,6 @@ if TYPE_CHECKING:
 RATINGS_FILE: Final = "ratings.json"
 """The file in a folder of records with what the server says about its ratings."""
 _MAX_FILE_BYTES: Final = 1 << 28
-_RECORD_SECONDS: Final = 300.0
 
 
 class _Published(NamedTuple):
@@ -82,9 +78,7 @@ class _Published(NamedTuple):
     ),
 )
 @json_option
-@click.pass_context
 def ratings(
-    ctx: click.Context,
     source: str,
     save: Path | None,
     key: str | None,
@@ -92,20 +86,17 @@ def ratings(
 ) -> None:
     from replay.ratings_audit import Verdict
 
-    expected = None if key is None else public_key(ctx, key)
+    expected = None if key is None else public_key(key)
     with ExitStack() as stack:
         if is_url(source):
-            client = stack.enter_context(_client(source))
-            try:
-                published = _download(client)
-                paths = _download_records(client, save, published)
-                verdict = _check(published, paths, expected)
-            except CartularyError as error:
-                raise click.ClickException(text(error.message)) from None
+            client = stack.enter_context(client_of(source))
+            published = _download(client)
+            paths = _download_records(client, save, published)
+            verdict = _check(published, paths, expected)
         else:
             if save is not None:
-                raise click.UsageError(text(message("--save needs the address of a server")), ctx)
-            published = _read_published(Path(source), ctx)
+                raise usage_error(message("--save needs the address of a server"))
+            published = _read_published(Path(source))
             folder = sorted(Path(source).glob(RECORDS))
             verdict = _check(published, (path.read_bytes() for path in folder), expected)
     assert isinstance(verdict, Verdict)
@@ -185,7 +176,7 @@ def _check(published: _Published, records: Iterator[bytes], expected: str | None
     return check_ratings(published.statement, published.lines, keys, examined)
 
 
-def _read_published(folder: Path, ctx: click.Context) -> _Published:
+def _read_published(folder: Path) -> _Published:
     """Return what a folder has of a server. Raises BadParameter, ClickException."""
     path = folder / RATINGS_FILE
     try:
@@ -194,26 +185,10 @@ def _read_published(folder: Path, ctx: click.Context) -> _Published:
         return _Published.of(stored["statement"], list(stored["games"]), list(stored["keys"]))
     except OSError as error:
         fault = message("cannot open {path}: {reason}", path=str(path), reason=os_reason(error))
-        raise click.BadParameter(text(fault), ctx) from None
+        raise bad_parameter(fault) from None
     except (Unreadable, KeyError, TypeError):
         fault = message("{path} does not have the form of its kind", path=str(path))
-        raise click.ClickException(text(fault)) from None
-
-
-def _client(url: str) -> "Client":
-    from cartulary.addresses import Address
-    from client.clients import Client
-    from client.evidence import Evidence
-    from client.exchange import Limits
-
-    try:
-        server = Address.parse(url).server
-    except CartularyError as error:
-        raise click.BadParameter(text(error.message)) from None
-    limits = Limits(record_timeout=_RECORD_SECONDS, max_record_bytes=MAX_RECORD_BYTES)
-    return Client(
-        server, language=command_renderer().language, limits=limits, evidence=Evidence.none()
-    )
+        raise CartularyError(fault) from None
 
 
 def _download(client: "Client") -> _Published:

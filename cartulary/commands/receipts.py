@@ -5,13 +5,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
-from cartulary.command_line import PathType, argument, command, option
+from cartulary.command_line import PathType, argument, command, option, usage_error
 from cartulary.commands.options import force_option, json_option, server_address, token_file_option
 from cartulary.language import command_renderer, text
 from cartulary.source import required_token
 from cartulary.terminal import echo, print_message, progress, write_output
+from domain.errors import CartularyError
 from domain.messages import message, plural_message
 from ledger.canonical import canonical
 
@@ -56,9 +55,7 @@ if TYPE_CHECKING:
 @option("--game", metavar="ID", help=message("Only the receipts of this game."))
 @token_file_option
 @json_option
-@click.pass_context
 def receipts(
-    ctx: click.Context,
     url: str | None,
     out: Path | None,
     exported: Path | None,
@@ -73,13 +70,13 @@ def receipts(
     from client.receipts import ReceiptFolder, receipt_pages, user_folder
 
     if (url is None) == (exported is None):
-        raise click.UsageError(text(message("give either URL or --export")), ctx)
+        raise usage_error(message("give either URL or --export"))
     if exported is not None:
         _export(user_folder(os.environ), exported, game, force=force)
         return
     assert url is not None, "one of both is given"
-    server_address(ctx, url)
-    token = required_token(ctx, url.rstrip("/"))
+    server_address(url)
+    token = required_token(url.rstrip("/"))
     out = out or user_folder(os.environ) / server_name(url)
     folder = ReceiptFolder(out)
     new = existing = left_out = 0
@@ -93,7 +90,7 @@ def receipts(
                 left_out += page.left_out
                 conflicts += addition.conflicts
     except ClientError as error:
-        raise click.ClickException(text(error.message_with_status)) from None
+        raise CartularyError(error.message_with_status) from None
     if as_json:
         named = [{"game": c.game, "seq": c.seq, "file": str(c.path)} for c in conflicts]
         result = {"new": new, "existing": existing, "left_out": left_out, "conflicts": named}
@@ -128,18 +125,15 @@ def receipts(
 
 
 def _export(folder: Path, path: Path, game: str | None, *, force: bool) -> None:
-    """Write the receipts that were kept of one game, or of all games, to a file. Raises ClickException."""
-    from client.receipts import ReceiptFileError, kept_receipts
+    """Write the receipts that were kept of one game, or of all games, to a file. Raises ReceiptFileError."""
+    from client.receipts import kept_receipts
 
-    try:
-        lines = [
-            canonical({"receipt": receipt}) + b"\n"
-            for _, receipts_of_file in kept_receipts(folder)
-            for receipt in receipts_of_file
-            if game in (None, receipt.get("game"))
-        ]
-    except ReceiptFileError as error:
-        raise click.ClickException(text(error.message)) from None
+    lines = [
+        canonical({"receipt": receipt}) + b"\n"
+        for _, receipts_of_file in kept_receipts(folder)
+        for receipt in receipts_of_file
+        if game in (None, receipt.get("game"))
+    ]
     write_output(path, b"".join(lines), force=force)
     sentence = plural_message(
         "{count} receipt written to {path}",

@@ -1,15 +1,30 @@
 """The commands that write records, and the one that brings a game back from its record."""
 
 import os
-import secrets
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
-from cartulary.command_line import File, Integer, IntRange, PathType, argument, command, option
-from cartulary.commands.options import force_option, json_option, public_key, redis_option
+from cartulary.command_line import (
+    File,
+    Integer,
+    IntRange,
+    PathType,
+    argument,
+    command,
+    option,
+    usage_error,
+)
+from cartulary.commands.options import (
+    force_option,
+    json_option,
+    live_redis_option,
+    public_key,
+    redis_option,
+    seed_of,
+)
 from cartulary.language import text
 from cartulary.source import live_record
 from cartulary.terminal import (
@@ -42,14 +57,11 @@ from replay.playout import DEFAULT_BOTS
 @argument("game", metavar="ID")
 @option("--out", type=PathType(dir_okay=False), help=message("File to write."))
 @force_option
-@redis_option
-@click.pass_context
-def export(ctx: click.Context, game: str, out: Path | None, force: bool, redis: str | None) -> None:  # noqa: FBT001 # click passes options by name
-    if ctx.obj is None:
-        raise click.UsageError(text(message("no service is configured here")), ctx)
+@live_redis_option
+def export(game: str, out: Path | None, force: bool) -> None:  # noqa: FBT001 # click passes options by name
     if out is not None and out.exists() and not force:
         raise existing_file(out)
-    record = live_record(ctx.obj, game, redis)
+    record = live_record(game)
     if out is None:
         click.echo(record, nl=False)
         return
@@ -100,10 +112,7 @@ def _expansion_flags(command: Callable[..., None]) -> Callable[..., None]:
 )
 @option("--jobs", type=IntRange(1, 64), default=1, help=message("Processes that play."))
 @json_option
-@click.pass_context
 def playout(
-    ctx: click.Context,
-    /,
     rules: str,
     seats: int,
     seed: str | None,
@@ -120,17 +129,13 @@ def playout(
     from replay.audit.trusted_keys import PLAYOUT
     from replay.playout import plan, play_to_files, record_path
 
-    try:
-        seed_bytes = secrets.token_bytes(32) if seed is None else bytes.fromhex(seed)
-    except ValueError:
-        fault = message("not bytes in hex")
-        raise click.BadParameter(text(fault), ctx, param_hint="--seed") from None
+    seed_bytes = seed_of(seed)
     names = [name.strip() for name in bots.split(",")]
     options = {option: True for option, is_chosen in expansions.items() if is_chosen}
     try:
         playout_plan = plan(rules, seats, seed_bytes, options, names, round_limit)
     except Malformed as error:
-        raise click.UsageError(text(_as_options(error)), ctx) from None
+        raise usage_error(_as_options(error)) from None
     print_message(message("seed {seed}", seed=seed_bytes.hex()))
     if not force:
         for number in range(1, games + 1):
@@ -215,7 +220,7 @@ def import_command(
     from service.errors import Unavailable
     from service.recovery.record_import import import_record
 
-    keys = None if key is None else [public_key(ctx, key)]
+    keys = None if key is None else [public_key(key)]
     is_any_refused = False
     with open_service(os.environ, redis) as service:
         for file in records:

@@ -1,22 +1,21 @@
 """The command sandbox: lets a game go on from one of its events, to find out what could have happened."""
 
-import secrets
 from typing import Any, Final
 
 import click
 
-from cartulary.command_line import IntRange, argument, command, option
+from cartulary.command_line import IntRange, argument, bad_parameter, command, option, usage_error
 from cartulary.commands.options import (
     color_option,
     json_option,
-    redis_option,
+    seed_of,
     source_argument,
-    token_file_option,
+    source_options,
 )
-from cartulary.language import command_renderer, text
-from cartulary.source import read_source, unreadable_source
+from cartulary.language import command_renderer
+from cartulary.source import errors_naming, read_source
 from cartulary.terminal import Color, echo, print_message, progress, result_styler, width
-from domain.errors import Malformed, NotNow, Refused, Unreadable
+from domain.errors import CartularyError, Malformed, NotNow, Refused
 from domain.json_types import JsonObject
 from domain.messages import Message, PlayerAt, Value, message, message_in, semicolon_list
 from ledger.canonical import canonical
@@ -92,11 +91,8 @@ MAX_TURN_ACTIONS: Final = 100
 )
 @json_option
 @color_option
-@redis_option
-@token_file_option
-@click.pass_context
+@source_options
 def sandbox(
-    ctx: click.Context,
     source: str,
     seq: int,
     viewer: int | None,
@@ -108,82 +104,66 @@ def sandbox(
     is_legal_listed: bool,  # noqa: FBT001 # click passes options by name
     as_json: bool,  # noqa: FBT001 # as above
     color: Color,
-    redis: str | None,
 ) -> None:
-    try:
-        seed_bytes = secrets.token_bytes(32) if seed is None else bytes.fromhex(seed)
-    except ValueError:
-        raise click.BadParameter(
-            text(message("not bytes in hex")), ctx, param_hint="--seed"
-        ) from None
-    record = read_source(ctx, source, redis)
-    try:
-        sandbox = _open(ctx, record, seq, viewer, seed_bytes)
-    except Unreadable as error:
-        raise unreadable_source(source, error) from None
-    seats = _seats(ctx, bots)
+    seed_bytes = seed_of(seed)
+    record = read_source(source)
+    with errors_naming(source):
+        sandbox = _open(record, seq, viewer, seed_bytes)
+    seats = _seats(bots)
     renderer = command_renderer(names_of(record), in_utc=as_json)
     if seed is None:
         print_message(message("seed {seed}", seed=seed_bytes.hex()))
-    try:
-        with unreadable_on_error(seq):
-            for action in actions:
+    with errors_naming(source):
+        try:
+            with unreadable_on_error(seq):
+                for action in actions:
+                    _let_bots_act(sandbox, seats, bot, turns)
+                    sandbox.act(_parsed(sandbox, action))
                 _let_bots_act(sandbox, seats, bot, turns)
-                sandbox.act(_parsed(sandbox, action))
-            _let_bots_act(sandbox, seats, bot, turns)
-        with unreadable_on_error(seq):
-            output = (
-                canonical(_as_json(sandbox, seq, viewer, seed_bytes, renderer)).decode() + "\n"
-                if as_json
-                else _page(sandbox, color, renderer, is_legal_listed=is_legal_listed)
-            )
-    except Malformed as error:
-        raise click.UsageError(renderer(error.fields.get("") or error.why), ctx) from None
-    except Refused as error:
-        number = len([step for step in sandbox.steps if step.bot is None])
-        # In a position that was made up, even an action that a bot found legal can be refused.
-        source_of_action: Value = actions[number] if number < len(actions) else message("a bot")
-        fault = message("{action}: {reason}", action=source_of_action, reason=error.message)
-        raise click.ClickException(renderer(fault)) from None
-    except Unreadable as error:
-        raise unreadable_source(source, error) from None
+            with unreadable_on_error(seq):
+                output = (
+                    canonical(_as_json(sandbox, seq, viewer, seed_bytes, renderer)).decode() + "\n"
+                    if as_json
+                    else _page(sandbox, color, renderer, is_legal_listed=is_legal_listed)
+                )
+        except Malformed as error:
+            raise click.UsageError(renderer(error.fields.get("") or error.why)) from None
+        except Refused as error:
+            number = len([step for step in sandbox.steps if step.bot is None])
+            # In a position that was made up, even an action that a bot found legal can be refused.
+            source_of_action: Value = actions[number] if number < len(actions) else message("a bot")
+            fault = message("{action}: {reason}", action=source_of_action, reason=error.message)
+            raise click.ClickException(renderer(fault)) from None
     echo(output, newline=False)
 
 
-def _open(ctx: click.Context, record: Record, seq: int, viewer: int | None, seed: bytes) -> Sandbox:
+def _open(record: Record, seq: int, viewer: int | None, seed: bytes) -> Sandbox:
     """Return the sandbox that begins after event `seq` of a record. Raises ClickException, Unreadable."""
     last = len(record.events)
     if seq > last:
-        raise click.UsageError(
-            text(
-                message(
-                    "there is no event {seq}: the record has events 1 to {last}", seq=seq, last=last
-                )
-            ),
-            ctx,
+        raise usage_error(
+            message(
+                "there is no event {seq}: the record has events 1 to {last}", seq=seq, last=last
+            )
         )
     opened = record.opened_values()
     if viewer is not None:
         opened = known_secrets(opened, viewer)
     game = game_with_drawn_secrets(record.events[:seq], opened, seed)
     if viewer is not None and viewer >= game.seats:
-        raise click.BadParameter(
-            text(message("the seats are {first} to {last}", first=0, last=game.seats - 1)),
-            ctx,
-            param_hint="--as",
+        raise bad_parameter(
+            message("the seats are {first} to {last}", first=0, last=game.seats - 1), "--as"
         )
     try:
         return Sandbox(game, seed)
     except NotNow as error:
-        raise click.ClickException(text(error.why)) from None
+        raise CartularyError(error.why) from None
 
 
-def _seats(ctx: click.Context, bots: str | None) -> frozenset[int]:
+def _seats(bots: str | None) -> frozenset[int]:
     words = [] if bots is None else bots.split(",")
     if not all(word.strip().isdecimal() and len(word) < 10 for word in words):
-        raise click.BadParameter(
-            text(message("must be seats, separated by commas")), ctx, param_hint="--bots"
-        )
+        raise bad_parameter(message("must be seats, separated by commas"), "--bots")
     return frozenset(int(word) for word in words)
 
 

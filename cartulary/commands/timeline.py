@@ -8,14 +8,12 @@ from cartulary.command_line import PathType, command, option
 from cartulary.commands.options import (
     color_option,
     force_option,
-    redis_option,
     source_argument,
-    token_file_option,
+    source_options,
 )
-from cartulary.language import command_renderer, text
-from cartulary.source import read_source, unreadable_source
+from cartulary.language import command_renderer
+from cartulary.source import errors_naming, read_source
 from cartulary.terminal import Color, echo, result_styler, width, write_output
-from domain.errors import Unreadable
 from domain.messages import message
 from ledger.canonical import canonical
 from ledger.record import Record
@@ -42,27 +40,17 @@ from ledger.record import Record
 @option("--out", type=PathType(dir_okay=False), help=message("File to write."))
 @force_option
 @color_option
-@redis_option
-@token_file_option
-@click.pass_context
+@source_options
 def timeline(
-    ctx: click.Context,
     source: str,
     output_format: str,
     out: Path | None,
     force: bool,  # noqa: FBT001 # click passes options by name
     color: Color,
-    redis: str | None,
 ) -> None:
-    from replay.score_chart import NoScores
-
-    record = read_source(ctx, source, redis)
-    try:
+    record = read_source(source)
+    with errors_naming(source):
         result = _result(record, output_format, "never" if out is not None else color)
-    except NoScores as error:
-        raise click.ClickException(text(error.message)) from None
-    except Unreadable as error:
-        raise unreadable_source(source, error) from None
     if out is None:
         echo(result, newline=False)
         return

@@ -4,15 +4,13 @@ import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-import click
-
-from cartulary.command_line import argument, group, option
+from cartulary.command_line import argument, bad_parameter, group, option
 from cartulary.commands.audit import EXIT_STATUS
 from cartulary.commands.options import json_option, public_key
-from cartulary.language import command_renderer, text
-from cartulary.source import is_url
+from cartulary.language import command_renderer
+from cartulary.source import client_of, is_url
 from cartulary.terminal import echo
 from domain.errors import CartularyError, Unreadable
 from domain.messages import Message, message, message_in
@@ -23,8 +21,6 @@ from ledger.record import MAX_RECORD_BYTES
 if TYPE_CHECKING:
     from client.clients import Client
     from replay.tournament_audit import TournamentVerdict
-
-_RECORD_SECONDS: Final = 300.0
 
 
 @group("tournament", help=(message("Look into the records of tournaments."),))
@@ -61,9 +57,7 @@ def tournament() -> None:
     help=message("Public key of the server, which must have signed the record, 32 bytes in hex."),
 )
 @json_option
-@click.pass_context
 def audit_tournament(
-    ctx: click.Context,
     source: str,
     games: str | None,
     key: str | None,
@@ -72,34 +66,29 @@ def audit_tournament(
     from ledger.tournament_log import read_tournament
     from replay.tournament_audit import audit_tournament as run
 
-    expected = None if key is None else public_key(ctx, key)
+    expected = None if key is None else public_key(key)
     with ExitStack() as stack:
-        try:
-            if is_url(source):
-                server, _, id = (
-                    source.rstrip("/").removesuffix("/record").rpartition("/tournaments/")
-                )
-                client = stack.enter_context(_client(server.removesuffix("/api/v1")))
-                data = _download(client, f"/tournaments/{id}/record")
-                load_game = _games_of(client)
-            else:
-                data = _read_file(Path(source))
-                load_game = _games_in(Path(source).parent)
-            if games is not None and is_url(games):
-                load_game = _games_of(stack.enter_context(_client(games)))
-            elif games is not None:
-                load_game = _games_in(Path(games))
-            record = read_tournament(data)
-            keys = [
-                entry
-                for entry in record.header["keys"]
-                if expected is None or entry["public"] == expected
-            ]
-            if not keys:
-                raise Unreadable(message("the record does not list this key"))
-            verdict = run(record, load_game, keys)
-        except CartularyError as error:
-            raise click.ClickException(text(error.message)) from None
+        if is_url(source):
+            server, _, id = source.rstrip("/").removesuffix("/record").rpartition("/tournaments/")
+            client = stack.enter_context(client_of(server.removesuffix("/api/v1")))
+            data = _download(client, f"/tournaments/{id}/record")
+            load_game = _games_of(client)
+        else:
+            data = _read_file(Path(source))
+            load_game = _games_in(Path(source).parent)
+        if games is not None and is_url(games):
+            load_game = _games_of(stack.enter_context(client_of(games)))
+        elif games is not None:
+            load_game = _games_in(Path(games))
+        record = read_tournament(data)
+        keys = [
+            entry
+            for entry in record.header["keys"]
+            if expected is None or entry["public"] == expected
+        ]
+        if not keys:
+            raise Unreadable(message("the record does not list this key"))
+        verdict = run(record, load_game, keys)
     _print(verdict, len(record.events), as_json=as_json)
     sys.exit(EXIT_STATUS[verdict.outcome])
 
@@ -136,7 +125,7 @@ def _read_file(path: Path) -> bytes:
             return file.read(MAX_RECORD_BYTES + 1)
     except OSError as error:
         fault = message("cannot open {path}: {reason}", path=str(path), reason=os_reason(error))
-        raise click.BadParameter(text(fault)) from None
+        raise bad_parameter(fault) from None
 
 
 def _games_in(folder: Path) -> Callable[[str], bytes | None]:
@@ -168,19 +157,3 @@ def _download(client: "Client", path: str) -> bytes:
     from client.calls import call
 
     return client.run(replace(call("GET", path, bytes), is_record=True))
-
-
-def _client(url: str) -> "Client":
-    from cartulary.addresses import Address
-    from client.clients import Client
-    from client.evidence import Evidence
-    from client.exchange import Limits
-
-    try:
-        server = Address.parse(url).server
-    except CartularyError as error:
-        raise click.BadParameter(text(error.message)) from None
-    limits = Limits(record_timeout=_RECORD_SECONDS, max_record_bytes=MAX_RECORD_BYTES)
-    return Client(
-        server, language=command_renderer().language, limits=limits, evidence=Evidence.none()
-    )

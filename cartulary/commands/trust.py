@@ -6,13 +6,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-import click
-
-from cartulary.command_line import argument, command, option
-from cartulary.commands.options import json_option, redis_option
+from cartulary.command_line import argument, command, option, usage_error
+from cartulary.commands.options import json_option, live_redis_option
 from cartulary.language import command_renderer, text
 from cartulary.source import read_source
 from cartulary.terminal import confirm, echo, print_message
+from domain.errors import CartularyError
 from domain.json_types import JsonObject
 from domain.messages import Instant, Message, comma_list, message, message_in, plural_message
 from ledger.canonical import canonical
@@ -51,28 +50,25 @@ if TYPE_CHECKING:
 )
 @option("--yes", is_flag=True, help=message("Accept without asking."))
 @json_option
-@redis_option
-@click.pass_context
+@live_redis_option
 def trust(
-    ctx: click.Context,
     sources: tuple[str, ...],
     remove: bool,  # noqa: FBT001 # click passes options by name
     origin: str | None,
     yes: bool,  # noqa: FBT001 # click passes options by name
     as_json: bool,  # noqa: FBT001 # click passes options by name
-    redis: str | None,
 ) -> None:
     from cartulary.trusted_keys import TrustedKeysFile
 
     file = TrustedKeysFile(os.environ)
     if remove:
-        _remove(ctx, file, sources)
+        _remove(file, sources)
         return
     if sources:
-        candidates = [key for source in sources for key in _keys_of(ctx, source, origin, redis)]
+        candidates = [key for source in sources for key in _keys_of(source, origin)]
         for key in candidates:
             print_message(_candidate(file.load(), key))
-        _confirm(ctx, len(candidates), is_confirmed=yes)
+        _confirm(len(candidates), is_confirmed=yes)
         file.add(candidates)
     keys = file.load().keys
     if as_json:
@@ -88,26 +84,20 @@ def trust(
         print_message(message("no keys are trusted ({file})", file=str(file.path)))
 
 
-def _remove(ctx: click.Context, file: "TrustedKeysFile", names: tuple[str, ...]) -> None:
+def _remove(file: "TrustedKeysFile", names: tuple[str, ...]) -> None:
     if not names:
-        raise click.UsageError(text(message("name the keys to remove")), ctx)
+        raise usage_error(message("name the keys to remove"))
     for name in names:
         removed = file.remove(name)
         if not removed:
-            raise click.ClickException(
-                text(
-                    message(
-                        "{name} is not the id, the public key or the origin of a key", name=name
-                    )
-                )
+            raise CartularyError(
+                message("{name} is not the id, the public key or the origin of a key", name=name)
             )
         for key in removed:
             print_message(message("removed: {key}", key=_description(key)))
 
 
-def _keys_of(
-    ctx: click.Context, source: str, origin: str | None, redis: str | None
-) -> list["TrustedKey"]:
+def _keys_of(source: str, origin: str | None) -> list["TrustedKey"]:
     """Return the keys that a source names, as entries of the file."""
     from cartulary.trusted_keys import is_public_key
     from replay.audit.trusted_keys import TrustedKey
@@ -116,27 +106,23 @@ def _keys_of(
         return [TrustedKey(source.lower(), "user", origin)]
     if source.startswith(("http://", "https://")):
         return _published_keys(source, origin)
-    return [_signing_key(ctx, source, origin, redis)]
+    return [_signing_key(source, origin)]
 
 
-def _signing_key(
-    ctx: click.Context, source: str, origin: str | None, redis: str | None
-) -> "TrustedKey":
+def _signing_key(source: str, origin: str | None) -> "TrustedKey":
     """Return the key that signed a record. Raises ClickException if its signature is not valid."""
     from ledger.keys import BadSignature, check_head
     from replay.audit.trusted_keys import TrustedKey
 
-    header = read_source(ctx, source, redis).header
+    header = read_source(source).header
     try:
         check_head(header, header["keys"])
     except BadSignature as error:
-        raise click.ClickException(
-            text(
-                message(
-                    "{source}: its signature is not valid: {reason}",
-                    source=source,
-                    reason=error.message,
-                )
+        raise CartularyError(
+            message(
+                "{source}: its signature is not valid: {reason}",
+                source=source,
+                reason=error.message,
             )
         ) from None
     entry = next(entry for entry in header["keys"] if entry["key"] == header["head"]["key"])
@@ -167,9 +153,9 @@ def _published_keys(url: str, origin: str | None) -> list["TrustedKey"]:
             published = client.run(server_keys())
     except ClientError as error:
         fault = message("{url}: {reason}", url=url, reason=error.message_with_status)
-        raise click.ClickException(text(fault)) from None
+        raise CartularyError(fault) from None
     if not published.keys:
-        raise click.ClickException(text(message("{url} publishes no keys", url=url)))
+        raise CartularyError(message("{url} publishes no keys", url=url))
     name = origin or published.origin or urlsplit(url).netloc
     return [
         TrustedKey(key.public, url, name, key.since, key.until, published.log)
@@ -190,11 +176,11 @@ def _candidate(trusted: "TrustedKeys", key: "TrustedKey") -> Message:
     )
 
 
-def _confirm(ctx: click.Context, count: int, *, is_confirmed: bool) -> None:
+def _confirm(count: int, *, is_confirmed: bool) -> None:
     if is_confirmed:
         return
     if not sys.stdin.isatty():
-        raise click.UsageError(text(message("add --yes to accept keys without being asked")), ctx)
+        raise usage_error(message("add --yes to accept keys without being asked"))
     question = plural_message("Accept this key?", "Accept these {count} keys?", count=count)
     confirm(question, err=True)
 

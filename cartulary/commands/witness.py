@@ -15,11 +15,20 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 from typing_extensions import override
 
-from cartulary.command_line import File, FloatRange, Group, PathType, argument, group, option
+from cartulary.command_line import (
+    File,
+    FloatRange,
+    Group,
+    PathType,
+    argument,
+    bad_parameter,
+    group,
+    option,
+)
 from cartulary.commands.options import force_option, json_option, server_address
 from cartulary.language import command_renderer, text, without_language
 from cartulary.terminal import echo, print_message, progress, write_output
-from domain.errors import Unreadable
+from domain.errors import CartularyError, Unreadable
 from domain.json_types import JsonObject
 from domain.messages import Message, message, message_in, plural_message
 from ledger.canonical import canonical
@@ -117,9 +126,7 @@ def witness() -> None:
     ),
 )
 @json_option
-@click.pass_context
 def follow(
-    ctx: click.Context,
     url: str,
     folder: Path | None,
     once: bool,  # noqa: FBT001 # click passes options by name
@@ -137,12 +144,12 @@ def follow(
     from client.witness.follow import Follower
     from ledger.signed_note import check_name
 
-    address = server_address(ctx, url)
+    address = server_address(url)
     if name:
         try:
             check_name(name)
         except Unreadable as error:
-            raise click.BadParameter(text(error.why), ctx, param_hint="--name") from None
+            raise bad_parameter(error.why, "--name") from None
     path = folder or Path(f"witness-{address}")
     pages = partial(progress, description=message("witness"))
     stop = _stop_on_signals()
@@ -262,9 +269,7 @@ def verify(file: Any, key: str | None) -> None:
 
     split = SplitView.parse(file.read(MAX_FILE_BYTES + 1))
     if key is not None and key.lower() not in (str(split.key).lower(), split.key.public.hex()):
-        raise click.ClickException(
-            text(message("the proof is about another key: {key}", key=str(split.key)))
-        )
+        raise CartularyError(message("the proof is about another key: {key}", key=str(split.key)))
     is_proof = split.check()
     lines = (
         message("the log:  {origin}", origin=split.key.name),
@@ -439,6 +444,6 @@ def _errors_of_files() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise click.ClickException(
-            text(message("{file}: {reason}", file=str(error.filename), reason=os_reason(error)))
+        raise CartularyError(
+            message("{file}: {reason}", file=str(error.filename), reason=os_reason(error))
         ) from None

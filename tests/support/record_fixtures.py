@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from cartulary.command_line import Group
+from cartulary import running_service
+from cartulary.cli import Program
 from cartulary.commands import RECORD_COMMANDS
 from domain.json_types import JsonObject
 from ledger.canonical import canonical
@@ -53,7 +54,7 @@ def signed() -> Table:
     return table
 
 
-GROUP = Group(
+GROUP = Program(
     "cartulary",
     help=(),
     commands={command.name or "": command for command in RECORD_COMMANDS},
@@ -74,9 +75,15 @@ def run(
     monkeypatch.setenv("CARTULARY_TRUSTED_KEYS", str(trusted))
 
     def run(*arguments: object, live: Any = None, stdin: bytes | None = None) -> Result:
-        result = CliRunner().invoke(
-            GROUP, [str(argument) for argument in arguments], obj=live, input=stdin
-        )
+        with monkeypatch.context() as patch:
+            if live is not None:
+                patch.setattr(running_service, "read_live_record", lambda _, *args: live(*args))
+            result = CliRunner().invoke(
+                GROUP,
+                [str(argument) for argument in arguments],
+                obj=live is not None,
+                input=stdin,
+            )
         assert result.exception is None or isinstance(result.exception, SystemExit), (
             result.exception
         )
