@@ -304,6 +304,18 @@ def unavailable_on_error() -> Iterator[None]:
         raise
 
 
+def count_attempt(client: redis.Redis, key: str, seconds: float, limit: int) -> int:
+    """Count one more in a period that begins with the first; return the seconds until its end if it is one
+    too many, else 0. Raises Unavailable.
+    """
+    with unavailable_on_error(), client.pipeline() as pipeline:
+        pipeline.set(key, 0, nx=True, px=round(seconds * 1000))
+        pipeline.incr(key)
+        pipeline.ttl(key)
+        _, count, remaining = pipeline.execute()
+    return max(1, int(remaining)) if count > limit else 0
+
+
 def to_text(value: bytes | str) -> str:
     """Return a value of a reply of Redis as text, with escapes for bytes that are not UTF-8.
 

@@ -52,7 +52,7 @@ An empty variable means the default, except that an empty rate means no limit. I
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import Field, asdict, dataclass, field, fields
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
@@ -90,232 +90,6 @@ MAX_WITNESSES: Final = 32
 
 class SettingsError(CartularyError):
     """Environment variables that are invalid."""
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What a deployment can configure. URLs may contain passwords, so `repr` leaves them out."""
-
-    data: Path
-    redis_url: str = field(repr=False)
-    queue_url: str = field(repr=False)
-    signing_key: Path
-    cache_games: int = 1000
-    rate_accounts: str = "60/minute"
-    rate_games: str = "300/hour"
-    rate_disputes: str = "120/hour"
-    rate_messages: str = "120/hour"
-    rate_webhook_tests: str = "20/hour"
-    rate_requests: str = ""
-    arbiter: str | None = None
-    webhook_url: str | None = field(default=None, repr=False)
-    webhook_networks: tuple[str, ...] = ()
-    public_url: str = DEFAULT_PUBLIC_URL
-    smtp_url: str | None = field(default=None, repr=False)
-    mail_from: str | None = None
-    reply_address: str | None = None
-    reply_lmtp: str = DEFAULT_REPLY_LMTP
-    reply_dkim: bool = False
-    """Whether an answer to a mail needs a DKIM signature of the domain of the player's address."""
-    sweep_seconds: float = 10.0
-    report_seconds: float = 5.0
-    bot_seconds: float = 2.0
-    """The thinking time of bots that search, in seconds."""
-    trusted_proxies: tuple[str, ...] = ()
-    origin: str = ""
-    witnesses: tuple[str, ...] = ()
-    wait_replicas: int = 0
-    """The number of replicas of Redis that must have an event before it is acknowledged."""
-    archive_url: str = ""
-    """The folder or bucket of the archive; empty: the folder `archive` in the data folder."""
-    archive_after_days: float = 0.0
-    """Days after its end at which a game moves into the archive; 0: never."""
-    bounds: Bounds = field(default_factory=Bounds)
-    is_embedded: bool = False
-    """Whether the logs are in the embedded Redis of the data folder."""
-
-    @property
-    def archive(self) -> str:
-        """The URL of the archive."""
-        return self.archive_url or (self.data / ARCHIVE).as_uri()
-
-
-def load_settings(environ: Mapping[str, str]) -> Settings:
-    """Return the settings of an environment.
-
-    Raises SettingsError, which names every invalid variable, and a signing key that is not a key.
-    """
-    env = _Variables(environ)
-    data = _absolute(env.path("DATA", default_data_folder()))
-    signing_key = _absolute(env.path("SIGNING_KEY", data / SIGNING_KEY))
-    redis_url = env.str("REDIS_URL", None, validate=_check_redis_url)
-    queue_url = env.str("QUEUE_URL", None, validate=_check_redis_url)
-    wait_replicas = env.number("WAIT_REPLICAS", 0, minimum=0)
-    archive_url = env.str("ARCHIVE_URL", "", validate=_check_archive_url)
-    archive_after_days = env.number("ARCHIVE_AFTER_DAYS", 0.0, minimum=0)
-    webhook_url = env.str("WEBHOOK_URL", None, validate=_url_with("http", "https", needs_host=True))
-    webhook_networks = env.str("WEBHOOK_NETWORKS", "", validate=_check_networks)
-    public_url = env.str("PUBLIC_URL", DEFAULT_PUBLIC_URL, validate=_check_public_url)
-    smtp_url = env.str("SMTP_URL", None, validate=_check_smtp_url)
-    mail_from = env.str("MAIL_FROM", None, validate=_check_sender)
-    reply_address = env.str("REPLY_ADDRESS", None, validate=_check_sender)
-    reply_lmtp = env.str("REPLY_LMTP", DEFAULT_REPLY_LMTP, validate=_check_lmtp_address)
-    reply_dkim = env.str("REPLY_DKIM", "off", validate=_check_reply_dkim)
-    rate_accounts = env.str("RATE_ACCOUNTS", "60/minute", validate=_check_rate)
-    rate_games = env.str("RATE_GAMES", "300/hour", validate=_check_rate)
-    rate_disputes = env.str("RATE_DISPUTES", "120/hour", validate=_check_rate)
-    rate_webhook_tests = env.str("RATE_WEBHOOK_TESTS", "20/hour", validate=_check_rate)
-    rate_messages = env.str("RATE_MESSAGES", "120/hour", validate=_check_rate)
-    arbiter = env.str("ARBITER", None)
-    rate_requests = env.str("RATE_REQUESTS", "", validate=_check_rate)
-    cache_games = env.number("CACHE_GAMES", 1000, minimum=1)
-    sweep_seconds = env.number("SWEEP_SECONDS", 10.0, minimum=0.05)
-    report_seconds = env.number("REPORT_SECONDS", 5.0, minimum=0.05)
-    bot_seconds = env.number("BOT_SECONDS", 2.0, minimum=0.01, maximum=LONGEST_THINKING_TIME)
-    proxies = env.str("TRUSTED_PROXIES", "", validate=_check_networks)
-    origin = env.str("ORIGIN", "", validate=_check_origin)
-    witnesses = env.str("WITNESSES", "", validate=_check_witnesses)
-    bounds = _load_bounds(env)
-    _raise_errors(
-        env,
-        signing_key,
-        lacks_sender=smtp_url is not None and mail_from is None,
-        lacks_smtp=reply_address is not None and smtp_url is None,
-        queue_fault=_queue_fault(redis_url, queue_url),
-    )
-    return Settings(
-        data=data,
-        redis_url=redis_url or embedded_redis_url(data),
-        queue_url=queue_url or redis_url or embedded_redis_url(data),
-        signing_key=signing_key,
-        cache_games=cache_games,
-        rate_accounts=rate_accounts,
-        rate_games=rate_games,
-        rate_disputes=rate_disputes,
-        rate_messages=rate_messages,
-        rate_webhook_tests=rate_webhook_tests,
-        rate_requests=rate_requests,
-        arbiter=arbiter,
-        webhook_url=webhook_url,
-        webhook_networks=_items(webhook_networks),
-        public_url=public_url.rstrip("/"),
-        smtp_url=smtp_url,
-        mail_from=mail_from,
-        reply_address=reply_address,
-        reply_lmtp=reply_lmtp,
-        reply_dkim=reply_dkim == "required",
-        sweep_seconds=sweep_seconds,
-        report_seconds=report_seconds,
-        bot_seconds=bot_seconds,
-        trusted_proxies=_items(proxies),
-        origin=origin,
-        witnesses=_items(witnesses),
-        wait_replicas=wait_replicas,
-        archive_url=archive_url,
-        archive_after_days=archive_after_days,
-        bounds=Bounds(**bounds),
-        is_embedded=redis_url is None,
-    )
-
-
-class _Variables(Env):
-    """Reads the variables of a given environment, and collects errors instead of raising the first."""
-
-    def __init__(self, environ: Mapping[str, str]) -> None:
-        super().__init__(eager=False, prefix=PREFIX)
-        self._given = environ
-
-    @override
-    def _get_value(self, env_key: str, default: Any) -> Any:
-        value = self._given.get(env_key)
-        is_unset = value is None or (not value and env_key not in _MAY_BE_EMPTY)
-        return default if is_unset else value
-
-    def number(self, name: str, default: _N, *, minimum: float, maximum: float | None = None) -> _N:
-        """Return the number in a variable, of the type of the default."""
-        read = type(default)
-        text = self.str(name, None, validate=_check_number(read, minimum, maximum))
-        return default if text is None else read(text)
-
-
-def _load_bounds(env: _Variables) -> dict[str, Any]:
-    """Return the values of the bounds by name."""
-    return {
-        name: env.number(name.upper(), default, minimum=minimum_of(name))
-        for name, default in asdict(Bounds()).items()
-    }
-
-
-def _queue_fault(redis_url: str | None, queue_url: str | None) -> Message | None:
-    """Return what is wrong with the Redis of the queue: RQ has keys of several slots in one transaction."""
-    # Imported here, so that commands without settings start quickly.
-    from service.connection import is_cluster
-
-    if queue_url is not None and is_cluster(queue_url):
-        return message("must not be a cluster: the job queue needs a Redis of its own")
-    if queue_url is None and redis_url is not None and is_cluster(redis_url):
-        return message(
-            "must be set, because {variable} is a cluster", variable=f"{PREFIX}REDIS_URL"
-        )
-    return None
-
-
-def _raise_errors(
-    env: Env,
-    signing_key: Path,
-    *,
-    lacks_sender: bool,
-    lacks_smtp: bool,
-    queue_fault: Message | None,
-) -> None:
-    """Raise SettingsError if a variable is invalid, or if the file of the signing key contains no key.
-
-    `lacks_sender`: mail is to be sent, but the variable with its sender is not set. `lacks_smtp`: answers to
-    mails are to be received, but no mail is sent.
-    """
-    # Imported here, so that commands without settings start quickly.
-    from ledger.keys import SigningKey
-
-    errors: dict[str, Sequence[Message]] = {}
-    try:
-        env.seal()
-    except EnvValidationError as error:
-        errors.update(cast("Mapping[str, Sequence[Message]]", error.error_messages))
-    if lacks_sender:
-        errors.setdefault(
-            f"{PREFIX}MAIL_FROM",
-            [message("must be set, because {variable} is", variable=f"{PREFIX}SMTP_URL")],
-        )
-    if lacks_smtp:
-        errors.setdefault(
-            f"{PREFIX}SMTP_URL",
-            [message("must be set, because {variable} is", variable=f"{PREFIX}REPLY_ADDRESS")],
-        )
-    if queue_fault is not None:
-        errors.setdefault(f"{PREFIX}QUEUE_URL", [queue_fault])
-    try:
-        SigningKey.load(signing_key)
-    except (Unreadable, IsADirectoryError):
-        fault = message(
-            "must name the PEM file of an Ed25519 private key, or a file that does not exist yet; {file} is"
-            " neither",
-            file=str(signing_key),
-        )
-        errors[f"{PREFIX}SIGNING_KEY"] = [fault]
-    except OSError:
-        # There is no key yet, or only another user may read it. The commands that sign report that.
-        pass
-    if errors:
-        faults = semicolon_list(
-            message("{variable} {fault}", variable=name, fault=fault)
-            for name, variable_faults in errors.items()
-            for fault in variable_faults
-        )
-        raise SettingsError(message("{faults}", faults=faults))
-
-
-def _absolute(path: Path) -> Path:
-    return path.expanduser().absolute()
 
 
 def _url_with(*schemes: str, needs_host: bool = False) -> Callable[[str], None]:
@@ -528,3 +302,194 @@ def _check_number(
         raise ValidationError([fault])
 
     return check
+
+
+def _setting(
+    default: Any,
+    check: Callable[[str], None] | None = None,
+    *,
+    minimum: float | None = None,
+    maximum: float | None = None,
+    parse: Callable[[str], Any] = str,
+    repr: bool = True,
+) -> Any:
+    """Return the field of a setting that has a variable, whose name is its own in capitals.
+
+    A setting with a `minimum` is a number, of the type of the default. The text of another one must pass
+    `check`, and `parse` returns its value.
+    """
+    metadata = {"check": check, "minimum": minimum, "maximum": maximum, "parse": parse}
+    return field(default=default, repr=repr, metadata=metadata)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a deployment can configure. URLs may contain passwords, so `repr` leaves them out."""
+
+    data: Path
+    redis_url: str = field(repr=False)
+    queue_url: str = field(repr=False)
+    signing_key: Path
+    wait_replicas: int = _setting(0, minimum=0)
+    """The number of replicas of Redis that must have an event before it is acknowledged."""
+    archive_url: str = _setting("", _check_archive_url)
+    """The folder or bucket of the archive; empty: the folder `archive` in the data folder."""
+    archive_after_days: float = _setting(0.0, minimum=0)
+    """Days after its end at which a game moves into the archive; 0: never."""
+    webhook_url: str | None = _setting(
+        None, _url_with("http", "https", needs_host=True), repr=False
+    )
+    webhook_networks: tuple[str, ...] = _setting((), _check_networks, parse=_items)
+    public_url: str = _setting(
+        DEFAULT_PUBLIC_URL, _check_public_url, parse=lambda url: url.rstrip("/")
+    )
+    smtp_url: str | None = _setting(None, _check_smtp_url, repr=False)
+    mail_from: str | None = _setting(None, _check_sender)
+    reply_address: str | None = _setting(None, _check_sender)
+    reply_lmtp: str = _setting(DEFAULT_REPLY_LMTP, _check_lmtp_address)
+    reply_dkim: bool = _setting(
+        default=False, check=_check_reply_dkim, parse=lambda value: value == "required"
+    )
+    """Whether an answer to a mail needs a DKIM signature of the domain of the player's address."""
+    rate_accounts: str = _setting("60/minute", _check_rate)
+    rate_games: str = _setting("300/hour", _check_rate)
+    rate_disputes: str = _setting("120/hour", _check_rate)
+    rate_webhook_tests: str = _setting("20/hour", _check_rate)
+    rate_messages: str = _setting("120/hour", _check_rate)
+    arbiter: str | None = _setting(None)
+    rate_requests: str = _setting("", _check_rate)
+    cache_games: int = _setting(1000, minimum=1)
+    sweep_seconds: float = _setting(10.0, minimum=0.05)
+    report_seconds: float = _setting(5.0, minimum=0.05)
+    bot_seconds: float = _setting(2.0, minimum=0.01, maximum=LONGEST_THINKING_TIME)
+    """The thinking time of bots that search, in seconds."""
+    trusted_proxies: tuple[str, ...] = _setting((), _check_networks, parse=_items)
+    origin: str = _setting("", _check_origin)
+    witnesses: tuple[str, ...] = _setting((), _check_witnesses, parse=_items)
+    bounds: Bounds = field(default_factory=Bounds)
+    is_embedded: bool = False
+    """Whether the logs are in the embedded Redis of the data folder."""
+
+    @property
+    def archive(self) -> str:
+        """The URL of the archive."""
+        return self.archive_url or (self.data / ARCHIVE).as_uri()
+
+
+def load_settings(environ: Mapping[str, str]) -> Settings:
+    """Return the settings of an environment.
+
+    Raises SettingsError, which names every invalid variable, and a signing key that is not a key.
+    """
+    env = _Variables(environ)
+    data = _absolute(env.path("DATA", default_data_folder()))
+    signing_key = _absolute(env.path("SIGNING_KEY", data / SIGNING_KEY))
+    redis_url = env.str("REDIS_URL", None, validate=_check_redis_url)
+    queue_url = env.str("QUEUE_URL", None, validate=_check_redis_url)
+    values = {setting.name: env.value(setting) for setting in fields(Settings) if setting.metadata}
+    bounds = _load_bounds(env)
+    _raise_errors(env, signing_key, values, _queue_fault(redis_url, queue_url))
+    return Settings(
+        data=data,
+        redis_url=redis_url or embedded_redis_url(data),
+        queue_url=queue_url or redis_url or embedded_redis_url(data),
+        signing_key=signing_key,
+        bounds=Bounds(**bounds),
+        is_embedded=redis_url is None,
+        **values,
+    )
+
+
+class _Variables(Env):
+    """Reads the variables of a given environment, and collects errors instead of raising the first."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        super().__init__(eager=False, prefix=PREFIX)
+        self._given = environ
+
+    @override
+    def _get_value(self, env_key: str, default: Any) -> Any:
+        value = self._given.get(env_key)
+        is_unset = value is None or (not value and env_key not in _MAY_BE_EMPTY)
+        return default if is_unset else value
+
+    def number(self, name: str, default: _N, *, minimum: float, maximum: float | None = None) -> _N:
+        """Return the number in a variable, of the type of the default."""
+        read = type(default)
+        text = self.str(name, None, validate=_check_number(read, minimum, maximum))
+        return default if text is None else read(text)
+
+    def value(self, setting: Field[Any]) -> Any:
+        """Return the value of a setting that `_setting` has declared."""
+        name, options = setting.name.upper(), setting.metadata
+        default: Any = setting.default
+        if options["minimum"] is not None:
+            bounds = {"minimum": options["minimum"], "maximum": options["maximum"]}
+            return self.number(name, default, **bounds)
+        text = self.str(name, None, validate=options["check"])
+        return default if text is None else options["parse"](text)
+
+
+def _load_bounds(env: _Variables) -> dict[str, Any]:
+    """Return the values of the bounds by name."""
+    return {
+        name: env.number(name.upper(), default, minimum=minimum_of(name))
+        for name, default in asdict(Bounds()).items()
+    }
+
+
+def _queue_fault(redis_url: str | None, queue_url: str | None) -> Message | None:
+    """Return what is wrong with the Redis of the queue: RQ has keys of several slots in one transaction."""
+    # Imported here, so that commands without settings start quickly.
+    from service.connection import is_cluster
+
+    if queue_url is not None and is_cluster(queue_url):
+        return message("must not be a cluster: the job queue needs a Redis of its own")
+    if queue_url is None and redis_url is not None and is_cluster(redis_url):
+        return message(
+            "must be set, because {variable} is a cluster", variable=f"{PREFIX}REDIS_URL"
+        )
+    return None
+
+
+def _raise_errors(
+    env: Env, signing_key: Path, values: Mapping[str, object], queue_fault: Message | None
+) -> None:
+    """Raise SettingsError if a variable is invalid or missing, or the file of the signing key has no key."""
+    # Imported here, so that commands without settings start quickly.
+    from ledger.keys import SigningKey
+
+    errors: dict[str, Sequence[Message]] = {}
+    try:
+        env.seal()
+    except EnvValidationError as error:
+        errors.update(cast("Mapping[str, Sequence[Message]]", error.error_messages))
+    for name, user in (("MAIL_FROM", "SMTP_URL"), ("SMTP_URL", "REPLY_ADDRESS")):
+        if values[user.lower()] is not None and values[name.lower()] is None:
+            fault = message("must be set, because {variable} is", variable=PREFIX + user)
+            errors.setdefault(PREFIX + name, [fault])
+    if queue_fault is not None:
+        errors.setdefault(f"{PREFIX}QUEUE_URL", [queue_fault])
+    try:
+        SigningKey.load(signing_key)
+    except (Unreadable, IsADirectoryError):
+        fault = message(
+            "must name the PEM file of an Ed25519 private key, or a file that does not exist yet; {file} is"
+            " neither",
+            file=str(signing_key),
+        )
+        errors[f"{PREFIX}SIGNING_KEY"] = [fault]
+    except OSError:
+        # There is no key yet, or only another user may read it. The commands that sign report that.
+        pass
+    if errors:
+        faults = semicolon_list(
+            message("{variable} {fault}", variable=name, fault=fault)
+            for name, variable_faults in errors.items()
+            for fault in variable_faults
+        )
+        raise SettingsError(message("{faults}", faults=faults))
+
+
+def _absolute(path: Path) -> Path:
+    return path.expanduser().absolute()

@@ -61,7 +61,14 @@ from service.accounts.tokens import TOKEN_SECONDS, Tokens, sessions_key
 from service.bounds import Bounds
 from service.connection import to_text, unavailable_on_error
 from service.email_address import parse_address
-from service.errors import Forbidden, HandleTaken, NotAGuest, Unauthorised, Unavailable
+from service.errors import (
+    Forbidden,
+    HandleTaken,
+    NotAGuest,
+    ServiceError,
+    Unauthorised,
+    Unavailable,
+)
 from service.shared_secret import MailTokens
 
 SUSPENSION_REASON: Final = "suspension_reason"
@@ -282,20 +289,8 @@ class Players(AccountReader):
         if any(faults.values()):
             raise Malformed({name: fault for name, fault in faults.items() if fault is not None})
 
-        def store(pipeline: Pipeline) -> None:
-            # An account that is erased meanwhile must not come into being again.
-            if not pipeline.hexists(key, "created"):
-                raise Unauthorised(message("the account of this token has been deleted"))
-            pipeline.multi()
-            for name, value in settings.items():
-                if value is None:
-                    pipeline.hdel(key, name)
-                else:
-                    pipeline.hset(key, name, value)
-
-        key = account_key(player_id)
-        with unavailable_on_error():
-            self._redis.transaction(store, key)
+        deleted = Unauthorised(message("the account of this token has been deleted"))
+        self.store_fields(player_id, settings, deleted)
         self.tokens.forget_owner(token)
 
     def lessons_setting(self, player_id: str) -> str | None:
@@ -332,11 +327,33 @@ class Players(AccountReader):
         self._store_in_account(player_id, lambda pipeline, key: pipeline.hset(key, PROGRAM, "1"))
         self._forget_handle(player_id)
 
-    def _store_in_account(self, player_id: str, write: Callable[[Pipeline, str], object]) -> None:
-        """Write to an account, given by its key, unless it does not exist or is erased meanwhile."""
+    def store_fields(
+        self, player_id: str, fields: Mapping[str, str | None], if_missing: ServiceError
+    ) -> None:
+        """Write fields of an account; None deletes one. Raises `if_missing` if there is no account."""
+
+        def write(pipeline: Pipeline, key: str) -> None:
+            for name, value in fields.items():
+                if value is None:
+                    pipeline.hdel(key, name)
+                else:
+                    pipeline.hset(key, name, value)
+
+        self._store_in_account(player_id, write, if_missing)
+
+    def _store_in_account(
+        self,
+        player_id: str,
+        write: Callable[[Pipeline, str], object],
+        if_missing: ServiceError | None = None,
+    ) -> None:
+        """Write to an account, given by its key, unless it does not exist: then raises `if_missing`."""
 
         def store(pipeline: Pipeline) -> None:
+            # An account that is erased meanwhile must not come into being again.
             exists = pipeline.hexists(key, "created")
+            if not exists and if_missing is not None:
+                raise if_missing
             pipeline.multi()
             if exists:
                 write(pipeline, key)

@@ -19,7 +19,7 @@ from domain.messages import Message, message
 from service import clock
 from service.accounts.handles import fold_case
 from service.bounds import Bounds
-from service.connection import unavailable_on_error
+from service.connection import count_attempt, unavailable_on_error
 from service.errors import TooManyRequests
 from service.shared_secret import MailTokens
 from service.visitors import UNKNOWN
@@ -95,7 +95,7 @@ class PasswordGuesses:
             if count.is_owners:
                 pipeline.delete(count.key)
             else:
-                pipeline.set(count.key, 0, nx=True, px=self._milliseconds)
+                pipeline.set(count.key, 0, nx=True, px=round(self._seconds * 1000))
                 pipeline.decr(count.key)
             pipeline.execute()
 
@@ -111,10 +111,6 @@ class PasswordGuesses:
             pipeline.expire(key, _SECONDS_KNOWN)
             pipeline.execute()
 
-    @property
-    def _milliseconds(self) -> int:
-        return round(self._seconds * 1000)
-
     def _network_code(self, player_id: str | None, network: str) -> str:
         return self._codes.code("known network", player_id or _NOBODY, network)
 
@@ -123,13 +119,8 @@ class PasswordGuesses:
         return GuessCount(f"cartulary:password-guesses:{code}", is_owners)
 
     def _begin(self, count: GuessCount, refusal: Message) -> GuessCount:
-        with unavailable_on_error(), self._redis.pipeline() as pipeline:
-            pipeline.set(count.key, 0, nx=True, px=self._milliseconds)
-            pipeline.incr(count.key)
-            pipeline.ttl(count.key)
-            _, attempts, seconds = pipeline.execute()
-        if attempts > self._limit:
-            raise TooManyRequests(refusal, max(1, int(seconds)))
+        if wait := count_attempt(self._redis, count.key, self._seconds, self._limit):
+            raise TooManyRequests(refusal, wait)
         return count
 
 

@@ -6,10 +6,9 @@ cartulary:player:ID   the fields `role`, `suspended_at` and `suspension_reason` 
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias, get_args
+from typing import Final, Literal, TypeAlias, get_args
 
 import redis
-from redis.client import Pipeline
 
 from domain.errors import Malformed
 from domain.json_types import JsonObject
@@ -25,6 +24,7 @@ ROLES: Final[tuple[Role, ...]] = get_args(Role)
 MAX_REASON: Final = 500
 """Characters of the reason for a suspension."""
 _PASSWORD_BYTES: Final = 12
+_NO_PLAYER: Final = message("there is no such player")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class AccountAdministration:
         """Return the accounts of players. Raises NotFound for None."""
         present = [player for player in players if player is not None]
         if len(present) < len(players):
-            raise NotFound(message("there is no such player"))
+            raise NotFound(_NO_PLAYER)
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for player in present:
                 fields = (ROLE, SUSPENDED_AT, SUSPENSION_REASON)
@@ -135,22 +135,7 @@ class AccountAdministration:
         self._change(player_id, {ROLE: role})
 
     def _change(self, player_id: str, fields: Mapping[str, str | None]) -> None:
-        """Write fields of an account; None deletes one."""
-
-        def store(pipeline: Pipeline) -> None:
-            # An account that is erased meanwhile must not come into being again.
-            if not pipeline.hexists(key, "created"):
-                raise NotFound(message("there is no such player"))
-            pipeline.multi()
-            for name, value in fields.items():
-                if value is None:
-                    pipeline.hdel(key, name)
-                else:
-                    pipeline.hset(key, name, value)
-
-        key: Any = account_key(player_id)
-        with unavailable_on_error():
-            self._redis.transaction(store, key)
+        self._players.store_fields(player_id, fields, NotFound(_NO_PLAYER))
 
 
 def reason_fault(reason: str) -> Message | None:

@@ -13,10 +13,11 @@ from domain.messages import message
 from service.accounts.mutes import Mutes
 from service.chat.conversation import Conversation
 from service.chat.read_marks import ReadMarks
-from service.chat.reports import ChatMessageReports
+from service.chat.reports import ChatMessageReports, Reported
 from service.chat.store import ChatMessage, ChatMessageStore
 from service.errors import Forbidden, NotFound, TooManyChatMessages
 from service.games.access import is_correspondent, require_correspondent
+from service.games.dispute_view import check_text_about
 from service.games.loader import GameLoader
 from service.games.repository import idempotency_record
 from service.notifications.notifier import Notifier
@@ -30,6 +31,10 @@ class Chat(Conversation):
     respond.
     """
 
+    _kind: Reported = "message"
+    _if_own = message("the message is the player's own")
+    _if_erased = message("the message was erased")
+
     def __init__(
         self,
         loader: GameLoader,
@@ -40,11 +45,10 @@ class Chat(Conversation):
         notifications: Notifier,
         max_characters: int,
     ) -> None:
-        super().__init__(mutes, max_characters)
+        super().__init__(mutes, reports, max_characters)
         self._loader = loader
         self._store = store
         self.marks = marks
-        self._reports = reports
         self._notifications = notifications
 
     def post(
@@ -61,7 +65,7 @@ class Chat(Conversation):
         TooManyChatMessages, IdempotencyConflict.
         """
         game = self._game_for_reader(game_id, player)
-        self._check(text, seq, game)
+        check_text_about(game, seq, text, self._max_characters)
         record = idempotency_record(player, idempotency_key, ["message", text, seq])
         posted = self._store.post(game_id, player, text, seq, record)
         if posted is None:
@@ -81,32 +85,16 @@ class Chat(Conversation):
         stored_message = self._store.get(game_id, number)
         if stored_message is None or stored_message.author != player:
             require_correspondent(game, player)
-            self.require(game, number)
+            self.require(game_id, number)
             raise Forbidden(message("only its author can erase a message"))
         self._store.erase(game_id, number)
 
-    def report(self, game_id: str, player: str, number: int, reason: str | None = None) -> None:
-        """Report a message to the administrators; reporting it again changes nothing.
-
-        Raises Malformed (the reason), NotNow (the player's own message, or an erased one), TooManyReports.
-        """
-        game = self._game_for_reader(game_id, player)
-        reported = self.require(game, number)
-        text = self._text_to_report(
-            reported,
-            player,
-            reason,
-            if_own=message("the message is the player's own"),
-            if_erased=message("the message was erased"),
-        )
-        self._reports.add(game_id, number, reported.author, player, text, reason)
-
-    def require(self, game: Game, number: int) -> ChatMessage:
-        """Return a message of a game. Raises NotFound if there is none with this number."""
-        stored_message = self._store.get(game.id, number)
+    @override
+    def require(self, game_id: str, number: int) -> ChatMessage:
+        stored_message = self._store.get(game_id, number)
         if stored_message is None:
             raise NotFound(
-                message("game {game} has no message {number}", game=game.id, number=number)
+                message("game {game} has no message {number}", game=game_id, number=number)
             )
         return stored_message
 

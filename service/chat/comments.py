@@ -23,11 +23,12 @@ from service import clock
 from service.accounts.account_reader import AccountReader
 from service.accounts.mutes import Mutes
 from service.chat.conversation import Conversation
-from service.chat.reports import ChatMessageReports
+from service.chat.reports import ChatMessageReports, Reported
 from service.chat.store import ChatMessage, decode_message
 from service.connection import to_text, unavailable_on_error
 from service.errors import Forbidden, NotFound, TooManyChatMessages
 from service.games.access import is_correspondent
+from service.games.dispute_view import check_text_about
 from service.games.loader import GameLoader
 from service.store.redis_event_store import game_key
 
@@ -43,6 +44,10 @@ class Comments(Conversation):
     Unavailable if Redis does not respond.
     """
 
+    _kind: Reported = "comment"
+    _if_own = message("the comment is the player's own")
+    _if_erased = message("the comment was erased")
+
     def __init__(
         self,
         client: redis.Redis,
@@ -54,11 +59,10 @@ class Comments(Conversation):
         max_per_game: int,
         max_per_author: int,
     ) -> None:
-        super().__init__(mutes, max_characters)
+        super().__init__(mutes, reports, max_characters)
         self._redis = client
         self._loader = loader
         self._accounts = accounts
-        self._reports = reports
         self._max_per_game = max_per_game
         self._max_per_author = max_per_author
 
@@ -70,7 +74,7 @@ class Comments(Conversation):
         """
         game = self._game_for_reader(game_id, player)
         self.require_writer(game, player)
-        self._check(text, seq, game)
+        check_text_about(game, seq, text, self._max_characters)
         key, count = _key(game_id), f"count/{player}"
         at = clock.format(clock.now())
         with unavailable_on_error():
@@ -114,24 +118,8 @@ class Comments(Conversation):
         with unavailable_on_error():
             self._redis.hset(_key(game_id), str(number), orjson.dumps(remainder))
 
-    def report(self, game_id: str, player: str, number: int, reason: str | None = None) -> None:
-        """Report a comment to the administrators; reporting it again changes nothing.
-
-        Raises Malformed (the reason), NotNow (the player's own comment, or an erased one), TooManyReports.
-        """
-        self._game_for_reader(game_id, player)
-        reported = self.require(game_id, number)
-        text = self._text_to_report(
-            reported,
-            player,
-            reason,
-            if_own=message("the comment is the player's own"),
-            if_erased=message("the comment was erased"),
-        )
-        self._reports.add(game_id, number, reported.author, player, text, reason, of="comment")
-
+    @override
     def require(self, game_id: str, number: int) -> ChatMessage:
-        """Return a comment. Raises NotFound if there is none with this number."""
         for comment in self._read(game_id, [number]):
             return comment
         raise NotFound(message("game {game} has no comment {number}", game=game_id, number=number))

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from domain.errors import Malformed, NotNow
 from domain.game import Game
-from domain.messages import Text, plural_message
+from domain.messages import Message
 from service.accounts.mutes import Mutes
+from service.chat.reports import ChatMessageReports, Reported
 from service.chat.store import ChatMessage
 from service.games.dispute_view import statement_fault
 
@@ -41,10 +42,16 @@ class ChatMessagePage:
 
 
 class Conversation(ABC):
-    """The messages, or the comments, of all games: what their readers see of them."""
+    """The messages, or the comments, of all games: what their readers see of them, and report."""
 
-    def __init__(self, mutes: Mutes, max_characters: int) -> None:
+    _kind: Reported
+    _if_own: Message
+    _if_erased: Message
+    """Why a reader cannot report their own message, and one that was erased."""
+
+    def __init__(self, mutes: Mutes, reports: ChatMessageReports, max_characters: int) -> None:
         self._mutes = mutes
+        self._reports = reports
         self._max_characters = max_characters
 
     @abstractmethod
@@ -54,6 +61,10 @@ class Conversation(ABC):
     @abstractmethod
     def _last_number(self, game_id: str) -> int:
         """Return the number of the last message of a game, 0 if there is none."""
+
+    @abstractmethod
+    def require(self, game_id: str, number: int) -> ChatMessage:
+        """Return a message of a game. Raises NotFound if there is none with this number."""
 
     @abstractmethod
     def _read(self, game_id: str, numbers: Sequence[int]) -> list[ChatMessage]:
@@ -86,35 +97,18 @@ class Conversation(ABC):
             [ShownChatMessage(each, each.author in muted) for each in messages], last
         )
 
-    def _text_to_report(
-        self,
-        reported: ChatMessage,
-        player: str,
-        reason: str | None,
-        *,
-        if_own: Text,
-        if_erased: Text,
-    ) -> str:
-        """Return the text of a message that a player reports. Raises Malformed (the reason) and NotNow."""
+    def report(self, game_id: str, player: str, number: int, reason: str | None = None) -> None:
+        """Report a message to the administrators; reporting it again changes nothing.
+
+        Raises Malformed (the reason), NotNow (the player's own message, or an erased one), TooManyReports.
+        """
+        self._game_for_reader(game_id, player)
+        reported = self.require(game_id, number)
         if reason is not None and (fault := statement_fault(reason, self._max_characters)):
             raise Malformed({"reason": fault})
         if reported.author == player:
-            raise NotNow(None, if_own)
+            raise NotNow(None, self._if_own)
         if reported.text is None:
-            raise NotNow(None, if_erased)
-        return reported.text
-
-    def _check(self, text: str, seq: int | None, game: Game) -> None:
-        """Raise Malformed if a message about a game, or about event `seq` of it, may not be posted."""
-        faults: dict[str, Text] = {}
-        fault = statement_fault(text, self._max_characters)
-        if fault is not None:
-            faults["text"] = fault
-        if seq is not None and not 1 <= seq <= game.seq:
-            faults["seq"] = plural_message(
-                "must be 1, the only event of the game",
-                "must be an event of the game, from 1 to {count}",
-                count=game.seq,
-            )
-        if faults:
-            raise Malformed(faults)
+            raise NotNow(None, self._if_erased)
+        author, text = reported.author, reported.text
+        self._reports.add(game_id, number, author, player, text, reason, of=self._kind)

@@ -8,9 +8,10 @@ import orjson
 
 from domain.contract import STATEMENT
 from domain.disputes.records import Dispute
+from domain.errors import Malformed
 from domain.game import Game
 from domain.json_types import JsonObject
-from domain.messages import Message, message, plural_message
+from domain.messages import Message, Text, message, plural_message
 
 LAPSED: Final = "lapsed"
 """The status of a dispute that was open when the game ended."""
@@ -125,3 +126,18 @@ def statement_fault(text: str, max_characters: int) -> Message | None:
         ):
             return message("must not contain the character U+{code}", code=f"{ord(character):04X}")
     return None
+
+
+def check_text_about(game: Game, seq: int | None, text: str, max_characters: int) -> None:
+    """Raise Malformed unless a text about a game, or about event `seq` of it, is like a statement."""
+    faults: dict[str, Text] = {}
+    if fault := statement_fault(text, max_characters):
+        faults["text"] = fault
+    if seq is not None and not 1 <= seq <= game.seq:
+        faults["seq"] = plural_message(
+            "must be 1, the only event of the game",
+            "must be an event of the game, from 1 to {count}",
+            count=game.seq,
+        )
+    if faults:
+        raise Malformed(faults)

@@ -214,15 +214,11 @@ class Listings:
         """Return games like `page`, with all private games. Raises Malformed for an invalid cursor."""
         if player is not None:
             return self.page(statuses, player, cursor, limit, viewer=player)
-        below = "+" if cursor is None else f"({_checked_cursor(cursor)}"
         chosen = tuple(dict.fromkeys(statuses)) or STATUSES
         listings = [
             _listing(status, *relation) for status in chosen for relation in ((), ("private",))
         ]
-        with unavailable_on_error():
-            heads = self._heads(below, dict.fromkeys(listings, limit + 1))
-        members = sorted({member for head in heads.values() for member in head}, reverse=True)
-        return Page(tuple(members), None).first(limit)
+        return self._newest(listings, cursor, limit)
 
     def games_in_progress(self, player: str, cursor: str | None = None, limit: int = 50) -> Page:
         """Return the games in progress in which the player has a place. Raises Malformed (cursor)."""
@@ -234,24 +230,24 @@ class Listings:
         Private games are included if the player `viewer` is invited to them. Raises Malformed for an invalid
         cursor.
         """
-        below = "+" if cursor is None else f"({_checked_cursor(cursor)}"
         listings = [_listing("playing", "vacant")]
         if viewer is not None:
             listings.append(_listing("playing", "vacant", player=viewer))
-        with unavailable_on_error():
-            heads = self._heads(below, dict.fromkeys(listings, limit + 1))
-        members = sorted({member for head in heads.values() for member in head}, reverse=True)
-        return Page(tuple(members), None).first(limit)
+        return self._newest(listings, cursor, limit)
 
     def invitations(self, player: str, cursor: str | None = None, limit: int = 50) -> Page:
         """Return the open games that wait for the player's answer to an invitation, newest first.
 
         Raises Malformed for an invalid cursor.
         """
+        return self._newest([_listing("open", "invited", player=player)], cursor, limit)
+
+    def _newest(self, listings: Sequence[_Listing], cursor: str | None, limit: int) -> Page:
+        """Return the games of any of the listings, newest first. Raises Malformed for an invalid cursor."""
         below = "+" if cursor is None else f"({_checked_cursor(cursor)}"
-        listing = _listing("open", "invited", player=player)
         with unavailable_on_error():
-            members = self._heads(below, {listing: limit + 1})[listing]
+            heads = self._heads(below, dict.fromkeys(listings, limit + 1))
+        members = sorted({member for head in heads.values() for member in head}, reverse=True)
         return Page(tuple(members), None).first(limit)
 
     def current_games(self, player: str) -> tuple[str, ...]:

@@ -13,12 +13,11 @@ from typing import Any, Final
 import orjson
 import redis
 
-from domain.errors import Malformed
-from domain.messages import Text, message, plural_message
+from domain.messages import message
 from service import clock
 from service.connection import to_text, unavailable_on_error
 from service.errors import TooManyNotes
-from service.games.dispute_view import statement_fault
+from service.games.dispute_view import check_text_about
 from service.games.loader import GameLoader
 
 _NOTES: Final = "cartulary:private-notes:"
@@ -54,17 +53,7 @@ class PrivateNotes:
         """
         game = self._loader.load(game_id).game
         self._loader.access.require_visible(game, player)
-        faults: dict[str, Text] = {}
-        if fault := statement_fault(text, self._max_characters):
-            faults["text"] = fault
-        if not 1 <= seq <= game.seq:
-            faults["seq"] = plural_message(
-                "must be 1, the only event of the game",
-                "must be an event of the game, from 1 to {count}",
-                count=game.seq,
-            )
-        if faults:
-            raise Malformed(faults)
+        check_text_about(game, seq, text, self._max_characters)
         note = PrivateNote(game_id, seq, clock.format(clock.now()), text)
         name = _name(game_id, seq)
         with unavailable_on_error():

@@ -231,7 +231,7 @@ def require_resource(resource: Resource, arguments: Mapping[str, Any]) -> None:
         case "message":
             player_id = authenticated_player()
             if player_id is not None and is_correspondent(game, player_id):
-                service().chat.require(game, arguments["number"])
+                service().chat.require(game.id, arguments["number"])
 
 
 def require_access(auth: AuthPolicy, arguments: Mapping[str, Any]) -> None:

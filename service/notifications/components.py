@@ -14,7 +14,7 @@ from service.notifications.deliveries import Deliveries
 from service.notifications.endpoints import EndpointRegistry
 from service.notifications.feed_tokens import FeedTokens
 from service.notifications.feeds import Feeds
-from service.notifications.mail.club_invitations import ClubInvitations
+from service.notifications.mail.account_mails import ClubInvitations
 from service.notifications.mail.mail import Mail, build_mail
 from service.notifications.notifier import Notifier
 from service.notifications.preferences import PreferenceStore
@@ -87,14 +87,7 @@ def build_notifications(
         feed_tokens=feed_tokens,
         feeds=Feeds(games.queries, games.listings, players, tournaments, settings.public_url),
         mail=mail,
-        club_invitations=ClubInvitations(
-            clubs,
-            players,
-            preferences,
-            mail.account_mails,
-            mail.tokens,
-            is_mail_configured=settings.smtp_url is not None,
-        ),
+        club_invitations=ClubInvitations(clubs, preferences, mail.account_notices),
         receivers=receivers,
         webhooks=webhooks,
         club_webhooks=club_webhooks,

@@ -7,6 +7,7 @@ has appended first, it decides again.
 import logging
 import secrets as randomness
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from threading import Lock
 from typing import Any, Final
@@ -232,20 +233,12 @@ class Tournaments:
                 for_member = self._clubs.visible(club, viewer).relation(viewer) == "member"
             except NotFound:
                 return [], None
-        page: TournamentPage
         if club is None or member is not None:
             page = self._store.page(statuses, viewer, member, cursor, limit)
         else:
             page = self._store.page_of_club(club, statuses, cursor, limit, for_member=for_member)
-        tournaments = []
-        for id in page.ids:
-            try:
-                tournament = self.get(id, viewer)
-            except (NotFound, Unreadable):
-                continue
-            if club is None or tournament.club == club:
-                tournaments.append(tournament)
-        return tournaments, page.next
+        readable = _readable(page, lambda each: self.get(each, viewer))
+        return [each for each in readable if club is None or each.club == club], page.next
 
     def page_of_all(
         self,
@@ -258,13 +251,7 @@ class Tournaments:
         Damaged ones are left out. Raises Malformed (cursor).
         """
         page = self._store.page_of_all(statuses, cursor, min(limit, MAX_PAGE))
-        tournaments = []
-        for id in page.ids:
-            try:
-                tournaments.append(self.load(id))
-            except (NotFound, Unreadable):
-                continue
-        return tournaments, page.next
+        return list(_readable(page, self.load)), page.next
 
     def register(self, id: str, player: str, nonce: bytes = b"") -> tuple[Tournament, JsonObject]:
         """Register a player, or take them up as a substitute once the tournament is in progress.
@@ -450,11 +437,8 @@ class Tournaments:
         tournament = self.get(id, viewer)
         lines = self._store.read(id)[: tournament.seq]
         people = [tournament.creator, *tournament.invited, *tournament.members]
-        ids = list(dict.fromkeys(people))
-        accounts = self._accounts.get(ids)
         players: list[JsonObject] = [
-            {"id": player, "handle": None if account is None else account.handle}
-            for player, account in zip(ids, accounts, strict=True)
+            {"id": player, "handle": handle} for player, handle in self.handles(people).items()
         ]
         header = tournament_header(
             tournament,
@@ -538,6 +522,13 @@ def _fold(id: str, lines: Sequence[bytes]) -> Tournament:
     if not lines:
         raise _not_found(id)
     return fold_tournament([parse_event(line) for line in lines])
+
+
+def _readable(page: TournamentPage, load: Callable[[str], Tournament]) -> Iterator[Tournament]:
+    """Yield the tournaments of a page, but for those that are damaged, or not for the viewer."""
+    for id in page.ids:
+        with suppress(NotFound, Unreadable):
+            yield load(id)
 
 
 def _registrations_of(tournament: Tournament, player: str) -> int:

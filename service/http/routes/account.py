@@ -95,7 +95,7 @@ def create_personal_token(player: str, body: JsonObject) -> JsonObject:
     token, secret = service().accounts.players.tokens.create_personal(
         player, bearer_token() or "", **body
     )
-    service().notifications.mail.security_notices.report_token(player, token.name)
+    service().notifications.mail.account_notices.report_token(player, token.name)
     return {**_personal_token(token), "token": secret}
 
 
@@ -150,7 +150,7 @@ def change_password(player: str, body: JsonObject) -> None:
     If `password` is not the current password, the response is a 403.
     """
     service().accounts.players.change_password(player, bearer_token() or "", **body)
-    service().notifications.mail.security_notices.report_password(player)
+    service().notifications.mail.account_notices.report_password(player)
 
 
 @blueprint.put(

@@ -18,7 +18,11 @@ import redis
 
 from domain.json_types import JsonObject
 from service import clock
+from service.accounts.accounts import Players
+from service.clubs.clubs import Clubs
 from service.connection import to_text, unavailable_on_error
+from service.notifications.preferences import PreferenceStore
+from service.shared_secret import MailTokens
 
 AccountMailKind: TypeAlias = Literal[
     "confirmation",
@@ -139,3 +143,55 @@ def _key(id: str) -> str:
 
 def _milliseconds(moment: datetime) -> int:
     return round(moment.timestamp() * 1000)
+
+
+class AccountNotices:
+    """Has mails sent to players with confirmed addresses, on a server that sends mail.
+
+    Methods raise Unavailable without Redis.
+    """
+
+    def __init__(
+        self, players: Players, mails: AccountMails, tokens: MailTokens, *, is_mail_configured: bool
+    ) -> None:
+        self._players = players
+        self._mails = mails
+        self._tokens = tokens
+        self._is_mail_configured = is_mail_configured
+
+    def report_password(self, player_id: str) -> None:
+        """Have a player notified that the password was changed."""
+        self._report("password_changed", player_id, {})
+
+    def report_token(self, player_id: str, name: str) -> None:
+        """Have a player notified that a personal token with this name was created."""
+        self._report("token_created", player_id, {"name": name})
+
+    def report_invitation(self, player_id: str, club_id: str) -> None:
+        """Have a player notified of an invitation to a club."""
+        self._report("club_invited", player_id, {"club": club_id})
+
+    def _report(self, kind: AccountMailKind, player_id: str, data: JsonObject) -> None:
+        (player,) = self._players.get([player_id])
+        if self._is_mail_configured and player is not None and player.email_status == "confirmed":
+            assert player.email is not None
+            self._mails.add(kind, player_id, self._tokens.digest(player.email), data)
+
+
+class ClubInvitations:
+    """Invites to clubs. Thread-safe. Raises Unavailable without Redis."""
+
+    def __init__(self, clubs: Clubs, preferences: PreferenceStore, notices: AccountNotices) -> None:
+        self._clubs = clubs
+        self._preferences = preferences
+        self._notices = notices
+
+    def invite(self, club_id: str, owner: str, player: str) -> None:
+        """Invite a player to a club, as its owner; see `Clubs.invite`.
+
+        A player with a confirmed address gets a mail, unless the player wants no mails about invitations or
+        has muted the owner.
+        """
+        is_to_be_told = self._clubs.invite(club_id, owner, player)
+        if is_to_be_told and self._preferences.of(player).includes("email", "invited"):
+            self._notices.report_invitation(player, club_id)

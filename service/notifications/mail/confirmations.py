@@ -20,7 +20,7 @@ import redis
 from domain.messages import message
 from service.accounts.account_reader import AccountReader
 from service.bounds import Bounds
-from service.connection import unavailable_on_error
+from service.connection import count_attempt, unavailable_on_error
 from service.email_address import limit_key
 from service.errors import NotFound, TooManyRequests
 from service.notifications.mail.account_mails import AccountMails
@@ -120,15 +120,8 @@ class Confirmations:
     def _count(self, scope: str, name: str, limit: int) -> None:
         """Count a mail in the current period. Raises TooManyRequests if it is one too many."""
         key = _COUNTS + self._tokens.code(scope, name)
-        with unavailable_on_error(), self._redis.pipeline() as pipeline:
-            pipeline.set(key, 0, nx=True, ex=PERIOD_SECONDS)
-            pipeline.incr(key)
-            pipeline.ttl(key)
-            _, count, seconds = pipeline.execute()
-        if count > limit:
-            raise TooManyRequests(
-                message("no more confirmation mails are sent today"), max(1, int(seconds))
-            )
+        if wait := count_attempt(self._redis, key, PERIOD_SECONDS, limit):
+            raise TooManyRequests(message("no more confirmation mails are sent today"), wait)
 
 
 def _token_key(token: str) -> str:

@@ -8,13 +8,12 @@ from service.accounts.accounts import Players
 from service.email_address import parse_sender
 from service.notifications.deliveries import Deliveries
 from service.notifications.endpoints import EndpointRegistry
-from service.notifications.mail.account_mails import AccountMails
+from service.notifications.mail.account_mails import AccountMails, AccountNotices
 from service.notifications.mail.bounces import Bounces
 from service.notifications.mail.confirmations import Confirmations
 from service.notifications.mail.email_addresses import EmailAddresses, EmailEndpoints
 from service.notifications.mail.password_resets import PasswordResets
 from service.notifications.mail.reply_addresses import ReplyAddresses
-from service.notifications.mail.security_notices import SecurityNotices
 from service.settings import Settings
 from service.shared_secret import MailTokens
 
@@ -29,7 +28,7 @@ class Mail:
     tokens: MailTokens
     bounces: Bounces
     password_resets: PasswordResets
-    security_notices: SecurityNotices
+    account_notices: AccountNotices
     reply_addresses: ReplyAddresses
 
 
@@ -48,9 +47,7 @@ def build_mail(
     account_mails = AccountMails(client)
     tokens = MailTokens(client)
     is_mail_configured = settings.smtp_url is not None
-    notices = SecurityNotices(
-        accounts, account_mails, tokens, is_mail_configured=is_mail_configured
-    )
+    notices = AccountNotices(accounts, account_mails, tokens, is_mail_configured=is_mail_configured)
     if is_mail_configured:
         endpoints.add(EmailEndpoints(accounts, tokens))
     return Mail(
@@ -76,7 +73,7 @@ def build_mail(
             notices,
             is_mail_configured=is_mail_configured,
         ),
-        security_notices=notices,
+        account_notices=notices,
         reply_addresses=ReplyAddresses(
             client,
             settings.bounds,

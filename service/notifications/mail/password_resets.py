@@ -24,10 +24,9 @@ from service.accounts.account_reader import Player, account_key
 from service.accounts.accounts import Players
 from service.accounts.password_guesses import LoginSource
 from service.bounds import Bounds
-from service.connection import to_text, unavailable_on_error
+from service.connection import count_attempt, to_text, unavailable_on_error
 from service.errors import NotFound, OperationNotPossible, TooManyRequests
-from service.notifications.mail.account_mails import AccountMails
-from service.notifications.mail.security_notices import SecurityNotices
+from service.notifications.mail.account_mails import AccountMails, AccountNotices
 from service.shared_secret import MailTokens
 
 _TOKEN_BYTES: Final = 24
@@ -47,7 +46,7 @@ class PasswordResets:
         players: Players,
         mails: AccountMails,
         tokens: MailTokens,
-        notices: SecurityNotices,
+        notices: AccountNotices,
         *,
         is_mail_configured: bool,
     ) -> None:
@@ -152,12 +151,7 @@ class PasswordResets:
     def _count(self, scope: str, name: str, limit: int, seconds: float) -> int:
         """Count one more in the current period; return the seconds until its end if it is one too many."""
         key = f"cartulary:password-reset-mails:{self._tokens.code(scope, name)}"
-        with unavailable_on_error(), self._redis.pipeline() as pipeline:
-            pipeline.set(key, 0, nx=True, px=round(seconds * 1000))
-            pipeline.incr(key)
-            pipeline.ttl(key)
-            _, count, remaining = pipeline.execute()
-        return max(1, int(remaining)) if count > limit else 0
+        return count_attempt(self._redis, key, seconds, limit)
 
 
 def _token_key(token: str) -> str:

@@ -22,7 +22,7 @@ import redis
 from domain.messages import message
 from service.accounts.account_reader import AccountReader, Player
 from service.bounds import Bounds
-from service.connection import unavailable_on_error
+from service.connection import count_attempt, unavailable_on_error
 from service.errors import TooManyRequests
 from service.shared_secret import CODE_DIGITS, MailTokens
 
@@ -102,13 +102,9 @@ class ReplyAddresses:
     def count(self, player: str) -> None:
         """Count an answer of a player. Raises TooManyRequests if it is one too many in an hour."""
         key = f"cartulary:reply-counts:{self._tokens.code('reply-count', player)}"
-        with unavailable_on_error(), self._redis.pipeline() as pipeline:
-            pipeline.set(key, 0, nx=True, ex=PERIOD_SECONDS)
-            pipeline.incr(key)
-            pipeline.ttl(key)
-            _, count, seconds = pipeline.execute()
-        if count > self._bounds.max_replies_per_player:
-            raise TooManyRequests(message("too many answers in an hour"), max(1, int(seconds)))
+        limit = self._bounds.max_replies_per_player
+        if wait := count_attempt(self._redis, key, PERIOD_SECONDS, limit):
+            raise TooManyRequests(message("too many answers in an hour"), wait)
 
     def is_handled(self, id: str) -> bool:
         """Return whether an answer was handled before."""

@@ -14,8 +14,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
-from service.operation.append_only_file.commands import WRITE_COMMANDS
-from service.operation.append_only_file.snapshot import snapshot_size
+WRITE_COMMANDS: Final = frozenset(
+    b"""
+    APPEND BITFIELD BITOP BLMOVE BLMPOP BLPOP BRPOP BRPOPLPUSH BZMPOP BZPOPMAX BZPOPMIN COPY DECR
+    DECRBY DEL DELEX DELIFEQ EVAL EVALSHA EXEC EXPIRE EXPIREAT FCALL FLUSHALL FLUSHDB FUNCTION
+    GEOADD GEORADIUS GEORADIUSBYMEMBER GEOSEARCHSTORE GETDEL GETEX GETSET HDEL HEXPIRE HEXPIREAT
+    HGETDEL HGETEX HINCRBY HINCRBYFLOAT HMSET HPERSIST HPEXPIRE HPEXPIREAT HSET HSETEX HSETNX INCR
+    INCRBY INCRBYFLOAT LINSERT LMOVE LMPOP LPOP LPUSH LPUSHX LREM LSET LTRIM MIGRATE MOVE MSET
+    MSETEX MSETNX MULTI PERSIST PEXPIRE PEXPIREAT PFADD PFCOUNT PFDEBUG PFMERGE PSETEX PUBLISH
+    RENAME RENAMENX RESTORE RESTORE-ASKING RPOP RPOPLPUSH RPUSH RPUSHX SADD SCRIPT SDIFFSTORE SELECT
+    SET SETBIT SETEX SETNX SETRANGE SINTERSTORE SMOVE SORT SPOP SPUBLISH SREM SUNIONSTORE SWAPDB
+    UNLINK XACK XACKDEL XADD XAUTOCLAIM XCFGSET XCLAIM XDEL XDELEX XGROUP XREADGROUP XSETID XTRIM
+    ZADD ZDIFFSTORE ZINCRBY ZINTERSTORE ZMPOP ZPOPMAX ZPOPMIN ZRANGESTORE ZREM ZREMRANGEBYLEX
+    ZREMRANGEBYRANK ZREMRANGEBYSCORE ZUNIONSTORE
+    """.split()
+)
+"""Every command that changes data, and those around it: transactions, scripts, and the choice of a database.
+
+A command with another name is damaged. Redis would not load the file.
+"""
 
 Range: TypeAlias = tuple[int, int]
 """The offsets of the first byte and after the last byte of a part of a file."""
@@ -34,6 +51,14 @@ _ANNOTATION: Final = re.compile(rb"#TS:\d+\r\n")
 _EVENT: Final = re.compile(
     rb"\r\nXADD\r\n\$\d+\r\ncartulary:\{([^}\r\n]+)\}:log\r\n\$\d+\r\n(\d+)-0\r\n"
 )
+
+_MAGIC: Final = (b"REDIS", b"VALKEY")
+_END: Final = re.compile(rb"\xff[\x00-\xff]{8}(?=\*\d{1,9}\r\n\$\d{1,9}\r\n[A-Za-z]|\Z)")
+"""The end of a snapshot: a marker and the checksum. The first command or the end of the file follows."""
+_END_MARKER: Final = 0xFF
+_CHECKSUM_BYTES: Final = 8
+_POLYNOMIAL: Final = 0x95AC9329AC4BC9B5
+"""The polynomial of the checksum (CRC-64 of Jones) with its bits in reverse order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,3 +302,29 @@ def _kind(content: mmap.mmap, end_of_command: int, *, is_truncated: bool) -> Dam
     if content[len(content) - 1] == 0:
         return "zero bytes"
     return "incomplete write" if is_truncated else "damaged bytes"
+
+
+def snapshot_size(content: mmap.mmap) -> int | None:
+    """Return the size of the snapshot at the beginning, 0 if there is none; None if it has no end."""
+    if not content[:6].startswith(_MAGIC):
+        return 0
+    match = _END.search(content)
+    return _size_by_checksum(content) if match is None else match.end()
+
+
+def _size_by_checksum(content: mmap.mmap) -> int | None:
+    """Return the size of the snapshot whose first command is damaged, which takes a second for some MB."""
+    table = []
+    for byte in range(256):
+        remainder = byte
+        for _ in range(8):
+            remainder = remainder >> 1 ^ (_POLYNOMIAL if remainder & 1 else 0)
+        table.append(remainder)
+    checksum = 0
+    for position, byte in enumerate(content[:]):
+        checksum = table[(checksum ^ byte) & 0xFF] ^ checksum >> 8
+        if byte == _END_MARKER:
+            end = position + 1 + _CHECKSUM_BYTES
+            if content[position + 1 : end] == checksum.to_bytes(_CHECKSUM_BYTES, "little"):
+                return end
+    return None

@@ -66,7 +66,7 @@ def create_token() -> Response:
         )
     except (Malformed, TooManyPersonalTokens) as error:
         return _tokens_page(problems.status_of(error), form=form.refused(error))
-    service().notifications.mail.security_notices.report_token(player_id, created[0].name)
+    service().notifications.mail.account_notices.report_token(player_id, created[0].name)
     return _tokens_page(201, created=created)
 
 

@@ -15,10 +15,9 @@ from ledger.merkle import MemoryTree
 from replay.audit import audit
 from service.bootstrap import Service, build
 from service.connection import to_text
-from service.operation.append_only_file.commands import WRITE_COMMANDS
 from service.operation.append_only_file.parts import find_parts
 from service.operation.append_only_file.salvage import read_contents, write_intact
-from service.operation.append_only_file.snapshot import snapshot_size
+from service.operation.append_only_file.writes import WRITE_COMMANDS, snapshot_size
 from service.operation.data_folder import make_private
 from service.operation.embedded_redis import EmbeddedRedis
 from service.recovery.recovery import Losses, recover
