@@ -4,17 +4,16 @@ The same operations are there over HTTP (service/http/routes/administration.py),
 an administrator. Every operation is recorded (service/administration).
 """
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from inspect import signature
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import click
 import orjson
 
 from cartulary.command_line import IntRange, argument, group, option
-from cartulary.commands.options import json_option, redis_option
+from cartulary.commands.options import json_option, with_service
 from cartulary.language import text
 from cartulary.terminal import confirm, echo, print_message
 from domain.administration import MAX_EXTENSION, OPERATOR
@@ -142,14 +141,7 @@ def _subcommand(
     """Make a function a subcommand, which calls it with a service and _PARAMETERS, and prints the result."""
 
     def decorate(run: Callable[..., _Result]) -> Callable[..., _Result]:
-        def call(*, redis: str | None, **values: Any) -> None:
-            from cartulary.running_service import open_service
-
-            with open_service(os.environ, redis) as service:
-                result = run(service, **values)
-            _print(result)
-
-        callback = redis_option(call)
+        callback = with_service(lambda service, **values: _print(run(service, **values)))
         for parameter in reversed([*signature(run).parameters][1:]):
             callback = _PARAMETERS[parameter](callback)
         admin.command(name, help=help)(callback)

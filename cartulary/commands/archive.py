@@ -2,16 +2,19 @@
 
 import os
 from collections.abc import Callable, Iterable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from cartulary.command_line import FloatRange, argument, command, option
-from cartulary.commands.options import redis_option
+from cartulary.commands.options import redis_option, with_service
 from cartulary.language import text
 from cartulary.terminal import echo, print_message
 from domain.errors import Unreadable
 from domain.messages import message, message_in, plural_message
+
+if TYPE_CHECKING:
+    from service.bootstrap import Service
 
 SECONDS_PER_DAY: Final = 24 * 3600
 
@@ -63,17 +66,13 @@ def archive(
     ),
 )
 @argument("games", metavar=message_in("metavar", "GAME..."), nargs=-1, required=True)
-@redis_option
-@click.pass_context
-def recall(ctx: click.Context, games: tuple[str, ...], redis: str | None) -> None:
-    from cartulary.running_service import open_service
-
-    with open_service(os.environ, redis) as service:
-        chosen = list(dict.fromkeys(games))
-        count = _each(chosen, service.archive.recall)
+@with_service
+def recall(service: "Service", games: tuple[str, ...]) -> None:
+    chosen = list(dict.fromkeys(games))
+    count = _each(chosen, service.archive.recall)
     echo(text(plural_message("{count} game recalled", "{count} games recalled", count=count)))
     if count < len(chosen):
-        ctx.exit(1)
+        raise click.exceptions.Exit(1)
 
 
 def _each(games: Iterable[str], work: Callable[[str], bool]) -> int:

@@ -1,7 +1,9 @@
 """Options and arguments that several commands have."""
 
+import os
 import secrets
 from collections.abc import Callable
+from functools import wraps
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -55,6 +57,20 @@ force_option: Final = option(
     "--force", is_flag=True, help=message("Overwrite files that exist already.")
 )
 source_argument: Final = argument("source", metavar=message_in("metavar", "SOURCE"))
+
+
+def with_service(run: Callable[..., Any]) -> Callable[..., Any]:
+    """Call a command with the service whose Redis the option --redis names, as `open_service` opens it."""
+
+    @redis_option
+    @wraps(run)
+    def call(*, redis: str | None, **values: Any) -> None:
+        from cartulary.running_service import open_service
+
+        with open_service(os.environ, redis) as service:
+            run(service, **values)
+
+    return call
 
 
 def source_options(command: Callable[..., Any]) -> Callable[..., Any]:

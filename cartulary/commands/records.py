@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,8 +22,8 @@ from cartulary.commands.options import (
     json_option,
     live_redis_option,
     public_key,
-    redis_option,
     seed_of,
+    with_service,
 )
 from cartulary.language import text
 from cartulary.source import live_record
@@ -49,6 +49,9 @@ from domain.messages import (
 from domain.registry import EXPANSIONS, RULES
 from ledger.canonical import canonical
 from replay.playout import DEFAULT_BOTS
+
+if TYPE_CHECKING:
+    from service.bootstrap import Service
 
 
 @command(
@@ -206,48 +209,44 @@ def _summary(result: JsonObject) -> Message:
     is_flag=True,
     help=message("Accept a record that ends before what the transparency log has of its game."),
 )
-@redis_option
-@click.pass_context
+@with_service
 def import_command(
-    ctx: click.Context,
+    service: "Service",
     records: tuple[Any, ...],
     key: str | None,
     incomplete: bool,  # noqa: FBT001 # click passes options by name
-    redis: str | None,
 ) -> None:
-    from cartulary.running_service import open_service
     from ledger.record import MAX_RECORD_BYTES
     from service.errors import Unavailable
     from service.recovery.record_import import import_record
 
     keys = None if key is None else [public_key(key)]
     is_any_refused = False
-    with open_service(os.environ, redis) as service:
-        for file in records:
-            try:
-                imported = import_record(
-                    service, file.read(MAX_RECORD_BYTES + 1), keys, is_incomplete=incomplete
-                )
-            except Unavailable:
-                raise
-            except CartularyError as error:
-                is_any_refused = True
-                refusal = message("{file}: {reason}", file=file.name, reason=error.message)
-                print_message(refusal)
-                continue
+    for file in records:
+        try:
+            imported = import_record(
+                service, file.read(MAX_RECORD_BYTES + 1), keys, is_incomplete=incomplete
+            )
+        except Unavailable:
+            raise
+        except CartularyError as error:
+            is_any_refused = True
+            refusal = message("{file}: {reason}", file=file.name, reason=error.message)
+            print_message(refusal)
+            continue
+        line = message(
+            "{file}: game {game}, events {first} to {last} imported",
+            file=file.name,
+            game=imported.game,
+            first=imported.first,
+            last=imported.last,
+        )
+        if imported.last < imported.first:
             line = message(
-                "{file}: game {game}, events {first} to {last} imported",
+                "{file}: game {game} has all events already",
                 file=file.name,
                 game=imported.game,
-                first=imported.first,
-                last=imported.last,
             )
-            if imported.last < imported.first:
-                line = message(
-                    "{file}: game {game} has all events already",
-                    file=file.name,
-                    game=imported.game,
-                )
-            echo(text(line))
+        echo(text(line))
     if is_any_refused:
-        ctx.exit(1)
+        raise click.exceptions.Exit(1)

@@ -15,14 +15,15 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from cartulary.command_line import IntRange, argument, command, option
-from cartulary.commands.options import data_option, redis_option
+from cartulary.command_line import IntRange, argument, command, option, usage_error
+from cartulary.commands.options import data_option, redis_option, with_service
 from cartulary.imports import quick_imports
 from cartulary.language import text
 from cartulary.terminal import confirm, echo, print_message
 from domain.messages import Instant, comma_list, message, message_in, plural_message
 
 if TYPE_CHECKING:
+    from service.bootstrap import Service
     from service.settings import Settings
 
 EX_TEMPFAIL: Final = 75
@@ -224,20 +225,17 @@ def replies() -> None:
         message("Exits with 1 if one is missing."),
     ),
 )
-@redis_option
-@click.pass_context
-def health(ctx: click.Context, redis: str | None) -> None:
+@with_service
+def health(service: "Service") -> None:
     import orjson
 
-    from cartulary.running_service import open_service
     from service.operation.process_reports import health as health_of
 
-    with open_service(os.environ, redis) as service:
-        reports = service.process_reports
-        report = health_of(reports.alive(), reports.expected_kinds)
+    reports = service.process_reports
+    report = health_of(reports.alive(), reports.expected_kinds)
     echo(orjson.dumps(report).decode())
     if report["missing"]:
-        ctx.exit(1)
+        raise click.exceptions.Exit(1)
 
 
 @command(
@@ -251,20 +249,17 @@ def health(ctx: click.Context, redis: str | None) -> None:
         ),
     ),
 )
-@redis_option
+@with_service
 @option("--json", "as_json", is_flag=True, help=message("Print JSON, one finding a line."))
-@click.pass_context
-def doctor(ctx: click.Context, redis: str | None, *, as_json: bool) -> None:
+def doctor(service: "Service", *, as_json: bool) -> None:
     from cartulary.doctor import diagnose
-    from cartulary.running_service import open_service
 
     has_fault = False
-    with open_service(os.environ, redis) as service:
-        for finding in diagnose(service):
-            has_fault |= finding.status == "fault"
-            echo(finding.as_json() if as_json else finding.as_text())
+    for subject, finding in diagnose(service):
+        has_fault |= finding.status == "fault"
+        echo(finding.as_json(subject) if as_json else finding.as_text(subject))
     if has_fault:
-        ctx.exit(1)
+        raise click.exceptions.Exit(1)
 
 
 @command(
@@ -274,13 +269,11 @@ def doctor(ctx: click.Context, redis: str | None, *, as_json: bool) -> None:
         message("May run while games are played."),
     ),
 )
-@redis_option
-def reindex(redis: str | None) -> None:
-    from cartulary.running_service import open_service
+@with_service
+def reindex(service: "Service") -> None:
     from service.recovery.reindex import reindex as run
 
-    with open_service(os.environ, redis) as service:
-        count = run(service, _report_reindexed)
+    count = run(service, _report_reindexed)
     echo(text(plural_message("{count} game reindexed", "{count} games reindexed", count=count)))
 
 
@@ -304,25 +297,20 @@ def _report_reindexed(count: int) -> None:
 @option(
     "--rebuild", metavar=message_in("metavar", "NAME"), help=message("Rebuild this projection.")
 )
-@redis_option
-def projections(rebuild: str | None, redis: str | None) -> None:
-    from cartulary.running_service import open_service
-
-    with open_service(os.environ, redis) as service:
-        event_projections = service.games.projections
-        if rebuild is not None:
-            if rebuild not in event_projections.names():
-                raise click.UsageError(
-                    text(
-                        message(
-                            "there is no projection {name}: name one of {names}",
-                            name=rebuild,
-                            names=comma_list(event_projections.names()),
-                        )
-                    )
+@with_service
+def projections(service: "Service", rebuild: str | None) -> None:
+    event_projections = service.games.projections
+    if rebuild is not None:
+        if rebuild not in event_projections.names():
+            raise usage_error(
+                message(
+                    "there is no projection {name}: name one of {names}",
+                    name=rebuild,
+                    names=comma_list(event_projections.names()),
                 )
-            event_projections.rebuild(rebuild, _report_rebuilt)
-        states = event_projections.states()
+            )
+        event_projections.rebuild(rebuild, _report_rebuilt)
+    states = event_projections.states()
     width = max(len(state.name) for state in states)
     for state in states:
         lag = plural_message("{count} entry behind", "{count} entries behind", count=state.lag)
@@ -437,12 +425,9 @@ def new_epoch(data: Path | None, *, yes: bool) -> None:
     ),
 )
 @argument("key", metavar=message_in("metavar", "KEY"))
-@redis_option
-def retire_key(key: str, redis: str | None) -> None:
-    from cartulary.running_service import open_service
-
-    with open_service(os.environ, redis) as service:
-        entry = service.keyring.retire(key)
+@with_service
+def retire_key(service: "Service", key: str) -> None:
+    entry = service.keyring.retire(key)
     retired = message(
         "key {key} was retired on {time}", key=entry["key"], time=Instant(entry["until"])
     )

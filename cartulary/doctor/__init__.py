@@ -35,29 +35,21 @@ SECONDS_TO_RESPOND: Final = 5.0
 _LOCAL_HOSTS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
-def diagnose(service: Service) -> Iterator[Finding]:
-    """Yield the findings of all checks of a deployment. A Redis that does not respond is one fault."""
+def diagnose(service: Service) -> Iterator[tuple[Text, Finding]]:
+    """Yield the findings of all checks of a deployment, each with its subject.
+
+    A Redis that does not respond is one fault.
+    """
     has_redis = True
     for subject, check in _CHECKS:
         try:
-            yield from check(service)
+            for finding in check(service):
+                yield subject, finding
         except Unavailable as error:
             if has_redis:
-                yield Finding(
-                    subject,
-                    "fault",
-                    error.message,
-                    message("start it, or correct its address among the settings"),
-                )
+                advice = message("start it, or correct its address among the settings")
+                yield subject, Finding("fault", error.message, advice)
             has_redis = has_redis and check is not redis_servers.check_logs
-
-
-_CLOCK: Final = message("clock")
-_KEY: Final = message("signing key")
-_FOLDER: Final = message("data folder")
-_ARCHIVE: Final = message("archive")
-_MAIL: Final = message("e-mail")
-_ADDRESS: Final = message("public address")
 
 
 def _check_clock(service: Service) -> Iterator[Finding]:
@@ -68,7 +60,6 @@ def _check_clock(service: Service) -> Iterator[Finding]:
     far = abs(difference)
     status: Status = "ok" if far <= SLIGHT_DIFFERENCE else "warning" if far <= most else "fault"
     yield Finding(
-        _CLOCK,
         status,
         message(
             "this machine's clock differs from that of Redis by {seconds} s",
@@ -81,7 +72,6 @@ def _check_clock(service: Service) -> Iterator[Finding]:
     jumps = service.clock.observed_jumps()
     if jumps:
         yield Finding(
-            _CLOCK,
             "warning",
             plural_message(
                 "{count} jump of a clock has been observed since the service was created",
@@ -96,7 +86,6 @@ def _check_key(service: Service) -> Iterator[Finding]:
     path = service.settings.signing_key
     if not path.exists():
         yield Finding(
-            _KEY,
             "warning",
             message("there is no file {path}", path=str(path)),
             message(
@@ -112,7 +101,6 @@ def _check_key(service: Service) -> Iterator[Finding]:
         raise
     except (CartularyError, OSError) as error:
         yield Finding(
-            _KEY,
             "fault",
             error.message
             if isinstance(error, CartularyError)
@@ -120,12 +108,11 @@ def _check_key(service: Service) -> Iterator[Finding]:
             message("configure a signing key that this service has published and not retired"),
         )
         return
-    yield Finding(_KEY, "ok", message("key {key} is published and valid", key=id))
+    yield Finding("ok", message("key {key} is published and valid", key=id))
     status = path.stat()
     is_own = status.st_uid == os.getuid()
     if stat.S_IMODE(status.st_mode) & (0o077 if is_own else 0o007):
         yield Finding(
-            _KEY,
             "fault",
             message("other users have access to {path}", path=str(path)),
             message("run `chmod 600 {path}`", path=str(path)),
@@ -136,7 +123,6 @@ def _check_folder(service: Service) -> Iterator[Finding]:
     folder = service.settings.data
     if not folder.is_dir():
         yield Finding(
-            _FOLDER,
             "warning",
             message("there is no folder {path}", path=str(folder)),
             message("a process of the service creates it; or set CARTULARY_DATA"),
@@ -144,7 +130,6 @@ def _check_folder(service: Service) -> Iterator[Finding]:
         return
     if stat.S_IMODE(folder.stat().st_mode) & 0o077:
         yield Finding(
-            _FOLDER,
             "warning",
             message("other users have access to {path}", path=str(folder)),
             message("run `chmod 700 {path}`", path=str(folder)),
@@ -152,7 +137,6 @@ def _check_folder(service: Service) -> Iterator[Finding]:
     free = disk_usage(folder).free
     is_low = free < LITTLE_DISK
     yield Finding(
-        _FOLDER,
         "warning" if is_low else "ok",
         message("{free} MiB are free on the disk of {path}", free=free >> 20, path=str(folder)),
         message("free some space before the logs can no longer be written") if is_low else None,
@@ -163,41 +147,37 @@ def _check_archive(service: Service) -> Iterator[Finding]:
     """Objects must be written and read, if any are: one is written for this, and deleted."""
     archive, url = service.archive, service.settings.archive
     if not archive.schedule.is_on and not archive.schedule.figures():
-        yield Finding(_ARCHIVE, "ok", message("games that are over stay in Redis"))
+        yield Finding("ok", message("games that are over stay in Redis"))
         return
     try:
         archive.check()
     except Unavailable as error:
         reason = str(error.__cause__ or log_text(error)).partition("\n")[0]
         yield Finding(
-            _ARCHIVE,
             "fault",
             message("{url} does not respond: {reason}", url=url, reason=reason),
             message("correct CARTULARY_ARCHIVE_URL, the credentials, or the permissions"),
         )
     else:
-        yield Finding(_ARCHIVE, "ok", message("{url} can be written and read", url=url))
+        yield Finding("ok", message("{url} can be written and read", url=url))
 
 
 def _check_mail(service: Service) -> Iterator[Finding]:
     settings = service.settings
     if settings.smtp_url is None:
-        yield Finding(_MAIL, "ok", message("no mail server is configured: no e-mail is sent"))
+        yield Finding("ok", message("no mail server is configured: no e-mail is sent"))
         return
     server = parse_smtp_url(settings.smtp_url)
     try:
         SmtpClient(server, settings.bounds.mail_seconds).check()
     except CartularyError as error:
         yield Finding(
-            _MAIL,
             "fault",
             error.message,
             message("correct CARTULARY_SMTP_URL, or ask the operator of the mail server"),
         )
     else:
-        yield Finding(
-            _MAIL, "ok", message("the mail server {host} accepts mails", host=server.host)
-        )
+        yield Finding("ok", message("the mail server {host} accepts mails", host=server.host))
 
 
 def _check_address(service: Service) -> Iterator[Finding]:
@@ -210,7 +190,6 @@ def _check_address(service: Service) -> Iterator[Finding]:
     except (httpx.HTTPError, ValueError, KeyError, TypeError):
         # Only `serve` knows its port; without a setting, the address is a guess.
         yield Finding(
-            _ADDRESS,
             "warning" if settings.public_url == DEFAULT_PUBLIC_URL else "fault",
             message("no web process of this service responds at {url}", url=settings.public_url),
             message("start `cartulary web`, and check CARTULARY_PUBLIC_URL and the proxy"),
@@ -219,7 +198,6 @@ def _check_address(service: Service) -> Iterator[Finding]:
     own = {entry["key"] for entry in service.keyring.public_keys()}
     is_own = bool(keys & own)
     yield Finding(
-        _ADDRESS,
         "ok" if is_own else "fault",
         message("this service responds at {url}", url=settings.public_url)
         if is_own
@@ -233,14 +211,12 @@ def _address_faults(settings: Settings) -> Iterator[Finding]:
     if parts.scheme == "https" and not settings.trusted_proxies:
         # Web processes speak no TLS, so there is a proxy before them.
         yield Finding(
-            _ADDRESS,
             "fault",
             message("all visitors share one rate limit: no proxy may name them"),
             message("set CARTULARY_TRUSTED_PROXIES to the addresses of the proxy"),
         )
     if parts.scheme == "http" and parts.hostname not in _LOCAL_HOSTS:
         yield Finding(
-            _ADDRESS,
             "warning",
             message("passwords travel unencrypted: {url} is not https", url=settings.public_url),
             message("put a proxy with TLS before the web processes; see docs/running.md"),
@@ -248,16 +224,16 @@ def _address_faults(settings: Settings) -> Iterator[Finding]:
 
 
 _CHECKS: Final[tuple[tuple[Text, Check], ...]] = (
-    (redis_servers.LOGS, redis_servers.check_logs),
-    (redis_servers.QUEUE, redis_servers.check_queue),
-    (_CLOCK, _check_clock),
-    (_KEY, _check_key),
-    (_FOLDER, _check_folder),
-    (work.PROCESSES, work.check_processes),
-    (work.WORK, work.check_work),
-    (work.TRANSPARENCY, work.check_transparency),
-    (work.PROJECTIONS, work.check_projections),
-    (_ARCHIVE, _check_archive),
-    (_MAIL, _check_mail),
-    (_ADDRESS, _check_address),
+    (message("Redis of the logs"), redis_servers.check_logs),
+    (message("Redis of the queue"), redis_servers.check_queue),
+    (message("clock"), _check_clock),
+    (message("signing key"), _check_key),
+    (message("data folder"), _check_folder),
+    (message("processes"), work.check_processes),
+    (message("work"), work.check_work),
+    (message("transparency log"), work.check_transparency),
+    (message("projections"), work.check_projections),
+    (message("archive"), _check_archive),
+    (message("e-mail"), _check_mail),
+    (message("public address"), _check_address),
 )

@@ -20,20 +20,19 @@ _SIGNS: Final[Mapping[Status, str]] = {"ok": "ok", "warning": "? ", "fault": "! 
 class Finding:
     """What a check has found, and for anything but `ok` what to do about it."""
 
-    subject: Text
     status: Status
     sentence: Text
     advice: Text | None = None
 
-    def as_text(self) -> str:
-        """Return the finding in one line, and its advice in a second one."""
-        line = f"{_SIGNS[self.status]} {text(self.subject)}: {text(self.sentence)}"
+    def as_text(self, subject: Text) -> str:
+        """Return the finding on a subject in one line, and its advice in a second one."""
+        line = f"{_SIGNS[self.status]} {text(subject)}: {text(self.sentence)}"
         return line if self.advice is None else f"{line}\n    {text(self.advice)}"
 
-    def as_json(self) -> str:
-        """Return the finding as a line of JSON, in English."""
+    def as_json(self, subject: Text) -> str:
+        """Return the finding on a subject as a line of JSON, in English."""
         fields = {
-            "subject": english(self.subject),
+            "subject": english(subject),
             "status": self.status,
             "text": english(self.sentence),
             "advice": None if self.advice is None else english(self.advice),

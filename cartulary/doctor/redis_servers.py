@@ -6,7 +6,7 @@ from typing import Any, Final
 import redis
 
 from cartulary.doctor.finding import Finding
-from domain.messages import Text, message
+from domain.messages import message
 from service.bootstrap import Service
 from service.cluster import ClusterClient
 from service.connection import connect, to_text, unavailable_on_error
@@ -16,8 +16,6 @@ OLDEST_REDIS: Final = (6, 2)
 """The oldest version of Redis for a service whose Redis is not the embedded one."""
 FULL: Final = 0.8
 """Part of the memory of Redis from which on it is nearly full."""
-LOGS: Final = message("Redis of the logs")
-QUEUE: Final = message("Redis of the queue")
 
 
 def check_logs(service: Service) -> Iterator[Finding]:
@@ -38,29 +36,26 @@ def _check_master(settings: Settings, client: redis.Redis) -> Iterator[Finding]:
     with unavailable_on_error():
         info = client.info()
     release = str(info["redis_version"])
-    yield Finding(LOGS, "ok", message("version {version} responds", version=release))
+    yield Finding("ok", message("version {version} responds", version=release))
     if not settings.is_embedded and tuple(map(int, release.split(".")[:2])) < OLDEST_REDIS:
         yield Finding(
-            LOGS,
             "warning",
             message("this version of Redis is old"),
             message("upgrade to Redis 6.2 or later"),
         )
     if info.get("role") != "master":
         yield Finding(
-            LOGS,
             "fault",
             message("it is a replica, which accepts no writes"),
             message("let CARTULARY_REDIS_URL name the master"),
         )
     yield from _check_durability(client, info)
-    yield from _check_memory(LOGS, client, info)
+    yield from _check_memory(client, info)
 
 
 def _check_durability(client: redis.Redis, info: Mapping[str, Any]) -> Iterator[Finding]:
     if not info.get("aof_enabled"):
         yield Finding(
-            LOGS,
             "fault",
             message("it does not write every event to disk: events are lost when it ends"),
             message("set `appendonly yes` and `appendfsync always` in its configuration"),
@@ -68,17 +63,15 @@ def _check_durability(client: redis.Redis, info: Mapping[str, Any]) -> Iterator[
     else:
         match _configuration(client, "appendfsync"):
             case "always":
-                yield Finding(LOGS, "ok", message("every write is on disk before its response"))
+                yield Finding("ok", message("every write is on disk before its response"))
             case None:
                 yield Finding(
-                    LOGS,
                     "warning",
                     message("it does not show how often it writes to disk"),
                     message("make sure that `appendfsync` is `always`"),
                 )
             case value:
                 yield Finding(
-                    LOGS,
                     "warning",
                     message(
                         "with `appendfsync {value}`, a power cut loses events that were acknowledged",
@@ -89,19 +82,17 @@ def _check_durability(client: redis.Redis, info: Mapping[str, Any]) -> Iterator[
     for name in ("aof_last_write_status", "aof_last_bgrewrite_status", "rdb_last_bgsave_status"):
         if info.get(name, "ok") != "ok":
             yield Finding(
-                LOGS,
                 "fault",
                 message("it could not write its file ({name})", name=name),
                 message("look at its log; usually the disk is full"),
             )
 
 
-def _check_memory(subject: Text, client: redis.Redis, info: Mapping[str, Any]) -> Iterator[Finding]:
+def _check_memory(client: redis.Redis, info: Mapping[str, Any]) -> Iterator[Finding]:
     limit = info.get("maxmemory") or 0
     policy = info.get("maxmemory_policy")
     if limit and policy != "noeviction":
         yield Finding(
-            subject,
             "fault",
             message("it deletes data when its memory is full ({policy})", policy=str(policy)),
             message("set `maxmemory-policy noeviction` in its configuration"),
@@ -111,7 +102,6 @@ def _check_memory(subject: Text, client: redis.Redis, info: Mapping[str, Any]) -
     if limit:
         is_nearly_full = used > FULL * limit
         yield Finding(
-            subject,
             "warning" if is_nearly_full else "ok",
             message("{used} of {limit} MiB of memory are used", used=used >> 20, limit=limit >> 20),
             message("give it more memory before it refuses writes") if is_nearly_full else None,
@@ -139,8 +129,8 @@ def check_queue(service: Service) -> Iterator[Finding]:
         with unavailable_on_error():
             info = client.info()
         yield Finding(
-            QUEUE, "ok", message("version {version} responds", version=str(info["redis_version"]))
+            "ok", message("version {version} responds", version=str(info["redis_version"]))
         )
-        yield from _check_memory(QUEUE, client, info)
+        yield from _check_memory(client, info)
     finally:
         client.close()

@@ -26,10 +26,6 @@ GAMES: Final = 1000
 """Games whose outboxes are read at most: those that have changed lately come first."""
 LONG_LAG: Final = 5000
 """Entries of the transparency log that a projection lacks if schedulers do not keep up with play."""
-PROCESSES: Final = message("processes")
-WORK: Final = message("work")
-TRANSPARENCY: Final = message("transparency log")
-PROJECTIONS: Final = message("projections")
 
 
 def check_processes(service: Service) -> Iterator[Finding]:
@@ -41,7 +37,6 @@ def check_processes(service: Service) -> Iterator[Finding]:
     versions = {report.version for report in reports} | {version("cartulary")}
     if len(versions) > 1:
         yield Finding(
-            PROCESSES,
             "warning",
             message("different versions run: {versions}", versions=comma_list(sorted(versions))),
             message("upgrade and restart the processes that are left behind"),
@@ -51,14 +46,12 @@ def check_processes(service: Service) -> Iterator[Finding]:
 def _process_finding(kind: str, alive: list[ProcessReport]) -> Finding:
     if not alive:
         return Finding(
-            PROCESSES,
             "fault",
             message("no process `{kind}` has reported lately", kind=kind),
             message("start `cartulary {kind}`", kind=kind),
         )
     hosts = sorted({report.host for report in alive})
     return Finding(
-        PROCESSES,
         "ok",
         plural_message(
             "{count} process `{kind}` is alive, on {hosts}",
@@ -74,7 +67,6 @@ def check_work(service: Service) -> Iterator[Finding]:
     """What events call for must be done soon: outboxes, queues, deadlines, deliveries; nothing is damaged."""
     late = _late_games(service)
     yield Finding(
-        WORK,
         "fault" if late else "ok",
         plural_message(
             "{count} game has work in its outbox that has been due for over a minute",
@@ -93,7 +85,6 @@ def check_work(service: Service) -> Iterator[Finding]:
     overdue = timedelta(milliseconds=overview["overdue_milliseconds"] or 0)
     if overdue > LONG_WAIT:
         yield Finding(
-            WORK,
             "fault",
             message(
                 "a deadline of {seconds} s ago has not taken effect",
@@ -104,7 +95,6 @@ def check_work(service: Service) -> Iterator[Finding]:
     failed = sum(overview["failed_jobs"].values())
     if failed:
         yield Finding(
-            WORK,
             "warning",
             plural_message(
                 "{count} job has failed lately", "{count} jobs have failed lately", count=failed
@@ -113,7 +103,6 @@ def check_work(service: Service) -> Iterator[Finding]:
         )
     if overview["damaged_games"]:
         yield Finding(
-            WORK,
             "fault",
             plural_message(
                 "{count} game has a stored value that cannot be read",
@@ -124,7 +113,6 @@ def check_work(service: Service) -> Iterator[Finding]:
         )
     waiting = service.notifications.deliveries.count_waiting()
     yield Finding(
-        WORK,
         "ok",
         plural_message(
             "{count} delivery of a notification waits",
@@ -165,7 +153,6 @@ def check_transparency(service: Service) -> Iterator[Finding]:
     )
     if restores.is_marked:
         yield Finding(
-            TRANSPARENCY,
             "warning",
             message("the data was restored, and no new epoch has begun yet"),
             message("it begins with the next checkpoint, which a web process signs"),
@@ -174,7 +161,6 @@ def check_transparency(service: Service) -> Iterator[Finding]:
     logged = store.size()
     note, _ = store.latest_checkpoint()
     yield Finding(
-        TRANSPARENCY,
         "ok",
         plural_message("{count} head is logged", "{count} heads are logged", count=logged)
         if note
@@ -182,7 +168,6 @@ def check_transparency(service: Service) -> Iterator[Finding]:
     )
     if service.settings.witnesses and note and store.cosigned_checkpoint() is None:
         yield Finding(
-            TRANSPARENCY,
             "warning",
             message("no witness has signed a checkpoint yet"),
             message("ask the operators of the witnesses whether they follow this server"),
@@ -194,7 +179,6 @@ def check_projections(service: Service) -> Iterator[Finding]:
     for state in service.games.projections.states():
         is_late = state.lag > LONG_LAG
         yield Finding(
-            PROJECTIONS,
             "warning" if is_late else "ok",
             plural_message(
                 "{name} lacks {count} entry of the transparency log",

@@ -14,6 +14,7 @@ from freezegun import freeze_time
 from cartulary.cli import cartulary
 from cartulary.doctor import diagnose
 from cartulary.doctor.finding import Finding
+from domain.messages import message
 from replay.language.renderer import english
 from service import clock
 from service.bootstrap import Service, build
@@ -37,10 +38,10 @@ def diagnose_with(settings: Settings) -> Iterator[Diagnose]:
         service = build(replace(settings, **changes))  # type: ignore[arg-type] # any fields
         services.append(service)
         findings: dict[str, list[Finding]] = {}
-        for finding in diagnose(service):
+        for subject, finding in diagnose(service):
             assert (finding.status == "ok") == (finding.advice is None)
             if finding.status != "ok":
-                findings.setdefault(english(finding.subject), []).append(finding)
+                findings.setdefault(english(subject), []).append(finding)
         return findings
 
     yield run
@@ -50,7 +51,7 @@ def diagnose_with(settings: Settings) -> Iterator[Diagnose]:
 
 def texts(findings: dict[str, list[Finding]], subject: str) -> str:
     """Return the lines about a subject."""
-    return "\n".join(finding.as_text() for finding in findings.get(subject, []))
+    return "\n".join(finding.as_text(message(subject)) for finding in findings.get(subject, []))
 
 
 def test_a_running_service_is_sound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
