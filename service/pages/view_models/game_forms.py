@@ -17,7 +17,7 @@ from service.errors import KeyNotUsable, Stale
 from service.games.access import is_correspondent
 from service.games.player_signatures import PlayerSignature, Sent
 from service.http.context import service
-from service.http.validation import HexBytes, HexText, QueryInteger, StrictSchema, String
+from service.http.validation import Choice, HexBytes, HexText, QueryInteger, StrictSchema, String
 from service.pages import session
 from service.pages.forms import Form, number_parameter, read_form
 
@@ -54,6 +54,10 @@ class KeyedForm(SignedForm, NonceForm):
     """A form with an idempotency key (`new_key`), so that sending it twice takes effect once."""
 
     key = String(load_default=None)
+
+
+class _SureForm(StrictSchema):
+    sure = Choice(choices=("yes",), required=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +142,11 @@ def read_sure_form(schema: Schema) -> dict[str, Any]:
         if "sure" not in error.fields:
             raise
         raise Malformed({**error.fields, "sure": NOT_SURE}) from None
+
+
+def require_sure() -> None:
+    """Raise Malformed unless the box of a form is ticked that has nothing else, `sure`."""
+    read_sure_form(_SureForm())
 
 
 def event_messages(game: Game, seq: int) -> tuple[Value, Text] | None:

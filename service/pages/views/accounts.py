@@ -36,12 +36,12 @@ from service.http.schemas.account import (
     RequestPasswordReset,
     ResetPassword,
 )
-from service.http.validation import Choice, StrictSchema, String
+from service.http.validation import StrictSchema, String
 from service.pages import session
 from service.pages.forms import Form, entered_form, read_field, read_form, see_other
 from service.pages.return_addresses import ACCOUNT, FORGOTTEN_PASSWORD, naming_address, next_address
 from service.pages.templating import page
-from service.pages.view_models.game_forms import read_sure_form
+from service.pages.view_models.game_forms import require_sure
 
 blueprint = Blueprint("accounts", __name__)
 
@@ -52,12 +52,6 @@ class NewAccount(StrictSchema):
     handle = String(required=True)
     password = String(required=True)
     email = String(load_default=None)
-
-
-class GuestErasureForm(StrictSchema):
-    """The confirmation of a guest, who has no password, that the account is to be erased."""
-
-    sure = Choice(choices=("yes",), required=True)
 
 
 class ChosenLanguage(StrictSchema):
@@ -210,9 +204,12 @@ def erase() -> Response:
     player_id = session.require_player()
     account = _viewer_account()
     try:
-        is_guest = account is not None and account.is_guest
-        values = read_sure_form(GuestErasureForm()) if is_guest else read_form(ErasePlayer())
-        service().accounts.erasure.erase(player_id, values.get("password"))
+        password = None
+        if account is not None and account.is_guest:
+            require_sure()
+        else:
+            password = read_form(ErasePlayer())["password"]
+        service().accounts.erasure.erase(player_id, password)
     except (Malformed, Forbidden, TooManyRequests) as error:
         return account_page(problems.status_of(error), erase_form=Form().refused(error, "password"))
     session.log_out()

@@ -18,13 +18,12 @@ from service.http import problems
 from service.http.context import service
 from service.http.ratelimits import limit_new_places, limit_webhook_tests
 from service.http.schemas.clubs import SetClubWebhook
-from service.http.validation import Choice, StrictSchema
 from service.notifications.stored_messages import decode_message
 from service.notifications.webhooks.webhooks import Format, Webhook
 from service.pages.forms import Form, entered_form, read_field, read_form, see_other
 from service.pages.session import require_player, viewer
 from service.pages.templating import absolute_url, page
-from service.pages.view_models.game_forms import read_sure_form
+from service.pages.view_models.game_forms import require_sure
 from service.pages.view_models.game_lists import (
     FIRST_PAGE_GAMES,
     GameList,
@@ -45,12 +44,6 @@ _FORMATS: Final[Mapping[Format, Message]] = {
 }
 _OWN_FAULTS: Final = (Malformed, NotNow, ClubNameTaken, TooManyClubs)
 """Errors that the forms show."""
-
-
-class SureForm(StrictSchema):
-    """The confirmation that the club is to be closed."""
-
-    sure = Choice(choices=("yes",), required=True)
 
 
 @blueprint.get("/clubs")
@@ -247,7 +240,7 @@ def close(club_id: str) -> BaseResponse:
     player_id = require_player()
     service().clubs.of_owner(club_id, player_id)
     try:
-        read_sure_form(SureForm())
+        require_sure()
     except Malformed as error:
         return _club_page(club_id, Form().refused(error), problems.status_of(error))
     service().clubs.close(club_id, player_id)

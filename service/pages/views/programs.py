@@ -14,24 +14,17 @@ from service.errors import TooManyPersonalTokens
 from service.http import problems
 from service.http.context import service
 from service.http.ratelimits import limit_new_places
-from service.http.validation import Choice, StrictSchema
 from service.pages import session
 from service.pages.forms import Form, entered_form, read_field, see_other
 from service.pages.return_addresses import ACCOUNT
 from service.pages.templating import page
-from service.pages.view_models.game_forms import read_sure_form
+from service.pages.view_models.game_forms import require_sure
 
 blueprint = Blueprint("programs", __name__)
 
 TOKENS: Final = f"{ACCOUNT}/tokens"
 DAYS: Final = (7, 30, 90, 365)
 """For how many days a token is valid, as the page offers it."""
-
-
-class SureForm(StrictSchema):
-    """The confirmation that the account is to be marked."""
-
-    sure = Choice(choices=("yes",), required=True)
 
 
 _SCOPE_NAMES: Final[Mapping[Scope, Message]] = {
@@ -98,7 +91,7 @@ def mark_as_bot() -> Response:
     """Mark the visitor's account as one for which a program plays."""
     player_id = session.require_player()
     try:
-        read_sure_form(SureForm())
+        require_sure()
         service().games.listings.require_no_current_games(player_id)
         service().accounts.players.mark_as_bot(player_id)
     except (Malformed, NotNow) as error:

@@ -28,8 +28,8 @@ from service.pages.view_models.game_forms import (
     event_messages,
     form_about_event,
     game_viewer,
-    read_sure_form,
     require_player,
+    require_sure,
 )
 from service.pages.view_models.position_view import PositionView, position_view, unsealed_event
 from service.sandboxes.sandboxes import OpenSandbox, seat_of_maker
@@ -69,12 +69,6 @@ class BotsForm(StrictSchema):
     bot = String(required=True)
     turns = QueryInteger(minimum=1, required=True)
     after = QueryInteger(required=True)
-
-
-class DeletionForm(StrictSchema):
-    """The confirmation that a sandbox is to be deleted."""
-
-    sure = Choice(choices=("yes",), required=True)
 
 
 @blueprint.get(_SANDBOXES)
@@ -169,7 +163,7 @@ def delete_sandbox(sandbox_id: str) -> Response:
     """Delete a sandbox."""
     stored = _own_sandbox(sandbox_id)
     try:
-        read_sure_form(DeletionForm())
+        require_sure()
     except Malformed as error:
         return _sandbox_page(stored, error)
     service().sandboxes.delete(stored)

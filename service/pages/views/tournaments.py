@@ -23,13 +23,13 @@ from service.http.context import service
 from service.http.language import request_renderer
 from service.http.problems import status_of
 from service.http.ratelimits import limit_new_places
-from service.http.validation import Choice, StrictSchema, String
+from service.http.validation import StrictSchema, String
 from service.pages.forms import Form, entered_form, read_field, read_form, see_other
 from service.pages.session import require_player, viewer
 from service.pages.templating import absolute_url, page
 from service.pages.view_models.clock_form import ClockForm
 from service.pages.view_models.clock_view import clock_text
-from service.pages.view_models.game_forms import NonceForm, read_sure_form
+from service.pages.view_models.game_forms import NonceForm, require_sure
 from service.pages.view_models.game_lists import filter_query
 from service.pages.view_models.new_game_form import (
     CLOCKS,
@@ -62,12 +62,6 @@ blueprint = Blueprint("tournaments", __name__)
 TOURNAMENTS: Final = "/tournaments"
 _PAGE_TOURNAMENTS: Final = 20
 _REFUSALS: Final = (Forbidden, NotNow, Malformed)
-
-
-class SureForm(StrictSchema):
-    """The confirmation that a tournament is to be cancelled."""
-
-    sure = Choice(choices=("yes",), required=True)
 
 
 class Replacement(StrictSchema):
@@ -197,7 +191,7 @@ def cancel_tournament(tournament_id: str) -> BaseResponse:
     player = require_player()
 
     def cancel() -> object:
-        read_sure_form(SureForm())
+        require_sure()
         return _tournaments().cancel(tournament_id, player)
 
     return _decide(tournament_id, cancel)
