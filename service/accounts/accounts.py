@@ -16,9 +16,10 @@ them. If a player is erased (`erasure`), the id stays in the logs, and the handl
 """
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from itertools import count
 from typing import Final
 
 import redis
@@ -74,7 +75,8 @@ from service.shared_secret import MailTokens
 SUSPENSION_REASON: Final = "suspension_reason"
 """The field of an account whose player may not log in; its value is the reason."""
 _MAX_ATTEMPTS: Final = 20
-"""Handles that are tried for a guest."""
+"""Handles that are tried for a guest, and for a bot."""
+_SUFFIX_BYTES: Final = 2
 _NO_SOURCE: Final = LoginSource()
 _NOT_A_GUEST: Final = message("this player is not a guest: the account has a password")
 
@@ -436,3 +438,35 @@ class Players(AccountReader):
             with unavailable_on_error():
                 self._redis.delete(account_key(player.id))
             raise
+
+
+class BotPlayers:
+    """The players that are bots. Thread-safe. Methods raise Unavailable if Redis does not respond.
+
+    Their accounts are like others, with the id BOT-bot-NUMBER, but nobody can log in. All games share them:
+    in each game, the first bot of a name is number 1, the second one number 2. An account is created when it
+    is first needed. Its handle is its id, `sensible-bot-1`, unless a person has that handle or one that looks
+    like it: the bot then gets a longer one.
+    """
+
+    def __init__(self, players: Players) -> None:
+        self._players = players
+
+    def id_of(self, bot: str, participants: Collection[str]) -> str:
+        """Return the id of a bot with this name that is not among the participants of a game."""
+        return next(id for number in count(1) if (id := f"{bot}-bot-{number}") not in participants)
+
+    def ensure_account(self, bot: str, id: str) -> None:
+        """Create the account with this id, of a bot with this name, unless it exists."""
+        if self._players.with_account([id]):
+            return
+        for handle in _handles(id):
+            with suppress(HandleTaken):
+                self._players.create_bot(id, handle, bot)
+                return
+
+
+def _handles(id: str) -> Iterator[str]:
+    yield id
+    for _ in range(_MAX_ATTEMPTS):
+        yield f"{id}-{secrets.token_hex(_SUFFIX_BYTES)}"

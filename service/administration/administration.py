@@ -6,7 +6,7 @@ operation that is refused leaves no entry.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any, Final
 
 from domain.errors import Malformed
@@ -422,16 +422,16 @@ class Administration:
     ) -> tuple[Event, ...]:
         """Append the events of a decision to a game."""
         _require_reason(reason)
-        is_recorded = False
 
-        def handler(cached: CachedGame, pending: PendingEvents) -> None:
-            nonlocal is_recorded
+        @cache
+        def record() -> None:
+            entry = {"game": game_id, "reason": reason, **details}
+            self._log.append(administrator, operation, entry)
+
+        def handler(_: CachedGame, pending: PendingEvents) -> None:
             add(pending)
             # Now that the decision is possible. The handler may run again, if others append meanwhile.
-            if not is_recorded:
-                entry = {"game": game_id, "reason": reason, **details}
-                self._log.append(administrator, operation, entry)
-                is_recorded = True
+            record()
 
         return self._repository.execute(game_id, handler, at_head=True).events
 

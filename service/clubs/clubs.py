@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import cache
 from typing import Any, Final
 
 import redis
@@ -162,14 +163,11 @@ class Clubs:
         name = normalized_name(name)
         _require_valid(name, "")
         _require_id(club_id)
-        is_recorded = False
+        record_once = cache(record)
 
         def change(entry: ClubWithPeople) -> ClubWithPeople:
-            nonlocal is_recorded
             # The change is tried again if the club changes meanwhile.
-            if not is_recorded:
-                record(name)
-                is_recorded = True
+            record_once(name)
             return replace(entry, club=replace(entry.club, name=name))
 
         return self._store.rename(club_id, name, change).club

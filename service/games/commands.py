@@ -20,7 +20,7 @@ from ledger.commands import SecretSource
 from ledger.pending import PendingEvents
 from ledger.turn_clock import waits_for_ruling
 from service.accounts.account_reader import AccountReader
-from service.accounts.bots import BotPlayers
+from service.accounts.accounts import BotPlayers
 from service.accounts.holidays import Holidays
 from service.accounts.keys import PlayerKeys
 from service.clubs.clubs import Clubs

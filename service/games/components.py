@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import redis
 
-from service.accounts.bots import BotPlayers
+from service.accounts.accounts import BotPlayers
 from service.accounts.components import Accounts
 from service.clock import TrustedClock
 from service.clubs.clubs import Clubs

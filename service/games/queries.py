@@ -1,6 +1,9 @@
-"""The queries: games, positions, events and records, as far as a viewer may see them."""
+"""The queries: games, positions, events and records, as far as a viewer may see them.
 
-from collections.abc import Callable, Iterator, Sequence
+A record is read in pages of bounded size: a long one is never in memory as a whole.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, cast
 
 import orjson
@@ -8,16 +11,17 @@ import orjson
 from domain.event import Event
 from domain.game import Game
 from domain.json_types import JsonObject
+from domain.messages import message
 from ledger import record
 from service.accounts.accounts import Players
 from service.accounts.keys import PlayerKeys
 from service.bounds import Bounds
+from service.errors import Unavailable
 from service.games.access import require_dispute
 from service.games.dispute_view import dispute_details
 from service.games.game_filter import GameFilter
 from service.games.listings import EXAMINED, Listings, Page
-from service.games.loader import GameLoader
-from service.games.record_pages import join_lines, read_lines
+from service.games.loader import PAGE_LINES, GameLoader
 from service.games.summary import Summary
 from service.keyring import Keyring
 from service.store.event_store import LogReader
@@ -25,6 +29,8 @@ from service.transparency.proofs import Proofs
 
 MAX_EXAMINED_GAMES: Final = 100
 """Games in progress that are examined for one page of those that wait for a player."""
+FIRST_LINES: Final = 32
+"""Lines of a log in the first read for a record, before their length is known."""
 
 
 class GameQueries:
@@ -229,3 +235,40 @@ class GameQueries:
 
 def _is_turn_of(player: str, game: Game) -> bool:
     return game.to_act is not None and game.seat_of(player) == game.to_act
+
+
+def read_lines(log_reader: LogReader, head: Game, page_bytes: int) -> Iterator[bytes]:
+    """Iterate over the lines of all events of the game with this head.
+
+    Each read of the store is for about `page_bytes` bytes, and happens when its first line is asked for.
+    Raises Unavailable if the store does not respond, or if the log has lost events of this game.
+    """
+    seq, limit = 0, FIRST_LINES
+    line = b""
+    while seq < head.seq:
+        lines = log_reader.read(head.id, seq, head.seq, limit)
+        if not lines:
+            break
+        for line in lines:
+            yield line
+        seq += len(lines)
+        line_bytes = sum(map(len, lines)) / len(lines)
+        limit = max(1, min(PAGE_LINES, int(page_bytes / line_bytes)))
+    if b'","hash":"%b"' % head.hash.encode() not in line:
+        raise Unavailable(
+            message("the log of game {game} changed while its record was read", game=head.id)
+        )
+
+
+def join_lines(lines: Iterable[bytes], page_bytes: int) -> Iterator[bytes]:
+    """Iterate over the same bytes in pages of at most `page_bytes`; a longer line is a page of its own."""
+    page: list[bytes] = []
+    size = 0
+    for line in lines:
+        if page and size + len(line) > page_bytes:
+            yield b"".join(page)
+            page, size = [], 0
+        page.append(line)
+        size += len(line)
+    if page:
+        yield b"".join(page)

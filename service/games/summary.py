@@ -14,8 +14,9 @@ import orjson
 from domain.event import Clock
 from domain.game import Game, Status
 from domain.json_types import JsonObject
+from ledger.canonical import format_timestamp
+from ledger.turn_clock import bank_begins_at, bank_milliseconds, pause_limit
 from service import clock
-from service.games.clock_view import timing
 from service.games.concerns import counted_concerns
 from service.games.dispute_view import open_dispute_summary, pending_takeback
 
@@ -108,6 +109,45 @@ def summarize(game: Game) -> Summary:
         round=game.round,
         scores=scores_of(game),
     )
+
+
+def timing(game: Game) -> JsonObject | None:
+    """Return the time banks, the pause and the holidays of a game.
+
+    None unless the game is in progress, with a clock. `banks_ms` are the milliseconds that were left in the
+    time bank of each seat when the turn under way began, null without time banks. `bank_from` is the time at
+    which that turn begins to use up the bank of its seat. `holidays` are those that are not over at the time
+    of the last event.
+    """
+    if game.clock is None or game.status != "playing":
+        return None
+    bank_from = bank_begins_at(game)
+    return {
+        "banks_ms": [bank_milliseconds(game, seat) for seat in range(game.seats)]
+        if "bank" in game.clock
+        else None,
+        "bank_from": None if bank_from is None else format_timestamp(bank_from),
+        "pause": _pause(game),
+        "holidays": [
+            {"player": holiday.player, "from": holiday.begins, "to": holiday.until}
+            for holiday in game.holidays
+            if holiday.cancelled_at is None and game.at < holiday.until
+        ],
+    }
+
+
+def _pause(game: Game) -> JsonObject | None:
+    """Return who agrees to a pause, and since when and until when it stops the clock; None if nobody does."""
+    record = game.pauses
+    if not record.agreed_by:
+        return None
+    return {
+        "agreed_by": [
+            seat for seat in game.seats_of_people() if game.players[seat] in record.agreed_by
+        ],
+        "since": None if record.current is None else record.current.since,
+        "until": pause_limit(game),
+    }
 
 
 def scores_of(game: Game) -> tuple[int, ...]:

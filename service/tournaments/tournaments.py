@@ -8,6 +8,7 @@ import logging
 import secrets as randomness
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from hashlib import sha256
 from threading import Lock
 from typing import Any, Final
@@ -370,14 +371,11 @@ class Tournaments:
 
         `record` is called once, when nothing refuses it and before it is done.
         """
-        is_recorded = False
+        record_once = cache(record)
 
         def handler(tournament: Tournament, pending: PendingTournamentEvents) -> None:
-            nonlocal is_recorded
             pending.add(decisions.cancel(tournament), {"player": administrator})
-            if not is_recorded:
-                record()
-                is_recorded = True
+            record_once()
 
         return self._execute(id, handler)
 

@@ -16,8 +16,7 @@ from service.bootstrap import Service, build
 from service.bounds import Bounds
 from service.connection import connect
 from service.errors import NotFound, Unavailable
-from service.games.queries import GameQueries
-from service.games.record_pages import FIRST_LINES, join_lines
+from service.games.queries import FIRST_LINES, GameQueries, join_lines
 from service.http.app import create_app
 from service.settings import Settings
 from tests.support.counting_store import CountingStore

@@ -14,7 +14,7 @@ from freezegun import freeze_time
 from domain.errors import NotNow
 from domain.event import Clock
 from domain.game import Game
-from service.accounts.bots import BotPlayers
+from service.accounts.accounts import BotPlayers
 from service.bootstrap import Service, build
 from service.clock import deadline
 from service.connection import connect
