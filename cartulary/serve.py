@@ -43,7 +43,7 @@ SECONDS_TO_STOP: Final = 8.0
 SECONDS_TO_RESPOND: Final = 5.0
 """Time for the response of a web process that is asked whether it is ready."""
 
-_PARTS: Final = ("service.server.web_process", "workers.run", "workers.runner")
+_PARTS: Final = ("service.server.web_process", "workers.run")
 """The modules that the processes import when they start."""
 
 Print = Callable[[str], None]

@@ -31,12 +31,18 @@ from service.operation.tracing import tracing_of
 from service.provenance import Provenance, working_for
 from service.settings import Settings
 from workers.jobs import TaskJob, TaskRunner, configure, trace_tasks
-from workers.notifications.dispatcher import Dispatcher, dispatching
+from workers.mail.account_mail import AccountMailSender
+from workers.mail.outgoing import EmailChannel, OutgoingMail
+from workers.notifications.channel import Channel
+from workers.notifications.dispatcher import Channels, Dispatcher, dispatching
+from workers.notifications.operator import operator_channels_of
 from workers.queue import TaskQueues
-from workers.runner import channels_of
 from workers.scheduler import FIRST_PAUSE, LONGEST_PAUSE, Scheduler
 from workers.tasks import NOTIFICATIONS
 from workers.thinking import ThinkingWorker
+from workers.webhooks.channel import WebhookChannel
+from workers.webhooks.push import PushChannel
+from workers.webhooks.requests import ReceiverRequests
 
 log = logging.getLogger(__name__)
 
@@ -111,6 +117,21 @@ class TaskWorker(SimpleWorker):
         """Note that the worker goes on: RQ calls this around each job and between two waits for one."""
         self._reporter.note_progress()
         super().heartbeat(timeout, pipeline)
+
+
+def channels_of(service: Service) -> Channels:
+    """Return the channels of a service. Raises SettingsError."""
+    channels: list[Channel] = [*operator_channels_of(service.settings)]
+    account_mails = None
+    if service.settings.smtp_url is not None:
+        outgoing = OutgoingMail(service)
+        channels.append(EmailChannel(service, outgoing))
+        account_mails = AccountMailSender(service, outgoing)
+    seconds = service.settings.bounds.webhook_seconds
+    requests = ReceiverRequests(service.notifications.receivers, seconds)
+    webhooks = WebhookChannel(service, requests)
+    channels += [webhooks, PushChannel(service, requests)]
+    return Channels(channels, account_mails, webhooks)
 
 
 def run_worker(

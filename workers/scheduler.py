@@ -8,7 +8,8 @@ nothing that does not follow from the logs and the outboxes.
 
 import logging
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 import redis
 from redis.client import PubSub
@@ -156,28 +157,18 @@ class Scheduler:
             pass
 
     def complete_erasures(self) -> None:
-        """Complete erasures of players; once, also of those who have come back with a backup.
-
-        An error is logged, and the next sweep tries again: games must not wait for it.
-        """
-        try:
+        """Complete erasures of players; once, also of those who have come back with a backup."""
+        with _left_for_the_next_sweep("erasures of players are not completed"):
             if not self._has_repeated_erasures:
                 self._erasure.repeat_after_restore()
                 self._has_repeated_erasures = True
             self._erasure.resume()
             self._erasure.compact()
-        except Unavailable as error:
-            log.warning("erasures of players are not completed: %s", log_text(error))
 
     def complete_holidays(self) -> None:
-        """Record holidays in logs where that was interrupted.
-
-        An error is logged, and the next sweep tries again.
-        """
-        try:
+        """Record holidays in logs where that was interrupted."""
+        with _left_for_the_next_sweep("holidays are not recorded in all logs"):
             self._games.holiday_registry.complete()
-        except Unavailable as error:
-            log.warning("holidays are not recorded in all logs: %s", log_text(error))
 
     def advance_projections(self) -> bool:
         """Have projections handle a page of the event feed; return whether they have handled all of it.
@@ -193,14 +184,9 @@ class Scheduler:
         return True
 
     def record_lost_events(self) -> None:
-        """Record in logs what the store has lost of them.
-
-        An error is logged, and the next sweep tries again.
-        """
-        try:
+        """Record in logs what the store has lost of them."""
+        with _left_for_the_next_sweep("lost events are not recorded in all logs"):
             self._games.lost_events.record(self._games.repository)
-        except Unavailable as error:
-            log.warning("lost events are not recorded in all logs: %s", log_text(error))
 
     def enqueue_archive_tasks(self) -> None:
         """Enqueue the tasks of games that are to move into the archive, or have objects there to delete.
@@ -292,3 +278,12 @@ class Scheduler:
         for task in [*self._behind_jobs.values()]:
             self._enqueue(task)
         self.check_deadlines()
+
+
+@contextmanager
+def _left_for_the_next_sweep(consequence: str) -> Iterator[None]:
+    """Log it if Redis does not respond to this work. The next sweep tries again: no game waits for it."""
+    try:
+        yield
+    except Unavailable as error:
+        log.warning("%s: %s", consequence, log_text(error))

@@ -1,4 +1,4 @@
-"""Where the terminal client reads lines and writes text.
+"""Where the terminal client reads lines, completes them word by word, and writes text.
 
 In a terminal, prompt_toolkit edits the line, completes it, and keeps it below what is written meanwhile. A
 terminal without cursor movement, a pipe or a file is read line by line.
@@ -8,13 +8,13 @@ import getpass
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final, Protocol, TypeAlias
 
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
 from typing_extensions import override
-
-from cartulary.terminal_client.completion import Completions, WordCompleter
 
 MAX_LINE: Final = 4096
 """The most characters of a line that are read."""
@@ -23,6 +23,8 @@ _CONTROLS: Final = re.compile(r"\x1b(?!\[[0-9;]*m)|[\x00-\x09\x0b-\x1a\x1c-\x1f\
 _DUMB_TERMINALS: Final = frozenset({"", "dumb", "unknown"})
 
 Prompt: TypeAlias = Callable[[], str]
+Completions: TypeAlias = Callable[[str], Sequence[str]]
+"""Returns the words that can stand where a text ends."""
 
 
 class Console(Protocol):
@@ -69,6 +71,24 @@ class LineConsole(Console):
             return getpass.getpass(prompt)
         except EOFError:
             return None
+
+
+class WordCompleter(Completer):
+    """Completes the last word of a line."""
+
+    def __init__(self, completions: Completions) -> None:
+        """`completions` returns the words that can stand where a text ends."""
+        self._completions = completions
+
+    @override
+    def get_completions(
+        self, document: Document, complete_event: CompleteEvent
+    ) -> Iterable[Completion]:
+        """Return the completions of the word before the cursor."""
+        text = document.text_before_cursor
+        partial = "" if text[-1:].isspace() else text.rpartition(" ")[2]
+        for word in self._completions(text):
+            yield Completion(word, start_position=-len(partial))
 
 
 class PromptConsole(Console):
@@ -125,3 +145,30 @@ def harmless(text: str) -> str:
 
 def _is_dumb() -> bool:
     return os.environ.get("TERM", "") in _DUMB_TERMINALS
+
+
+def next_words(typed: str, forms: Iterable[str]) -> tuple[str, ...]:
+    """Return the words that can stand where `typed` ends, in the order of the forms.
+
+    The last word of `typed` may be the beginning of one; after a space, a new word begins.
+    """
+    words = typed.split()
+    partial = words.pop() if words and not typed[-1:].isspace() else ""
+    place = len(words)
+    candidates = (form.split() for form in forms)
+    return tuple(
+        dict.fromkeys(
+            form[place]
+            for form in candidates
+            if len(form) > place and form[:place] == words and form[place].startswith(partial)
+        )
+    )
+
+
+def is_beginning(typed: str, forms: Iterable[str]) -> bool:
+    """Return whether whole words begin at least one of the forms, without being all of it."""
+    words = typed.split()
+    return any(
+        len(form) > len(words) and form[: len(words)] == words
+        for form in (form.split() for form in forms)
+    )

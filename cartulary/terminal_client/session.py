@@ -16,8 +16,7 @@ from cartulary.client import (
     RequestRefused,
     StreamReset,
 )
-from cartulary.terminal_client.completion import is_beginning, next_words
-from cartulary.terminal_client.console import Console
+from cartulary.terminal_client.console import Console, is_beginning, next_words
 from cartulary.terminal_client.table import Table
 from domain.errors import Malformed
 from domain.event import ENDINGS

@@ -23,7 +23,7 @@ from tests.support.mail_server import MailServer, mail_server
 from tests.support.mailed_players import mail_service, register
 from tests.support.service_games import play_set_up, start_game, take_action
 from tests.support.worker_harness import WorkerHarness
-from workers.runner import channels_of
+from workers.run import channels_of
 
 PHONE: ViewportSize = {"width": 360, "height": 740}
 DESKTOP: ViewportSize = {"width": 800, "height": 700}

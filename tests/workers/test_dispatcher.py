@@ -17,7 +17,7 @@ from tests.support.processes import HANG_SECONDS
 from tests.support.receiver import WebhookReceiver, webhook_receiver
 from tests.support.service_games import play_set_up, start_game, take_action
 from tests.support.worker_harness import RecordingChannel, WorkerHarness
-from workers.runner import channels_of
+from workers.run import channels_of
 from workers.webhooks.channel import RETRY_PAUSES
 
 ADAS = Receiver("webhook", "ada", "one")

@@ -16,6 +16,7 @@ from service.notifications.mail.account_mails import AccountMail
 from service.notifications.mail.confirmations import Confirmation
 from service.notifications.notifier import time_zone_of
 from service.notifications.stored_messages import decode_message
+from service.notifications.webhooks.webhooks import Webhook
 from workers.mail.layout import Content
 from workers.mail.notification_mail import NotificationMails
 from workers.mail.outgoing import OutgoingMail
@@ -100,92 +101,78 @@ class AccountMailSender:
         if mail.kind == "reply_answer":
             unsubscribe_url = self._outgoing.unsubscribe_url(reader.id)
             return self._notification_mails.answer(mail.data, reader, unsubscribe_url)
+        title, path, values = self._notice(mail, reader)
         base = self._service.settings.public_url
-        values: dict[str, Any]
-        title: Message
-        match mail.kind:
-            case "confirmation":
-                assert reader.email is not None
-                token = self._service.notifications.mail.confirmations.create_token(
-                    Confirmation(reader.id, reader.email)
-                )
-                valid = timedelta(seconds=self._service.settings.bounds.confirmation_seconds)
-                until = Instant(clock.format(clock.now() + valid))
-                title = message("Confirm your e-mail address")
-                values = {
-                    "handle": reader.handle,
-                    "server": urlsplit(base).netloc,
-                    "url": f"{base}/email/confirm/{token}",
-                    "valid_until": until,
-                }
-            case "webhook_disabled":
-                title = message("Your webhook was disabled")
-                webhook = self._service.notifications.webhooks.find(reader.id, mail.data["webhook"])
-                values = {
-                    "webhook_url": webhook.url,
-                    "result": decode_message(webhook.result or ""),
-                    "url": f"{base}/account/webhooks",
-                }
-            case "club_webhook_disabled":
-                club = self._service.clubs.of_owner(mail.data["club"], reader.id).club
-                webhook = self._service.notifications.club_webhooks.find(club.id, reader.id)
-                if webhook.id != mail.data["webhook"]:
-                    raise NotFound(message("the webhook was replaced"))
-                title = message("The webhook of your club was disabled")
-                values = {
-                    "club": club.name,
-                    "webhook_url": webhook.url,
-                    "result": decode_message(webhook.result or ""),
-                    "url": f"{base}/clubs/{club.id}#webhook-heading",
-                }
-            case "password_reset":
-                token = self._service.notifications.mail.password_resets.create_token(reader)
-                valid = timedelta(seconds=self._service.settings.bounds.password_reset_seconds)
-                title = message("Choose a new password")
-                values = {
-                    "handle": reader.handle,
-                    "server": urlsplit(base).netloc,
-                    "url": f"{base}/password/new/{token}",
-                    "valid_until": Instant(clock.format(clock.now() + valid)),
-                }
-            case "password_changed":
-                title = message("Your password was changed")
-                values = {
-                    "handle": reader.handle,
-                    "server": urlsplit(base).netloc,
-                    "url": f"{base}/password/forgotten",
-                }
-            case "token_created":
-                title = message("A personal token was created")
-                values = {
-                    "handle": reader.handle,
-                    "server": urlsplit(base).netloc,
-                    "token": mail.data["name"],
-                    "url": f"{base}/account/tokens",
-                }
-            case "club_invited":
-                entry = self._service.clubs.visible(mail.data["club"], reader.id)
-                if entry.relation(reader.id) != "invited":
-                    raise NotFound(message("the invitation does not wait for an answer any more"))
-                club = entry.club
-                title = message("You are invited to a club")
-                owners = self._service.accounts.players.handles([club.owner])
-                values = {
-                    "handle": reader.handle,
-                    "owner": owners.get(club.owner, ""),
-                    "club": club.name,
-                    "server": urlsplit(base).netloc,
-                    "url": f"{base}/clubs/{club.id}",
-                }
-            case _:
-                assert_never(mail.kind)
         in_language = renderer(
             choose_language([reader.locale or ENGLISH]), zone=time_zone_of(reader)
         )
-        values["title"] = in_language.sentence(title)
+        values |= {
+            "title": in_language.sentence(title),
+            "handle": reader.handle,
+            "server": urlsplit(base).netloc,
+            "url": f"{base}{path}",
+        }
         return Content(
             language=in_language.language,
             subject=values["title"],
             text=render_template(f"{mail.kind}.txt", in_language, **values),
             html=render_template(f"{mail.kind}.html", in_language, **values),
         )
+
+    def _notice(self, mail: AccountMail, reader: Player) -> tuple[Message, str, dict[str, Any]]:
+        """Return the title of a mail, the path to which it leads, and what else its templates need."""
+        mails, bounds = self._service.notifications.mail, self._service.settings.bounds
+        match mail.kind:
+            case "confirmation":
+                assert reader.email is not None
+                token = mails.confirmations.create_token(Confirmation(reader.id, reader.email))
+                return (
+                    message("Confirm your e-mail address"),
+                    f"/email/confirm/{token}",
+                    {"valid_until": _after(bounds.confirmation_seconds)},
+                )
+            case "webhook_disabled":
+                webhook = self._service.notifications.webhooks.find(reader.id, mail.data["webhook"])
+                return message("Your webhook was disabled"), "/account/webhooks", _failure(webhook)
+            case "club_webhook_disabled":
+                club = self._service.clubs.of_owner(mail.data["club"], reader.id).club
+                webhook = self._service.notifications.club_webhooks.find(club.id, reader.id)
+                if webhook.id != mail.data["webhook"]:
+                    raise NotFound(message("the webhook was replaced"))
+                return (
+                    message("The webhook of your club was disabled"),
+                    f"/clubs/{club.id}#webhook-heading",
+                    {"club": club.name, **_failure(webhook)},
+                )
+            case "password_reset":
+                token = mails.password_resets.create_token(reader)
+                return (
+                    message("Choose a new password"),
+                    f"/password/new/{token}",
+                    {"valid_until": _after(bounds.password_reset_seconds)},
+                )
+            case "password_changed":
+                return message("Your password was changed"), "/password/forgotten", {}
+            case "token_created":
+                values = {"token": mail.data["name"]}
+                return message("A personal token was created"), "/account/tokens", values
+            case "club_invited":
+                entry = self._service.clubs.visible(mail.data["club"], reader.id)
+                if entry.relation(reader.id) != "invited":
+                    raise NotFound(message("the invitation does not wait for an answer any more"))
+                club = entry.club
+                owners = self._service.accounts.players.handles([club.owner])
+                values = {"owner": owners.get(club.owner, ""), "club": club.name}
+                return message("You are invited to a club"), f"/clubs/{club.id}", values
+            case "reply_answer":
+                raise ValueError("NotificationMails composes this mail")
+            case _:
+                assert_never(mail.kind)
+
+
+def _after(seconds: float) -> Instant:
+    return Instant(clock.format(clock.now() + timedelta(seconds=seconds)))
+
+
+def _failure(webhook: Webhook) -> dict[str, Any]:
+    return {"webhook_url": webhook.url, "result": decode_message(webhook.result or "")}

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from cartulary.addresses import Address, InvalidAddress
-from cartulary.terminal_client.completion import is_beginning, next_words
-from cartulary.terminal_client.console import LineConsole
+from cartulary.terminal_client.console import LineConsole, is_beginning, next_words
 from cartulary.terminal_client.tokens import VARIABLE, TokensError, TokensFile
 from domain.registry import rule_system_for
 from ledger.record import read

@@ -10,7 +10,7 @@ from tests.support.mail_server import MailServer, mail_server
 from tests.support.mailed_players import mail_service
 from tests.support.raw_times import raw_times, visible_text
 from tests.support.worker_harness import WorkerHarness
-from workers.runner import channels_of
+from workers.run import channels_of
 
 
 @pytest.fixture

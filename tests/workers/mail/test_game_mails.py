@@ -25,7 +25,7 @@ from tests.support.mailed_players import PUBLIC_URL, mail_service, register
 from tests.support.service_games import play_set_up, start_game, take_action
 from tests.support.worker_harness import WorkerHarness
 from workers.mail.templating import COLUMNS
-from workers.runner import channels_of
+from workers.run import channels_of
 
 HANDLES = {"Ada": "en", "Zoë": "fr", "Cid": "es"}
 SUBJECTS = {

@@ -9,7 +9,7 @@ from service.bootstrap import Service, build
 from service.settings import Settings
 from tests.support.receiver import WebhookReceiver, webhook_receiver
 from tests.support.worker_harness import WorkerHarness
-from workers.runner import channels_of
+from workers.run import channels_of
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from service.settings import Settings
 from tests.support.faults import raises
 from tests.support.service_games import start_game
 from tests.support.worker_harness import WorkerHarness
-from workers.runner import channels_of
+from workers.run import channels_of
 
 AUTH = b"0123456789abcdef"
 
