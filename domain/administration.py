@@ -7,7 +7,7 @@ event that follows it at once; the decision to extend a deadline takes effect by
 from typing import Final, get_args
 
 from domain.contract import DomainEvent
-from domain.errors import Malformed, NotNow
+from domain.errors import Malformed, NotNow, not_now
 from domain.event import AdministratorDecided, By, Decision
 from domain.game import STATUS_MESSAGES, Game
 from domain.json_fields import one_of
@@ -26,7 +26,7 @@ def remove_seat(game: Game, administrator: str, seat: int) -> DomainEvent:
     """The decision to remove a seat. Raises NotNow unless the seat is still in a game in progress."""
     _require_playing(game)
     if game.state is None or seat not in game.state.in_game():
-        raise NotNow(None, message("seat {seat} is not in the game", seat=seat))
+        raise not_now("seat {seat} is not in the game", seat=seat)
     data: AdministratorDecided = {
         "administrator": administrator,
         "decision": "remove_seat",
@@ -43,17 +43,15 @@ def move_seat(game: Game, administrator: str, seat: int, player: str) -> DomainE
     """
     _require_playing(game)
     if game.to_act is None:
-        raise NotNow(None, message("play is over"))
+        raise not_now("play is over")
     if seat in game.bot_seats:
-        raise NotNow(None, message("seat {seat} is that of a bot", seat=seat))
+        raise not_now("seat {seat} is that of a bot", seat=seat)
     if seat not in game.seats_of_people():
-        raise NotNow(None, message("seat {seat} is not that of a player in the game", seat=seat))
+        raise not_now("seat {seat} is not that of a player in the game", seat=seat)
     if game.has_joined(player):
-        raise NotNow(
-            None, message("a player who has or had a seat in this game cannot be given another one")
-        )
+        raise not_now("a player who has or had a seat in this game cannot be given another one")
     if player == game.arbiter:
-        raise NotNow(None, message("the arbiter of a game cannot play in it"))
+        raise not_now("the arbiter of a game cannot play in it")
     data: AdministratorDecided = {
         "administrator": administrator,
         "decision": "move_seat",
@@ -81,7 +79,7 @@ def extend_deadline(game: Game, administrator: str, seconds: int) -> DomainEvent
         fault = message("must be a whole number of seconds, 1 to {most}", most=MAX_EXTENSION)
         raise Malformed({"seconds": fault})
     if game.clock is None or game.to_act is None:
-        raise NotNow(None, message("no turn with a deadline is under way"))
+        raise not_now("no turn with a deadline is under way")
     data: AdministratorDecided = {
         "administrator": administrator,
         "decision": "extend_deadline",

@@ -12,7 +12,7 @@ Every package derives its errors from these, and raises no others that a caller 
 
 from collections.abc import Mapping
 
-from domain.messages import Text, message, semicolon_list
+from domain.messages import Message, Text, Value, message, semicolon_list
 
 FORMAT = "FORMAT"
 """The clause broken by any JSON that does not have the form of docs/formats.md."""
@@ -39,6 +39,11 @@ class Refused(CartularyError):
         self.why = why
 
 
+def refusal(clause: str | None, template: str, /, **values: Value) -> Refused:
+    """The error for a clause that forbids something, with a message as of `domain.messages.message`."""
+    return Refused(clause, Message(template, values))
+
+
 class Malformed(Refused):
     """JSON of the wrong form. `fields` states what is wrong with each wrong field, by path (`moves.0.1`)."""
 
@@ -53,6 +58,11 @@ class Malformed(Refused):
 
 class NotNow(Refused):
     """The game does not accept this now: it has not started, is full, is being scored or is over."""
+
+
+def not_now(template: str, /, **values: Value) -> NotNow:
+    """The error for what the game does not accept now, with a message as of `domain.messages.message`."""
+    return NotNow(None, Message(template, values))
 
 
 class Unreadable(CartularyError):

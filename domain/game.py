@@ -23,7 +23,7 @@ from domain.contract import (
     secret_owner,
 )
 from domain.disputes.records import Dispute, LastPlay, SuppliedNonce
-from domain.errors import NotNow
+from domain.errors import NotNow, not_now
 from domain.event import (
     ZEROS,
     Clock,
@@ -373,12 +373,9 @@ class GameOf(Generic[S, A, P]):
     def decide(self, seat: int, action: A) -> DomainEvent:
         """The event that a seat's action leads to. Raises Refused, or NotNow before the start."""
         if self.state is None:
-            raise NotNow(
-                None,
-                message(
-                    "the game has not started: {places}",
-                    places=places_taken(len(self.places), self.seats),
-                ),
+            raise not_now(
+                "the game has not started: {places}",
+                places=places_taken(len(self.places), self.seats),
             )
         if self.status == "abandoned":
             raise NotNow(None, STATUS_MESSAGES["abandoned"])

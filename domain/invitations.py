@@ -7,7 +7,7 @@ joining.
 from typing import Final
 
 from domain.contract import DomainEvent
-from domain.errors import NotNow
+from domain.errors import NotNow, not_now
 from domain.event import InvitationDeclined, InvitationRevoked, PlayerInvited
 from domain.game import STATUS_MESSAGES, Game
 from domain.messages import Message, message
@@ -23,17 +23,17 @@ def invite(game: Game, player: str) -> DomainEvent:
     """
     _require_open(game)
     if not game.has_joined(game.creator):
-        raise NotNow(None, message("the creator of a game invites players, and has left this one"))
+        raise not_now("the creator of a game invites players, and has left this one")
     if game.has_joined(player):
         raise NotNow(None, ALREADY_JOINED)
     if player == game.arbiter:
-        raise NotNow(None, message("the arbiter of a game cannot play in it"))
+        raise not_now("the arbiter of a game cannot play in it")
     if player in game.invited:
-        raise NotNow(None, message("this player is invited already"))
+        raise not_now("this player is invited already")
     if player in game.declined:
-        raise NotNow(None, message("this player has declined"))
+        raise not_now("this player has declined")
     if game.invitations >= MAX_INVITATIONS:
-        raise NotNow(None, message("the game has had too many invitations"))
+        raise not_now("the game has had too many invitations")
     data: PlayerInvited = {"player": player}
     return DomainEvent("PlayerInvited", data)
 
@@ -74,4 +74,4 @@ def _require_open(game: Game) -> None:
 
 def _require_invited(game: Game, player: str) -> None:
     if player not in game.invited:
-        raise NotNow(None, message("this player is not invited, or not any more"))
+        raise not_now("this player is not invited, or not any more")

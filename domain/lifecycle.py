@@ -12,7 +12,7 @@ from domain import chance
 from domain.clock.deadlines import is_deserted
 from domain.contract import A, AnyRuleSystem, DomainEvent, OwnOptions, P, S
 from domain.disputes.nonces import resumption_nonces
-from domain.errors import Malformed, NotNow
+from domain.errors import Malformed, NotNow, not_now
 from domain.event import (
     Clock,
     EventsLost,
@@ -175,33 +175,26 @@ def join(
     if bot is not None and not re.fullmatch(BOT_NAME, bot):
         raise Malformed({"bot": message("is not the name of a bot")})
     if game.has_joined(player):
-        raise NotNow(None, message("this player has a place in the game already"))
+        raise not_now("this player has a place in the game already")
     if player == game.arbiter:
-        raise NotNow(None, message("the arbiter of a game cannot play in it"))
+        raise not_now("the arbiter of a game cannot play in it")
     if game.status != "open":
-        raise NotNow(
-            None,
-            message(
-                "the game takes no more players: {status}", status=STATUS_MESSAGES[game.status]
-            ),
+        raise not_now(
+            "the game takes no more players: {status}", status=STATUS_MESSAGES[game.status]
         )
     if len(game.places) == game.seats:
-        raise NotNow(None, message("all {seats} places are taken", seats=game.seats))
+        raise not_now("all {seats} places are taken", seats=game.seats)
     if bot is not None:
         if not game.has_joined(game.creator):
-            raise NotNow(
-                None, message("bots are added by the creator of a game, who has left this one")
-            )
+            raise not_now("bots are added by the creator of a game, who has left this one")
         if invited_by is not None:
-            raise NotNow(None, message("a bot joins without an invitation"))
+            raise not_now("a bot joins without an invitation")
         if game.options.get("rated"):
-            raise NotNow(None, message("bots cannot play in a rated game"))
+            raise not_now("bots cannot play in a rated game")
     elif not _may_join(game, player, invited_by):
         if invited_by is not None:
-            raise NotNow(
-                None, message("the invitation is not needed, or not by a player of the game")
-            )
-        raise NotNow(None, message("the game is private, and this player is not invited"))
+            raise not_now("the invitation is not needed, or not by a player of the game")
+        raise not_now("the game is private, and this player is not invited")
     data: SeatTaken = {"player": player, "nonce": nonce.hex()}
     if nonce_from is not None:
         data["nonce_from"] = nonce_from
@@ -233,14 +226,11 @@ def _may_join(game: Game, player: str, invited_by: str | None) -> bool:
 def leave(game: Game, player: str) -> DomainEvent:
     """`SeatLeft`. Raises NotNow if the player has no place, or after the start, when players `resign`."""
     if not game.has_joined(player):
-        raise NotNow(None, message("this player has no place in the game"))
+        raise not_now("this player has no place in the game")
     if game.status != "open":
-        raise NotNow(
-            None,
-            message(
-                "places can be left only before the start: {status}",
-                status=STATUS_MESSAGES[game.status],
-            ),
+        raise not_now(
+            "places can be left only before the start: {status}",
+            status=STATUS_MESSAGES[game.status],
         )
     data: SeatLeft = {"player": player}
     return DomainEvent("SeatLeft", data)
@@ -253,7 +243,7 @@ def add_key(game: Game, player: str, key: str, public: str) -> DomainEvent:
     if not can_bring_keys(game, player):
         _require_participant(game, player)
     if key in game.keys.get(player, {}):
-        raise NotNow(None, message("the key {key} was registered in this game before", key=key))
+        raise not_now("the key {key} was registered in this game before", key=key)
     data: PlayerKeyAdded = {"player": player, "key": key, "public": public}
     return DomainEvent("PlayerKeyAdded", data)
 
@@ -271,14 +261,14 @@ def revoke_key(game: Game, player: str, key: str) -> DomainEvent:
     """`PlayerKeyRevoked`. Raises NotNow if it is not a key of a player of this game, or after the end."""
     _require_participant(game, player)
     if game.keys.get(player, {}).get(key) is None:
-        raise NotNow(None, message("the key {key} is not registered in this game", key=key))
+        raise not_now("the key {key} is not registered in this game", key=key)
     data: PlayerKeyRevoked = {"player": player, "key": key}
     return DomainEvent("PlayerKeyRevoked", data)
 
 
 def _require_participant(game: Game, player: str) -> None:
     if not game.is_participant(player):
-        raise NotNow(None, message("this player has no place in the game"))
+        raise not_now("this player has no place in the game")
     if game.has_ended:
         raise NotNow(None, STATUS_MESSAGES[game.status])
 
@@ -291,13 +281,10 @@ def can_start(game: Game) -> bool:
 def start(game: Game, secret: bytes) -> DomainEvent:
     """`GameStarted`, with seats and set-up drawn from the seed. Raises NotNow while places are free."""
     if not can_start(game):
-        raise NotNow(
-            None,
-            message(
-                "{places}; {status}",
-                places=places_taken(len(game.places), game.seats),
-                status=STATUS_MESSAGES[game.status],
-            ),
+        raise not_now(
+            "{places}; {status}",
+            places=places_taken(len(game.places), game.seats),
+            status=STATUS_MESSAGES[game.status],
         )
     draws = chance.Chance(_seed(game, secret))
     players = [place.player for place in game.places]
@@ -321,16 +308,11 @@ def resume(
     `origin` is not the game after an event of play, or after the start, on the current branch.
     """
     if game.status != "playing":
-        raise NotNow(
-            None, message("play cannot resume: {status}", status=STATUS_MESSAGES[game.status])
-        )
+        raise not_now("play cannot resume: {status}", status=STATUS_MESSAGES[game.status])
     if origin.state is None or origin.seq != origin.position_seq or game.is_superseded(origin.seq):
-        raise NotNow(
-            None,
-            message(
-                "play cannot resume after event {event}, which is not an event of play on the current branch",
-                event=origin.seq,
-            ),
+        raise not_now(
+            "play cannot resume after event {event}, which is not an event of play on the current branch",
+            event=origin.seq,
         )
     draws = chance.Chance(_resumed_seed(game, because, secret))
     data: PlayResumed = {"from": origin.seq, "because": because}
@@ -348,14 +330,14 @@ def _resumed_seed(game: Game, because: int, secret: bytes) -> bytes:
 def forfeit(game: GameOf[S, A, P]) -> DomainEvent:
     """The event that follows from a deadline that has passed. Raises NotNow when nobody is to act."""
     if game.state is None or game.to_act is None:
-        raise NotNow(None, message("nobody is to act"))
+        raise not_now("nobody is to act")
     return game.rules.forfeit(game.state)
 
 
 def remove(game: GameOf[S, A, P], seat: int) -> DomainEvent:
     """`PlayerRemoved`, by an arbiter. Raises NotNow when nobody is to act, Refused by the rules."""
     if game.state is None or game.to_act is None:
-        raise NotNow(None, message("a seat can only be removed during play"))
+        raise not_now("a seat can only be removed during play")
     return game.rules.remove(game.state, seat)
 
 
@@ -367,7 +349,7 @@ def is_without_people(game: Game) -> bool:
 def abandon_deserted(game: Game, secret: bytes) -> DomainEvent:
     """`GameAbandoned`, by the clock. Raises NotNow when the game is not deserted."""
     if not is_deserted(game):
-        raise NotNow(None, message("the game is not deserted: a player may still act"))
+        raise not_now("the game is not deserted: a player may still act")
     return abandon(game, secret)
 
 
@@ -385,12 +367,9 @@ def score(game: GameOf[S, A, P], round: int, at_end: GameOf[S, A, P]) -> DomainE
     Raises NotNow when the round is not the next one to be scored, or has not ended, or the game is over.
     """
     if game.status != "playing":
-        raise NotNow(
-            None,
-            message("there are no rounds to score: {status}", status=STATUS_MESSAGES[game.status]),
-        )
+        raise not_now("there are no rounds to score: {status}", status=STATUS_MESSAGES[game.status])
     if round != game.rounds_scored + 1 or round not in game.rounds_ended:
-        raise NotNow(None, message("round {round} is not the next to be scored", round=round))
+        raise not_now("round {round} is not the next to be scored", round=round)
     if at_end.seq != game.rounds_ended[round]:
         raise ValueError(f"round {round} ended with {game.rounds_ended[round]}, not {at_end.seq}")
     assert at_end.state is not None, "a round ends in play"
@@ -404,11 +383,9 @@ def finish(game: GameOf[S, A, P], secret: bytes) -> DomainEvent:
     Raises NotNow until play is over and every round is scored.
     """
     if game.state is None or not game.is_played_out:
-        raise NotNow(None, message("play is not over"))
+        raise not_now("play is not over")
     if game.rounds_ended:
-        raise NotNow(
-            None, message("round {round} is to be scored first", round=min(game.rounds_ended))
-        )
+        raise not_now("round {round} is to be scored first", round=min(game.rounds_ended))
     result = game.rules.finish(game.state)
     data: GameFinished = {**cast("Ranked", result.data), "secret": secret.hex()}
     return DomainEvent(result.type, data, result.secrets)

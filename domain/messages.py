@@ -140,6 +140,18 @@ def plural_message(singular: str, plural: str, /, count: int, **values: Value) -
     return Message(singular, {**values, "count": count}, plural)
 
 
+def reason(clause: str, template: str, /, **values: Value) -> tuple[str, Message]:
+    """A clause, and a message that says how it applies to one board (`domain.contract.Reason`)."""
+    return clause, Message(template, values)
+
+
+def plural_reason(
+    clause: str, singular: str, plural: str, /, count: int, **values: Value
+) -> tuple[str, Message]:
+    """A clause, and a message as of `plural_message` that says how it applies to one board."""
+    return clause, plural_message(singular, plural, count=count, **values)
+
+
 def term(forms: str, /) -> Term:
     """A term with its forms in English: `city; plural: cities; a: a city; the: the city`."""
     return Term(forms)

@@ -23,7 +23,7 @@ from domain.baron.state import State, apply_consequences, go_out, place_keep, pl
 from domain.baron.terms import HONOUR, TILE, TILE_TERMS
 from domain.baron.turn_order import after_departure, after_laying, after_turn, same_turn
 from domain.contract import DomainEvent, Resign
-from domain.errors import NotNow, Refused
+from domain.errors import NotNow, Refused, refusal
 from domain.life_cycle_messages import ENDED_PHASES
 from domain.messages import Message, PlayerAt, counted, hex_at, message
 
@@ -40,17 +40,15 @@ def decide(state: State, seat: int, action: Action) -> DomainEvent:
     if state.to_act is None:
         raise NotNow("BN-TRN-2", ENDED_PHASES[state.phase])
     if state.players[seat].out is not None:
-        raise Refused("BN-TRN-2", message("{player} is out of the game", player=PlayerAt(seat)))
+        raise refusal("BN-TRN-2", "{player} is out of the game", player=PlayerAt(seat))
     if isinstance(action, Resign):
         return _resigned(state, seat)
     if seat != state.to_act:
-        raise Refused(
+        raise refusal(
             "BN-TRN-2",
-            message(
-                "it is the turn of {active}, not of {player}",
-                active=PlayerAt(state.to_act),
-                player=PlayerAt(seat),
-            ),
+            "it is the turn of {active}, not of {player}",
+            active=PlayerAt(state.to_act),
+            player=PlayerAt(seat),
         )
     match action:
         case Draw():
@@ -82,25 +80,21 @@ def _decide_draw(state: State, seat: int, action: Draw) -> DomainEvent:
     """BN-DRW-1, 2, 3: take the tile of a slot, and refill the market from the pile. Raises Refused."""
     slot, honour = action.slot, state.players[seat].honour
     if slot > len(state.market):
-        raise Refused(
+        raise refusal(
             "BN-DRW-2",
-            message(
-                "slot {slot} is empty: the market has {tiles}",
-                slot=slot,
-                tiles=counted(len(state.market), TILE),
-            ),
+            "slot {slot} is empty: the market has {tiles}",
+            slot=slot,
+            tiles=counted(len(state.market), TILE),
         )
     cost = SLOT_COSTS[slot - 1]
     if not can_pay(honour, cost):
-        raise Refused(
+        raise refusal(
             "BN-DRW-3",
-            message(
-                "{honour}, less {cost}, would be {left}; {least} is the least allowed",
-                honour=counted(honour, HONOUR),
-                cost=cost,
-                left=honour - cost,
-                least=LEAST_HONOUR,
-            ),
+            "{honour}, less {cost}, would be {left}; {least} is the least allowed",
+            honour=counted(honour, HONOUR),
+            cost=cost,
+            left=honour - cost,
+            least=LEAST_HONOUR,
         )
     data: TileDrawn = {
         "seat": seat,
@@ -120,17 +114,13 @@ def _decide_tile(state: State, seat: int, action: PlaceTile) -> DomainEvent:
         raise Refused("BN-LAY-1", _missing_tile(seat, tile))
     if at in state.tiles:
         laid = TILE_TERMS[state.tiles[at]]
-        raise Refused(
-            "BN-LAY-1",
-            message("there is {tile:a} on {hex} already", tile=laid, hex=hex_at(at)),
-        )
+        raise refusal("BN-LAY-1", "there is {tile:a} on {hex} already", tile=laid, hex=hex_at(at))
     adjacent = state.rim.get(at, ())
     if not adjacent:
-        raise Refused("BN-LAY-1", message("{hex} is adjacent to no tile", hex=hex_at(at)))
+        raise refusal("BN-LAY-1", "{hex} is adjacent to no tile", hex=hex_at(at))
     if not can_be_beside(tile, adjacent):
-        raise Refused(
-            "BN-LAY-2",
-            message("{hex} is adjacent to another {tile}", hex=hex_at(at), tile=TILE_TERMS[tile]),
+        raise refusal(
+            "BN-LAY-2", "{hex} is adjacent to another {tile}", hex=hex_at(at), tile=TILE_TERMS[tile]
         )
     bonus = BONUS.get(len(adjacent), 0)
     after = state.copy()
@@ -158,9 +148,8 @@ def _decide_discard(state: State, seat: int, action: DiscardTile) -> DomainEvent
     place = first_place(state, reserve)
     if place is not None:
         tile, at = place
-        raise Refused(
-            "BN-LAY-4",
-            message("{tile:a} can be laid on {hex}", tile=TILE_TERMS[tile], hex=hex_at(at)),
+        raise refusal(
+            "BN-LAY-4", "{tile:a} can be laid on {hex}", tile=TILE_TERMS[tile], hex=hex_at(at)
         )
     data: TileDiscarded = {"seat": seat, "tile": action.tile, "then": after_laying(state)}
     return DomainEvent("TileDiscarded", data)
@@ -178,12 +167,11 @@ def _decide_keep(state: State, seat: int, action: PlaceKeep) -> DomainEvent:
     if not player.keeps:
         raise _no_keep(seat, is_resting=bool(player.resting))
     if state.tiles.get(at) != MEADOW:
-        raise Refused("BN-KEP-1", message("{hex} is not a meadow", hex=hex_at(at)))
+        raise refusal("BN-KEP-1", "{hex} is not a meadow", hex=hex_at(at))
     if at in state.keeps:
         owner = PlayerAt(state.keeps[at][0])
-        raise Refused(
-            "BN-KEP-1",
-            message("{player} has a keep on {hex} already", player=owner, hex=hex_at(at)),
+        raise refusal(
+            "BN-KEP-1", "{player} has a keep on {hex} already", player=owner, hex=hex_at(at)
         )
     after = state.copy()
     place_keep(after, seat, at)
@@ -202,13 +190,12 @@ def _no_keep(seat: int, *, is_resting: bool) -> Refused:
     """The refusal of a keep to a seat that has none to put down; `is_resting`: any more in this turn."""
     player = PlayerAt(seat)
     if is_resting:
-        return Refused(
+        return refusal(
             "BN-KEP-2",
-            message(
-                "{player} has only keeps that came back in this turn in reserve", player=player
-            ),
+            "{player} has only keeps that came back in this turn in reserve",
+            player=player,
         )
-    return Refused("BN-KEP-1", message("{player} has no keep in reserve", player=player))
+    return refusal("BN-KEP-1", "{player} has no keep in reserve", player=player)
 
 
 def _decide_end_turn(state: State, seat: int) -> DomainEvent:
@@ -230,9 +217,7 @@ def remove(state: State, seat: int) -> DomainEvent:
     if state.to_act is None:
         raise NotNow("BN-TRN-2", ENDED_PHASES[state.phase])
     if state.players[seat].out is not None:
-        raise Refused(
-            "BN-TRN-2", message("{player} is out of the game already", player=PlayerAt(seat))
-        )
+        raise refusal("BN-TRN-2", "{player} is out of the game already", player=PlayerAt(seat))
     data: PlayerRemoved = _departure(state, seat)
     return DomainEvent("PlayerRemoved", data)
 

@@ -53,6 +53,8 @@ from domain.messages import (
     listing,
     message,
     plural_message,
+    plural_reason,
+    reason,
     semicolon_list,
 )
 
@@ -66,56 +68,43 @@ def explain_set_up(data: GameStarted, secrets: Mapping[str, object]) -> Iterator
     }
     seats = len(data.get("players", ())) or len(reserves)
     if seats in KEEPS:
-        yield (
+        yield reason(
             "BN-MAT-2",
-            message(
-                "with {seats} players each has {keeps}",
-                seats=seats,
-                keeps=counted(KEEPS[seats], KEEP),
-            ),
+            "with {seats} players each has {keeps}",
+            seats=seats,
+            keeps=counted(KEEPS[seats], KEEP),
         )
-        yield (
+        yield reason(
             "BN-SET-1",
-            message(
-                "each of {seats} players starts with 0 honour and two tiles that nobody else knows: a "
-                "meadow and one of value 1",
-                seats=seats,
-            ),
+            "each of {seats} players starts with 0 honour and two tiles that nobody else knows: a "
+            "meadow and one of value 1",
+            seats=seats,
         )
     for seat, tiles in sorted(reserves.items()):
-        yield (
-            "BN-SET-2",
-            message("{player} was dealt {tiles}", player=PlayerAt(seat), tiles=kinds(tiles)),
+        yield reason(
+            "BN-SET-2", "{player} was dealt {tiles}", player=PlayerAt(seat), tiles=kinds(tiles)
         )
     if data["removed"]:
-        yield (
-            "BN-SET-3",
-            message("with five players {tiles} are taken out", tiles=kinds(data["removed"])),
+        yield reason(
+            "BN-SET-3", "with five players {tiles} are taken out", tiles=kinds(data["removed"])
         )
     market = [
         message("{tile:a} for {honour}", tile=TILE_TERMS[kind], honour=counted(cost, HONOUR))
         for cost, kind in zip(SLOT_COSTS, data["market"], strict=False)
     ]
-    yield (
+    yield reason("BN-SET-4", "the first tiles of the pile lie open: {tiles}", tiles=listing(market))
+    yield reason(
         "BN-SET-4",
-        message("the first tiles of the pile lie open: {tiles}", tiles=listing(market)),
-    )
-    yield (
-        "BN-SET-4",
-        message(
-            "{tile:a} is the start tile, on {hex}: it is worth {value}",
-            tile=TILE_TERMS[data["start"]],
-            hex=hex_at((0, 0)),
-            value=VALUES[data["start"]],
-        ),
+        "{tile:a} is the start tile, on {hex}: it is worth {value}",
+        tile=TILE_TERMS[data["start"]],
+        hex=hex_at((0, 0)),
+        value=VALUES[data["start"]],
     )
     if data.get("players"):
-        yield (
+        yield reason(
             "BN-SET-5",
-            message(
-                "by the game's seating {player} is the first player",
-                player=PlayerWithId(data["players"][0]),
-            ),
+            "by the game's seating {player} is the first player",
+            player=PlayerWithId(data["players"][0]),
         )
 
 
@@ -126,21 +115,18 @@ def _tile_drawn(state: State, data: TileDrawn) -> Iterator[Reason]:
     if not is_preview:
         yield "BN-DRW-1", _refill(state, data)
     if data["refill"] is None and not is_preview:
-        yield (
-            "BN-DRW-2",
-            message("the market has {tiles} left", tiles=counted(len(state.market) - 1, TILE)),
+        yield reason(
+            "BN-DRW-2", "the market has {tiles} left", tiles=counted(len(state.market) - 1, TILE)
         )
     if cost:
         honour = state.players[data["seat"]].honour
-        yield (
+        yield reason(
             "BN-DRW-3",
-            message(
-                "{player} had {honour}, and has {left}; drawing may bring it down to {least}",
-                player=PlayerAt(data["seat"]),
-                honour=counted(honour, HONOUR),
-                left=honour - cost,
-                least=LEAST_HONOUR,
-            ),
+            "{player} had {honour}, and has {left}; drawing may bring it down to {least}",
+            player=PlayerAt(data["seat"]),
+            honour=counted(honour, HONOUR),
+            left=honour - cost,
+            least=LEAST_HONOUR,
         )
 
 
@@ -204,29 +190,25 @@ def _place_of_tile(state: State, data: TilePlaced) -> Iterator[Reason]:
     """BN-LAY-1, 2, 3: where a tile was laid, and what it earned at once."""
     at, tile = hex_of(data["at"]), data["tile"]
     adjacent = _adjacent_tiles(state, at)
-    yield (
+    yield plural_reason(
         "BN-LAY-1",
-        plural_message(
-            "{hex} was empty, and is adjacent to {count} tile: {tiles}",
-            "{hex} was empty, and is adjacent to {count} tiles: {tiles}",
-            count=len(adjacent),
-            hex=hex_at(at),
-            tiles=listing(adjacent),
-        ),
+        "{hex} was empty, and is adjacent to {count} tile: {tiles}",
+        "{hex} was empty, and is adjacent to {count} tiles: {tiles}",
+        count=len(adjacent),
+        hex=hex_at(at),
+        tiles=listing(adjacent),
     )
     if tile != MEADOW:
-        yield "BN-LAY-2", message("none of them is {tile:a}", tile=TILE_TERMS[tile])
+        yield reason("BN-LAY-2", "none of them is {tile:a}", tile=TILE_TERMS[tile])
     elif any(state.tiles.get(near) == MEADOW for near in neighbours(at)):
-        yield "BN-LAY-2", message("meadows may lie beside each other")
+        yield reason("BN-LAY-2", "meadows may lie beside each other")
     if "bonus" in data:
-        yield (
+        yield reason(
             "BN-LAY-3",
-            message(
-                "laid against {tiles}, it earns {player} {honour} at once",
-                tiles=counted(data["touches"], TILE),
-                player=PlayerAt(data["seat"]),
-                honour=counted(data["bonus"], HONOUR),
-            ),
+            "laid against {tiles}, it earns {player} {honour} at once",
+            tiles=counted(data["touches"], TILE),
+            player=PlayerAt(data["seat"]),
+            honour=counted(data["bonus"], HONOUR),
         )
 
 
@@ -238,7 +220,7 @@ def _tile_discarded(state: State, data: TileDiscarded) -> Iterator[Reason]:
             message("every empty hex at the rim lies beside {tile:a}", tile=TILE_TERMS[tile])
         )
     reasons.append(message("{tile:a} leaves the game", tile=TILE_TERMS[tile]))
-    yield "BN-LAY-4", message("{reasons}", reasons=semicolon_list(reasons))
+    yield reason("BN-LAY-4", "{reasons}", reasons=semicolon_list(reasons))
     after = _after(state, "TileDiscarded", data)
     if is_turn_over(state, data["then"]):
         yield from explain_no_keep(state, after, {}, seat)
@@ -261,27 +243,23 @@ def _unplayable_reserve(state: State, seat: int) -> Message:
 def _keep_placed(state: State, data: KeepPlaced) -> Iterator[Reason]:
     seat, at = data["seat"], hex_of(data["at"])
     keeps = state.players[seat].keeps
-    yield "BN-KEP-1", message("{hex} is a meadow, and no keep stood there", hex=hex_at(at))
-    yield (
+    yield reason("BN-KEP-1", "{hex} is a meadow, and no keep stood there", hex=hex_at(at))
+    yield plural_reason(
         "BN-MAT-2",
-        plural_message(
-            "of {keeps} in reserve {count} is left",
-            "of {keeps} in reserve {count} are left",
-            count=keeps - 1,
-            keeps=counted(keeps, KEEP),
-        ),
+        "of {keeps} in reserve {count} is left",
+        "of {keeps} in reserve {count} are left",
+        count=keeps - 1,
+        keeps=counted(keeps, KEEP),
     )
     yield from _resting_keeps(state, seat)
     laid, around = len(_adjacent_tiles(state, at)), len(neighbours(at))
     if laid < around:
-        yield (
+        yield plural_reason(
             "BN-BAR-1",
-            plural_message(
-                "{count} of the {around} tiles around it lies there so far",
-                "{count} of the {around} tiles around it lie there so far",
-                count=laid,
-                around=around,
-            ),
+            "{count} of the {around} tiles around it lies there so far",
+            "{count} of the {around} tiles around it lie there so far",
+            count=laid,
+            around=around,
         )
     placed, results = state.copy(), data.get("baronies", [])
     place_keep(placed, seat, at)
@@ -295,13 +273,11 @@ def _keep_placed(state: State, data: KeepPlaced) -> Iterator[Reason]:
 
 def _turn_ended(state: State, data: TurnEnded) -> Iterator[Reason]:
     seat = data["seat"]
-    yield (
+    yield reason(
         "BN-KEP-1",
-        message(
-            "{player} need not put down a keep: {keeps} in reserve",
-            player=PlayerAt(seat),
-            keeps=counted(state.players[seat].keeps, KEEP),
-        ),
+        "{player} need not put down a keep: {keeps} in reserve",
+        player=PlayerAt(seat),
+        keeps=counted(state.players[seat].keeps, KEEP),
     )
     yield from _resting_keeps(state, seat)
     yield from explain_turn_order(state, _after(state, "TurnEnded", data), data["then"])
@@ -362,14 +338,12 @@ def _adjacent_tiles(state: State, at: Hex) -> list[Message]:
 def _resting_keeps(state: State, seat: int) -> Iterator[Reason]:
     resting = state.players[seat].resting
     if resting:
-        yield (
+        yield plural_reason(
             "BN-KEP-2",
-            plural_message(
-                "{count} keep of {player} came back in this turn, and has to rest",
-                "{count} keeps of {player} came back in this turn, and have to rest",
-                count=resting,
-                player=PlayerAt(seat),
-            ),
+            "{count} keep of {player} came back in this turn, and has to rest",
+            "{count} keeps of {player} came back in this turn, and have to rest",
+            count=resting,
+            player=PlayerAt(seat),
         )
 
 

@@ -30,6 +30,7 @@ from domain.messages import (
     listing,
     message,
     plural_message,
+    reason,
     semicolon_list,
 )
 
@@ -86,24 +87,20 @@ def explain_encounters(moment: Moment) -> Iterator[Reason]:
             continue
         battle = one["battle"]
         if any(opponent["at"] == other["at"] for opponent in battle["opponents"]):
-            yield (
+            yield reason(
                 "BN-SIM-1",
-                message(
-                    "{knight} and {other} are opponents: {reasons}",
-                    knight=_knight(one),
-                    other=_knight(other),
-                    reasons=_common_ground(moment, one, other),
-                ),
+                "{knight} and {other} are opponents: {reasons}",
+                knight=_knight(one),
+                other=_knight(other),
+                reasons=_common_ground(moment, one, other),
             )
         elif any(rival["at"] == other["at"] for rival in battle["rivals"]):
-            yield (
+            yield reason(
                 "BN-SIM-1",
-                message(
-                    "{knight} and {other} are rivals: both have {foes} against them",
-                    knight=_knight(one),
-                    other=_knight(other),
-                    foes=_common_foes(moment, one, other),
-                ),
+                "{knight} and {other} are rivals: both have {foes} against them",
+                knight=_knight(one),
+                other=_knight(other),
+                foes=_common_foes(moment, one, other),
             )
 
 
@@ -199,14 +196,12 @@ def _explain_victory(result: BaronyResult, battle: Battle) -> Iterator[Reason]:
         message("{strength} of {knight}", strength=rival["strength"], knight=_rival(result, rival))
         for rival in battle["rivals"]
     ]
-    yield (
+    yield reason(
         "BN-SIM-2",
-        message(
-            "{knight} has {strength} against {others}, and goes on",
-            knight=knight,
-            strength=battle["strength"],
-            others=listing(others),
-        ),
+        "{knight} has {strength} against {others}, and goes on",
+        knight=knight,
+        strength=battle["strength"],
+        others=listing(others),
     )
     for rival in battle["rivals"]:
         if rival["strength"] == battle["strength"]:
@@ -222,17 +217,15 @@ def _explain_giving_way(moment: Moment, result: BaronyResult, battle: Battle) ->
     rival = _rival(result, best)
     if best["strength"] == battle["strength"]:
         yield "BN-SIM-3", _tie(rival, best["value"], battle["value"])
-    yield (
+    yield reason(
         "BN-SIM-5",
-        message(
-            "{rival} with {other} is the stronger of them: {knight} with {strength} does not fight, and "
-            "{keep}",
-            rival=rival,
-            other=best["strength"],
-            knight=_knight(result),
-            strength=battle["strength"],
-            keep=moment.return_of_keep(result["seat"]),
-        ),
+        "{rival} with {other} is the stronger of them: {knight} with {strength} does not fight, and "
+        "{keep}",
+        rival=rival,
+        other=best["strength"],
+        knight=_knight(result),
+        strength=battle["strength"],
+        keep=moment.return_of_keep(result["seat"]),
     )
 
 
@@ -281,33 +274,27 @@ def explain_gain(moment: Moment, result: EstablishedBarony) -> Iterator[Reason]:
         yield from _counted_before(moment, seat, before)
     points = total_value(board, moment.claim(result).barony - before)
     if "unhalved" in result and result["gain"] != points and seat not in board.out:
-        yield (
+        yield reason(
             "BN-END-2",
-            message(
-                "half of {points} for {knight} is {gain}, rounded up",
-                points=points,
-                knight=claimant,
-                gain=result["gain"],
-            ),
+            "half of {points} for {knight} is {gain}, rounded up",
+            points=points,
+            knight=claimant,
+            gain=result["gain"],
         )
     if seat in board.out:
-        yield (
+        yield reason(
             "BN-OUB-2",
-            message(
-                "{player} is out: the honour of this seat stays as it is, whatever {knight} won",
-                player=PlayerAt(seat),
-                knight=claimant,
-            ),
+            "{player} is out: the honour of this seat stays as it is, whatever {knight} won",
+            player=PlayerAt(seat),
+            knight=claimant,
         )
     elif "fight" in result:
-        yield (
+        yield reason(
             "BN-FGT-5",
-            message(
-                "{knight} is established with a barony of {value}, the battlefield included: {change}",
-                knight=claimant,
-                value=result["value"],
-                change=honour_change(seat, result["gain"]),
-            ),
+            "{knight} is established with a barony of {value}, the battlefield included: {change}",
+            knight=claimant,
+            value=result["value"],
+            change=honour_change(seat, result["gain"]),
         )
     else:
         yield "BN-BAR-3", honour_change(seat, result["gain"])
@@ -320,25 +307,21 @@ def _counted_before(moment: Moment, seat: int, before: set[Hex]) -> Iterator[Rea
     own = [theirs for owner, theirs in moment.barons.values() if owner == seat]
     of_barons = set[Hex]().union(*own)
     if standing := before & of_barons:
-        yield (
+        yield reason(
             "BN-BAR-4",
-            message(
-                "{player} already has a barony with {tiles}, whose value of {points} is not earned again",
-                player=PlayerAt(seat),
-                tiles=moment.tiles(standing),
-                points=total_value(moment.board, standing),
-            ),
+            "{player} already has a barony with {tiles}, whose value of {points} is not earned again",
+            player=PlayerAt(seat),
+            tiles=moment.tiles(standing),
+            points=total_value(moment.board, standing),
         )
     if of_knights := before - of_barons:
-        yield (
+        yield reason(
             "BN-SIM-6",
-            message(
-                "another knight of {player} was established before it with {tiles}, whose value of "
-                "{points} is not earned again",
-                player=PlayerAt(seat),
-                tiles=moment.tiles(of_knights),
-                points=total_value(moment.board, of_knights),
-            ),
+            "another knight of {player} was established before it with {tiles}, whose value of "
+            "{points} is not earned again",
+            player=PlayerAt(seat),
+            tiles=moment.tiles(of_knights),
+            points=total_value(moment.board, of_knights),
         )
 
 
@@ -346,13 +329,11 @@ def _loss(moment: Moment, result: EstablishedBarony, beaten: Beaten) -> Reason:
     """BN-FGT-5, BN-OUB-2: what a beaten baron costs its owner."""
     seat, tiles = beaten["seat"], set(map(hex_of, beaten["tiles"]))
     if seat in moment.board.out:
-        return (
+        return reason(
             "BN-OUB-2",
-            message(
-                "{baron} is beaten, but {player} is out: the keep leaves the game, and no honour changes",
-                baron=baron(seat, beaten["at"]),
-                player=PlayerAt(seat),
-            ),
+            "{baron} is beaten, but {player} is out: the keep leaves the game, and no honour changes",
+            baron=baron(seat, beaten["at"]),
+            player=PlayerAt(seat),
         )
     shared = moment.claim(result).barony & barony(moment.board, hex_of(beaten["at"]))
     loss = _cost(moment, beaten, tiles)

@@ -13,7 +13,7 @@ from domain.baron.formats import BaronyResult, EstablishedBarony, Fight, Opponen
 from domain.baron.terms import TILE_TERMS, baron, knight
 from domain.contract import Reason
 from domain.hexes import Hex, hex_of, neighbours
-from domain.messages import Message, hex_at, listing, message, plural_message
+from domain.messages import Message, hex_at, listing, message, plural_message, plural_reason, reason
 
 
 def explain_baronies(
@@ -28,12 +28,10 @@ def explain_baronies(
     moment = Moment(board, results)
     yield occasion
     if len(results) > 1:
-        yield (
+        yield reason(
             "BN-SIM-6",
-            message(
-                "all {count} knights are resolved at once, on the board as it stood",
-                count=len(results),
-            ),
+            "all {count} knights are resolved at once, on the board as it stood",
+            count=len(results),
         )
     for result in results:
         yield _claim(moment, result)
@@ -47,42 +45,37 @@ def explain_baronies(
 
 def tile_occasion(results: list[BaronyResult], tile: Tile, at: Hex) -> Reason:
     """BN-BAR-2: a tile completes baronies."""
-    return (
+    return plural_reason(
         "BN-BAR-2",
-        plural_message(
-            "{tile:a} on {hex} completes the barony of {knights}, which is resolved before the turn goes "
-            "on",
-            "{tile:a} on {hex} completes the baronies of {knights}, which are resolved before the turn "
-            "goes on",
-            count=len(results),
-            tile=TILE_TERMS[tile],
-            hex=hex_at(at),
-            knights=listing(map(_knight, results)),
-        ),
+        "{tile:a} on {hex} completes the barony of {knights}, which is resolved before the turn goes "
+        "on",
+        "{tile:a} on {hex} completes the baronies of {knights}, which are resolved before the turn "
+        "goes on",
+        count=len(results),
+        tile=TILE_TERMS[tile],
+        hex=hex_at(at),
+        knights=listing(map(_knight, results)),
     )
 
 
 def keep_occasion(at: Hex) -> Reason:
     """BN-BAR-2: a keep is put down in a complete barony."""
-    return (
+    return reason(
         "BN-BAR-2",
-        message(
-            "all six tiles around {hex} are there: the barony is resolved at once", hex=hex_at(at)
-        ),
+        "all six tiles around {hex} are there: the barony is resolved at once",
+        hex=hex_at(at),
     )
 
 
 def end_occasion(results: list[BaronyResult]) -> Reason:
     """BN-END-2: the game ends."""
-    return (
+    return plural_reason(
         "BN-END-2",
-        plural_message(
-            "{count} knight still on the board tries to establish a barony, complete or not; its strength "
-            "and gain are halved and rounded up",
-            "{count} knights still on the board try to establish baronies, complete or not; their "
-            "strengths and gains are halved and rounded up",
-            count=len(results),
-        ),
+        "{count} knight still on the board tries to establish a barony, complete or not; its strength "
+        "and gain are halved and rounded up",
+        "{count} knights still on the board try to establish baronies, complete or not; their "
+        "strengths and gains are halved and rounded up",
+        count=len(results),
     )
 
 
@@ -92,19 +85,16 @@ def _claim(moment: Moment, result: BaronyResult) -> Reason:
     laid, around = len(hexes - {at}), len(neighbours(at))
     claimant, value = _knight(result), moment.sum_of_tiles(hexes)
     if laid == around:
-        return (
-            "BN-BAR-1",
-            message("{knight} claims a barony worth {value}", knight=claimant, value=value),
+        return reason(
+            "BN-BAR-1", "{knight} claims a barony worth {value}", knight=claimant, value=value
         )
-    return (
+    return reason(
         "BN-END-2",
-        message(
-            "{knight} claims a barony worth {value}, with {laid} of the {around} tiles around it",
-            knight=claimant,
-            value=value,
-            laid=laid,
-            around=around,
-        ),
+        "{knight} claims a barony worth {value}, with {laid} of the {around} tiles around it",
+        knight=claimant,
+        value=value,
+        laid=laid,
+        around=around,
     )
 
 
@@ -119,15 +109,13 @@ def _barons_not_fought(moment: Moment, result: BaronyResult) -> Iterator[Reason]
         fought = {hex_of(baron["at"]) for other in moment.results for baron in _fought(other)}
         in_peace = [moment.baron(at) for at in claim.barons if at not in fought]
         if in_peace:
-            yield (
+            yield plural_reason(
                 "BN-SIM-4",
-                plural_message(
-                    "{barons} takes no part, since {knight} does not go on",
-                    "{barons} take no part, since {knight} does not go on",
-                    count=len(in_peace),
-                    barons=listing(in_peace),
-                    knight=claimant,
-                ),
+                "{barons} takes no part, since {knight} does not go on",
+                "{barons} take no part, since {knight} does not go on",
+                count=len(in_peace),
+                barons=listing(in_peace),
+                knight=claimant,
             )
 
 
@@ -156,13 +144,11 @@ def _fight_and_gain(moment: Moment, result: BaronyResult) -> Iterator[Reason]:
         yield from _fight(moment, result, result["fight"])
     if result["result"] == "returned":
         if "fight" in result:
-            yield (
+            yield reason(
                 "BN-FGT-4",
-                message(
-                    "{knight} is beaten: {keep}, and no honour changes hands",
-                    knight=claimant,
-                    keep=moment.return_of_keep(result["seat"]),
-                ),
+                "{knight} is beaten: {keep}, and no honour changes hands",
+                knight=claimant,
+                keep=moment.return_of_keep(result["seat"]),
             )
         return
     if "fight" not in result:
@@ -191,36 +177,30 @@ def _fight(moment: Moment, result: BaronyResult, fight: Fight) -> Iterator[Reaso
     battlefield = set(map(hex_of, fight["battlefield"]))
     for opponent in fight["barons"]:
         shared = moment.claim(result).contestable & barony(board, hex_of(opponent["at"]))
-        yield (
+        yield reason(
             "BN-FGT-1",
-            message(
-                "{knight} fights {baron} over {tiles}",
-                knight=claimant,
-                baron=_baron(opponent),
-                tiles=moment.tiles(shared),
-            ),
+            "{knight} fights {baron} over {tiles}",
+            knight=claimant,
+            baron=_baron(opponent),
+            tiles=moment.tiles(shared),
         )
     if "battle" in result:
         freed = set(map(hex_of, result["battle"]["battlefield"])) - battlefield
         yield "BN-SIM-4", _smaller_battlefield(moment, claimant, freed)
-    yield (
+    yield reason(
         "BN-FGT-2",
-        message(
-            "battlefield of {knight}, which counts for nobody: {tiles}",
-            knight=claimant,
-            tiles=moment.tiles(battlefield),
-        ),
+        "battlefield of {knight}, which counts for nobody: {tiles}",
+        knight=claimant,
+        tiles=moment.tiles(battlefield),
     )
     yield "BN-FGT-2", _strength_of_knight(moment, result, fight)
     for opponent in fight["barons"]:
         rest = barony(board, hex_of(opponent["at"])) - battlefield
-        yield (
+        yield reason(
             "BN-FGT-2",
-            message(
-                "without it {fighter} has {strength}",
-                fighter=_baron(opponent),
-                strength=moment.sum_of_tiles(rest),
-            ),
+            "without it {fighter} has {strength}",
+            fighter=_baron(opponent),
+            strength=moment.sum_of_tiles(rest),
         )
     yield "BN-FGT-3", _outcome(claimant, fight)
 

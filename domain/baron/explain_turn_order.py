@@ -19,7 +19,16 @@ from domain.baron.state import State
 from domain.baron.terms import BARONY, HONOUR, KEEP, TILE, players
 from domain.contract import Reason
 from domain.event import RankingEntry
-from domain.messages import Message, PlayerAt, counted, hex_at, listing, message, plural_message
+from domain.messages import (
+    Message,
+    PlayerAt,
+    counted,
+    hex_at,
+    listing,
+    message,
+    plural_reason,
+    reason,
+)
 
 Cause: TypeAlias = Literal["tile", "keep", "departure", "end"]
 """The kind of event by which seats go out."""
@@ -28,13 +37,11 @@ Cause: TypeAlias = Literal["tile", "keep", "departure", "end"]
 def explain_departure(state: State, data: PlayerResigned) -> Iterator[Reason]:
     """BN-END-4: `PlayerResigned`, `PlayerRemoved`."""
     seat = data["seat"]
-    yield (
+    yield reason(
         "BN-END-4",
-        message(
-            "{player} leaves the game and is out, with {honour}",
-            player=PlayerAt(seat),
-            honour=counted(state.players[seat].honour, HONOUR),
-        ),
+        "{player} leaves the game and is out, with {honour}",
+        player=PlayerAt(seat),
+        honour=counted(state.players[seat].honour, HONOUR),
     )
 
 
@@ -44,18 +51,16 @@ def explain_standings(state: State, data: RoundScored) -> Iterator[Reason]:
         player, honour = PlayerAt(entry["seat"]), counted(entry["score"], HONOUR)
         values = entry["baronies"]
         if values:
-            yield (
+            yield reason(
                 "BN-END-3",
-                message(
-                    "{player} has {honour}, and {baronies} worth {values}",
-                    player=player,
-                    honour=honour,
-                    baronies=counted(len(values), BARONY),
-                    values=listing(values),
-                ),
+                "{player} has {honour}, and {baronies} worth {values}",
+                player=player,
+                honour=honour,
+                baronies=counted(len(values), BARONY),
+                values=listing(values),
             )
         else:
-            yield "BN-END-3", message("{player} has {honour}", player=player, honour=honour)
+            yield reason("BN-END-3", "{player} has {honour}", player=player, honour=honour)
 
 
 def explain_ranking(state: State, data: Result) -> Iterator[Reason]:
@@ -63,24 +68,19 @@ def explain_ranking(state: State, data: Result) -> Iterator[Reason]:
     playing = state.in_game()
     if playing[1:]:
         if not data.get("baronies"):
-            yield (
+            yield reason(
                 "BN-END-2",
-                message(
-                    "no keep is left on its knight side, so nobody tries to establish a barony"
-                ),
+                "no keep is left on its knight side, so nobody tries to establish a barony",
             )
     elif playing:
-        yield (
+        yield reason(
             "BN-OUB-3",
-            message(
-                "only {player} is left, so no knight tries to establish a barony any more",
-                player=PlayerAt(playing[0]),
-            ),
+            "only {player} is left, so no knight tries to establish a barony any more",
+            player=PlayerAt(playing[0]),
         )
     else:
-        yield (
-            "BN-OUB-3",
-            message("nobody is left, so no knight tries to establish a barony any more"),
+        yield reason(
+            "BN-OUB-3", "nobody is left, so no knight tries to establish a barony any more"
         )
     ranking = sorted(data["ranking"], key=lambda entry: (entry["place"], entry["seat"]))
     for place, sharing in groupby(ranking, key=lambda entry: entry["place"]):
@@ -92,39 +92,33 @@ def _place(state: State, place: int, sharing: list[RankingEntry]) -> Iterator[Re
     seats = [entry["seat"] for entry in sharing]
     moment = state.players[seats[0]].out
     if moment is None:
-        yield (
+        yield plural_reason(
             "BN-END-3",
-            plural_message(
-                "{players} has {honour} and is on place {place}",
-                "{players} have {honour} and share place {place}",
-                count=len(seats),
-                players=players(seats),
-                honour=counted(sharing[0]["score"], HONOUR),
-                place=place,
-            ),
-        )
-        return
-    yield (
-        "BN-END-3",
-        plural_message(
-            "{players} went out at moment {moment}, and ranks behind players who stayed longer: place "
-            "{place}",
-            "{players} went out at moment {moment}, and rank behind players who stayed longer: place "
-            "{place}",
+            "{players} has {honour} and is on place {place}",
+            "{players} have {honour} and share place {place}",
             count=len(seats),
             players=players(seats),
-            moment=moment,
+            honour=counted(sharing[0]["score"], HONOUR),
             place=place,
-        ),
+        )
+        return
+    yield plural_reason(
+        "BN-END-3",
+        "{players} went out at moment {moment}, and ranks behind players who stayed longer: place "
+        "{place}",
+        "{players} went out at moment {moment}, and rank behind players who stayed longer: place "
+        "{place}",
+        count=len(seats),
+        players=players(seats),
+        moment=moment,
+        place=place,
     )
     if seats[1:]:
-        yield (
+        yield reason(
             "BN-OUB-4",
-            message(
-                "{players} went out together, and share place {place}",
-                players=players(seats),
-                place=place,
-            ),
+            "{players} went out together, and share place {place}",
+            players=players(seats),
+            place=place,
         )
 
 
@@ -145,15 +139,13 @@ def explain_honour(
     for changed, parts in sorted(changes.items()):
         player = state.players[changed]
         if parts[1:] and player.out is None:
-            yield (
+            yield reason(
                 "BN-OUB-4",
-                message(
-                    "{player}'s honour goes from {honour} to {other} at once: {changes}",
-                    player=PlayerAt(changed),
-                    honour=player.honour,
-                    other=after.players[changed].honour,
-                    changes=listing(parts),
-                ),
+                "{player}'s honour goes from {honour} to {other} at once: {changes}",
+                player=PlayerAt(changed),
+                honour=player.honour,
+                other=after.players[changed].honour,
+                changes=listing(parts),
             )
 
 
@@ -172,21 +164,18 @@ def explain_going_out(
         before = sum(owner == seat for owner, _ in state.keeps.values())
         # Every keep that was not on the board, or came off it, leaves the game with the reserve.
         keeps = player.keeps + player.resting + before - on_board
-        yield (
+        yield plural_reason(
             "BN-OUB-1",
-            plural_message(
-                "{departure}: {tiles} and {keeps} leave the game, and {count} keep stays on the board",
-                "{departure}: {tiles} and {keeps} leave the game, and {count} keeps stay on the board",
-                count=on_board,
-                departure=_departure(after, seat, cause),
-                tiles=counted(tiles, TILE),
-                keeps=counted(keeps, KEEP),
-            ),
+            "{departure}: {tiles} and {keeps} leave the game, and {count} keep stays on the board",
+            "{departure}: {tiles} and {keeps} leave the game, and {count} keeps stay on the board",
+            count=on_board,
+            departure=_departure(after, seat, cause),
+            tiles=counted(tiles, TILE),
+            keeps=counted(keeps, KEEP),
         )
         if seat == state.to_act and cause != "keep" and len(after.in_game()) > 1:
-            yield (
-                "BN-OUB-2",
-                message("it was {player}'s turn, which is over with that", player=PlayerAt(seat)),
+            yield reason(
+                "BN-OUB-2", "it was {player}'s turn, which is over with that", player=PlayerAt(seat)
             )
 
 
@@ -213,14 +202,12 @@ def explain_turn_order(state: State, after: State, then: Then) -> Iterator[Reaso
     if then["phase"] == "scoring":
         yield from _end_of_play(after)
     elif then["round"] > state.round and then["to_act"] is not None:
-        yield (
+        yield reason(
             "BN-TRN-1",
-            message(
-                "round {round} is over, and {player} begins round {next}",
-                round=state.round,
-                player=PlayerAt(then["to_act"]),
-                next=then["round"],
-            ),
+            "round {round} is over, and {player} begins round {next}",
+            round=state.round,
+            player=PlayerAt(then["to_act"]),
+            next=then["round"],
         )
 
 
@@ -228,35 +215,29 @@ def _end_of_turn(state: State, after: State, then: Then) -> Iterator[Reason]:
     """BN-KEP-2, BN-END-1."""
     seat, left = state.to_act, after.turns_left
     for entry in then.get("rested", ()):
-        yield (
+        yield plural_reason(
             "BN-KEP-2",
-            plural_message(
-                "the turn is over: {count} keep that came back to {player} can be put down again",
-                "the turn is over: {count} keeps that came back to {player} can be put down again",
-                count=entry["keeps"],
-                player=PlayerAt(entry["seat"]),
-            ),
+            "the turn is over: {count} keep that came back to {player} can be put down again",
+            "the turn is over: {count} keeps that came back to {player} can be put down again",
+            count=entry["keeps"],
+            player=PlayerAt(entry["seat"]),
         )
     if seat is None or left is None:
         return
     if state.turns_left is None and then["phase"] != "scoring":
-        yield (
+        yield plural_reason(
             "BN-END-1",
-            plural_message(
-                "there is nothing left to draw: each player has {count} more turn",
-                "there is nothing left to draw: each player has {count} more turns",
-                count=max(left),
-            ),
+            "there is nothing left to draw: each player has {count} more turn",
+            "there is nothing left to draw: each player has {count} more turns",
+            count=max(left),
         )
     elif state.turns_left is not None and after.players[seat].out is None:
-        yield (
+        yield plural_reason(
             "BN-END-1",
-            plural_message(
-                "{player} has {count} turn left",
-                "{player} has {count} turns left",
-                count=left[seat],
-                player=PlayerAt(seat),
-            ),
+            "{player} has {count} turn left",
+            "{player} has {count} turns left",
+            count=left[seat],
+            player=PlayerAt(seat),
         )
 
 
@@ -266,21 +247,18 @@ def explain_no_keep(state: State, after: State, data: Consequences, seat: int) -
         return
     back = sum(entry["keeps"] for entry in data.get("returned", ()) if entry["seat"] == seat)
     if state.players[seat].keeps:
-        yield "BN-KEP-4", message("no meadow is free: the turn ends by itself")
+        yield reason("BN-KEP-4", "no meadow is free: the turn ends by itself")
     elif back:
-        yield (
+        yield reason(
             "BN-KEP-4",
-            message(
-                "{player} has no keep but what came back in this turn: the turn ends by itself",
-                player=PlayerAt(seat),
-            ),
+            "{player} has no keep but what came back in this turn: the turn ends by itself",
+            player=PlayerAt(seat),
         )
     else:
-        yield (
+        yield reason(
             "BN-KEP-4",
-            message(
-                "{player} has no keep in reserve: the turn ends by itself", player=PlayerAt(seat)
-            ),
+            "{player} has no keep in reserve: the turn ends by itself",
+            player=PlayerAt(seat),
         )
 
 
@@ -288,11 +266,10 @@ def _end_of_play(after: State) -> Iterator[Reason]:
     """BN-OUB-3, BN-END-1: why play is over."""
     playing = after.in_game()
     if playing[1:]:
-        yield "BN-END-1", message("every player has had the last turns: play is over")
+        yield reason("BN-END-1", "every player has had the last turns: play is over")
     elif playing:
-        yield (
-            "BN-OUB-3",
-            message("only {player} is left: the game ends at once", player=PlayerAt(playing[0])),
+        yield reason(
+            "BN-OUB-3", "only {player} is left: the game ends at once", player=PlayerAt(playing[0])
         )
     else:
-        yield "BN-OUB-3", message("nobody is left: the game ends at once")
+        yield reason("BN-OUB-3", "nobody is left: the game ends at once")

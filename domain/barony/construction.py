@@ -10,7 +10,7 @@ from domain.barony.state import State
 from domain.barony.terms import PAWNS
 from domain.barony.turn_order import after_turn
 from domain.contract import DomainEvent
-from domain.errors import Refused
+from domain.errors import Refused, refusal
 from domain.messages import HexAt, Message, PlayerAt, counted, hex_at, message
 
 SiteClause: TypeAlias = Literal["BY-BLD-1", "BY-BLD-2", "BY-BLD-3", "BS-MYS-1"]
@@ -78,19 +78,17 @@ def decide_build(
     for at, building in sorted(action.builds):
         hex = board.index.get(at)
         if hex is None:
-            raise Refused("BY-BLD-1", message("{hex} is not on the board", hex=hex_at(at)))
+            raise refusal("BY-BLD-1", "{hex} is not on the board", hex=hex_at(at))
         clause = barrier(state, seat, hex)
         if clause is not None:
             raise Refused(clause, SITE_BARRIERS[clause](PlayerAt(seat), hex_at(at)))
         left[building] -= 1
         if left[building] < 0:
             reserve = state.reserve_villages if building == "village" else state.reserve_strongholds
-            raise Refused(
+            raise refusal(
                 "BY-BLD-4",
-                message(
-                    "the reserve is too small: it holds {pawns}",
-                    pawns=counted(reserve[seat], PAWNS[building]),
-                ),
+                "the reserve is too small: it holds {pawns}",
+                pawns=counted(reserve[seat], PAWNS[building]),
             )
         token = gain_token(bank, board.terrain[hex])
         built.append({"at": [*at], "building": building, "token": token})
@@ -148,7 +146,7 @@ def decide_new_city(state: State, seat: int, action: NewCity) -> DomainEvent:
     """BY-CTY-1..5: a village becomes a city, for 10 points. Raises Refused."""
     hex = state.board.index.get(action.at)
     if hex is None:
-        raise Refused("BY-CTY-1", message("{hex} is not on the board", hex=hex_at(action.at)))
+        raise refusal("BY-CTY-1", "{hex} is not on the board", hex=hex_at(action.at))
     clause = city_barrier(state, seat, hex)
     if clause is None and not state.reserve_cities[seat]:
         clause = "BY-CTY-5"

@@ -43,7 +43,7 @@ from domain.barony.turn_order import (
 )
 from domain.choices import Preview
 from domain.contract import DomainEvent, Resign
-from domain.errors import NotNow, Refused
+from domain.errors import NotNow, Refused, refusal
 from domain.life_cycle_messages import ENDED_PHASES
 from domain.messages import HexAt, Message, PlayerAt, hex_at, message
 
@@ -96,9 +96,7 @@ def decide_pass(
     """BY-TURN-2: pass, where no other action is legal. Raises Refused."""
     other = some_action(state, seat, generators)
     if other is not None:
-        raise Refused(
-            "BY-TURN-2", message("another action is legal: {action}", action=action_text(other))
-        )
+        raise refusal("BY-TURN-2", "another action is legal: {action}", action=action_text(other))
     data: TurnPassed = {"seat": seat, "then": after_turn(state, has_passed=True)}
     return DomainEvent("TurnPassed", data)
 
@@ -106,10 +104,10 @@ def decide_pass(
 def decide_first_city(state: State, seat: int, action: PlaceCity) -> DomainEvent:
     """BY-SET-3, 4, 6: place a city and a knight in set-up. Raises Refused."""
     if state.phase != "setup":
-        raise Refused("BY-SET-6", message("first cities are placed only in set-up"))
+        raise refusal("BY-SET-6", "first cities are placed only in set-up")
     hex = state.board.index.get(action.at)
     if hex is None:
-        raise Refused("BY-SET-4", message("{hex} is not on the board", hex=hex_at(action.at)))
+        raise refusal("BY-SET-4", "{hex} is not on the board", hex=hex_at(action.at))
     if not can_hold_first_city(state, hex):
         raise Refused("BY-SET-4", _no_first_city(hex_at(action.at), state.board.terrain[hex]))
     after = state.copy()
@@ -130,22 +128,17 @@ def _no_first_city(hex: HexAt, terrain: int) -> Message:
 def _decide_agreement(state: State, seat: int, action: AgreeToEnd) -> DomainEvent:
     """BY-END-5: ask for the end, or withdraw that. Raises Refused."""
     if not state.end_by_agreement:
-        raise Refused("BY-END-5", message("this game has no end by agreement"))
+        raise refusal("BY-END-5", "this game has no end by agreement")
     if state.phase != "play":
-        raise Refused("BY-END-5", message("the end can only be asked for in play, not in set-up"))
+        raise refusal("BY-END-5", "the end can only be asked for in play, not in set-up")
     has_asked = seat in state.end_agreed_by
     if action.agree and has_asked:
-        raise Refused(
-            "BY-END-5", message("{player} has already asked for the end", player=PlayerAt(seat))
-        )
+        raise refusal("BY-END-5", "{player} has already asked for the end", player=PlayerAt(seat))
     if not action.agree and not has_asked:
-        raise Refused(
-            "BY-END-5", message("{player} has not asked for the end", player=PlayerAt(seat))
-        )
+        raise refusal("BY-END-5", "{player} has not asked for the end", player=PlayerAt(seat))
     if is_end_agreed(state):
-        raise Refused(
-            "BY-END-5",
-            message("all players have asked for the end; this can no longer be withdrawn"),
+        raise refusal(
+            "BY-END-5", "all players have asked for the end; this can no longer be withdrawn"
         )
     seats = {*state.end_agreed_by, seat} if action.agree else {*state.end_agreed_by} - {seat}
     data: EndAgreed = {"seat": seat, "agree": action.agree, "end_agreed_by": sorted(seats)}
@@ -177,7 +170,7 @@ def remove(state: State, seat: int) -> DomainEvent:
     if state.to_act is None:
         raise NotNow("BY-TURN-3", ENDED_PHASES[state.phase])
     if state.is_out[seat]:
-        raise Refused("BY-TURN-3", message("{player} is out of the game", player=PlayerAt(seat)))
+        raise refusal("BY-TURN-3", "{player} is out of the game", player=PlayerAt(seat))
     return _decide_departure(state, seat, "PlayerRemoved")
 
 
@@ -224,25 +217,23 @@ def _decide_other(
             message("no more actions are possible: {reason}", reason=ENDED_PHASES[state.phase]),
         )
     if state.is_out[seat]:
-        raise Refused("BY-TURN-3", message("{player} is out of the game", player=PlayerAt(seat)))
+        raise refusal("BY-TURN-3", "{player} is out of the game", player=PlayerAt(seat))
     if isinstance(action, Resign):
         return _decide_departure(state, seat, "PlayerResigned")
     if isinstance(action, AgreeToEnd):
         return _decide_agreement(state, seat, action)
     if seat != state.to_act:
-        raise Refused(
+        raise refusal(
             "BY-TURN-3",
-            message(
-                "it is the turn of {active}, not of {player}",
-                active=PlayerAt(state.to_act),
-                player=PlayerAt(seat),
-            ),
+            "it is the turn of {active}, not of {player}",
+            active=PlayerAt(state.to_act),
+            player=PlayerAt(seat),
         )
     if isinstance(action, Cast) and state.phase == "play":
-        raise Refused("BS-SPL-1", message("this game is played without Sorcery"))
+        raise refusal("BS-SPL-1", "this game is played without Sorcery")
     if isinstance(action, PlaceCity) and decider is not None:
         return decider(state, seat, action)
-    raise Refused("BY-SET-6", message("only first cities are placed in set-up"))
+    raise refusal("BY-SET-6", "only first cities are placed in set-up")
 
 
 def actions_at_any_time(state: State, seat: int) -> Sequence[Action]:

@@ -79,7 +79,8 @@ from domain.messages import (
     hex_at,
     listing,
     message,
-    plural_message,
+    plural_reason,
+    reason,
 )
 
 
@@ -87,21 +88,19 @@ def explain_buildings(state: State, data: BuildingsBuilt) -> Iterator[Reason]:
     """`BuildingsBuilt`: BY-BLD."""
     seat, built, bank = data["seat"], data["built"], state.bank[:]
     sites = listing(hex_at(entry["at"]) for entry in built)
-    yield (
+    yield plural_reason(
         "BY-BLD-1",
-        plural_message(
-            "one knight of {player} on {hexes} goes back to the reserve",
-            "one knight of {player} on each of {hexes} goes back to the reserve",
-            count=len(built),
-            player=PlayerAt(seat),
-            hexes=sites,
-        ),
+        "one knight of {player} on {hexes} goes back to the reserve",
+        "one knight of {player} on each of {hexes} goes back to the reserve",
+        count=len(built),
+        player=PlayerAt(seat),
+        hexes=sites,
     )
     hexes = [number_of(state, entry["at"]) for entry in built]
     if not any(state.building[hex] for hex in hexes):
-        yield "BY-BLD-2", message("there was no building on {hexes}", hexes=sites)
+        yield reason("BY-BLD-2", "there was no building on {hexes}", hexes=sites)
     if not any(has_opposing_knight(state, seat, hex) for hex in hexes):
-        yield "BY-BLD-3", message("no opponent's knight stood on {hexes}", hexes=sites)
+        yield reason("BY-BLD-3", "no opponent's knight stood on {hexes}", hexes=sites)
     villages = sum(entry["building"] == "village" for entry in built)
     if villages:
         yield "BY-BLD-4", reserve_change(PAWNS["village"], state.reserve_villages[seat], villages)
@@ -119,7 +118,8 @@ def explain_gain(
     here, terrain = hex_at(state.board.hexes[hex]), state.board.terrain[hex]
     if token is not None:
         bank[KIND[token]] -= 1
-        return clause, plural_message(
+        return plural_reason(
+            clause,
             "{hex} is {terrain:a} and yields {token:a}, which leaves one in the bank",
             "{hex} is {terrain:a} and yields {token:a}, which leaves {count} in the bank",
             count=bank[KIND[token]],
@@ -128,10 +128,14 @@ def explain_gain(
             token=TOKENS[token],
         )
     if terrain >= len(RESOURCES):
-        return "BY-MAT-2", message(
-            "{hex} is {terrain:a}, which yields no token", hex=here, terrain=terrain_at(state, hex)
+        return reason(
+            "BY-MAT-2",
+            "{hex} is {terrain:a}, which yields no token",
+            hex=here,
+            terrain=terrain_at(state, hex),
         )
-    return "BY-MAT-4", message(
+    return reason(
+        "BY-MAT-4",
         "{hex} is {terrain:a}, and the bank had no {token} left",
         hex=here,
         terrain=terrain_at(state, hex),
@@ -150,7 +154,8 @@ def explain_new_city(state: State, data: CityFounded) -> Iterator[Reason]:
 
 def explain_replaced_village(seat: int, at: Sequence[int]) -> Reason:
     """BY-CTY-1: the village that a city replaced."""
-    return "BY-CTY-1", message(
+    return reason(
+        "BY-CTY-1",
         "{player}'s village on {hex} goes back to the reserve and makes room for a city",
         player=PlayerAt(seat),
         hex=hex_at(at),
@@ -161,29 +166,30 @@ def explain_city_site(state: State, at: Sequence[int]) -> Iterator[Reason]:
     """BY-CTY-2, 3: the terrain of a new city, and the hexes around it."""
     hex, here = number_of(state, at), hex_at(at)
     if state.board.terrain[hex] != FOREST:
-        yield (
+        yield reason(
             "BY-CTY-2",
-            message("{hex} is {terrain:a}, not a forest", hex=here, terrain=terrain_at(state, hex)),
+            "{hex} is {terrain:a}, not a forest",
+            hex=here,
+            terrain=terrain_at(state, hex),
         )
     if all(state.building[near] != CITY for near in state.board.neighbours[hex]):
-        yield "BY-CTY-3", message("no hex adjacent to {hex} had a city", hex=here)
+        yield reason("BY-CTY-3", "no hex adjacent to {hex} had a city", hex=here)
 
 
 def explain_no_opposing_knight(state: State, seat: int, at: Sequence[int]) -> Iterator[Reason]:
     """BY-CTY-4: no opposing knight was on the hex of a new city."""
     if not has_opposing_knight(state, seat, number_of(state, at)):
-        yield "BY-CTY-4", message("no opponent's knight stood on {hexes}", hexes=hex_at(at))
+        yield reason("BY-CTY-4", "no opponent's knight stood on {hexes}", hexes=hex_at(at))
 
 
 def explain_city_gain(state: State, seat: int, points: int) -> Iterator[Reason]:
     """BY-CTY-5, BY-END-1, 7: the reserve that a city came from, and its points."""
     cities = state.reserve_cities[seat]
-    yield "BY-CTY-5", message("the reserve held {cities}", cities=counted(cities, PAWNS["city"]))
+    yield reason("BY-CTY-5", "the reserve held {cities}", cities=counted(cities, PAWNS["city"]))
     yield explain_points(state, seat, points)
     if state.new_cities[seat] + cities > 2:
-        yield (
-            "BY-END-7",
-            message("{player} did not place all cities in set-up", player=PlayerAt(seat)),
+        yield reason(
+            "BY-END-7", "{player} did not place all cities in set-up", player=PlayerAt(seat)
         )
 
 
@@ -217,33 +223,29 @@ def _second_move(state: State, seat: int, first: Step, second: Step) -> Iterator
     start, end = hex_at(second["from"]), hex_at(second["to"])
     if second["from"] == first["from"]:
         knights = state.knights[seat][number_of(state, second["from"])]
-        yield (
+        yield reason(
             "BY-MOV-2",
-            message(
-                "two knights leave {hex}, where {number} stood before", hex=start, number=knights
-            ),
+            "two knights leave {hex}, where {number} stood before",
+            hex=start,
+            number=knights,
         )
     elif second["from"] == first["to"]:
-        yield (
-            "BY-MOV-2",
-            message("the knight that leaves {hex} stood there before the first move", hex=start),
+        yield reason(
+            "BY-MOV-2", "the knight that leaves {hex} stood there before the first move", hex=start
         )
     if opposing_pawns(state, seat, number_of(state, second["to"])):
         if second["to"] == first["to"]:
-            yield (
-                "BY-MOV-7",
-                message("the first move has already brought a knight to {hex}", hex=end),
+            yield reason(
+                "BY-MOV-7", "the first move has already brought a knight to {hex}", hex=end
             )
         elif second["to"] == first["from"]:
-            yield (
-                "BY-MOV-7",
-                message("the first move has taken a knight away from {hex}", hex=end),
-            )
+            yield reason("BY-MOV-7", "the first move has taken a knight away from {hex}", hex=end)
 
 
 def explain_step(seat: int, step: Step) -> Reason:
     """BY-MOV-1: a knight's step from hex to hex."""
-    return "BY-MOV-1", message(
+    return reason(
+        "BY-MOV-1",
         "a knight of {player} stood on {start}, and {end} is adjacent to it",
         player=PlayerAt(seat),
         start=hex_at(step["from"]),
@@ -258,28 +260,23 @@ def explain_entry(state: State, seat: int, at: Sequence[int]) -> Iterator[Reason
     if not opponents:
         return
     if any(kind == "village" for _, kind in opponents):
-        yield (
-            "BY-MOV-4",
-            message("the building on {hex} is a village, which does not bar the hex", hex=here),
+        yield reason(
+            "BY-MOV-4", "the building on {hex} is a village, which does not bar the hex", hex=here
         )
-    yield (
+    yield plural_reason(
         "BY-MOV-5",
-        plural_message(
-            "{players} had only one pawn on {hex}; two pawns of one player would bar the hex",
-            "{players} had one pawn each on {hex}; two pawns of one player would bar the hex",
-            count=len(opponents),
-            players=listing(PlayerAt(owner) for owner, _ in opponents),
-            hex=here,
-        ),
+        "{players} had only one pawn on {hex}; two pawns of one player would bar the hex",
+        "{players} had one pawn each on {hex}; two pawns of one player would bar the hex",
+        count=len(opponents),
+        players=listing(PlayerAt(owner) for owner, _ in opponents),
+        hex=here,
     )
     if state.board.terrain[hex] != MOUNTAIN:
-        yield (
+        yield reason(
             "BY-MOV-6",
-            message(
-                "{hex} is {terrain:a}; a single opposing pawn bars only a mountain",
-                hex=here,
-                terrain=terrain_at(state, hex),
-            ),
+            "{hex} is {terrain:a}; a single opposing pawn bars only a mountain",
+            hex=here,
+            terrain=terrain_at(state, hex),
         )
 
 
@@ -291,25 +288,21 @@ def explain_arrival(state: State, seat: int, step: Step) -> Iterator[Reason]:
         own = [counted(state.knights[seat][hex] + 1, KNIGHT)]
         if state.building[hex] == VILLAGE and state.owner[hex] == seat:
             own.append(counted(1, PAWNS["village"]))
-        yield (
+        yield reason(
             "BY-CON-1",
-            message(
-                "{player} now has {own} on {hex} and destroys {pawns}",
-                player=player,
-                own=listing(own),
-                hex=here,
-                pawns=pawns(destroyed),
-            ),
+            "{player} now has {own} on {hex} and destroys {pawns}",
+            player=player,
+            own=listing(own),
+            hex=here,
+            pawns=pawns(destroyed),
         )
     elif not destroyed and (opponents := opposing_pawns(state, seat, hex)):
-        yield (
+        yield reason(
             "BY-CON-1",
-            message(
-                "{player} has only one pawn on {hex} and shares the hex with {pawns}",
-                player=player,
-                hex=here,
-                pawns=listing(pawn(owner, kind) for owner, kind in opponents),
-            ),
+            "{player} has only one pawn on {hex} and shares the hex with {pawns}",
+            player=player,
+            hex=here,
+            pawns=listing(pawn(owner, kind) for owner, kind in opponents),
         )
     yield from explain_tokens(state, seat, destroyed)
 
@@ -325,26 +318,22 @@ def _token_taken(state: State, seat: int, village: DestroyedVillage) -> Iterator
     owner, player, kind = PlayerAt(village["seat"]), PlayerAt(seat), village["token"]
     owned = state.resources[village["seat"]]
     if kind is None:
-        yield "BY-CON-2", message("{owner} had no token to give for the village", owner=owner)
+        yield reason("BY-CON-2", "{owner} had no token to give for the village", owner=owner)
         return
-    yield (
+    yield reason(
         "BY-CON-2",
-        message(
-            "{owner} gives {player} {token:a} for the village",
-            owner=owner,
-            player=player,
-            token=TOKENS[kind],
-        ),
+        "{owner} gives {player} {token:a} for the village",
+        owner=owner,
+        player=player,
+        token=TOKENS[kind],
     )
     if sum(count > 0 for count in owned) > 1:
-        yield (
+        yield reason(
             "BY-CON-3",
-            message(
-                "{owner} had {tokens}, and {player} chose",
-                owner=owner,
-                tokens=tokens(tokens_to_json(owned)),
-                player=player,
-            ),
+            "{owner} had {tokens}, and {player} chose",
+            owner=owner,
+            tokens=tokens(tokens_to_json(owned)),
+            player=player,
         )
 
 
@@ -357,33 +346,27 @@ type of an event determines the TypedDict of its data.
 def explain_start(state: None, data: GameStarted) -> Iterator[Reason]:
     """`GameStarted`: BY-SET-1, 2, 7."""
     board = {hex_of(cell["at"]) for cell in data["board"]}
-    yield (
+    yield reason(
         "BY-SET-1",
-        message(
-            "the board consists of {tiles}, drawn and laid at random: {hexes}",
-            tiles=counted(len(board) // 3, TILE),
-            hexes=counted(len(board), HEX),
-        ),
+        "the board consists of {tiles}, drawn and laid at random: {hexes}",
+        tiles=counted(len(board) // 3, TILE),
+        hexes=counted(len(board), HEX),
     )
     # A forged record can contain any board: looking for gaps in a vast one would take all time and memory.
     is_small = all(distance(at, MIDDLE) <= 2 * max(RADIUS.values()) for at in board)
     if is_small and not has_gap(board):
         reach, middle = min((max(distance(at, other) for other in board), at) for at in board)
-        yield (
+        yield reason(
             "BY-SET-2",
-            message(
-                "the board has no gaps, and no hex is more than {distance} from {hex}",
-                distance=counted(reach, HEX),
-                hex=hex_at(middle),
-            ),
+            "the board has no gaps, and no hex is more than {distance} from {hex}",
+            distance=counted(reach, HEX),
+            hex=hex_at(middle),
         )
     if data.get("players"):
-        yield (
+        yield reason(
             "BY-SET-7",
-            message(
-                "by the game's seating {player} is the first player",
-                player=PlayerWithId(data["players"][0]),
-            ),
+            "by the game's seating {player} is the first player",
+            player=PlayerWithId(data["players"][0]),
         )
 
 
@@ -400,7 +383,8 @@ def explain_site(state: State, seat: int, at: Sequence[int], building: Building)
     lakes = [hex_at(state.board.hexes[other]) for other in near if terrain[other] == LAKE]
     knights = counted(recruits_at(state, hex), KNIGHT)
     if lakes:
-        return "BY-REC-1", plural_message(
+        return plural_reason(
+            "BY-REC-1",
             "{player} has {building:a} on {hex}, beside the lake on {lakes}: up to {knights}",
             "{player} has {building:a} on {hex}, beside the lakes on {lakes}: up to {knights}",
             count=len(lakes),
@@ -410,7 +394,8 @@ def explain_site(state: State, seat: int, at: Sequence[int], building: Building)
             lakes=listing(lakes),
             knights=knights,
         )
-    return "BY-REC-1", message(
+    return reason(
+        "BY-REC-1",
         "{player} has {building:a} on {hex}, beside no lake: up to {knights}",
         player=player,
         building=PAWNS[building],
@@ -431,25 +416,21 @@ def _knights_moved(state: State, data: KnightsMoved) -> Iterator[Reason]:
 def explain_expedition(state: State, data: ExpeditionSent) -> Iterator[Reason]:
     """`ExpeditionSent`: BY-EXP."""
     seat, hex, here = data["seat"], number_of(state, data["to"]), hex_at(data["to"])
-    yield (
+    yield reason(
         "BY-EXP-1",
-        message(
-            "{player} gives up one knight for good and places another on {hex}",
-            player=PlayerAt(seat),
-            hex=here,
-        ),
+        "{player} gives up one knight for good and places another on {hex}",
+        player=PlayerAt(seat),
+        hex=here,
     )
-    yield (
+    yield plural_reason(
         "BY-EXP-2",
-        plural_message(
-            "one of the 6 neighbours of {hex} is off the board",
-            "{count} of the 6 neighbours of {hex} are off the board",
-            count=6 - len(state.board.neighbours[hex]),
-            hex=here,
-        ),
+        "one of the 6 neighbours of {hex} is off the board",
+        "{count} of the 6 neighbours of {hex} are off the board",
+        count=6 - len(state.board.neighbours[hex]),
+        hex=here,
     )
-    yield "BY-EXP-3", message("{hex} is {terrain:a}", hex=here, terrain=terrain_at(state, hex))
-    yield "BY-EXP-4", message("no pawn stood on {hex}", hex=here)
+    yield reason("BY-EXP-3", "{hex} is {terrain:a}", hex=here, terrain=terrain_at(state, hex))
+    yield reason("BY-EXP-4", "no pawn stood on {hex}", hex=here)
     yield "BY-EXP-5", reserve_change(KNIGHT, state.reserve_knights[seat], 2)
 
 
@@ -457,25 +438,21 @@ def _title_bought(state: State, data: TitleBought) -> Iterator[Reason]:
     seat, discarded = data["seat"], data["discarded"]
     paid = worth(tuple(discarded.get(kind, 0) for kind in RESOURCES))
     yield "BY-TTL-1", _payment(discarded, paid)
-    yield (
+    yield reason(
         "BY-TTL-2",
-        message(
-            "{player} was {before} and is now {after}",
-            player=PlayerAt(seat),
-            before=RANKS[RANK_NAMES[state.rank[seat]]],
-            after=RANKS[data["rank"]],
-        ),
+        "{player} was {before} and is now {after}",
+        player=PlayerAt(seat),
+        before=RANKS[RANK_NAMES[state.rank[seat]]],
+        after=RANKS[data["rank"]],
     )
     cheapest = next(kind for kind in RESOURCES if kind in discarded)
     rest = paid - RESOURCE_POINTS[KIND[cheapest]]
     if rest < TITLE_PRICE:
-        yield (
+        yield reason(
             "BY-TTL-3",
-            message(
-                "without {token:a} only {points} would be left, so every token was needed",
-                token=TOKENS[cheapest],
-                points=counted(rest, POINT),
-            ),
+            "without {token:a} only {points} would be left, so every token was needed",
+            token=TOKENS[cheapest],
+            points=counted(rest, POINT),
         )
     yield explain_points(state, seat, data["points"])
 
@@ -504,19 +481,16 @@ def explain_pass(
 ) -> Iterator[Reason]:
     """`TurnPassed`: BY-TURN-2. `generators` list the other actions."""
     if some_action(state, data["seat"], generators) is None:
-        yield (
-            "BY-TURN-2",
-            message("{player} had no other legal action", player=PlayerAt(data["seat"])),
+        yield reason(
+            "BY-TURN-2", "{player} had no other legal action", player=PlayerAt(data["seat"])
         )
 
 
 def _turn_forfeited(state: State, data: TurnForfeited) -> Iterator[Reason]:
-    yield (
+    yield reason(
         "BY-TURN-5",
-        message(
-            "the time for the turn of {player} ran out, which does not count as a pass",
-            player=PlayerAt(data["seat"]),
-        ),
+        "the time for the turn of {player} ran out, which does not count as a pass",
+        player=PlayerAt(data["seat"]),
     )
 
 

@@ -23,7 +23,8 @@ from domain.messages import (
     hex_at,
     listing,
     message,
-    plural_message,
+    plural_reason,
+    reason,
     semicolon_list,
 )
 
@@ -31,22 +32,18 @@ from domain.messages import (
 def explain_first_city(state: State, data: CityPlaced) -> Iterator[Reason]:
     """`CityPlaced`: BY-SET-3, 4."""
     seat = data["seat"]
-    yield (
+    yield reason(
         "BY-SET-3",
-        message(
-            "this is city {number} of {total} of {player}, and a knight comes with it",
-            number=cities_placed(state, seat) + 1,
-            total=FIRST_CITIES,
-            player=PlayerAt(seat),
-        ),
+        "this is city {number} of {total} of {player}, and a knight comes with it",
+        number=cities_placed(state, seat) + 1,
+        total=FIRST_CITIES,
+        player=PlayerAt(seat),
     )
-    yield (
+    yield reason(
         "BY-SET-4",
-        message(
-            "{hex} is {terrain:a}, and there was no city on it or adjacent to it",
-            hex=hex_at(data["at"]),
-            terrain=terrain_at(state, number_of(state, data["at"])),
-        ),
+        "{hex} is {terrain:a}, and there was no city on it or adjacent to it",
+        hex=hex_at(data["at"]),
+        terrain=terrain_at(state, number_of(state, data["at"])),
     )
 
 
@@ -59,35 +56,29 @@ def explain_departure(state: State, data: Departure) -> Iterator[Reason]:
     counts = [(knights, KNIGHT), (buildings, BUILDING)]
     pawns = [counted(count, kind) for count, kind in counts if count]
     if pawns:
-        yield (
+        yield reason(
             "BY-END-6",
-            message(
-                "{player} leaves the game, and these pawns stay on the board: {pawns}",
-                player=player,
-                pawns=listing(pawns),
-            ),
+            "{player} leaves the game, and these pawns stay on the board: {pawns}",
+            player=player,
+            pawns=listing(pawns),
         )
     else:
-        yield (
-            "BY-END-6",
-            message("{player} leaves the game and has no pawns on the board", player=player),
+        yield reason(
+            "BY-END-6", "{player} leaves the game and has no pawns on the board", player=player
         )
     if seat in state.end_agreed_by:
-        yield (
+        yield reason(
             "BY-END-5",
-            message(
-                "{player} no longer counts among the players who ask for the end", player=player
-            ),
+            "{player} no longer counts among the players who ask for the end",
+            player=player,
         )
     forgone = FIRST_CITIES - cities_placed(state, seat)
     if state.phase == "setup" and forgone:
-        yield (
+        yield reason(
             "BY-SET-6",
-            message(
-                "{player} places no more cities and forgoes {cities}",
-                player=player,
-                cities=counted(forgone, CITY),
-            ),
+            "{player} places no more cities and forgoes {cities}",
+            player=player,
+            cities=counted(forgone, CITY),
         )
 
 
@@ -95,26 +86,22 @@ def explain_request(state: State, data: EndAgreed) -> Iterator[Reason]:
     """`EndAgreed`: BY-END-5."""
     asking, staying = data["end_agreed_by"], state.in_game()
     if set(staying) <= set(asking):
-        yield (
+        yield reason(
             "BY-END-5",
-            message(
-                "all players ask for the end, so the game ends with round {round}",
-                round=state.round,
-            ),
+            "all players ask for the end, so the game ends with round {round}",
+            round=state.round,
         )
     elif asking:
-        yield (
+        yield plural_reason(
             "BY-END-5",
-            plural_message(
-                "{players} asks for the end; the game ends early if all {total} players do",
-                "{players} ask for the end; the game ends early if all {total} players do",
-                count=len(asking),
-                players=_players(asking),
-                total=len(staying),
-            ),
+            "{players} asks for the end; the game ends early if all {total} players do",
+            "{players} ask for the end; the game ends early if all {total} players do",
+            count=len(asking),
+            players=_players(asking),
+            total=len(staying),
         )
     else:
-        yield "BY-END-5", message("nobody asks for the end any more")
+        yield reason("BY-END-5", "nobody asks for the end any more")
 
 
 def explain_round(state: State, data: RoundScored) -> Iterator[Reason]:
@@ -124,10 +111,7 @@ def explain_round(state: State, data: RoundScored) -> Iterator[Reason]:
 
 def explain_standings(standings: Sequence[BaronyStanding]) -> Iterator[Reason]:
     """BY-END-1, 3: the score tracks, and the points of tokens."""
-    yield (
-        "BY-END-1",
-        semicolon_list(map(_track_score, standings)),
-    )
+    yield "BY-END-1", semicolon_list(map(_track_score, standings))
     tokens = [
         message(
             "{player}'s tokens are worth {points}",
@@ -164,37 +148,31 @@ def _track_score(entry: BaronyStanding) -> Message:
 def explain_ranking(state: State, data: Ranked) -> Iterator[Reason]:
     """`GameFinished`: BY-END-3, 4, 6."""
     ranking = data["ranking"]
-    yield (
-        "BY-END-3",
-        semicolon_list(
-            _final_score(entry["seat"], entry["score"], token_points(state, entry["seat"]))
-            for entry in ranking
-        ),
+    scores = (
+        _final_score(entry["seat"], entry["score"], token_points(state, entry["seat"]))
+        for entry in ranking
     )
+    yield "BY-END-3", semicolon_list(scores)
     king = PlayerAt(ranking[0]["seat"])
-    yield "BY-END-4", message("{player} ranks first and is King", player=king)
+    yield reason("BY-END-4", "{player} ranks first and is King", player=king)
     staying = [entry for entry in ranking if not state.is_out[entry["seat"]]]
     for better, worse in pairwise(staying):
         if better["score"] == worse["score"]:
-            yield (
+            yield reason(
                 "BY-END-4",
-                message(
-                    "{better} and {worse} have equal scores; {better} ranks first,"
-                    " further from the first player",
-                    better=PlayerAt(better["seat"]),
-                    worse=PlayerAt(worse["seat"]),
-                ),
+                "{better} and {worse} have equal scores; {better} ranks first,"
+                " further from the first player",
+                better=PlayerAt(better["seat"]),
+                worse=PlayerAt(worse["seat"]),
             )
     out = [entry["seat"] for entry in ranking if entry not in staying]
     if out:
-        yield (
+        yield plural_reason(
             "BY-END-6",
-            plural_message(
-                "{players} left the game and ranks last",
-                "{players} left the game and rank last",
-                count=len(out),
-                players=_players(out),
-            ),
+            "{players} left the game and ranks last",
+            "{players} left the game and rank last",
+            count=len(out),
+            players=_players(out),
         )
 
 
@@ -222,26 +200,22 @@ def explain_turn_order(state: State, after: State, event: DomainEvent) -> Iterat
     elif state.phase == "setup" and after.phase == "play":
         yield from _end_of_set_up(after)
     elif after.round > state.round and after.to_act is not None:
-        yield (
+        yield reason(
             "BY-TURN-1",
-            message(
-                "round {round} is over, and {player} begins round {next}",
-                round=state.round,
-                player=PlayerAt(after.to_act),
-                next=after.round,
-            ),
+            "round {round} is over, and {player} begins round {next}",
+            round=state.round,
+            player=PlayerAt(after.to_act),
+            next=after.round,
         )
     dukes = _dukes(after)
     if after.phase == "play" and dukes:
-        yield (
+        yield plural_reason(
             "BY-END-2",
-            plural_message(
-                "{players} became duke, so round {round} is the last",
-                "{players} became dukes, so round {round} is the last",
-                count=len(dukes),
-                players=_players(dukes),
-                round=after.round,
-            ),
+            "{players} became duke, so round {round} is the last",
+            "{players} became dukes, so round {round} is the last",
+            count=len(dukes),
+            players=_players(dukes),
+            round=after.round,
         )
 
 
@@ -253,27 +227,24 @@ def _end_of_set_up(after: State) -> Iterator[Reason]:
     }
     first = PlayerAt(after.to_act or 0)
     if not forgone:
-        yield (
+        yield reason(
             "BY-SET-3",
-            message(
-                "all players in the game have placed their cities; {player} begins", player=first
-            ),
+            "all players in the game have placed their cities; {player} begins",
+            player=first,
         )
     elif not any(can_hold_first_city(after, hex) for hex in range(len(after.board.hexes))):
         shares = [
             message("{player} forgoes {cities}", player=PlayerAt(seat), cities=counted(count, CITY))
             for seat, count in forgone.items()
         ]
-        yield (
+        yield reason(
             "BY-SET-5",
-            message(
-                "no hex is left for a first city; {players}; {first} begins",
-                players=listing(shares),
-                first=first,
-            ),
+            "no hex is left for a first city; {players}; {first} begins",
+            players=listing(shares),
+            first=first,
         )
     if after.to_act:
-        yield "BY-SET-6", message("the players before {player} left the game", player=first)
+        yield reason("BY-SET-6", "the players before {player} left the game", player=first)
 
 
 def _end_of_play(state: State, after: State, event: DomainEvent) -> Iterator[Reason]:
@@ -281,39 +252,31 @@ def _end_of_play(state: State, after: State, event: DomainEvent) -> Iterator[Rea
     staying = after.in_game()
     if len(staying) == 1:
         last = PlayerAt(staying[0])
-        yield (
-            "BY-END-6",
-            message("only {player} is left, so the game ends at once", player=last),
-        )
+        yield reason("BY-END-6", "only {player} is left, so the game ends at once", player=last)
         return
     dukes = _dukes(after)
     if dukes:
-        yield (
+        yield plural_reason(
             "BY-END-2",
-            plural_message(
-                "{players} became duke, so round {round} was the last",
-                "{players} became dukes, so round {round} was the last",
-                count=len(dukes),
-                players=_players(dukes),
-                round=state.round,
-            ),
+            "{players} became duke, so round {round} was the last",
+            "{players} became dukes, so round {round} was the last",
+            count=len(dukes),
+            players=_players(dukes),
+            round=state.round,
         )
     if state.round == state.round_limit:
         rounds = counted(state.round, ROUND)
-        yield "BY-END-5", message("the game was limited to {rounds}", rounds=rounds)
+        yield reason("BY-END-5", "the game was limited to {rounds}", rounds=rounds)
     if is_end_agreed(after):
-        yield (
+        yield reason(
             "BY-END-5",
-            message(
-                "all players in the game had asked for the end, so round {round} was the last",
-                round=state.round,
-            ),
+            "all players in the game had asked for the end, so round {round} was the last",
+            round=state.round,
         )
     passed = {*state.passed, *([state.to_act] if event.type == "TurnPassed" else [])}
     if set(staying) <= passed:
-        yield (
-            "BY-TURN-4",
-            message("all players still in the game passed in round {round}", round=state.round),
+        yield reason(
+            "BY-TURN-4", "all players still in the game passed in round {round}", round=state.round
         )
 
 
@@ -344,7 +307,8 @@ def reserve_change(pawn: Term, before: int, used: int) -> Message:
 
 def explain_points(state: State, seat: int, points: int) -> Reason:
     """BY-END-1: points on the score track."""
-    return "BY-END-1", message(
+    return reason(
+        "BY-END-1",
         "{player} advances by {points} to {score} on the score track",
         player=PlayerAt(seat),
         points=counted(points, POINT),

@@ -14,7 +14,7 @@ from domain.barony.state import State, apply_steps
 from domain.barony.terms import TOKENS
 from domain.barony.turn_order import after_turn
 from domain.contract import DomainEvent
-from domain.errors import Refused
+from domain.errors import Refused, refusal
 from domain.hexes import Hex
 from domain.messages import HexAt, Message, PlayerAt, hex_at, listing, message
 
@@ -112,15 +112,13 @@ def check_step(
     board = state.board
     hex = board.index.get(end)
     if hex is None:
-        raise Refused("BY-MOV-1", message("{hex} is not on the board", hex=hex_at(end)))
+        raise refusal("BY-MOV-1", "{hex} is not on the board", hex=hex_at(end))
     if hex not in board.neighbours[start]:
-        raise Refused(
+        raise refusal(
             "BY-MOV-1",
-            message(
-                "{end} is not adjacent to {start}",
-                end=hex_at(end),
-                start=hex_at(board.hexes[start]),
-            ),
+            "{end} is not adjacent to {start}",
+            end=hex_at(end),
+            start=hex_at(board.hexes[start]),
         )
     clause = barrier(state, seat, hex)
     if clause is not None:
@@ -132,11 +130,10 @@ def check_knight(state: State, seat: int, start: Hex) -> int:
     """BY-MOV-1: the number of the hex from which a knight of the seat moves. Raises Refused."""
     hex = state.board.index.get(start)
     if hex is None:
-        raise Refused("BY-MOV-1", message("{hex} is not on the board", hex=hex_at(start)))
+        raise refusal("BY-MOV-1", "{hex} is not on the board", hex=hex_at(start))
     if not state.knights[seat][hex]:
-        raise Refused(
-            "BY-MOV-1",
-            message("{player} has no knight on {hex}", player=PlayerAt(seat), hex=hex_at(start)),
+        raise refusal(
+            "BY-MOV-1", "{player} has no knight on {hex}", player=PlayerAt(seat), hex=hex_at(start)
         )
     return hex
 
@@ -180,9 +177,7 @@ def _check_second_knight(state: State, seat: int, start: Hex, left: int, entered
     if hex is not None and knights[hex] > (hex == left):
         return hex
     if hex in (left, entered):
-        raise Refused(
-            "BY-MOV-2", message("the knight on {hex} has already moved", hex=hex_at(start))
-        )
+        raise refusal("BY-MOV-2", "the knight on {hex} has already moved", hex=hex_at(start))
     return check_knight(state, seat, start)
 
 
@@ -216,19 +211,19 @@ def destroy(state: State, pawn: Pawn, at: Hex, takes: list[Resource]) -> Destroy
     if not any(tokens):
         return {"seat": owner, "pawn": kind, "token": None}
     if not takes:
-        raise Refused(
+        raise refusal(
             "BY-CON-3",
-            message(
-                "name a token to take for {player}'s village on {hex}",
-                player=PlayerAt(owner),
-                hex=hex_at(at),
-            ),
+            "name a token to take for {player}'s village on {hex}",
+            player=PlayerAt(owner),
+            hex=hex_at(at),
         )
     token = takes.pop(0)
     if not tokens[KIND[token]]:
-        raise Refused(
+        raise refusal(
             "BY-CON-3",
-            message("{player} has no {token} to take", player=PlayerAt(owner), token=TOKENS[token]),
+            "{player} has no {token} to take",
+            player=PlayerAt(owner),
+            token=TOKENS[token],
         )
     return {"seat": owner, "pawn": kind, "token": token}
 
@@ -237,9 +232,8 @@ def check_takes_used(takes: Sequence[Resource]) -> None:
     """BY-CON-3: no take is left over. Raises Refused."""
     if takes:
         tokens = listing(message("{token:a}", token=TOKENS[token]) for token in takes)
-        raise Refused(
-            "BY-CON-3",
-            message("no destroyed village is left for which to take: {tokens}", tokens=tokens),
+        raise refusal(
+            "BY-CON-3", "no destroyed village is left for which to take: {tokens}", tokens=tokens
         )
 
 

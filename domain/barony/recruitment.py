@@ -7,7 +7,7 @@ from domain.barony.state import State
 from domain.barony.terms import KNIGHT
 from domain.barony.turn_order import after_turn
 from domain.contract import DomainEvent
-from domain.errors import Refused
+from domain.errors import Refused, refusal
 from domain.messages import Message, PlayerAt, counted, hex_at, message
 
 
@@ -20,22 +20,22 @@ def decide_recruit(state: State, seat: int, action: Recruit) -> DomainEvent:
     """BY-REC-1, 2: knights come from the reserve into one city. Raises Refused."""
     hex = state.board.index.get(action.at)
     if hex is None or state.building[hex] != CITY or state.owner[hex] != seat:
-        raise Refused(
+        raise refusal(
             "BY-REC-1",
-            message("{player} has no city on {hex}", player=PlayerAt(seat), hex=hex_at(action.at)),
+            "{player} has no city on {hex}",
+            player=PlayerAt(seat),
+            hex=hex_at(action.at),
         )
     most = recruits_at(state, hex)
     if action.knights > most:
         raise Refused("BY-REC-1", _too_many(action, most))
     reserve = state.reserve_knights[seat]
     if action.knights > reserve:
-        raise Refused(
+        raise refusal(
             "BY-REC-2",
-            message(
-                "the reserve holds {knights}, not {number}",
-                knights=counted(reserve, KNIGHT),
-                number=action.knights,
-            ),
+            "the reserve holds {knights}, not {number}",
+            knights=counted(reserve, KNIGHT),
+            number=action.knights,
         )
     data: KnightsRecruited = {
         "seat": seat,
@@ -86,23 +86,19 @@ def check_expedition(state: State, seat: int, action: Expedition) -> int:
     hex = state.board.index.get(action.to)
     reserve = state.reserve_knights[seat]
     if reserve < 2:
-        raise Refused(
+        raise refusal(
             "BY-EXP-5",
-            message(
-                "an expedition takes two knights of the reserve, which holds {knights}",
-                knights=counted(reserve, KNIGHT),
-            ),
+            "an expedition takes two knights of the reserve, which holds {knights}",
+            knights=counted(reserve, KNIGHT),
         )
     if hex is None:
-        raise Refused("BY-EXP-2", message("{hex} is not on the board", hex=hex_at(action.to)))
+        raise refusal("BY-EXP-2", "{hex} is not on the board", hex=hex_at(action.to))
     if not state.board.edge[hex]:
-        raise Refused(
-            "BY-EXP-2", message("{hex} is not on the edge of the board", hex=hex_at(action.to))
-        )
+        raise refusal("BY-EXP-2", "{hex} is not on the edge of the board", hex=hex_at(action.to))
     if state.board.terrain[hex] == LAKE:
-        raise Refused("BY-EXP-3", message("{hex} is a lake", hex=hex_at(action.to)))
+        raise refusal("BY-EXP-3", "{hex} is a lake", hex=hex_at(action.to))
     if not is_free(state, hex):
-        raise Refused("BY-EXP-4", message("{hex} is not free of pawns", hex=hex_at(action.to)))
+        raise refusal("BY-EXP-4", "{hex} is not free of pawns", hex=hex_at(action.to))
     return hex
 
 

@@ -17,8 +17,8 @@ from domain.barony.state import State
 from domain.barony.terms import RESOURCE_POINT, TOKENS
 from domain.barony.turn_order import after_turn
 from domain.contract import DomainEvent
-from domain.errors import Refused
-from domain.messages import PlayerAt, counted, message
+from domain.errors import refusal
+from domain.messages import PlayerAt, counted
 
 
 def worth(tokens: tuple[int, ...]) -> int:
@@ -40,39 +40,32 @@ def decide_title(state: State, seat: int, action: NobleTitle) -> DomainEvent:
     """BY-TTL-1, 2, 3: tokens go to the bank, and the seat rises one rank. Raises Refused."""
     rank, tokens = state.rank[seat], state.resources[seat]
     if rank == DUKE:
-        raise Refused(
-            "BY-TTL-2",
-            message("{player} is a duke, and there is no higher rank", player=PlayerAt(seat)),
+        raise refusal(
+            "BY-TTL-2", "{player} is a duke, and there is no higher rank", player=PlayerAt(seat)
         )
     for kind, count in enumerate(action.discard):
         if count > tokens[kind]:
-            raise Refused(
+            raise refusal(
                 "BY-TTL-1",
-                message(
-                    "{player} has {tokens}, not {number}",
-                    player=PlayerAt(seat),
-                    tokens=counted(tokens[kind], TOKENS[RESOURCES[kind]]),
-                    number=count,
-                ),
+                "{player} has {tokens}, not {number}",
+                player=PlayerAt(seat),
+                tokens=counted(tokens[kind], TOKENS[RESOURCES[kind]]),
+                number=count,
             )
     paid = worth(action.discard)
     if paid < TITLE_PRICE:
-        raise Refused(
+        raise refusal(
             "BY-TTL-1",
-            message(
-                "these tokens are worth {points}, and a title costs {price}",
-                points=counted(paid, RESOURCE_POINT),
-                price=TITLE_PRICE,
-            ),
+            "these tokens are worth {points}, and a title costs {price}",
+            points=counted(paid, RESOURCE_POINT),
+            price=TITLE_PRICE,
         )
     if has_needless_token(action.discard):
-        raise Refused(
+        raise refusal(
             "BY-TTL-3",
-            message(
-                "these tokens are worth {points}; one could be taken back and still leave {price}",
-                points=counted(paid, RESOURCE_POINT),
-                price=TITLE_PRICE,
-            ),
+            "these tokens are worth {points}; one could be taken back and still leave {price}",
+            points=counted(paid, RESOURCE_POINT),
+            price=TITLE_PRICE,
         )
     discarded: SomeTokens = {}
     for name, count in zip(RESOURCES, action.discard, strict=True):

@@ -7,7 +7,7 @@ from typing import Final
 
 from domain.clock.events import TimeGiven
 from domain.contract import DomainEvent
-from domain.errors import Malformed, NotNow
+from domain.errors import Malformed, NotNow, not_now
 from domain.game import STATUS_MESSAGES, Game
 from domain.messages import message
 
@@ -27,23 +27,20 @@ def give_time(game: Game, seat: int, to: int, seconds: int) -> DomainEvent:
     if game.status != "playing":
         raise NotNow(None, STATUS_MESSAGES[game.status])
     if game.clock is None:
-        raise NotNow(None, message("the game has no clock"))
+        raise not_now("the game has no clock")
     receiver = game.to_act
     if receiver is None or receiver != to:
-        raise NotNow(None, message("it is the turn of another player, or of nobody"))
+        raise not_now("it is the turn of another player, or of nobody")
     people = game.seats_of_people()
     if seat == receiver or seat not in people or receiver not in people:
-        raise NotNow(None, message("players who are still in the game give time to each other"))
+        raise not_now("players who are still in the game give time to each other")
     if game.courtesies.get(game.players[seat], 0) >= MAX_COURTESIES_PER_PLAYER:
-        raise NotNow(
-            None,
-            message(
-                "a player can give time {most} times in a game", most=MAX_COURTESIES_PER_PLAYER
-            ),
+        raise not_now(
+            "a player can give time {most} times in a game", most=MAX_COURTESIES_PER_PLAYER
         )
     left = MAX_COURTESY - game.turn_extension
     if left < 1:
-        raise NotNow(None, message("this turn cannot be extended any more"))
+        raise not_now("this turn cannot be extended any more")
     if type(seconds) is not int or not 1 <= seconds <= left:
         fault = message("must be a whole number of seconds, 1 to {most}", most=left)
         raise Malformed({"seconds": fault})

@@ -9,9 +9,8 @@ from typing import Literal, TypeAlias
 
 from domain.clock.events import DeadlineExcused
 from domain.contract import A, DomainEvent, P, S
-from domain.errors import NotNow
+from domain.errors import not_now
 from domain.game import Game, GameOf
-from domain.messages import message
 
 Outcome: TypeAlias = Literal["excuse", "remove", "vacate", "forfeit", "bot"]
 """What a deadline that has passed leads to: the turn's time begins anew, the seat is removed or becomes
@@ -53,7 +52,7 @@ def deadline_outcome(game: Game) -> Outcome:
     """
     seat, policy = game.to_act, deadline_policy(game)
     if seat is None:
-        raise NotNow(None, message("nobody is to act"))
+        raise not_now("nobody is to act")
     in_set_up = is_placement(game)
     if seat in game.seats_of_people():
         if game.excuses.get(seat, 0) < policy.excused:
@@ -68,7 +67,7 @@ def deadline_outcome(game: Game) -> Outcome:
 def excuse(game: Game) -> DomainEvent:
     """`DeadlineExcused`: the time of the turn under way begins anew. Raises NotNow when nobody is to act."""
     if game.to_act is None:
-        raise NotNow(None, message("nobody is to act"))
+        raise not_now("nobody is to act")
     data: DeadlineExcused = {"seat": game.to_act}
     return DomainEvent("DeadlineExcused", data)
 
@@ -79,7 +78,7 @@ def act_for_absent_seat(game: GameOf[S, A, P], action: A) -> DomainEvent:
     Raises NotNow when nobody is to act, Refused with the clause.
     """
     if game.state is None or game.to_act is None:
-        raise NotNow(None, message("nobody is to act"))
+        raise not_now("nobody is to act")
     return game.rules.decide(game.state, game.to_act, action)
 
 

@@ -8,10 +8,9 @@ from typing import Final
 
 from domain.clock.events import HolidayAnnounced, HolidayCancelled
 from domain.contract import DomainEvent
-from domain.errors import NotNow
+from domain.errors import NotNow, not_now
 from domain.game import STATUS_MESSAGES, Game
 from domain.json_types import Timestamp
-from domain.messages import message
 
 MAX_HOLIDAYS_PER_PLAYER: Final = 200
 """Holidays of one player that a log may contain, cancelled ones included."""
@@ -30,15 +29,12 @@ def announce(
     """
     _require_holidays(game, player)
     if until <= max(since, at):
-        raise NotNow(None, message("the holiday is over, or ends before it begins"))
+        raise not_now("the holiday is over, or ends before it begins")
     own = [holiday for holiday in game.holidays if holiday.player == player]
     if any(since < holiday.ends and holiday.since < min(until, holiday.ends) for holiday in own):
-        raise NotNow(None, message("the player has a holiday in this time already"))
+        raise not_now("the player has a holiday in this time already")
     if len(own) >= MAX_HOLIDAYS_PER_PLAYER:
-        raise NotNow(
-            None,
-            message("a player can have {most} holidays in a game", most=MAX_HOLIDAYS_PER_PLAYER),
-        )
+        raise not_now("a player can have {most} holidays in a game", most=MAX_HOLIDAYS_PER_PLAYER)
     data: HolidayAnnounced = {"player": player, "from": since, "to": until}
     return DomainEvent("HolidayAnnounced", data)
 
@@ -53,15 +49,15 @@ def cancel(game: Game, player: str, since: Timestamp, at: Timestamp) -> DomainEv
         and at < holiday.until
         for holiday in game.holidays
     ):
-        raise NotNow(None, message("the player has no such holiday to cancel"))
+        raise not_now("the player has no such holiday to cancel")
     data: HolidayCancelled = {"player": player, "from": since}
     return DomainEvent("HolidayCancelled", data)
 
 
 def _require_holidays(game: Game, player: str) -> None:
     if not game.is_participant(player) or game.bot_of(player) is not None:
-        raise NotNow(None, message("only the people of a game have holidays in it"))
+        raise not_now("only the people of a game have holidays in it")
     if game.has_ended:
         raise NotNow(None, STATUS_MESSAGES[game.status])
     if not has_holidays(game):
-        raise NotNow(None, message("the clock of this game has no holidays"))
+        raise not_now("the clock of this game has no holidays")

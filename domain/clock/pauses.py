@@ -8,9 +8,8 @@ from typing import Final
 
 from domain.clock.events import PauseAgreed
 from domain.contract import DomainEvent
-from domain.errors import NotNow
+from domain.errors import NotNow, not_now
 from domain.game import STATUS_MESSAGES, Game
-from domain.messages import message
 
 MAX_CHANGES_PER_PLAYER: Final = 40
 """How often a player may agree to a pause or withdraw in one game."""
@@ -26,22 +25,19 @@ def agree(game: Game, seat: int, *, agree: bool, is_over: bool) -> DomainEvent:
     if game.status != "playing":
         raise NotNow(None, STATUS_MESSAGES[game.status])
     if game.clock is None:
-        raise NotNow(None, message("the game has no clock that a pause could stop"))
+        raise not_now("the game has no clock that a pause could stop")
     if seat not in game.seats_of_people():
-        raise NotNow(None, message("only people who are still in the game agree on a pause"))
+        raise not_now("only people who are still in the game agree on a pause")
     player = game.players[seat]
     has_agreed = player in game.pauses.agreed_by
     if agree and has_agreed and not is_over:
-        raise NotNow(None, message("this player agrees to a pause already"))
+        raise not_now("this player agrees to a pause already")
     if not agree and not has_agreed:
-        raise NotNow(None, message("this player does not agree to a pause"))
+        raise not_now("this player does not agree to a pause")
     if agree and game.pauses.changes.get(player, 0) >= MAX_CHANGES_PER_PLAYER:
-        raise NotNow(
-            None,
-            message(
-                "a player can agree to a pause or withdraw {most} times in a game",
-                most=MAX_CHANGES_PER_PLAYER,
-            ),
+        raise not_now(
+            "a player can agree to a pause or withdraw {most} times in a game",
+            most=MAX_CHANGES_PER_PLAYER,
         )
     data: PauseAgreed = {"seat": seat, "agree": agree}
     return DomainEvent("PauseAgreed", data)

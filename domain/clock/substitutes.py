@@ -6,9 +6,8 @@ game: the clock plays it at once, as the game's options say for missed turns, un
 
 from domain.clock.events import SeatVacated, SubstituteSeated
 from domain.contract import DomainEvent
-from domain.errors import NotNow
+from domain.errors import NotNow, not_now
 from domain.game import STATUS_MESSAGES, Game
-from domain.messages import message
 
 
 def vacate(game: Game, seat: int) -> DomainEvent:
@@ -17,7 +16,7 @@ def vacate(game: Game, seat: int) -> DomainEvent:
     """
     _require_substitutes(game)
     if seat not in game.seats_of_people():
-        raise NotNow(None, message("seat {seat} is not that of a player in the game", seat=seat))
+        raise not_now("seat {seat} is not that of a player in the game", seat=seat)
     data: SeatVacated = {"seat": seat, "player": game.players[seat]}
     return DomainEvent("SeatVacated", data)
 
@@ -28,13 +27,11 @@ def seat_substitute(game: Game, seat: int, player: str) -> DomainEvent:
     """
     _require_substitutes(game)
     if seat not in game.vacant_seats or game.state is None or seat not in game.state.in_game():
-        raise NotNow(None, message("seat {seat} is not vacant", seat=seat))
+        raise not_now("seat {seat} is not vacant", seat=seat)
     if game.has_joined(player):
-        raise NotNow(
-            None, message("a player who has or had a seat in this game cannot be a substitute")
-        )
+        raise not_now("a player who has or had a seat in this game cannot be a substitute")
     if player == game.arbiter:
-        raise NotNow(None, message("the arbiter of a game cannot play in it"))
+        raise not_now("the arbiter of a game cannot play in it")
     data: SubstituteSeated = {"seat": seat, "player": player, "replaces": game.players[seat]}
     return DomainEvent("SubstituteSeated", data)
 
@@ -50,15 +47,15 @@ def seat_by_decision(game: Game, seat: int, player: str) -> DomainEvent:
         or decision.seq != game.seq
         or (decision.decision, decision.seat, decision.player) != ("move_seat", seat, player)
     ):
-        raise NotNow(None, message("no administrator has just decided this"))
+        raise not_now("no administrator has just decided this")
     data: SubstituteSeated = {"seat": seat, "player": player, "replaces": game.players[seat]}
     return DomainEvent("SubstituteSeated", data)
 
 
 def _require_substitutes(game: Game) -> None:
     if not game.options.get("substitutes"):
-        raise NotNow(None, message("this game has no substitutes"))
+        raise not_now("this game has no substitutes")
     if game.status != "playing":
         raise NotNow(None, STATUS_MESSAGES[game.status])
     if game.to_act is None:
-        raise NotNow(None, message("play is over"))
+        raise not_now("play is over")

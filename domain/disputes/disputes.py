@@ -23,7 +23,7 @@ from domain.disputes.events import (
 )
 from domain.disputes.nonces import add_nonce
 from domain.disputes.records import Dispute
-from domain.errors import Malformed, NotNow
+from domain.errors import Malformed, not_now
 from domain.event import NO_SECRETS, EventData
 from domain.game import STATUS_MESSAGES, Game
 from domain.json_fields import is_integer, one_of
@@ -75,22 +75,14 @@ def open_dispute(
     _require_in_progress(game)
     dispute = game.open_dispute
     if dispute is not None:
-        raise NotNow(
-            None,
-            message(
-                "dispute {dispute} is open: it must be ruled or withdrawn before another one",
-                dispute=dispute.seq,
-            ),
+        raise not_now(
+            "dispute {dispute} is open: it must be ruled or withdrawn before another one",
+            dispute=dispute.seq,
         )
     if not 1 <= about <= game.seq:
-        raise NotNow(
-            None,
-            message("there is no event {event}: the last is {last}", event=about, last=game.seq),
-        )
+        raise not_now("there is no event {event}: the last is {last}", event=about, last=game.seq)
     if sum(dispute.seat == seat for dispute in game.disputes) >= MAX_DISPUTES_PER_SEAT:
-        raise NotNow(
-            None, message("a player can open {most} disputes in a game", most=MAX_DISPUTES_PER_SEAT)
-        )
+        raise not_now("a player can open {most} disputes in a game", most=MAX_DISPUTES_PER_SEAT)
     data: DisputeOpened = {
         "seat": seat,
         "about": about,
@@ -108,10 +100,7 @@ def answer(
     """
     dispute = _require_open(game, number)
     if sum(answer.seat == seat for answer in dispute.answers) >= MAX_ANSWERS_PER_SEAT:
-        raise NotNow(
-            None,
-            message("a player can answer {most} times in a dispute", most=MAX_ANSWERS_PER_SEAT),
-        )
+        raise not_now("a player can answer {most} times in a dispute", most=MAX_ANSWERS_PER_SEAT)
     data: DisputeAnswered = {"dispute": number, "seat": seat}
     add_nonce(data, game, seat, nonce)
     return _event("DisputeAnswered", data, statement)
@@ -121,12 +110,9 @@ def withdraw(game: Game, number: int, seat: int) -> DomainEvent:
     """`DisputeWithdrawn`. Raises NotNow unless the dispute is open and was opened by this seat."""
     dispute = _require_open(game, number)
     if dispute.seat != seat:
-        raise NotNow(
-            None,
-            message(
-                "only {player} can withdraw the dispute, having opened it",
-                player=PlayerAt(dispute.seat),
-            ),
+        raise not_now(
+            "only {player} can withdraw the dispute, having opened it",
+            player=PlayerAt(dispute.seat),
         )
     data: DisputeWithdrawn = {"dispute": number, "seat": seat}
     return DomainEvent("DisputeWithdrawn", data)
@@ -149,15 +135,12 @@ def propose(
     """
     dispute = _require_open(game, number)
     if game.arbiter is not None:
-        raise NotNow(None, message("the game has an arbiter, who rules its disputes"))
+        raise not_now("the game has an arbiter, who rules its disputes")
     if seat not in seats_that_agree(game):
-        raise NotNow(None, message("only players who are still in the game agree on a ruling"))
+        raise not_now("only players who are still in the game agree on a ruling")
     if sum(proposal.seat == seat for proposal in dispute.proposals) >= MAX_PROPOSALS_PER_SEAT:
-        raise NotNow(
-            None,
-            message(
-                "a player can propose {most} rulings in a dispute", most=MAX_PROPOSALS_PER_SEAT
-            ),
+        raise not_now(
+            "a player can propose {most} rulings in a dispute", most=MAX_PROPOSALS_PER_SEAT
         )
     _require_note(ruling, statement)
     require_possible(game, ruling, is_play)
@@ -179,7 +162,7 @@ def rule(
     """
     _require_open(game, number)
     if game.arbiter is None:
-        raise NotNow(None, message("the game has no arbiter: its players agree on a ruling"))
+        raise not_now("the game has no arbiter: its players agree on a ruling")
     _require_note(ruling, statement)
     require_possible(game, ruling, is_play)
     data: DisputeRuled = {
@@ -197,7 +180,7 @@ def rule_by_agreement(game: Game, number: int) -> DomainEvent:
     dispute = _require_open(game, number)
     ruling = agreed_ruling(game, dispute)
     if ruling is None:
-        raise NotNow(None, message("the players do not agree on a ruling"))
+        raise not_now("the players do not agree on a ruling")
     data: DisputeRuled = {
         "dispute": number,
         "ruling": ruling,
@@ -226,34 +209,26 @@ def require_possible(game: Game, ruling: Ruling, is_play: Callable[[int], bool])
     if ruling["type"] == "resume":
         origin = ruling["from"]
         if origin >= game.seq or not is_play(origin) or game.is_superseded(origin):
-            raise NotNow(
-                None,
-                message(
-                    "play cannot resume after event {event}: that is not an earlier event of play on the"
-                    " current branch",
-                    event=origin,
-                ),
+            raise not_now(
+                "play cannot resume after event {event}: that is not an earlier event of play on the"
+                " current branch",
+                event=origin,
             )
     elif ruling["type"] == "remove_seat":
         if game.to_act is None or game.state is None:
-            raise NotNow(None, message("a seat can only be removed during play"))
+            raise not_now("a seat can only be removed during play")
         if ruling["seat"] not in game.state.in_game():
-            raise NotNow(
-                None, message("{player} is not in the game", player=PlayerAt(ruling["seat"]))
-            )
+            raise not_now("{player} is not in the game", player=PlayerAt(ruling["seat"]))
 
 
 def _require_in_progress(game: Game) -> None:
     if game.status == "open":
-        raise NotNow(None, message("the game has not started: a player who disagrees can leave it"))
+        raise not_now("the game has not started: a player who disagrees can leave it")
     if game.status != "playing":
-        raise NotNow(
-            None,
-            message(
-                "{status}, and its secret is public, so no ruling can change it any more; anyone can"
-                " audit its record, and compare it with receipts and with other copies",
-                status=STATUS_MESSAGES[game.status],
-            ),
+        raise not_now(
+            "{status}, and its secret is public, so no ruling can change it any more; anyone can"
+            " audit its record, and compare it with receipts and with other copies",
+            status=STATUS_MESSAGES[game.status],
         )
 
 
@@ -262,7 +237,7 @@ def _require_open(game: Game, number: int) -> Dispute:
     _require_in_progress(game)
     dispute = game.open_dispute
     if dispute is None or dispute.seq != number:
-        raise NotNow(None, message("dispute {number} is not open", number=number))
+        raise not_now("dispute {number} is not open", number=number)
     return dispute
 
 

@@ -12,9 +12,8 @@ from domain.contract import DomainEvent
 from domain.disputes.events import TakebackAnswered, TakebackRequested
 from domain.disputes.nonces import add_nonce
 from domain.disputes.records import LastPlay, Takeback
-from domain.errors import NotNow
+from domain.errors import NotNow, not_now
 from domain.game import STATUS_MESSAGES, Game
-from domain.messages import message
 
 
 def request(game: Game, seat: int, nonce: bytes | None = None) -> DomainEvent:
@@ -23,11 +22,11 @@ def request(game: Game, seat: int, nonce: bytes | None = None) -> DomainEvent:
     """
     last = _require_takebacks(game)
     if last.seat != seat:
-        raise NotNow(None, message("only the player who acted last can take an action back"))
+        raise not_now("only the player who acted last can take an action back")
     if last.seq in game.requested_takebacks:
-        raise NotNow(None, message("a takeback of this action has been requested before"))
+        raise not_now("a takeback of this action has been requested before")
     if not _seats_to_agree(game, seat):
-        raise NotNow(None, message("no other player is in the game who could agree"))
+        raise not_now("no other player is in the game who could agree")
     data: TakebackRequested = {"seat": seat, "from": last.origin}
     add_nonce(data, game, seat, nonce)
     return DomainEvent("TakebackRequested", data)
@@ -39,15 +38,13 @@ def answer(
     """`TakebackAnswered`. Raises NotNow unless the request is pending and this seat has yet to answer it."""
     takeback = _require_takebacks(game).takeback
     if takeback is None or takeback.seq != number or takeback.declined_by is not None:
-        raise NotNow(
-            None, message("takeback {number} has lapsed, or was answered by all", number=number)
-        )
+        raise not_now("takeback {number} has lapsed, or was answered by all", number=number)
     if seat == takeback.seat:
-        raise NotNow(None, message("the player who requests a takeback does not answer it"))
+        raise not_now("the player who requests a takeback does not answer it")
     if seat not in _seats_to_agree(game, takeback.seat):
-        raise NotNow(None, message("only players who are still in the game answer a takeback"))
+        raise not_now("only players who are still in the game answer a takeback")
     if seat in takeback.agreed_by:
-        raise NotNow(None, message("this player has agreed already"))
+        raise not_now("this player has agreed already")
     data: TakebackAnswered = {"request": number, "seat": seat, "agree": agree}
     add_nonce(data, game, seat, nonce)
     return DomainEvent("TakebackAnswered", data)
@@ -74,11 +71,9 @@ def _require_takebacks(game: Game) -> LastPlay:
     if game.status == "open":
         raise NotNow(None, STATUS_MESSAGES["open"])
     if game.status != "playing":
-        raise NotNow(
-            None, message("{status}, and its secret is public", status=STATUS_MESSAGES[game.status])
-        )
+        raise not_now("{status}, and its secret is public", status=STATUS_MESSAGES[game.status])
     if game.last_play is None:
-        raise NotNow(None, message("this game has no takebacks: its options do not allow them"))
+        raise not_now("this game has no takebacks: its options do not allow them")
     return game.last_play
 
 

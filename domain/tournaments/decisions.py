@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from domain import chance
-from domain.errors import Malformed, NotNow
+from domain.errors import Malformed, NotNow, not_now
 from domain.event import Clock
 from domain.game import Game
 from domain.json_fields import is_integer
@@ -156,24 +156,24 @@ def register(tournament: Tournament, player: str, nonce: bytes, at: str) -> Deci
     if tournament.is_over:
         raise NotNow(None, STATUS_CLAUSES[tournament.status])
     if tournament.takes_part(player):
-        raise NotNow(None, message("this player takes part already"))
+        raise not_now("this player takes part already")
     if player in tournament.excluded:
-        raise NotNow(None, message("this player was excluded from the tournament"))
+        raise not_now("this player was excluded from the tournament")
     is_known = player in (tournament.creator, *tournament.invited)
     if tournament.private and tournament.club is None and not is_known:
-        raise NotNow(None, message("the tournament is private, and this player is not invited"))
+        raise not_now("the tournament is private, and this player is not invited")
     if tournament.status == "running":
         number = tournament.places.get(player)
         if number is not None and number not in tournament.withdrawn:
-            raise NotNow(None, message("somebody else has the place of this player by now"))
+            raise not_now("somebody else has the place of this player by now")
         if len(tournament.volunteers) >= MAX_SUBSTITUTES:
-            raise NotNow(None, message("{count} substitutes wait already", count=MAX_SUBSTITUTES))
+            raise not_now("{count} substitutes wait already", count=MAX_SUBSTITUTES)
         volunteer: SubstituteRegistered = {"player": player, "nonce": nonce.hex()}
         return Decided("SubstituteRegistered", volunteer)
     if at >= tournament.closes:
-        raise NotNow(None, message("registration has closed"))
+        raise not_now("registration has closed")
     if len(tournament.registered) >= tournament.most:
-        raise NotNow(None, message("all {count} places are taken", count=tournament.most))
+        raise not_now("all {count} places are taken", count=tournament.most)
     data: PlayerRegistered = {"player": player, "nonce": nonce.hex()}
     return Decided("PlayerRegistered", data)
 
@@ -185,11 +185,11 @@ def invite(tournament: Tournament, player: str) -> Decided:
     if tournament.club is not None:
         raise NotNow(None, _NO_INVITATIONS)
     if not tournament.private:
-        raise NotNow(None, message("players are invited to private tournaments only"))
+        raise not_now("players are invited to private tournaments only")
     if player in tournament.invited:
-        raise NotNow(None, message("this player is invited already"))
+        raise not_now("this player is invited already")
     if len(tournament.invited) >= MAX_INVITED:
-        raise NotNow(None, message("at most {count} players can be invited", count=MAX_INVITED))
+        raise not_now("at most {count} players can be invited", count=MAX_INVITED)
     data: EntrantInvited = {"player": player}
     return Decided("EntrantInvited", data)
 
@@ -199,7 +199,7 @@ def withdraw(tournament: Tournament, player: str) -> Decided:
     if tournament.is_over:
         raise NotNow(None, STATUS_CLAUSES[tournament.status])
     if not tournament.takes_part(player):
-        raise NotNow(None, message("this player does not take part"))
+        raise not_now("this player does not take part")
     data: PlayerWithdrawn = {"player": player}
     return Decided("PlayerWithdrawn", data)
 
@@ -211,11 +211,11 @@ def replace_entrant(tournament: Tournament, number: int, substitute: str) -> Dec
     if tournament.status != "running":
         raise NotNow(None, STATUS_CLAUSES[tournament.status])
     if substitute not in tournament.volunteers:
-        raise NotNow(None, message("this player has not registered as a substitute"))
+        raise not_now("this player has not registered as a substitute")
     if tournament.places.get(substitute, number) != number:
-        raise NotNow(None, message("this player has had another place in the tournament"))
+        raise not_now("this player has had another place in the tournament")
     if number not in tournament.numbers_in_play():
-        raise NotNow(None, message("there are no further rounds for this place"))
+        raise not_now("there are no further rounds for this place")
     data: EntrantReplaced = {"entrant": number, "player": substitute}
     return Decided("EntrantReplaced", data)
 
@@ -282,7 +282,7 @@ def draw_round(tournament: Tournament, ends: str) -> Decided:
     All rounds must be closed, else NotNow is raised. `ends` is the last date of the round.
     """
     if tournament.status != "running" or not all(drawn.is_closed for drawn in tournament.rounds):
-        raise NotNow(None, message("the round has not ended"))
+        raise not_now("the round has not ended")
     tables = tournament.next_tables()
     if tables is None:
         finished: TournamentFinished = {"standings": standings_as_json(tournament)}
@@ -314,7 +314,7 @@ def record_result(tournament: Tournament, table: int, game: Game) -> Decided:
     """
     drawn = tournament.current_round
     if drawn is None or table not in drawn.open_tables:
-        raise NotNow(None, message("the table has a result already"))
+        raise not_now("the table has a result already")
     data: ResultRecorded = {
         "round": drawn.number,
         "table": table,
@@ -348,7 +348,7 @@ def close_round(tournament: Tournament) -> Decided:
     """`RoundClosed`. Raises NotNow while a table has no result."""
     drawn = tournament.current_round
     if drawn is None or drawn.is_closed or drawn.open_tables:
-        raise NotNow(None, message("the round has not ended"))
+        raise not_now("the round has not ended")
     data: RoundClosed = {"round": drawn.number}
     return Decided("RoundClosed", data)
 

@@ -28,9 +28,13 @@ KEYWORDS: Final[Keywords] = {
     "message": None,
     "message_in": ((1, "c"), 2),
     "plural_message": (1, 2),
+    "reason": (2,),
+    "plural_reason": (2, 3),
+    "refusal": (2,),
+    "not_now": None,
     "term": None,
 }
-"""The functions of `domain.messages` that create messages, and which of their arguments are templates."""
+"""The functions of `domain` that create messages, and which of their arguments are templates."""
 TEMPLATE_KEYWORDS: Final[Keywords] = {"text": None, "plural_text": (1, 2)}
 """The functions that create messages in the templates of pages and mails."""
 _SOURCES: Final[Sequence[tuple[Sequence[tuple[str, str]], Keywords]]] = (

@@ -18,14 +18,20 @@ TEMPLATES = {
     "message": slice(0, 1),
     "message_in": slice(0, 2),
     "plural_message": slice(0, 2),
+    "reason": slice(1, 2),
+    "plural_reason": slice(1, 3),
+    "refusal": slice(1, 2),
+    "not_now": slice(0, 1),
     "term": slice(0, 1),
 }
 """By function, which of its arguments must be literal strings."""
+MODULES = ("domain.messages", "domain.errors")
+"""The modules with these functions."""
 
 
 @dataclass(frozen=True, slots=True)
 class MessageCall:
-    """A call of a function of `domain.messages`."""
+    """A call of a function that creates messages."""
 
     path: Path
     line: int
@@ -36,6 +42,11 @@ class MessageCall:
     def place(self) -> str:
         """Return the file and line of the call."""
         return f"{self.path.relative_to(ROOT)}:{self.line}"
+
+    @property
+    def is_plural(self) -> bool:
+        """Return whether it has a template for one and another for several."""
+        return self.function in ("plural_message", "plural_reason")
 
     @property
     def literals(self) -> list[ast.expr]:
@@ -93,13 +104,13 @@ def _sources() -> Iterator[Path]:
 
 def _calls(path: Path) -> Iterator[MessageCall]:
     text = path.read_text()
-    if "domain.messages" not in text:
+    if not any(module in text for module in MODULES):
         return
     tree = ast.parse(text)
     imported = {
         alias.asname or alias.name: alias.name
         for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and node.module == "domain.messages"
+        if isinstance(node, ast.ImportFrom) and node.module in MODULES
         for alias in node.names
     }
     for call in _named_calls(tree):

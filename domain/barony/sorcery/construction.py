@@ -26,7 +26,7 @@ from domain.barony.sorcery.formats import ConstructionCast
 from domain.barony.sorcery.state import SorceryState
 from domain.barony.state import State
 from domain.barony.turn_order import after_turn
-from domain.errors import Refused
+from domain.errors import Refused, refusal
 from domain.messages import PlayerAt, hex_at, message
 
 CastClause: TypeAlias = CityClause | Literal["BS-MYS-1", "BS-PET-1", "BS-SAN-1", "BS-SAN-2"]
@@ -93,7 +93,7 @@ def decide_construction(state: SorceryState, seat: int, cast: Cast) -> Construct
     hex = state.board.index.get(at)
     if hex is None:
         off_board = "BS-SAN-1" if "sanctuary" in cast.spells else "BY-CTY-1"
-        raise Refused(off_board, message("{hex} is not on the board", hex=hex_at(at)))
+        raise refusal(off_board, "{hex} is not on the board", hex=hex_at(at))
     clause = cast_barrier(state, seat, hex, cast.spells)
     if clause is None and not state.reserve_cities[seat]:
         clause = "BY-CTY-5"

@@ -29,8 +29,8 @@ from domain.barony.sorcery.recruitment import decide_recruitment, legal_recruitm
 from domain.barony.sorcery.state import SorceryState
 from domain.choices import Preview
 from domain.contract import DomainEvent
-from domain.errors import Refused
-from domain.messages import Message, PlayerAt, counted, listing, message, plural_message
+from domain.errors import Refused, refusal
+from domain.messages import Message, PlayerAt, counted, listing, plural_message
 
 CastDecider: TypeAlias = Callable[[SorceryState, int, Cast], SpellsCast]
 """Returns the data of the event that a cast of one family leads to. Raises Refused."""
@@ -56,17 +56,15 @@ def decide_cast(state: SorceryState, seat: int, cast: Cast) -> DomainEvent:
         raise Refused("BS-SPL-1", _not_available(closed, state.spells))
     families = {FAMILY[spell] for spell in cast.spells}
     if len(families) > 1:
-        raise Refused("BS-SPL-1", message("spells cast together must be of one family"))
+        raise refusal("BS-SPL-1", "spells cast together must be of one family")
     cost, magic = cost_of(cast.spells), state.magic[seat]
     if cost > magic:
-        raise Refused(
+        raise refusal(
             "BS-SPL-2",
-            message(
-                "this costs {price}, and {player} has {magic}",
-                price=counted(cost, MAGIC_TOKEN),
-                player=PlayerAt(seat),
-                magic=magic,
-            ),
+            "this costs {price}, and {player} has {magic}",
+            price=counted(cost, MAGIC_TOKEN),
+            player=PlayerAt(seat),
+            magic=magic,
         )
     return DomainEvent("SpellsCast", CAST_DECIDERS[families.pop()](state, seat, cast))
 

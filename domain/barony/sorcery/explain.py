@@ -90,6 +90,8 @@ from domain.messages import (
     listing,
     message,
     plural_message,
+    plural_reason,
+    reason,
     semicolon_list,
 )
 
@@ -99,15 +101,13 @@ def explain_construction(state: SorceryState, data: ConstructionCast) -> Iterato
     seat, spells, at = data["seat"], data["spells"], data["at"]
     hex = number_of(state, at)
     if data["replaced"] == "knight":
-        yield (
+        yield reason(
             "BS-SAN-1",
-            message(
-                "{player}'s knight on {hex} makes room for a city; no opposing pawn stood there",
-                player=PlayerAt(seat),
-                hex=hex_at(at),
-            ),
+            "{player}'s knight on {hex} makes room for a city; no opposing pawn stood there",
+            player=PlayerAt(seat),
+            hex=hex_at(at),
         )
-        yield "BS-SAN-2", message("there was no building on {hexes}", hexes=hex_at(at))
+        yield reason("BS-SAN-2", "there was no building on {hexes}", hexes=hex_at(at))
     else:
         yield explain_replaced_village(seat, at)
         yield from explain_no_opposing_knight(state, seat, at)
@@ -117,12 +117,10 @@ def explain_construction(state: SorceryState, data: ConstructionCast) -> Iterato
         yield from explain_city_site(state, at)
     if "token" in data:
         yield explain_gain(state, hex, data["token"], state.bank[:], "BS-ABU-1")
-    yield (
+    yield reason(
         "BS-SPL-6",
-        message(
-            "a city founded by spells earns {points} like any other",
-            points=counted(data["points"], POINT),
-        ),
+        "a city founded by spells earns {points} like any other",
+        points=counted(data["points"], POINT),
     )
     yield from explain_city_gain(state, seat, data["points"])
 
@@ -133,21 +131,19 @@ def _explain_petrification(state: SorceryState, seat: int, hex: int) -> Iterator
     near = [at for at in state.board.neighbours[hex] if state.building[at] == CITY]
     own = [hex_at(hexes[at]) for at in near if state.owner[at] == seat]
     if state.board.terrain[hex] == FOREST:
-        yield "BS-PET-1", message("{hex} is a forest: BY-CTY-2 is lifted", hex=here)
+        yield reason("BS-PET-1", "{hex} is a forest: BY-CTY-2 is lifted", hex=here)
     if own:
-        yield (
+        yield plural_reason(
             "BS-PET-1",
-            plural_message(
-                "{hex} is adjacent to {player}'s own city on {cities}: BY-CTY-3 is lifted",
-                "{hex} is adjacent to {player}'s own cities on {cities}: BY-CTY-3 is lifted",
-                count=len(own),
-                hex=here,
-                player=PlayerAt(seat),
-                cities=listing(own),
-            ),
+            "{hex} is adjacent to {player}'s own city on {cities}: BY-CTY-3 is lifted",
+            "{hex} is adjacent to {player}'s own cities on {cities}: BY-CTY-3 is lifted",
+            count=len(own),
+            hex=here,
+            player=PlayerAt(seat),
+            cities=listing(own),
         )
     if len(own) == len(near):
-        yield "BY-CTY-3", message("no hex adjacent to {hex} had an opponent's city", hex=here)
+        yield reason("BY-CTY-3", "no hex adjacent to {hex} had an opponent's city", hex=here)
 
 
 def explain_arrival(state: SorceryState, seat: int, step: MovedStep) -> Iterator[Reason]:
@@ -167,17 +163,19 @@ def explain_imprint(
     if magic:
         yield "BS-MYS-2", _imprint_placed(player, here, imprints, magic)
     elif hex in state.imprints[seat]:
-        text = message(
-            "{player} already has an imprint on {hex} and gains nothing", player=player, hex=here
+        yield reason(
+            "BS-MYS-3",
+            "{player} already has an imprint on {hex} and gains nothing",
+            player=player,
+            hex=here,
         )
-        yield "BS-MYS-3", text
     elif imprints >= len(MAGIC_OF_A_VISIT):
-        text = message(
+        yield reason(
+            "BS-MYS-3",
             "{hex} already has {imprints}, and no more is placed",
             hex=here,
             imprints=counted(imprints, IMPRINT),
         )
-        yield "BS-MYS-3", text
 
 
 def _imprint_placed(player: PlayerAt, at: HexAt, before: int, magic: int) -> Message:
@@ -212,13 +210,18 @@ def explain_movement(state: SorceryState, data: MovementCast) -> Iterator[Reason
     trial = state.copy()
     if "celerity" in spells:
         path = hex_path([first["from"], *(step["to"] for step in moves)])
-        yield "BS-CEL-1", message("the knight makes two steps: {path}", path=path)
+        yield reason("BS-CEL-1", "the knight makes two steps: {path}", path=path)
     for step in moves:
         start, end = number_of(trial, step["from"]), number_of(trial, step["to"])
         left, swept = step.get("left", []), step.get("swept", [])
         yield explain_step(seat, step) if step is first else _second_step(step)
         if left:
-            yield "BS-TOR-1", _swept_after_departure(step["from"], left)
+            yield reason(
+                "BS-TOR-1",
+                "after the knight has left, Tornado destroys {pawns} on {hex}",
+                pawns=pawns(left),
+                hex=hex_at(step["from"]),
+            )
             yield from _explain_swept(trial, seat, step["from"], left)
         apply_destroyed(trial, seat, start, left)
         if is_teleportation(trial, seat, end):
@@ -227,43 +230,31 @@ def explain_movement(state: SorceryState, data: MovementCast) -> Iterator[Reason
             yield from explain_entry(trial, seat, step["to"])
         yield from explain_arrival(trial, seat, step)
         if "magic" in step and step is not last:
-            yield "BS-MYS-4", message("a step of Celerity counts as an arrival")
+            yield reason("BS-MYS-4", "a step of Celerity counts as an arrival")
         apply_steps(trial, seat, (step,))
         if swept:
-            yield "BS-TOR-1", _swept_after_arrival(step["to"], swept)
+            yield reason(
+                "BS-TOR-1",
+                "after the arrival, Tornado destroys {pawns} on {hex}",
+                pawns=pawns(swept),
+                hex=hex_at(step["to"]),
+            )
             yield from _explain_swept(trial, seat, step["to"], swept)
         if "tornado" in spells and step is not last and isolated_pawns(trial, seat, end):
             between = hex_at(step["to"])
-            yield "BS-TOR-2", message("the hex between, {hex}, is not swept", hex=between)
+            yield reason("BS-TOR-2", "the hex between, {hex}, is not swept", hex=between)
     if "tornado" in spells and not any("left" in step or "swept" in step for step in moves):
         hexes = listing(dict.fromkeys([hex_at(first["from"]), hex_at(last["to"])]))
-        yield "BS-TOR-3", message("Tornado found no isolated pawn on {hexes}", hexes=hexes)
+        yield reason("BS-TOR-3", "Tornado found no isolated pawn on {hexes}", hexes=hexes)
 
 
 def _second_step(step: CastStep) -> Reason:
     """BS-CEL-2: the second step."""
-    return "BS-CEL-2", message(
+    return reason(
+        "BS-CEL-2",
         "from {start} the knight goes on to {end}, which is adjacent to it",
         start=hex_at(step["from"]),
         end=hex_at(step["to"]),
-    )
-
-
-def _swept_after_departure(at: Sequence[int], destroyed: Sequence[Destroyed]) -> Message:
-    """BS-TOR-1, 2: what Tornado destroyed on the hex that the knight left."""
-    return message(
-        "after the knight has left, Tornado destroys {pawns} on {hex}",
-        pawns=pawns(destroyed),
-        hex=hex_at(at),
-    )
-
-
-def _swept_after_arrival(at: Sequence[int], destroyed: Sequence[Destroyed]) -> Message:
-    """BS-TOR-1, 2: what Tornado destroyed on the hex where the move ended."""
-    return message(
-        "after the arrival, Tornado destroys {pawns} on {hex}",
-        pawns=pawns(destroyed),
-        hex=hex_at(at),
     )
 
 
@@ -271,14 +262,12 @@ def _explain_swept(
     state: SorceryState, seat: int, at: Sequence[int], destroyed: Sequence[Destroyed]
 ) -> Iterator[Reason]:
     """BS-SPL-5, BY-CON-2, 3: the pawns that Tornado destroyed, and the tokens taken for them."""
-    yield (
+    yield plural_reason(
         "BS-SPL-5",
-        plural_message(
-            "it was the only pawn of its owner on {hex}",
-            "each was the only pawn of its owner on {hex}",
-            count=len(destroyed),
-            hex=hex_at(at),
-        ),
+        "it was the only pawn of its owner on {hex}",
+        "each was the only pawn of its owner on {hex}",
+        count=len(destroyed),
+        hex=hex_at(at),
     )
     yield from explain_tokens(state, seat, destroyed)
 
@@ -288,19 +277,18 @@ def _teleportation(
 ) -> Iterator[Reason]:
     """BS-TEL-1, 2, 3: a step onto a mountain that an opponent's village bars to other knights."""
     here = hex_at(step["to"])
-    yield (
+    yield reason(
         "BS-TEL-1",
-        message(
-            "{hex} is a mountain with {player}'s isolated village: Teleportation lifts BY-MOV-6",
-            hex=here,
-            player=PlayerAt(state.owner[end]),
-        ),
+        "{hex} is a mountain with {player}'s isolated village: Teleportation lifts BY-MOV-6",
+        hex=here,
+        player=PlayerAt(state.owner[end]),
     )
     if with_celerity:
-        text = message("of the two steps, the one onto {hex} is the teleportation", hex=here)
-        yield "BS-TEL-2", text
+        yield reason(
+            "BS-TEL-2", "of the two steps, the one onto {hex} is the teleportation", hex=here
+        )
     if "destroyed" not in step:
-        yield "BS-TEL-3", message("the village stays, and the knight shares its hex")
+        yield reason("BS-TEL-3", "the village stays, and the knight shares its hex")
 
 
 def explain_recruitment(state: SorceryState, data: RecruitmentCast) -> Iterator[Reason]:
@@ -311,12 +299,11 @@ def explain_recruitment(state: SorceryState, data: RecruitmentCast) -> Iterator[
         yield _one_knight_each(state, seat, spells, [entry["at"] for entry in data["recruits"]])
     else:
         if "portal" not in spells:
-            text = message("the stronghold on {hex} recruits as a city would", hex=here)
-            yield "BS-ILL-1", text
+            yield reason("BS-ILL-1", "the stronghold on {hex} recruits as a city would", hex=here)
         elif "illusion" in spells:
-            yield "BS-POR-3", message("with Illusion the site is a stronghold: {hex}", hex=here)
+            yield reason("BS-POR-3", "with Illusion the site is a stronghold: {hex}", hex=here)
         else:
-            yield "BS-POR-3", message("without Illusion the site is a city: {hex}", hex=here)
+            yield reason("BS-POR-3", "without Illusion the site is a city: {hex}", hex=here)
         site: Building = "stronghold" if "illusion" in spells else "city"
         for entry in data["recruits"]:
             yield explain_site(state, seat, entry["at"], site)
@@ -329,7 +316,8 @@ def _one_knight_each(
     """BS-CHA-1, BS-ILL-2: one knight at each of some sites."""
     allowed = sites(state, seat, spells)
     buildings = Counter(kind for hex in allowed if (kind := BUILDINGS[state.building[hex]]))
-    return "BS-ILL-2" if "illusion" in spells else "BS-CHA-1", plural_message(
+    return plural_reason(
+        "BS-ILL-2" if "illusion" in spells else "BS-CHA-1",
         "one knight is recruited on {hexes}; {player} has {buildings} in all",
         "one knight is recruited on each of {hexes}; {player} has {buildings} in all",
         count=len(hexes),
@@ -344,19 +332,20 @@ def _explain_available(state: SorceryState, data: RecruitmentCast) -> Iterator[R
     seat, returned = data["seat"], data.get("returned", 0)
     used = sum(entry["knights"] for entry in data["recruits"]) - returned
     if returned:
-        yield (
+        yield plural_reason(
             "BS-POR-1",
-            plural_message(
-                "expeditions had removed {removed}, of which {count} comes back",
-                "expeditions had removed {removed}, of which {count} come back",
-                count=returned,
-                removed=counted(state.removed_knights[seat], KNIGHT),
-            ),
+            "expeditions had removed {removed}, of which {count} comes back",
+            "expeditions had removed {removed}, of which {count} come back",
+            count=returned,
+            removed=counted(state.removed_knights[seat], KNIGHT),
         )
         yield "BS-POR-2", _after_removed_knights(used)
     elif "portal" in data["spells"]:
-        text = message("{player} had no knight that Portal could bring back", player=PlayerAt(seat))
-        yield "BS-SPL-7", text
+        yield reason(
+            "BS-SPL-7",
+            "{player} had no knight that Portal could bring back",
+            player=PlayerAt(seat),
+        )
     if used:
         yield explain_reserve(state, seat, used)
 
@@ -376,34 +365,29 @@ def _explain_start(state: None, data: GameStarted) -> Iterator[Reason]:
     """`GameStarted`: BS-SET-1, 2, 4."""
     yield from base_explain_start(state, data)
     places = [hex_of(cell["at"]) for cell in data["board"] if cell["terrain"] == "mysterious_place"]
-    yield (
+    yield reason(
         "BS-SET-1",
-        message(
-            "the board has {places}: {hexes}",
-            places=counted(len(places), TERRAINS["mysterious_place"]),
-            hexes=listing(map(hex_at, places)),
-        ),
+        "the board has {places}: {hexes}",
+        places=counted(len(places), TERRAINS["mysterious_place"]),
+        hexes=listing(map(hex_at, places)),
     )
     # A forged record can contain any board; more places than a set-up lays are not compared in pairs.
     if 1 < len(places) <= max(PLACES.values()):
         apart = min(distance(one, other) for one, other in combinations(places, 2))
         if apart >= PLACES_APART:
-            yield (
+            yield reason(
                 "BS-SET-2",
-                message(
-                    "the distance between the two nearest places is {distance}", distance=apart
-                ),
+                "the distance between the two nearest places is {distance}",
+                distance=apart,
             )
     spells = data["spells"]
-    yield (
+    yield plural_reason(
         "BS-SET-4",
-        plural_message(
-            "{count} of {total} spells is available: {spells}",
-            "{count} of {total} spells are available: {spells}",
-            count=len(spells),
-            total=len(SPELLS),
-            spells=listing(SPELL_NAMES[spell] for spell in spells),
-        ),
+        "{count} of {total} spells is available: {spells}",
+        "{count} of {total} spells are available: {spells}",
+        count=len(spells),
+        total=len(SPELLS),
+        spells=listing(SPELL_NAMES[spell] for spell in spells),
     )
 
 
@@ -412,11 +396,10 @@ def _city_placed(state: SorceryState, data: CityPlaced) -> Iterator[Reason]:
     yield from base_explain_first_city(state, data)
     board = state.board
     if isinstance(board, SorceryBoard) and not board.by_a_place[number_of(state, data["at"])]:
-        yield (
+        yield reason(
             "BS-SET-3",
-            message(
-                "there is no mysterious place on {hex} or adjacent to it", hex=hex_at(data["at"])
-            ),
+            "there is no mysterious place on {hex} or adjacent to it",
+            hex=hex_at(data["at"]),
         )
 
 
@@ -429,7 +412,7 @@ def _expedition_sent(state: SorceryState, data: ExpeditionSent) -> Iterator[Reas
     yield from base_explain_expedition(state, data)
     yield from explain_imprint(state, data["seat"], data["to"], data.get("magic", 0))
     if "magic" in data:
-        yield "BS-MYS-4", message("an expedition counts as an arrival")
+        yield reason("BS-MYS-4", "an expedition counts as an arrival")
 
 
 def _spells_cast(state: SorceryState, data: SpellsCast) -> Iterator[Reason]:
@@ -437,15 +420,13 @@ def _spells_cast(state: SorceryState, data: SpellsCast) -> Iterator[Reason]:
     seat, spells = data["seat"], data["spells"]
     family, magic = FAMILY[spells[0]], state.magic[seat]
     yield "BS-SPL-1", _spells_of_family(family, spells)
-    yield (
+    yield reason(
         "BS-SPL-2",
-        message(
-            "{player} had {magic}, pays {costs}, and keeps {rest}",
-            player=PlayerAt(seat),
-            magic=counted(magic, MAGIC_TOKEN),
-            costs=listing(map(_cost, spells)),
-            rest=magic - data["cost"],
-        ),
+        "{player} had {magic}, pays {costs}, and keeps {rest}",
+        player=PlayerAt(seat),
+        magic=counted(magic, MAGIC_TOKEN),
+        costs=listing(map(_cost, spells)),
+        rest=magic - data["cost"],
     )
     if spells[1:]:
         yield "BS-SPL-3", _one_action(family)

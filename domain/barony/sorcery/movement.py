@@ -32,7 +32,7 @@ from domain.barony.sorcery.places import magic_of_arrival
 from domain.barony.sorcery.state import SorceryState, apply_steps
 from domain.barony.state import State, apply_destroyed
 from domain.barony.turn_order import after_turn
-from domain.errors import Refused
+from domain.errors import Refused, refusal
 from domain.hexes import Hex
 from domain.messages import Message, message
 
@@ -124,9 +124,9 @@ def _check_length(action: Cast) -> int:
     """BS-CEL-1, 2: the number of steps. Raises Refused."""
     steps = len(action.path) - 1
     if "celerity" in action.spells and steps != 2:
-        raise Refused("BS-CEL-1", message("with Celerity the knight makes exactly two steps"))
+        raise refusal("BS-CEL-1", "with Celerity the knight makes exactly two steps")
     if "celerity" not in action.spells and steps != 1:
-        raise Refused("BS-CEL-2", message("without Celerity the knight makes one step"))
+        raise refusal("BS-CEL-2", "without Celerity the knight makes one step")
     return steps
 
 

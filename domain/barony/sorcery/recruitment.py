@@ -12,7 +12,7 @@ from domain.barony.sorcery.formats import RecruitmentCast
 from domain.barony.sorcery.state import SorceryState
 from domain.barony.terms import KNIGHT
 from domain.barony.turn_order import after_turn
-from domain.errors import Refused
+from domain.errors import Refused, refusal
 from domain.hexes import Hex
 from domain.messages import Message, PlayerAt, counted, hex_at, message
 
@@ -49,20 +49,16 @@ def decide_recruitment(state: SorceryState, seat: int, cast: Cast) -> Recruitmen
         most = most_at(state, hex, spells)
         if knights > most:
             clause = site_clause if has_charm else "BY-REC-1"
-            raise Refused(
+            raise refusal(
                 clause,
-                message(
-                    "{hex} takes at most {knights}, not {number}",
-                    hex=hex_at(at),
-                    knights=counted(most, KNIGHT),
-                    number=knights,
-                ),
+                "{hex} takes at most {knights}, not {number}",
+                hex=hex_at(at),
+                knights=counted(most, KNIGHT),
+                number=knights,
             )
     if len(recruits) > 1 and not has_charm:
         clause = "BS-POR-1" if has_portal else site_clause
-        raise Refused(
-            clause, message("without Charm there is one site, not {number}", number=len(recruits))
-        )
+        raise refusal(clause, "without Charm there is one site, not {number}", number=len(recruits))
     total = sum(knights for _, knights in recruits)
     reserve, removed = available(state, seat, spells)
     if total > reserve + removed:

@@ -12,8 +12,8 @@ from tests.support.messages import (
     template_calls,
 )
 
-FUNCTIONS_OF_TEMPLATES = ("service/pages/templating.py", "workers/mail/templating.py")
-"""The files with the functions by which templates create messages."""
+CREATING_FILES = ("domain/errors.py", "service/pages/templating.py", "workers/mail/templating.py")
+"""The files besides domain/messages.py with functions that create messages: errors, and templates."""
 
 
 def test_there_are_messages() -> None:
@@ -27,11 +27,11 @@ def test_no_template_is_built_at_run_time() -> None:
             assert is_literal, f"{call.place}: the template is not a literal string"
 
 
-def test_only_the_functions_of_domain_messages_create_messages_and_terms() -> None:
+def test_only_known_functions_create_messages_and_terms() -> None:
     calls = [
         call
         for call in calls_of({"Message", "Term"})
-        if not any(path in call for path in FUNCTIONS_OF_TEMPLATES)
+        if not any(path in call for path in CREATING_FILES)
     ]
     assert not calls
 
@@ -57,14 +57,14 @@ def test_a_message_has_the_values_that_its_template_names_and_no_others() -> Non
         names = {keyword.arg for keyword in call.node.keywords}
         assert None not in names, f"{call.place}: values are passed with **"
         used = set().union(*map(fields, call.templates))
-        if call.function == "plural_message":
+        if call.is_plural:
             used.add("count")
         assert used == names, f"{call.place}: {sorted(used)} are named, {names} are passed"
 
 
 def test_both_templates_of_a_plural_message_have_the_same_values_except_for_the_count() -> None:
     for call in message_calls():
-        if call.function == "plural_message":
+        if call.is_plural:
             singular, plural = map(fields, call.templates)
             assert singular | {"count"} == plural | {"count"}, call.place
 
@@ -116,5 +116,5 @@ def test_babel_extracts_every_message() -> None:
     extracted = {entry.id for entry in extracted_messages()}
     for call in message_calls():
         templates = call.templates
-        id = tuple(templates) if call.function == "plural_message" else templates[0]
+        id = tuple(templates) if call.is_plural else templates[0]
         assert id in extracted, call.place
