@@ -74,6 +74,17 @@ class SearchModel(Generic[S, A, P]):
     position: Callable[[S, int | None], P]
 
 
+@dataclass(frozen=True, slots=True)
+class SensibleBot(Generic[A, P]):
+    """A bot that takes the action with the highest score, and searches nothing (`domain.contract.Bot`)."""
+
+    score_actions: Callable[[P, Sequence[A], int], Sequence[float]]
+
+    def __call__(self, position: P, actions: Sequence[A], seat: int, chance: Chance) -> A:
+        """Return the action with the highest score; `chance` decides among equals."""
+        return best_action(self.score_actions(position, actions, seat), actions, chance)
+
+
 class _Candidate(Generic[A]):
     """An action with the results of its playouts."""
 

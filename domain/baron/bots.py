@@ -39,7 +39,7 @@ from domain.baron.turn_order import is_decided
 from domain.chance import Chance
 from domain.contract import Bot, Resign
 from domain.hexes import Hex, neighbours
-from domain.search import SearchBot, SearchModel, best_action
+from domain.search import SearchBot, SearchModel, SensibleBot
 
 OWN_GAP: Final = 0.6
 """The expected value of the tile that will fill a hex around a keep of one's own."""
@@ -225,17 +225,13 @@ MEADOWS_RESOLVED: Final = 4
 """The number of meadows for which the end of the game is resolved in the last turn."""
 
 
-def sensible(
-    position: BaronPosition, actions: Sequence[Action], seat: int, chance: Chance
-) -> Action:
-    """The action with the highest score; one of them at random if there are several."""
-    return best_action(score_actions(position, actions, seat), actions, chance)
-
-
 def score_actions(position: BaronPosition, actions: Sequence[Action], seat: int) -> list[float]:
     """The scores by which `sensible` chooses, in the order of the actions."""
     score = _Scorer(Evaluation(position, seat)).score
     return [score(action) for action in actions]
+
+
+sensible: Final = SensibleBot(score_actions)
 
 
 class _Scorer:

@@ -48,7 +48,7 @@ from domain.barony.turn_order import final_score
 from domain.chance import Chance
 from domain.contract import Bot, Resign
 from domain.hexes import Hex, distance, hex_of, neighbours
-from domain.search import SearchBot, SearchModel, best_action
+from domain.search import SearchBot, SearchModel, SensibleBot
 
 TOKEN_VALUE: Final[Mapping[Resource, int]] = dict(zip(RESOURCES, RESOURCE_POINTS, strict=True))
 TERRAIN_VALUE: Final[Mapping[Terrain, int]] = dict(
@@ -254,17 +254,13 @@ PREFERENCE: Final = 0.1
 """A small score that decides between otherwise equal actions."""
 
 
-def sensible(
-    position: BaronyPosition, actions: Sequence[Action], seat: int, chance: Chance
-) -> Action:
-    """The action with the highest score; `chance` decides among equals."""
-    return best_action(score_actions(position, actions, seat), actions, chance)
-
-
 def score_actions(position: BaronyPosition, actions: Sequence[Action], seat: int) -> list[float]:
     """The scores by which `sensible` chooses, in the order of the actions."""
     score = Scorer(Evaluation(position, seat)).score
     return [score(action) for action in actions]
+
+
+sensible: Final = SensibleBot(score_actions)
 
 
 class Scorer(Generic[EvaluationT]):

@@ -10,32 +10,17 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Final, Literal
 
+from domain.barony import bots as base
 from domain.barony.actions import Action, Cast, Expedition, Move
-from domain.barony.bots import (
-    GOAL_REACHED,
-    HORIZON,
-    KNIGHT_DESTROYED,
-    KNIGHT_REMOVED,
-    MARGIN,
-    NEW_CITY,
-    TERRAIN_VALUE,
-    VILLAGE_DESTROYED,
-    Evaluation,
-    Goal,
-    Scorer,
-    draw_nothing,
-    expected_score,
-)
 from domain.barony.components import FAMILY, RANKS, RESOURCES, TITLE_PRICE, Spell
 from domain.barony.formats import BaronyPosition, PlayerJson
 from domain.barony.sorcery.components import MAGIC_OF_A_VISIT, POINTS_AN_IMPRINT, cost_of
 from domain.barony.sorcery.decide import decide, legal_actions
 from domain.barony.sorcery.state import SorceryState, apply, from_position, imprint_points, position
 from domain.barony.titles import worth
-from domain.chance import Chance
 from domain.contract import Bot
 from domain.hexes import Hex, hex_of
-from domain.search import SearchBot, SearchModel, best_action
+from domain.search import SearchBot, SearchModel, SensibleBot
 
 IMPRINT: Final = 7.5
 """The value of an imprint without its magic: more than its points, since a visit costs no knight."""
@@ -43,7 +28,7 @@ MAGIC: Final = 1.0
 """The value of a magic token while there is time to use it."""
 
 
-class SorceryEvaluation(Evaluation):
+class SorceryEvaluation(base.Evaluation):
     """A position with Sorcery as one seat sees it."""
 
     def __init__(self, position: BaronyPosition, seat: int) -> None:
@@ -85,11 +70,11 @@ class SorceryEvaluation(Evaluation):
         }
 
     @cached_property
-    def goals(self) -> list[Goal]:  # type: ignore[explicit-override] # typing.override is new in 3.12
+    def goals(self) -> list[base.Goal]:  # type: ignore[explicit-override] # typing.override is new in 3.12
         """The goals of the base game, and mysterious places."""
         return [*super().goals, *self.unexplored.items()]
 
-    def goal_value(self, goal: Goal, at: Hex) -> float:  # type: ignore[explicit-override] # typing.override is new in 3.12
+    def goal_value(self, goal: base.Goal, at: Hex) -> float:  # type: ignore[explicit-override] # typing.override is new in 3.12
         """The value of a goal to a knight on the hex. A mysterious place has none to a knight on it."""
         return 0.0 if goal[0] == at and at in self.unexplored else super().goal_value(goal, at)
 
@@ -105,20 +90,16 @@ CITY_FOR_A_KNIGHT: Final = 8.0
 """Less than a new city while there is time to build a village first, which gains a token as well."""
 
 
-def sensible(
-    position: BaronyPosition, actions: Sequence[Action], seat: int, chance: Chance
-) -> Action:
-    """The action with the highest score; `chance` decides among equals."""
-    return best_action(score_actions(position, actions, seat), actions, chance)
-
-
 def score_actions(position: BaronyPosition, actions: Sequence[Action], seat: int) -> list[float]:
     """The scores by which `sensible` chooses, in the order of the actions."""
     score = SorceryScorer(SorceryEvaluation(position, seat)).score
     return [score(action) for action in actions]
 
 
-class SorceryScorer(Scorer[SorceryEvaluation]):
+sensible: Final = SensibleBot(score_actions)
+
+
+class SorceryScorer(base.Scorer[SorceryEvaluation]):
     """Scores actions on one position with Sorcery."""
 
     def score(self, action: Action) -> float:  # type: ignore[explicit-override] # typing.override is new in 3.12
@@ -166,7 +147,7 @@ class SorceryScorer(Scorer[SorceryEvaluation]):
         for number, goal in enumerate(evaluation.assignment[0][start]):
             if goal[0] in path and goal[0] in evaluation.unexplored:
                 gains = gains[:]
-                gains[number] = -GOAL_REACHED * evaluation.goal_value(goal, start)
+                gains[number] = -base.GOAL_REACHED * evaluation.goal_value(goal, start)
         return max(gains)
 
     def _with_own_pawns(self, end: Hex) -> set[Hex]:
@@ -180,22 +161,22 @@ class SorceryScorer(Scorer[SorceryEvaluation]):
         evaluation = self.evaluation
         isolated = evaluation.isolated.get(at, [])
         knights = isolated.count("knight") * (1 + evaluation.has_own("village", at))
-        return KNIGHT_DESTROYED * knights + VILLAGE_DESTROYED * isolated.count("village")
+        return base.KNIGHT_DESTROYED * knights + base.VILLAGE_DESTROYED * isolated.count("village")
 
     def _recruitment(self, cast: Cast) -> float:
         """What the recruits can do, and the knights that Portal brings back."""
         knights = sum(number for _, number in cast.recruits)
         removed = self.evaluation.player["removed_knights"] if "portal" in cast.spells else 0
-        return self.recruits(cast.recruits) + KNIGHT_REMOVED * min(knights, removed)
+        return self.recruits(cast.recruits) + base.KNIGHT_REMOVED * min(knights, removed)
 
     def _construction(self, at: Hex, spells: Sequence[Spell]) -> float:
         """A city, with Abundance a token as well; with Sanctuary it takes a knight."""
         evaluation = self.evaluation
         gains_token = "abundance" in spells and evaluation.can_gain_token(at)
-        token = TERRAIN_VALUE[evaluation.terrain[at]] if gains_token else 0
+        token = base.TERRAIN_VALUE[evaluation.terrain[at]] if gains_token else 0
         if "sanctuary" not in spells:
-            return NEW_CITY + token
-        city = NEW_CITY if evaluation.ends_soon else CITY_FOR_A_KNIGHT
+            return base.NEW_CITY + token
+        city = base.NEW_CITY if evaluation.ends_soon else CITY_FOR_A_KNIGHT
         return city + token - self.replaced_knight(at)
 
     def _exploration(self, ends: Iterable[Hex]) -> float:
@@ -207,17 +188,18 @@ class SorceryScorer(Scorer[SorceryEvaluation]):
 def _expected_scores(state: SorceryState, viewer: int) -> list[float]:
     """BS-MYS-5: the expected scores of the base game, with the points of imprints."""
     return [
-        expected_score(state, seat) + imprint_points(state, seat) for seat in range(state.seats)
+        base.expected_score(state, seat) + imprint_points(state, seat)
+        for seat in range(state.seats)
     ]
 
 
 MODEL: Final[SearchModel[SorceryState, Action, BaronyPosition]] = SearchModel(
     read_position=from_position,
-    draw_unknown=draw_nothing,
+    draw_unknown=base.draw_nothing,
     score_actions=score_actions,
     expected_scores=_expected_scores,
-    margin=MARGIN,
-    horizon=HORIZON,
+    margin=base.MARGIN,
+    horizon=base.HORIZON,
     prior_weight=0.0,
     legal_actions=legal_actions,
     decide=decide,

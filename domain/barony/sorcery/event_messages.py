@@ -3,19 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from domain.barony.event_messages import (
-    EVENT_MESSAGES,
-    destruction,
-    moves,
-    pawns,
-    round_scored,
-    tokens_taken,
-    with_effects,
-)
-from domain.barony.event_messages import event_message as base_event_message
-from domain.barony.event_messages import expedition_sent as base_expedition_sent
-from domain.barony.event_messages import game_started as base_game_started
-from domain.barony.event_messages import standing as base_standing
+from domain.barony import event_messages as base
 from domain.barony.formats import Destroyed, GameStarted
 from domain.barony.sorcery.components import MAGIC_TOKEN, SPELL_NAMES, TITLE
 from domain.barony.sorcery.formats import (
@@ -58,27 +46,29 @@ def _imprint(arrival: MovedStep | ExpeditionSent) -> list[Message]:
 
 
 def _arrival(step: MovedStep) -> list[Message]:
-    return [*destruction(step.get("destroyed", ())), *_imprint(step)]
+    return [*base.destruction(step.get("destroyed", ())), *_imprint(step)]
 
 
 def _sweep(hex: HexAt, destroyed: Sequence[Destroyed]) -> list[Message]:
     """[`on 0,0 sweeps away seat 1's knight`]; [] where no pawn was destroyed."""
     if not destroyed:
         return []
-    taken = tokens_taken(destroyed)
+    taken = base.tokens_taken(destroyed)
     if taken is None:
-        return [message("on {hex} sweeps away {pawns}", hex=hex, pawns=pawns(destroyed))]
+        return [message("on {hex} sweeps away {pawns}", hex=hex, pawns=base.pawns(destroyed))]
     if not taken:
         return [
             message(
-                "on {hex} sweeps away {pawns}, taking no token", hex=hex, pawns=pawns(destroyed)
+                "on {hex} sweeps away {pawns}, taking no token",
+                hex=hex,
+                pawns=base.pawns(destroyed),
             )
         ]
     return [
         message(
             "on {hex} sweeps away {pawns}, taking {tokens}",
             hex=hex,
-            pawns=pawns(destroyed),
+            pawns=base.pawns(destroyed),
             tokens=listing(taken),
         )
     ]
@@ -100,17 +90,17 @@ def _game_created(data: GameCreated) -> Message:
 def _game_started(data: GameStarted) -> Message:
     return message(
         "{start}; the available spells are {spells}",
-        start=base_game_started(data),
+        start=base.game_started(data),
         spells=listing(SPELL_NAMES[spell] for spell in data["spells"]),
     )
 
 
 def _knights_moved(data: KnightsMoved) -> Message:
-    return moves(data["moves"], map(_arrival, data["moves"]))
+    return base.moves(data["moves"], map(_arrival, data["moves"]))
 
 
 def _expedition_sent(data: ExpeditionSent) -> Message:
-    return with_effects(base_expedition_sent(data), _imprint(data))
+    return base.with_effects(base.expedition_sent(data), _imprint(data))
 
 
 def _spells_cast(data: SpellsCast) -> Message:
@@ -131,10 +121,10 @@ def _spells_cast(data: SpellsCast) -> Message:
 def _movement(data: MovementCast) -> Message:
     first, *others = data["moves"]
     path = hex_path([first["from"], first["to"]])
-    text = with_effects(message("moves a knight {path}", path=path), _effects_of_cast(first))
+    text = base.with_effects(message("moves a knight {path}", path=path), _effects_of_cast(first))
     for step in others:
         path = hex_path([step["from"], step["to"]])
-        second = with_effects(message("moves it on {path}", path=path), _effects_of_cast(step))
+        second = base.with_effects(message("moves it on {path}", path=path), _effects_of_cast(step))
         text = message("{first}, then {second}", first=text, second=second)
     return text
 
@@ -186,13 +176,13 @@ def _construction(data: ConstructionCast) -> Message:
 
 
 def _round_scored(data: RoundScored) -> Message:
-    return round_scored(data["round"], data["standings"], _standing)
+    return base.round_scored(data["round"], data["standings"], _standing)
 
 
 def _standing(entry: SorceryStanding) -> Message:
     """`seat 1 has 30`, and the final score if it is not the same."""
     if not entry["imprint_points"]:
-        return base_standing(entry)
+        return base.standing(entry)
     player, score, final_score = PlayerAt(entry["seat"]), entry["score"], entry["final_score"]
     if not entry["token_points"]:
         return message(
@@ -210,7 +200,7 @@ def _standing(entry: SorceryStanding) -> Message:
 
 
 SORCERY_EVENT_MESSAGES: Final[Mapping[str, EventMessage]] = {
-    **EVENT_MESSAGES,
+    **base.EVENT_MESSAGES,
     "GameCreated": _game_created,
     "GameStarted": _game_started,
     "KnightsMoved": _knights_moved,
@@ -223,4 +213,4 @@ SORCERY_EVENT_MESSAGES: Final[Mapping[str, EventMessage]] = {
 
 def event_message(type: str, data: EventData) -> Message:
     """The event in one line, by the function for its type; of an unknown type, the type."""
-    return base_event_message(type, data, SORCERY_EVENT_MESSAGES)
+    return base.event_message(type, data, SORCERY_EVENT_MESSAGES)

@@ -41,9 +41,12 @@ from domain.barony.explain import (
 from domain.barony.explain import explain_arrival as base_explain_arrival
 from domain.barony.explain import explain_expedition as base_explain_expedition
 from domain.barony.explain import explain_start as base_explain_start
-from domain.barony.explain_turn_order import explain_first_city as base_explain_first_city
-from domain.barony.explain_turn_order import explain_ranking as base_explain_ranking
-from domain.barony.explain_turn_order import explain_standings, number_of
+from domain.barony.explain_turn_order import (
+    explain_first_city,
+    explain_ranking,
+    explain_standings,
+    number_of,
+)
 from domain.barony.formats import CityPlaced, Destroyed, GameStarted
 from domain.barony.sorcery.components import (
     COST,
@@ -393,7 +396,7 @@ def _explain_start(state: None, data: GameStarted) -> Iterator[Reason]:
 
 def _city_placed(state: SorceryState, data: CityPlaced) -> Iterator[Reason]:
     """`CityPlaced`: BS-SET-3."""
-    yield from base_explain_first_city(state, data)
+    yield from explain_first_city(state, data)
     board = state.board
     if isinstance(board, SorceryBoard) and not board.by_a_place[number_of(state, data["at"])]:
         yield reason(
@@ -429,7 +432,7 @@ def _spells_cast(state: SorceryState, data: SpellsCast) -> Iterator[Reason]:
         rest=magic - data["cost"],
     )
     if spells[1:]:
-        yield "BS-SPL-3", _one_action(family)
+        yield "BS-SPL-3", _ONE_ACTION[family]
     if "moves" in data:
         yield from explain_movement(state, data)
     elif "recruits" in data:
@@ -472,17 +475,12 @@ def _spells_of_family(family: Family, spells: Sequence[Spell]) -> Message:
             assert_never(family)
 
 
-def _one_action(family: Family) -> Message:
-    """BS-SPL-3: the one action that spells of a family make together."""
-    match family:
-        case "movement":
-            return message("together they make one move")
-        case "recruitment":
-            return message("together they make one recruitment")
-        case "construction":
-            return message("together they make one construction")
-        case _:
-            assert_never(family)
+_ONE_ACTION: Final[Mapping[Family, Message]] = {
+    "movement": message("together they make one move"),
+    "recruitment": message("together they make one recruitment"),
+    "construction": message("together they make one construction"),
+}
+"""BS-SPL-3: the one action that spells of a family make together."""
 
 
 def _round_scored(state: SorceryState, data: RoundScored) -> Iterator[Reason]:
@@ -504,7 +502,7 @@ def _round_scored(state: SorceryState, data: RoundScored) -> Iterator[Reason]:
 
 def _game_finished(state: SorceryState, data: Ranked) -> Iterator[Reason]:
     """`GameFinished`: BS-MYS-5."""
-    scores, *others = base_explain_ranking(state, data)
+    scores, *others = explain_ranking(state, data)
     yield scores
     imprints = [
         message(
