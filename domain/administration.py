@@ -7,9 +7,9 @@ event that follows it at once; the decision to extend a deadline takes effect by
 from typing import Final, get_args
 
 from domain.contract import DomainEvent
-from domain.errors import Malformed, NotNow, not_now
+from domain.errors import Malformed, not_now
 from domain.event import AdministratorDecided, By, Decision
-from domain.game import STATUS_MESSAGES, Game
+from domain.game import Game, require_not_ended, require_playing
 from domain.json_fields import one_of
 from domain.messages import message
 
@@ -24,7 +24,7 @@ OPERATOR: Final = "operator"
 
 def remove_seat(game: Game, administrator: str, seat: int) -> DomainEvent:
     """The decision to remove a seat. Raises NotNow unless the seat is still in a game in progress."""
-    _require_playing(game)
+    require_playing(game)
     if game.state is None or seat not in game.state.in_game():
         raise not_now("seat {seat} is not in the game", seat=seat)
     data: AdministratorDecided = {
@@ -41,7 +41,7 @@ def move_seat(game: Game, administrator: str, seat: int, player: str) -> DomainE
     Raises NotNow unless the game is in play and a person has the seat and is still in the game; also if the
     player has or had a seat in this game, or is its arbiter.
     """
-    _require_playing(game)
+    require_playing(game)
     if game.to_act is None:
         raise not_now("play is over")
     if seat in game.bot_seats:
@@ -63,8 +63,7 @@ def move_seat(game: Game, administrator: str, seat: int, player: str) -> DomainE
 
 def abandon(game: Game, administrator: str) -> DomainEvent:
     """The decision to end a game without a ranking. Raises NotNow if it is over."""
-    if game.has_ended:
-        raise NotNow(None, STATUS_MESSAGES[game.status])
+    require_not_ended(game)
     data: AdministratorDecided = {"administrator": administrator, "decision": "abandon"}
     return DomainEvent("AdministratorDecided", data)
 
@@ -74,7 +73,7 @@ def extend_deadline(game: Game, administrator: str, seconds: int) -> DomainEvent
 
     Raises NotNow if no turn with a deadline is under way, Malformed unless `seconds` is 1 to MAX_EXTENSION.
     """
-    _require_playing(game)
+    require_playing(game)
     if type(seconds) is not int or not 1 <= seconds <= MAX_EXTENSION:
         fault = message("must be a whole number of seconds, 1 to {most}", most=MAX_EXTENSION)
         raise Malformed({"seconds": fault})
@@ -108,8 +107,3 @@ def decide_again(game: Game, data: AdministratorDecided) -> DomainEvent:
             return extend_deadline(game, administrator, data.get("seconds", 0))
         case _:
             raise Malformed({"decision": one_of(DECISIONS)})
-
-
-def _require_playing(game: Game) -> None:
-    if game.status != "playing":
-        raise NotNow(None, STATUS_MESSAGES[game.status])

@@ -21,12 +21,7 @@ from domain.clock.fold import (
     substituted,
     vacated,
 )
-from domain.contract import (
-    A,
-    Opened,
-    P,
-    S,
-)
+from domain.contract import A, Opened, P, S
 from domain.disputes.nonces import resumption_nonces
 from domain.disputes.records import LastPlay, disputes_after, last_play_after
 from domain.errors import Malformed, Unreadable

@@ -400,6 +400,18 @@ Game: TypeAlias = GameOf[Any, Any, Any]
 """A game of any rule system; see `domain.contract.AnyRuleSystem` for `Any`."""
 
 
+def require_playing(game: Game) -> None:
+    """Raise NotNow unless the game is in progress."""
+    if game.status != "playing":
+        raise NotNow(None, STATUS_MESSAGES[game.status])
+
+
+def require_not_ended(game: Game) -> None:
+    """Raise NotNow if the game is finished or abandoned."""
+    if game.has_ended:
+        raise NotNow(None, STATUS_MESSAGES[game.status])
+
+
 _all_fields: Final = attrgetter(*(field.name for field in fields(GameOf)))
 """Returns the fields of a game, in the order in which `GameOf` takes them."""
 

@@ -12,7 +12,7 @@ from domain import chance
 from domain.clock.deadlines import is_deserted
 from domain.contract import A, AnyRuleSystem, DomainEvent, OwnOptions, P, S
 from domain.disputes.nonces import resumption_nonces
-from domain.errors import Malformed, NotNow, not_now
+from domain.errors import Malformed, not_now
 from domain.event import (
     Clock,
     EventsLost,
@@ -30,7 +30,7 @@ from domain.event import (
     SeatLeft,
     SeatTaken,
 )
-from domain.game import STATUS_MESSAGES, Game, GameOf
+from domain.game import STATUS_MESSAGES, Game, GameOf, require_not_ended
 from domain.json_fields import one_of
 from domain.json_types import BOT_NAME
 from domain.life_cycle_messages import places_taken
@@ -269,8 +269,7 @@ def revoke_key(game: Game, player: str, key: str) -> DomainEvent:
 def _require_participant(game: Game, player: str) -> None:
     if not game.is_participant(player):
         raise not_now("this player has no place in the game")
-    if game.has_ended:
-        raise NotNow(None, STATUS_MESSAGES[game.status])
+    require_not_ended(game)
 
 
 def can_start(game: Game) -> bool:
@@ -355,8 +354,7 @@ def abandon_deserted(game: Game, secret: bytes) -> DomainEvent:
 
 def lose_events(game: Game, last: int, hash: str) -> DomainEvent:
     """`EventsLost`: the store has lost events up to this one. Raises NotNow when the game is over."""
-    if game.has_ended:
-        raise NotNow(None, STATUS_MESSAGES[game.status])
+    require_not_ended(game)
     data: EventsLost = {"last": last, "hash": hash}
     return DomainEvent("EventsLost", data)
 
@@ -393,7 +391,6 @@ def finish(game: GameOf[S, A, P], secret: bytes) -> DomainEvent:
 
 def abandon(game: Game, secret: bytes) -> DomainEvent:
     """`GameAbandoned`, which publishes the secret. Raises NotNow when the game is over."""
-    if game.status not in ("open", "playing"):
-        raise NotNow(None, STATUS_MESSAGES[game.status])
+    require_not_ended(game)
     data: GameAbandoned = {"secret": secret.hex()}
     return DomainEvent("GameAbandoned", data)

@@ -53,8 +53,10 @@ REQUIREMENTS: Final[Mapping[str, tuple[int, int]]] = {
     "most_rating": (0, MOST_POINTS),
 }
 """The options with what a game requires of the players who join it, with the least and the largest number."""
+_FLAGS: Final = ("rated", "takebacks", "substitutes", "tutorial")
+"""The options that are left out of a game where they are false."""
 COMMON_OPTIONS: Final = (
-    *("seating", "private", "rated", "takebacks", "substitutes", "tutorial"),
+    *("seating", "private", *_FLAGS),
     *("name", "rematch_of", "tournament", "club"),
     *REQUIREMENTS,
 )
@@ -70,26 +72,15 @@ def check_common_options(options: Mapping[str, object]) -> tuple[Options, dict[s
     """
     faults: dict[str, Text] = {}
     seating = options.get("seating", "drawn")
-    private = options.get("private", False)
-    rated = options.get("rated", False)
-    takebacks = options.get("takebacks", False)
-    substitutes = options.get("substitutes", False)
-    tutorial = options.get("tutorial", False)
+    flags = {name: options.get(name, False) for name in ("private", *_FLAGS)}
     name, rematch_of, club = options.get("name"), options.get("rematch_of"), options.get("club")
     if seating not in SEATINGS:
         faults["options.seating"] = one_of(SEATINGS)
-    if not isinstance(private, bool):
-        faults["options.private"] = message("must be true or false")
-    if not isinstance(rated, bool):
-        faults["options.rated"] = message("must be true or false")
-    elif rated and (private is True or tutorial is True):
+    for flag, value in flags.items():
+        if not isinstance(value, bool):
+            faults[f"options.{flag}"] = message("must be true or false")
+    if flags["rated"] is True and (flags["private"] is True or flags["tutorial"] is True):
         faults["options.rated"] = message("private games and tutorial games are never rated")
-    if not isinstance(takebacks, bool):
-        faults["options.takebacks"] = message("must be true or false")
-    if not isinstance(substitutes, bool):
-        faults["options.substitutes"] = message("must be true or false")
-    if not isinstance(tutorial, bool):
-        faults["options.tutorial"] = message("must be true or false")
     if name is not None and (fault := name_fault(name)) is not None:
         faults["options.name"] = fault
     if rematch_of is not None and not _matches(GAME_ID, rematch_of):
@@ -108,16 +99,9 @@ def check_common_options(options: Mapping[str, object]) -> tuple[Options, dict[s
             )
     checked: Options = {
         "seating": "joined" if seating == "joined" else "drawn",
-        "private": private is True,
+        "private": flags["private"] is True,
     }
-    if rated is True:
-        checked["rated"] = True
-    if takebacks is True:
-        checked["takebacks"] = True
-    if substitutes is True:
-        checked["substitutes"] = True
-    if tutorial is True:
-        checked["tutorial"] = True
+    checked.update(cast("Options", {flag: True for flag in _FLAGS if flags[flag] is True}))
     if isinstance(name, str):
         checked["name"] = name
     if isinstance(rematch_of, str):

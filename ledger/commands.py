@@ -15,7 +15,7 @@ from domain import administration, invitations, lifecycle
 from domain.administration import ADMINISTRATOR
 from domain.bot_tasks import common_action
 from domain.chance import SEED_VERSION, SeedVersion
-from domain.clock import courtesy, deadlines, holidays, pauses, substitutes
+from domain.clock import deadlines, decisions, substitutes
 from domain.clock.deadlines import is_deserted
 from domain.disputes import disputes, takebacks
 from domain.disputes.events import Ruling
@@ -228,13 +228,13 @@ def announce_holiday(
     pending: PendingEvents, player: str, since: Timestamp, until: Timestamp
 ) -> None:
     """Announce a holiday of a player in the log. Raises NotNow."""
-    event = holidays.announce(pending.game, player, since, until, pending.next_at)
+    event = decisions.announce_holiday(pending.game, player, since, until, pending.next_at)
     pending.add(event, by_player(pending.game, player))
 
 
 def cancel_holiday(pending: PendingEvents, player: str, since: Timestamp) -> None:
     """Cancel the holiday of a player that begins, or began, with `since`. Raises NotNow."""
-    event = holidays.cancel(pending.game, player, since, pending.next_at)
+    event = decisions.cancel_holiday(pending.game, player, since, pending.next_at)
     pending.add(event, by_player(pending.game, player))
 
 
@@ -242,12 +242,12 @@ def agree_to_pause(pending: PendingEvents, seat: int, *, agree: bool) -> None:
     """Let a seat agree to a pause, or withdraw its agreement. Raises NotNow."""
     game = pending.game
     is_over = is_pause_over(game, pending.next_at)
-    pending.add(pauses.agree(game, seat, agree=agree, is_over=is_over), {"seat": seat})
+    pending.add(decisions.agree_to_pause(game, seat, agree=agree, is_over=is_over), {"seat": seat})
 
 
 def give_time(pending: PendingEvents, seat: int, to: int, seconds: int) -> None:
     """Let a seat give seat `to`, whose turn it is, more time, in seconds. Raises NotNow, Malformed."""
-    pending.add(courtesy.give_time(pending.game, seat, to, seconds), {"seat": seat})
+    pending.add(decisions.give_time(pending.game, seat, to, seconds), {"seat": seat})
 
 
 def invite(pending: PendingEvents, player: str) -> None:

@@ -17,7 +17,7 @@ Sorcery sets up and checks its boards with the same functions.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias, TypeVar, cast
 
@@ -354,7 +354,7 @@ def _can_be_tiled(terrain: Mapping[Hex, int], box: Iterable[Tile]) -> bool:
     """
     remaining = Counter(map(_normalized, box))
     fitting: dict[Place, Tile] = {}
-    for place in {place for at in terrain for place in _places_with(at) if at == place[0]}:
+    for place in {place for at in terrain for place in _places_covering(at) if at == place[0]}:
         if all(at in terrain for at in place):
             tile = _normalized("".join(LETTERS[terrain[at]] for at in place))
             if remaining[tile]:
@@ -398,14 +398,6 @@ def _is_covered(
     return False
 
 
-def _places_with(at: Hex) -> Iterator[Place]:
-    """The six places that contain a hex."""
-    around = neighbours(at)
-    for one, other in zip(around, around[1:] + around[:1], strict=True):
-        first, second, third = sorted((at, one, other))
-        yield first, second, third
-
-
 def _normalized(letters: Tile) -> Tile:
     """The letters of a tile in the rotation that sorts first, so that all rotations give the same letters."""
-    return min(letters[rotation:] + letters[:rotation] for rotation in range(HEXES_PER_TILE))
+    return min(rotated(letters, rotation) for rotation in range(HEXES_PER_TILE))

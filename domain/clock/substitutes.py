@@ -6,8 +6,8 @@ game: the clock plays it at once, as the game's options say for missed turns, un
 
 from domain.clock.events import SeatVacated, SubstituteSeated
 from domain.contract import DomainEvent
-from domain.errors import NotNow, not_now
-from domain.game import STATUS_MESSAGES, Game
+from domain.errors import not_now
+from domain.game import Game, require_playing
 
 
 def vacate(game: Game, seat: int) -> DomainEvent:
@@ -55,7 +55,6 @@ def seat_by_decision(game: Game, seat: int, player: str) -> DomainEvent:
 def _require_substitutes(game: Game) -> None:
     if not game.options.get("substitutes"):
         raise not_now("this game has no substitutes")
-    if game.status != "playing":
-        raise NotNow(None, STATUS_MESSAGES[game.status])
+    require_playing(game)
     if game.to_act is None:
         raise not_now("play is over")

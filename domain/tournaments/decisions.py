@@ -153,8 +153,7 @@ def register(tournament: Tournament, player: str, nonce: bytes, at: str) -> Deci
     Whether a player is a member of the club of a tournament is decided elsewhere.
     """
     chance.check_nonce(nonce)
-    if tournament.is_over:
-        raise NotNow(None, STATUS_CLAUSES[tournament.status])
+    _require_not_over(tournament)
     if tournament.takes_part(player):
         raise not_now("this player takes part already")
     if player in tournament.excluded:
@@ -178,10 +177,14 @@ def register(tournament: Tournament, player: str, nonce: bytes, at: str) -> Deci
     return Decided("PlayerRegistered", data)
 
 
-def invite(tournament: Tournament, player: str) -> Decided:
-    """`EntrantInvited`. Raises NotNow (not private, of a club, over, invited before, too many)."""
+def _require_not_over(tournament: Tournament) -> None:
     if tournament.is_over:
         raise NotNow(None, STATUS_CLAUSES[tournament.status])
+
+
+def invite(tournament: Tournament, player: str) -> Decided:
+    """`EntrantInvited`. Raises NotNow (not private, of a club, over, invited before, too many)."""
+    _require_not_over(tournament)
     if tournament.club is not None:
         raise NotNow(None, _NO_INVITATIONS)
     if not tournament.private:
@@ -196,8 +199,7 @@ def invite(tournament: Tournament, player: str) -> Decided:
 
 def withdraw(tournament: Tournament, player: str) -> Decided:
     """`PlayerWithdrawn`. Raises NotNow (over, or the player does not take part)."""
-    if tournament.is_over:
-        raise NotNow(None, STATUS_CLAUSES[tournament.status])
+    _require_not_over(tournament)
     if not tournament.takes_part(player):
         raise not_now("this player does not take part")
     data: PlayerWithdrawn = {"player": player}
@@ -355,8 +357,7 @@ def close_round(tournament: Tournament) -> Decided:
 
 def cancel(tournament: Tournament) -> Decided:
     """`TournamentCancelled`, by the organiser. Raises NotNow if it is over."""
-    if tournament.is_over:
-        raise NotNow(None, STATUS_CLAUSES[tournament.status])
+    _require_not_over(tournament)
     return _cancelled("organiser")
 
 

@@ -12,7 +12,7 @@ from typing import Final
 from domain import lifecycle
 from domain.administration import ADMINISTRATOR
 from domain.bot_tasks import common_action
-from domain.clock import courtesy, holidays, pauses, substitutes
+from domain.clock import decisions, substitutes
 from domain.clock.deadlines import (
     Outcome,
     act_for_absent_seat,
@@ -45,17 +45,17 @@ def decide_clock_event(event: Event, before: Game) -> DomainEvent | None:
         if seat is None or seat >= len(before.players):
             return None
         is_over = is_pause_over(before, at)
-        return pauses.agree(before, seat, agree=data["agree"], is_over=is_over)
+        return decisions.agree_to_pause(before, seat, agree=data["agree"], is_over=is_over)
     if event["type"] == "TimeGiven":
         seat = acting_seat(event["by"])
         if seat is None or seat >= len(before.players):
             return None
-        return courtesy.give_time(before, seat, data["to"], data["seconds"])
+        return decisions.give_time(before, seat, data["to"], data["seconds"])
     if not all(is_timestamp(data[name]) for name in ("from", "to") if name in data):
         raise NotNow(None, message("the times of the holiday are not valid"))
     if event["type"] == "HolidayAnnounced":
-        return holidays.announce(before, data["player"], data["from"], data["to"], at)
-    return holidays.cancel(before, data["player"], data["from"], at)
+        return decisions.announce_holiday(before, data["player"], data["from"], data["to"], at)
+    return decisions.cancel_holiday(before, data["player"], data["from"], at)
 
 
 def decide_deadline(event: Event, before: Game) -> DomainEvent:

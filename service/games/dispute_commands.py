@@ -214,7 +214,8 @@ class PauseCommands(SignedCommands):
     ) -> AcceptedAction:
         """Agree to a pause, or withdraw the agreement.
 
-        Raises Forbidden (not a player of this game), and NotNow (see `domain.clock.pauses.agree`).
+        Raises Forbidden (not a player of this game), and NotNow (see
+        `domain.clock.decisions.agree_to_pause`).
         """
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
@@ -230,7 +231,7 @@ class PauseCommands(SignedCommands):
         """Give the player at seat `to`, whose turn it is, so many seconds more.
 
         Raises Forbidden (not a player of this game), NotNow and Malformed (see
-        `domain.clock.courtesy.give_time`).
+        `domain.clock.decisions.give_time`).
         """
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:

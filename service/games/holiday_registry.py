@@ -11,7 +11,7 @@ import logging
 from collections.abc import Sequence
 from datetime import date
 
-from domain.clock.holidays import has_holidays
+from domain.clock.decisions import has_holidays
 from domain.errors import NotNow, Unreadable
 from domain.messages import message
 from ledger import commands

@@ -4,7 +4,7 @@ from typing import Any, cast
 
 import pytest
 
-from domain.clock.courtesy import MAX_COURTESIES_PER_PLAYER, MAX_COURTESY
+from domain.clock.decisions import MAX_COURTESIES_PER_PLAYER, MAX_COURTESY
 from domain.clock.events import TimeGiven
 from domain.contract import DomainEvent
 from domain.errors import Malformed, NotNow

@@ -2,8 +2,8 @@
 
 from typing import cast
 
+from domain.clock.decisions import MAX_CHANGES_PER_PLAYER
 from domain.clock.events import PauseAgreed
-from domain.clock.pauses import MAX_CHANGES_PER_PLAYER
 from domain.contract import DomainEvent
 from domain.errors import NotNow
 from domain.event import By

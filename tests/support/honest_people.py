@@ -6,7 +6,7 @@ These are invitations, holidays, pauses, seats that are left and taken, and deci
 from typing import Any, cast
 
 from domain import administration, invitations
-from domain.clock import courtesy, holidays, pauses, substitutes
+from domain.clock import decisions, substitutes
 from domain.contract import DomainEvent
 from domain.errors import NotNow
 from domain.game import Game
@@ -59,11 +59,11 @@ def decide_for_people(game: Game, event: JsonObject) -> tuple[JsonObject, Domain
             seat, agree = by["seat"], data["agree"]
             if not isinstance(agree, bool):
                 raise TypeError("a player agrees or does not")
-            return {"seat": seat}, pauses.agree(
+            return {"seat": seat}, decisions.agree_to_pause(
                 game, seat, agree=agree, is_over=is_pause_over(game, at)
             )
         case "TimeGiven":
-            return {"seat": by["seat"]}, courtesy.give_time(
+            return {"seat": by["seat"]}, decisions.give_time(
                 game, by["seat"], data["to"], data["seconds"]
             )
         case "AdministratorDecided":
@@ -79,5 +79,5 @@ def decide_for_people(game: Game, event: JsonObject) -> tuple[JsonObject, Domain
             author = cast("JsonObject", by_player(game, player))
             if type == "HolidayAnnounced":
                 since, until = times
-                return author, holidays.announce(game, player, since, until, at)
-            return author, holidays.cancel(game, player, times[0], at)
+                return author, decisions.announce_holiday(game, player, since, until, at)
+            return author, decisions.cancel_holiday(game, player, times[0], at)

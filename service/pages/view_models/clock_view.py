@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
-from domain.clock import courtesy, substitutes
+from domain.clock import decisions, substitutes
 from domain.clock.deadlines import deadline_policy
 from domain.clock.messages import clock_message, has_only_time_per_turn, time_amount
 from domain.errors import Malformed, Refused
@@ -92,7 +92,7 @@ def courtesy_choices(game: Game, seat: int | None) -> list[tuple[int, Amount, bo
 
 def _can_give_time(game: Game, seat: int, receiver: int, seconds: int) -> bool:
     try:
-        courtesy.give_time(game, seat, receiver, seconds)
+        decisions.give_time(game, seat, receiver, seconds)
     except (Refused, Malformed):
         return False
     return True

@@ -5,7 +5,7 @@ from typing import Final
 from flask import Blueprint
 from werkzeug.wrappers import Response
 
-from domain.clock import pauses
+from domain.clock import decisions
 from domain.errors import Malformed
 from domain.messages import message
 from ledger.time_zones import UTC_NAME, time_zone_names
@@ -179,10 +179,10 @@ def clock_page(current: GameViewer, error: Refusal | TooManyGames | None = None)
         agreed_by=agreed_by,
         waiting_for=[seat for seat in game.seats_of_people() if seat not in agreed_by],
         agree_reason=current.reason_not_to(
-            lambda seat: pauses.agree(game, seat, agree=True, is_over=is_over)
+            lambda seat: decisions.agree_to_pause(game, seat, agree=True, is_over=is_over)
         ),
         withdraw_reason=current.reason_not_to(
-            lambda seat: pauses.agree(game, seat, agree=False, is_over=is_over)
+            lambda seat: decisions.agree_to_pause(game, seat, agree=False, is_over=is_over)
         ),
         courtesies=courtesy_choices(game, current.seat),
         deadline_texts=deadline_texts(game),
