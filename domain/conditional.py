@@ -127,12 +127,7 @@ def parse_tree(
 def read_tree(raw: Sequence[Mapping[str, Any]]) -> Tree:
     """Return the nodes that `Node.as_json` returned as JSON."""
     return tuple(
-        Node(
-            node["seat"],
-            node["action"],
-            node.get("outcome", {}),
-            read_tree(node.get("then", ())),
-        )
+        Node(node["seat"], node["action"], node.get("outcome", {}), read_tree(node.get("then", ())))
         for node in raw
     )
 

@@ -85,9 +85,7 @@ Everybody who may see the game may see it. It is not in the event itself, so tha
 
 
 def secret_owner(name: str) -> int | None:
-    """The seat that may see the secret of this name during the game: `…/SEAT` belongs to that seat, any
-    other name to nobody (None).
-    """
+    """The seat that may see the secret of this name during the game: that of `…/SEAT`, else None."""
     seat = name.rpartition("/")[2] if "/" in name else ""
     return int(seat) if seat.isdecimal() else None
 
@@ -255,9 +253,7 @@ class RuleSystem(Protocol[S, A, P]):
     def initial_state(
         self, seats: int, options: OwnOptions, data: EventData, opened: Mapping[str, object]
     ) -> S:
-        """The state after a recorded `GameStarted`; `opened` has the secret values by name, as far as the
-        caller knows them.
-        """
+        """The state after a recorded `GameStarted`; `opened` has the known secret values by name."""
 
     def set_up_faults(
         self,
@@ -293,9 +289,7 @@ class RuleSystem(Protocol[S, A, P]):
         """
 
     def apply_redraw(self, state: S, opened: Mapping[str, object]) -> None:
-        """Write what `redraw` has drawn into a state that the caller owns; `opened` has the values by name,
-        as far as the caller knows them.
-        """
+        """Write what `redraw` has drawn into a state that the caller owns; `opened` has the known values."""
 
     def parse_action(self, raw: object) -> A:
         """The action that decoded JSON stands for. Raises Malformed."""

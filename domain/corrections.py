@@ -48,17 +48,13 @@ _RELEASED: Final = "2026-11-22T22:30:00.000Z"
 """When version 0.1.0 got these corrections."""
 
 MISSES: Final = LifeCycleCorrection(
-    message("the count of missed deadlines after play has resumed"),
-    "0.1.0",
-    _RELEASED,
+    message("the count of missed deadlines after play has resumed"), "0.1.0", _RELEASED
 )
 """When play resumed, the counts of the position restored misses that had ended since: also those of a player
 whose seat a substitute had taken. Now misses that have ended do not come back."""
 
 TAKEBACKS: Final = LifeCycleCorrection(
-    message("the number of requests for the takeback of one action"),
-    "0.1.0",
-    _RELEASED,
+    message("the number of requests for the takeback of one action"), "0.1.0", _RELEASED
 )
 """A takeback could be requested again when play had come back to the action. Now a player requests it once
 for each action."""

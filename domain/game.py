@@ -12,25 +12,10 @@ from typing import Annotated, Any, Final, Generic, Literal, NamedTuple, TypeAlia
 
 from domain.chance import FIRST_SEED_VERSION, SeedVersion
 from domain.clock.records import NO_PAUSES, Holiday, PauseRecord, TurnTime
-from domain.contract import (
-    ALL_SECRETS,
-    STATEMENT,
-    A,
-    DomainEvent,
-    P,
-    RuleSystem,
-    S,
-    secret_owner,
-)
+from domain.contract import ALL_SECRETS, STATEMENT, A, DomainEvent, P, RuleSystem, S, secret_owner
 from domain.disputes.records import Dispute, LastPlay, SuppliedNonce
 from domain.errors import NotNow, not_now
-from domain.event import (
-    ZEROS,
-    Clock,
-    Decision,
-    Options,
-    RankingEntry,
-)
+from domain.event import ZEROS, Clock, Decision, Options, RankingEntry
 from domain.json_types import Timestamp
 from domain.life_cycle_messages import places_taken
 from domain.messages import Message, message
@@ -304,9 +289,7 @@ class GameOf(Generic[S, A, P]):
 
     @property
     def seed_nonces(self) -> tuple[str, ...]:
-        """The nonces (hex) from which the seed derives: those of the places with version 1, all with
-        version 2.
-        """
+        """The nonces (hex) from which the seed derives: with version 1 those of the places, with 2 all."""
         if self.seed_version == FIRST_SEED_VERSION:
             return tuple(place.nonce for place in self.places)
         return self.all_nonces

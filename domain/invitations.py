@@ -39,9 +39,7 @@ def invite(game: Game, player: str) -> DomainEvent:
 
 
 def decline(game: Game, player: str) -> DomainEvent:
-    """`InvitationDeclined`, by the invited player. Raises NotNow if the game has started, or the player has a
-    place in it or is not invited.
-    """
+    """`InvitationDeclined`, by the player. Raises NotNow after the start, with a place, or uninvited."""
     _require_open(game)
     if game.has_joined(player):
         raise NotNow(None, ALREADY_JOINED)
@@ -51,9 +49,7 @@ def decline(game: Game, player: str) -> DomainEvent:
 
 
 def revoke(game: Game, player: str) -> DomainEvent:
-    """`InvitationRevoked`, by the creator. Raises NotNow if the game has started, or the player has a place
-    in it or is not invited.
-    """
+    """`InvitationRevoked`, by the creator. Raises NotNow like `decline`."""
     _require_open(game)
     if game.has_joined(player):
         raise NotNow(None, ALREADY_JOINED)

@@ -237,9 +237,7 @@ def leave(game: Game, player: str) -> DomainEvent:
 
 
 def add_key(game: Game, player: str, key: str, public: str) -> DomainEvent:
-    """`PlayerKeyAdded`. Raises NotNow if the person has nothing to sign in the game or has registered the key
-    before, or after the end.
-    """
+    """`PlayerKeyAdded`. Raises NotNow for who has nothing to sign, for a known key, and after the end."""
     if not can_bring_keys(game, player):
         _require_participant(game, player)
     if key in game.keys.get(player, {}):

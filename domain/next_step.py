@@ -269,9 +269,7 @@ class _Walk(Generic[S, A, P]):
         return None
 
     def _path(self) -> tuple[tuple[Choice, ...], tuple[tuple[Choice, ...], ...]]:
-        """The choices made and the choices before each of them, on the first way that leads on to a hex, or
-        else on the first one.
-        """
+        """The choices made and those before each, on the first way to a hex, or else the first way."""
         contexts = (group.context for group in self._groups.values() if group.choice.at is not None)
         order = next(contexts, self._ways[0].path if self._ways else ())
         values: list[str | None] = [choice.value for choice in order]

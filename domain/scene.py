@@ -147,9 +147,7 @@ def with_changes(scenes: Sequence[Scene]) -> Scene:
 
 
 def outcome_of(event: Event, event_message: Callable[[str, EventData], Text]) -> Text:
-    """What `event_message` returns for an event; whether the player had prepared the action, or for which
-    player the clock took it.
-    """
+    """What `event_message` returns for an event; if it was prepared, or for whom the clock took it."""
     outcome = event_message(event["type"], recorded_data(event))
     seat = event["data"].get("seat")
     if event["by"] == {"system": "clock"} and event["action"] is not None and type(seat) is int:

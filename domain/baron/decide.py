@@ -177,12 +177,7 @@ def _decide_keep(state: State, seat: int, action: PlaceKeep) -> DomainEvent:
     place_keep(after, seat, at)
     consequences = consequences_of_turn(after)
     apply_consequences(after, consequences)
-    data: KeepPlaced = {
-        "seat": seat,
-        "at": list(at),
-        **consequences,
-        "then": after_turn(after),
-    }
+    data: KeepPlaced = {"seat": seat, "at": list(at), **consequences, "then": after_turn(after)}
     return DomainEvent("KeepPlaced", data)
 
 

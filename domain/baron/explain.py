@@ -9,12 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
 from domain.baron.components import KEEPS, LEAST_HONOUR, MEADOW, SLOT_COSTS, VALUES
-from domain.baron.explain_fights import (
-    end_occasion,
-    explain_baronies,
-    keep_occasion,
-    tile_occasion,
-)
+from domain.baron.explain_fights import end_occasion, explain_baronies, keep_occasion, tile_occasion
 from domain.baron.explain_turn_order import (
     explain_departure,
     explain_going_out,

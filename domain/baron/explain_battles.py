@@ -211,8 +211,7 @@ def _explain_victory(result: BaronyResult, battle: Battle) -> Iterator[Reason]:
 def _explain_giving_way(moment: Moment, result: BaronyResult, battle: Battle) -> Iterator[Reason]:
     """BN-SIM-5, 3: a knight whose rival goes on in its place."""
     best = max(
-        battle["rivals"],
-        key=lambda it: (it["strength"], it["value"], -it["at"][0], -it["at"][1]),
+        battle["rivals"], key=lambda it: (it["strength"], it["value"], -it["at"][0], -it["at"][1])
     )
     rival = _rival(result, best)
     if best["strength"] == battle["strength"]:

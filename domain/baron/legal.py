@@ -51,9 +51,7 @@ def legal_draws(state: State, seat: int) -> list[Draw]:
 
 
 def legal_tiles(state: State, seat: int) -> list[PlaceTile | DiscardTile]:
-    """BN-LAY: each tile of the reserve on each hex where it can be laid; if there is none, each tile to
-    discard.
-    """
+    """BN-LAY: each tile of the reserve on each hex where it can be laid; if none can, each to discard."""
     kinds = sorted(set(known_reserve(state, seat)))
     actions: list[PlaceTile | DiscardTile] = []
     places = sorted(state.rim.items())

@@ -435,10 +435,7 @@ def action_to_json(action: Action) -> BaronyActionJson:
 
 
 def _move_to_json(moves: tuple[tuple[Hex, Hex], ...], takes: tuple[Resource, ...]) -> MoveJson:
-    raw: MoveJson = {
-        "type": "move",
-        "moves": [[list(start), list(end)] for start, end in moves],
-    }
+    raw: MoveJson = {"type": "move", "moves": [[list(start), list(end)] for start, end in moves]}
     if takes:
         raw["takes"] = list(takes)
     return raw

@@ -130,9 +130,7 @@ class Evaluation:
 
     @cached_property
     def open_hexes(self) -> frozenset[Hex]:
-        """The hexes that a knight can enter, approximately: with at most one opposing pawn, and none on a
-        mountain.
-        """
+        """The hexes that a knight can enter, approximately: at most one opposing pawn, none on a mountain."""
         return frozenset(
             at
             for at, terrain in self.terrain.items()

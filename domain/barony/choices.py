@@ -111,9 +111,7 @@ def _fixed_sequence(action: Action) -> tuple[Choice, ...]:
 def _move_choices(
     state: State, seat: int, action: Move, path: Sequence[Choice]
 ) -> Sequence[Choice]:
-    """BY-MOV, BY-CON-3: each knight, where it moves and the token that it takes; either knight first, unless
-    their order matters.
-    """
+    """BY-MOV, BY-CON-3: each knight with its end and its token; in either order, unless it matters."""
     moves = action.moves
     following = [next_in(_move_sequence(state, seat, moves, action.takes), path)]
     if len(moves) == 2 and moves[0] != moves[1] and not _is_ordered(state, seat, moves):
@@ -261,9 +259,7 @@ def _hex_message(
             )
         case _:
             return message(
-                "{terrain:the} on {hex}",
-                terrain=TERRAINS[terrain_at(position, at)],
-                hex=hex_at(at),
+                "{terrain:the} on {hex}", terrain=TERRAINS[terrain_at(position, at)], hex=hex_at(at)
             )
 
 

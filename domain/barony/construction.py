@@ -70,10 +70,7 @@ def decide_build(
 ) -> DomainEvent:
     """BY-BLD-1..5: knights become villages and strongholds, each with its token. Raises Refused."""
     board, bank = state.board, state.bank[:]
-    left = {
-        "village": state.reserve_villages[seat],
-        "stronghold": state.reserve_strongholds[seat],
-    }
+    left = {"village": state.reserve_villages[seat], "stronghold": state.reserve_strongholds[seat]}
     built: list[BuiltJson] = []
     for at, building in sorted(action.builds):
         hex = board.index.get(at)
@@ -97,9 +94,7 @@ def decide_build(
 
 
 def gain_token(bank: list[int], terrain: int) -> Resource | None:
-    """BY-BLD-5, BY-MAT-4: the kind of token gained on the terrain, taken out of `bank`; None when the bank
-    has none.
-    """
+    """BY-BLD-5, BY-MAT-4: the token gained on the terrain, taken out of `bank`; None if it has none."""
     if not bank[terrain]:
         return None
     bank[terrain] -= 1

@@ -35,16 +35,7 @@ from domain.life_cycle_messages import (
     with_end_of_play,
     with_seating,
 )
-from domain.messages import (
-    Listing,
-    Message,
-    PlayerAt,
-    counted,
-    hex_at,
-    hex_path,
-    listing,
-    message,
-)
+from domain.messages import Listing, Message, PlayerAt, counted, hex_at, hex_path, listing, message
 
 StandingT = TypeVar("StandingT", bound=BaronyStanding)
 

@@ -192,9 +192,7 @@ def _final_score(seat: int, score: int, for_tokens: int) -> Message:
 
 
 def explain_turn_order(state: State, after: State, event: DomainEvent) -> Iterator[Reason]:
-    """What the event, between these two states, changed in the turn order: the end of set-up, of a round, of
-    play.
-    """
+    """What the event between these states changed in the turn order: the end of set-up, a round or play."""
     if after.phase == "scoring":
         yield from _end_of_play(state, after, event)
     elif state.phase == "setup" and after.phase == "play":

@@ -182,13 +182,7 @@ def _check_second_knight(state: State, seat: int, start: Hex, left: int, entered
 
 
 def arrive(
-    state: State,
-    seat: int,
-    start: Hex,
-    end: Hex,
-    hex: int,
-    knights: int,
-    takes: list[Resource],
+    state: State, seat: int, start: Hex, end: Hex, hex: int, knights: int, takes: list[Resource]
 ) -> Step:
     """BY-CON-1, 2, 3: a step with what its arrival destroys, as in events.
 

@@ -92,9 +92,7 @@ def _knights_moved(data: KnightsMoved) -> Changes:
 
 
 def changes_by_steps(
-    seat: int,
-    steps: Iterable[Step],
-    destroyed: Iterable[tuple[Sequence[int], Sequence[Destroyed]]],
+    seat: int, steps: Iterable[Step], destroyed: Iterable[tuple[Sequence[int], Sequence[Destroyed]]]
 ) -> Changes:
     """The changes of steps that destroyed pawns: (hex, pawns), in order."""
     removed: dict[Hex, list[Piece]] = {}
@@ -190,10 +188,7 @@ def _title(position: BaronyPosition, game: Term) -> Message:
         return message("{game}, set-up, {player} to place", game=game, player=PlayerAt(seat))
     if seat is not None:
         return message(
-            "{game}, round {round}, {player} to act",
-            game=game,
-            round=round,
-            player=PlayerAt(seat),
+            "{game}, round {round}, {player} to act", game=game, round=round, player=PlayerAt(seat)
         )
     if phase == "finished" and has_last_seat_won(position):
         return message(

@@ -88,12 +88,7 @@ def after_turn(
         and not (is_out[following] or passed or has_passed)
         and departing is None
     ):  # nearly every turn
-        return {
-            "phase": "play",
-            "round": state.round,
-            "turn": state.turn + 1,
-            "to_act": following,
-        }
+        return {"phase": "play", "round": state.round, "turn": state.turn + 1, "to_act": following}
     staying = state.in_game()
     if departing is not None:
         staying.remove(departing)

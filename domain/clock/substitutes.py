@@ -11,9 +11,7 @@ from domain.game import Game, require_playing
 
 
 def vacate(game: Game, seat: int) -> DomainEvent:
-    """`SeatVacated`. Raises NotNow unless the game has substitutes and is in play, and a person who is still
-    in the game has the seat.
-    """
+    """`SeatVacated`. Raises NotNow unless the game in play has substitutes and a person has the seat."""
     _require_substitutes(game)
     if seat not in game.seats_of_people():
         raise not_now("seat {seat} is not that of a player in the game", seat=seat)

@@ -83,11 +83,7 @@ def open_dispute(
         raise not_now("there is no event {event}: the last is {last}", event=about, last=game.seq)
     if sum(dispute.seat == seat for dispute in game.disputes) >= MAX_DISPUTES_PER_SEAT:
         raise not_now("a player can open {most} disputes in a game", most=MAX_DISPUTES_PER_SEAT)
-    data: DisputeOpened = {
-        "seat": seat,
-        "about": about,
-        "clock_stopped_until": clock_stopped_until,
-    }
+    data: DisputeOpened = {"seat": seat, "about": about, "clock_stopped_until": clock_stopped_until}
     add_nonce(data, game, seat, nonce)
     return _event("DisputeOpened", data, statement)
 
@@ -95,9 +91,7 @@ def open_dispute(
 def answer(
     game: Game, number: int, seat: int, statement: str | None, nonce: bytes | None = None
 ) -> DomainEvent:
-    """`DisputeAnswered`. Raises NotNow unless the dispute is open, or if the seat has answered as often as it
-    may.
-    """
+    """`DisputeAnswered`. Raises NotNow unless the dispute is open and the seat may answer once more."""
     dispute = _require_open(game, number)
     if sum(answer.seat == seat for answer in dispute.answers) >= MAX_ANSWERS_PER_SEAT:
         raise not_now("a player can answer {most} times in a dispute", most=MAX_ANSWERS_PER_SEAT)

@@ -106,9 +106,7 @@ class FormatSettings:
 
     @classmethod
     def from_json(cls, raw: object) -> "FormatSettings":
-        """Read settings; those that are missing have their defaults. Raises Malformed, which names every
-        wrong field.
-        """
+        """Read settings, with defaults for missing ones. Raises Malformed, which names every wrong field."""
         if not isinstance(raw, dict):
             raise Malformed({"": message("must be an object")})
         format = raw.get("format")
@@ -323,9 +321,7 @@ def _round_of_rounds(
 
 
 def _schedule(settings: FormatSettings, players: int) -> list[tuple[Table, ...]]:
-    """Return the rounds in which so many players meet as often as they are to; every second cycle of tables
-    for two has the seats exchanged.
-    """
+    """Return the rounds of all cycles; every second cycle of tables for two has the seats exchanged."""
     once = round_robin(players, settings.table_size)
     return [
         tuple(table[::-1] if cycle % 2 else table for table in tables)
@@ -355,9 +351,7 @@ def _scheduled(
 def seasons(
     settings: FormatSettings, players: Sequence[Player], rounds: Sequence[Round]
 ) -> list[Season]:
-    """Return the seasons of a league, up to the one of the last round or, if all of its results are there and
-    another season follows, to that one.
-    """
+    """Return the seasons of a league up to the current one, or the next once that has all results."""
     all_seasons: list[Season] = []
     order = [list(players)]
     while True:
@@ -407,9 +401,7 @@ def _divisions(
 def _order_after(
     settings: FormatSettings, season: Season, played: Sequence[Round]
 ) -> list[list[Player]]:
-    """Return the players of each division for the season after this one, without those who were absent from
-    all of its rounds.
-    """
+    """Return the players of each division for the next season, but for those absent from all of this."""
     results = _results(played)
     took_part = {player for table in _tables(played) for player in table}
     order = [
@@ -488,9 +480,7 @@ def _knockout(
 def _qualified(
     settings: FormatSettings, players: Sequence[Player], rounds: Sequence[Round]
 ) -> list[Player]:
-    """Return the players who go on after the last round: first those in the first places, table by table,
-    then those in the second ones, and so on.
-    """
+    """Return the players who go on after the last round: by their places, and then table by table."""
     lots = {player: lot for lot, player in enumerate(players)}
     earlier: dict[Player, Fraction] = dict.fromkeys(players, Fraction(0))
     for result in _results(rounds[:-1]):
@@ -520,10 +510,7 @@ def ladder(players: Sequence[Player], rounds: Iterable[Round]) -> list[Player]:
             rungs = sorted(order.index(player) for player in result.table)
             by_place = sorted(
                 result.table,
-                key=lambda player: (
-                    result.place(player) or MAX_TABLE + 1,
-                    order.index(player),
-                ),
+                key=lambda player: (result.place(player) or MAX_TABLE + 1, order.index(player)),
             )
             for rung, player in zip(rungs, by_place, strict=True):
                 order[rung] = player

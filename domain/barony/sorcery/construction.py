@@ -4,14 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Final, Literal, TypeAlias
 
 from domain.barony.actions import Cast
-from domain.barony.components import (
-    CITY,
-    FOREST,
-    MYSTERIOUS_PLACE,
-    POINTS_A_CITY,
-    VILLAGE,
-    Spell,
-)
+from domain.barony.components import CITY, FOREST, MYSTERIOUS_PLACE, POINTS_A_CITY, VILLAGE, Spell
 from domain.barony.construction import (
     CITY_BARRIERS,
     SITE_BARRIERS,
@@ -37,9 +30,7 @@ CAST_BARRIERS: Final[Mapping[str, BarrierMessage]] = {
         "{hex} is neither a forest nor adjacent to a city of {player}", player=player, hex=at
     ),
     "BS-SAN-1": lambda player, at: message(
-        "Sanctuary needs a knight of {player} on {hex}, and no opposing pawn",
-        player=player,
-        hex=at,
+        "Sanctuary needs a knight of {player} on {hex}, and no opposing pawn", player=player, hex=at
     ),
     "BS-SAN-2": lambda _, at: message("there is already a building on {hex}", hex=at),
 }

@@ -345,9 +345,7 @@ def _explain_available(state: SorceryState, data: RecruitmentCast) -> Iterator[R
         yield "BS-POR-2", _after_removed_knights(used)
     elif "portal" in data["spells"]:
         yield reason(
-            "BS-SPL-7",
-            "{player} had no knight that Portal could bring back",
-            player=PlayerAt(seat),
+            "BS-SPL-7", "{player} had no knight that Portal could bring back", player=PlayerAt(seat)
         )
     if used:
         yield explain_reserve(state, seat, used)

@@ -38,9 +38,7 @@ from domain.messages import Message, message
 
 
 def isolated_pawns(state: State, seat: int, hex: int) -> list[Pawn]:
-    """BS-SPL-5: knights and villages of other seats that are the only pawn of their seat on the hex, knights
-    first.
-    """
+    """BS-SPL-5: knights and villages that are the only pawn of another seat on the hex, knights first."""
     building, village_owner = state.building[hex], state.owner[hex]
     if not building:
         village_owner = -1

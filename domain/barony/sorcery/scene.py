@@ -86,10 +86,7 @@ def _panel(panel: Panel, player: PlayerJson) -> Panel:
     return replace(panel, rows=(*panel.rows, *rows))
 
 
-LABELS: Final[Mapping[str, Text]] = {
-    **BASE_LABELS,
-    **dict(SPELL_NAMES.items()),
-}
+LABELS: Final[Mapping[str, Text]] = {**BASE_LABELS, **dict(SPELL_NAMES.items())}
 
 _FAMILY_LABELS: Final[Mapping[Family, Message]] = {
     "movement": message_in("label", "movement spells"),
