@@ -65,116 +65,86 @@ class UnsupportedBody(ServiceError):
     status = 415
 
 
-class Stale(ServiceError):
-    """The position has changed since the action's `expected_seq`; `head` is the seq of the game."""
+class Conflict(ServiceError):
+    """What is asked for is not possible as things are."""
 
     status = 409
+
+
+class Stale(Conflict):
+    """The position has changed since the action's `expected_seq`; `head` is the seq of the game."""
 
     def __init__(self, why: Text, head: int) -> None:
         super().__init__(why)
         self.head = head
 
 
-class HandleTaken(ServiceError):
+class HandleTaken(Conflict):
     """Another player has this handle."""
 
-    status = 409
 
-
-class NotAGuest(ServiceError):
+class NotAGuest(Conflict):
     """The account has a password already."""
 
-    status = 409
 
-
-class OperationNotPossible(ServiceError):
+class OperationNotPossible(Conflict):
     """An administrator cannot do this to this account or game as it is."""
 
-    status = 409
 
-
-class TooManyGames(ServiceError):
+class TooManyGames(Conflict):
     """The player has a place in as many games that are open or in progress as the server allows."""
 
-    status = 409
 
-
-class TooManyPersonalTokens(ServiceError):
+class TooManyPersonalTokens(Conflict):
     """The player has as many personal tokens as the server allows."""
 
-    status = 409
 
-
-class TooManyClubs(ServiceError):
+class TooManyClubs(Conflict):
     """The player is in as many clubs as the server allows."""
 
-    status = 409
 
-
-class ClubNameTaken(ServiceError):
+class ClubNameTaken(Conflict):
     """Another club has this name, or one that looks like it."""
 
-    status = 409
 
-
-class TooManyFeeds(ServiceError):
+class TooManyFeeds(Conflict):
     """The player has as many addresses of feeds as the server allows."""
 
-    status = 409
 
-
-class TooManyMutes(ServiceError):
+class TooManyMutes(Conflict):
     """The player has muted as many players as the server allows."""
 
-    status = 409
 
-
-class TooManyChatMessages(ServiceError):
+class TooManyChatMessages(Conflict):
     """The player has written as many messages in a game as the server allows."""
 
-    status = 409
 
-
-class TooManyNotes(ServiceError):
+class TooManyNotes(Conflict):
     """The player has as many private notes as the server allows."""
 
-    status = 409
 
-
-class TooManyReports(ServiceError):
+class TooManyReports(Conflict):
     """As many reports of the player are open as the server allows."""
 
-    status = 409
 
-
-class TooManySandboxes(ServiceError):
+class TooManySandboxes(Conflict):
     """The player, or the network, has as many sandboxes as the server allows."""
 
-    status = 409
 
-
-class SandboxConflict(ServiceError):
+class SandboxConflict(Conflict):
     """The sandbox has changed since the client read it, or is as large as the server allows."""
 
-    status = 409
 
-
-class HolidayNotPossible(ServiceError):
+class HolidayNotPossible(Conflict):
     """The player has a holiday at this time already, or as many as the server allows."""
 
-    status = 409
 
-
-class TooManyWebhooks(ServiceError):
+class TooManyWebhooks(Conflict):
     """The player has as many webhooks, or push subscriptions, as the server allows."""
 
-    status = 409
 
-
-class KeyNotUsable(ServiceError):
+class KeyNotUsable(Conflict):
     """The key of a player cannot be registered, or cannot sign actions of this game (any more)."""
-
-    status = 409
 
 
 class InvalidPlayerSignature(ServiceError):

@@ -33,6 +33,7 @@ from domain.json_types import JsonObject
 from domain.messages import Text, message
 from service.accounts.personal_tokens import Scope
 from service.errors import BodyTooLarge, Forbidden, Unauthorised, UnsupportedBody
+from service.games.repository import AcceptedAction
 from service.http.context import (
     ACCESS_POLICIES,
     AuthPolicy,
@@ -45,6 +46,7 @@ from service.http.context import (
     require_resource,
     require_scope,
 )
+from service.http.schemas import responses as bodies
 from service.http.schemas.type_schemas import RESPONSES
 from service.http.scopes import scope_of
 from service.http.validation import (
@@ -58,7 +60,7 @@ from service.http.validation import (
 )
 
 Endpoint: TypeAlias = Callable[..., Response]
-View: TypeAlias = Callable[..., Response | JsonObject | None]
+View: TypeAlias = Callable[..., Response | JsonObject | AcceptedAction | None]
 """Returns a response; or the body of the JSON response of its route; or None for the status 204."""
 Limit: TypeAlias = Callable[[Endpoint], Endpoint]
 ExtraValidation: TypeAlias = Callable[..., Mapping[str, Text]]
@@ -261,6 +263,7 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask_smorest 
         errors: tuple[int, ...] = (),
         auth: AuthPolicy | None = None,
         query: Schema | None = None,
+        ignores_query: bool = False,
         json_body: Schema | None = None,
         file_field: str | None = None,
         is_body_required: bool = True,
@@ -273,8 +276,8 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask_smorest 
         """Register a view for a method and a URL rule.
 
         Before the view runs, the request is checked in this order: `limit`, the scope of a personal token
-        (scopes.py), `auth`, `query` or
-        `json_body`, and the Idempotency-Key of a route that `is_idempotent`. On a route with
+        (scopes.py), `auth`, `query` or `json_body`, and the Idempotency-Key of a route that `is_idempotent`.
+        A GET without `query` may have no parameters, unless the route `ignores_query`. On a route with
         `<game_id>`, every error becomes a 404 if the game is private and the sender may not see it, or if the
         game has no `resource` with the number in the URL.
         The view is called with the arguments of the URL and, as far as they are part of the
@@ -293,6 +296,8 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask_smorest 
         if responses is None:
             assert description is not None, "a route without `responses` describes one"
             responses = {status: response(description, body)}
+        if query is None and method == "GET" and not ignores_query:
+            query = NO_QUERY
         policy = auth or self._auth
         checks = _Checks(
             auth=policy,
@@ -329,6 +334,19 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask_smorest 
     put = _with_method("PUT", route)
     patch = _with_method("PATCH", route)
     delete = _with_method("DELETE", route)
+
+    def post_action(
+        self, rule: str, description: str = "The event, and a receipt for it.", **checks: Any
+    ) -> Callable[[View], View]:
+        """Register a view with which a player acts in a game; for `checks` see `route`."""
+        return self.post(
+            rule,
+            description,
+            bodies.AcceptedAction,
+            is_idempotent=True,
+            errors=(409, 422),
+            **checks,
+        )
 
 
 def response(
@@ -391,7 +409,10 @@ def _with_checks(view: View, checks: _Checks) -> Endpoint:
             result = view(**arguments)
             if result is None:
                 return no_content()
-            return result if isinstance(result, Response) else json_response(result, checks.status)
+            if isinstance(result, Response):
+                return result
+            body = result._asdict() if isinstance(result, AcceptedAction) else result
+            return json_response(body, checks.status)
         except _HIDING as error:
             if checks.is_about_game:
                 hide_private(arguments["game_id"])

@@ -3,7 +3,7 @@
 from domain.json_types import JsonObject
 from service.accounts.personal_tokens import PersonalToken
 from service.accounts.tokens import session_id
-from service.http.blueprint import NO_QUERY, Blueprint
+from service.http.blueprint import Blueprint
 from service.http.context import (
     bearer_token,
     change_email,
@@ -32,12 +32,7 @@ from service.http.schemas.responses import PlayerKey, PlayerKeyList, SessionList
 blueprint = Blueprint("account", "The player's own sessions and keys.", auth="login_required")
 
 
-@blueprint.get(
-    "/me/sessions",
-    "All sessions of the player, the one used last first.",
-    SessionList,
-    query=NO_QUERY,
-)
+@blueprint.get("/me/sessions", "All sessions of the player, the one used last first.", SessionList)
 def list_sessions(player: str) -> JsonObject:
     """List the player's sessions: the tokens that are valid, without the tokens themselves."""
     current = session_id(bearer_token() or "")
@@ -67,10 +62,7 @@ def end_other_sessions(player: str) -> None:
 
 
 @blueprint.get(
-    "/me/tokens",
-    "All personal tokens of the player, the oldest first.",
-    PersonalTokenList,
-    query=NO_QUERY,
+    "/me/tokens", "All personal tokens of the player, the oldest first.", PersonalTokenList
 )
 def list_personal_tokens(player: str) -> JsonObject:
     """List the player's personal tokens that are valid, without the tokens themselves."""
@@ -229,9 +221,7 @@ def erase_player(player: str, body: JsonObject) -> None:
     service().accounts.erasure.erase(player, body["password"])
 
 
-@blueprint.get(
-    "/me/keys", "All keys of the player, the oldest first.", PlayerKeyList, query=NO_QUERY
-)
+@blueprint.get("/me/keys", "All keys of the player, the oldest first.", PlayerKeyList)
 def list_my_keys(player: str) -> JsonObject:
     """List the player's public keys, including revoked ones.
 

@@ -7,7 +7,7 @@ from domain.json_types import JsonObject
 from domain.tournaments.tournament import TOURNAMENT_STATUSES, Tournament
 from service.administration.administration import MAX_PAGE_SIZE
 from service.games.listings import STATUSES, parse_statuses
-from service.http.blueprint import NO_QUERY, Blueprint
+from service.http.blueprint import Blueprint
 from service.http.context import service
 from service.http.language import request_language, request_renderer
 from service.http.responses import game_summaries, tournament_details, tournament_summary
@@ -60,7 +60,9 @@ def search_players(player: str, query: JsonObject) -> JsonObject:
     return {"players": [account.as_json() for account in accounts], "next": cursor}
 
 
-@blueprint.get("/admin/players/<id>", "The account.", AdministeredPlayer, errors=(404,))
+@blueprint.get(
+    "/admin/players/<id>", "The account.", AdministeredPlayer, errors=(404,), ignores_query=True
+)
 def get_administered_player(player: str, id: str) -> JsonObject:
     """Get the account of a player."""
     return service().administration.player(player, id).as_json()
@@ -252,7 +254,7 @@ def include_rating(player: str, game: str, body: JsonObject) -> None:
     service().administration.include_rating(player, game, **body)
 
 
-@blueprint.get("/admin/work", "What is pending, and what has failed.", Work, query=NO_QUERY)
+@blueprint.get("/admin/work", "What is pending, and what has failed.", Work)
 def get_work(player: str) -> JsonObject:
     """Get an overview of what the service still has to do, and what has failed."""
     return service().administration.work(player, request_renderer().sentence)
@@ -344,11 +346,7 @@ def search_tournaments(player: str, query: JsonObject) -> JsonObject:
 
 
 @blueprint.get(
-    "/admin/tournaments/<tournament>",
-    "The tournament.",
-    TournamentDetails,
-    query=NO_QUERY,
-    errors=(404,),
+    "/admin/tournaments/<tournament>", "The tournament.", TournamentDetails, errors=(404,)
 )
 def get_administered_tournament(player: str, tournament: str) -> JsonObject:
     """Get a tournament, also one that is private, with its players, rounds and standings."""
@@ -373,7 +371,6 @@ def cancel_tournament_for_all(player: str, tournament: str, body: JsonObject) ->
     "The announcements that have not ended.",
     AnnouncementList,
     auth="optional_auth",
-    query=NO_QUERY,
 )
 def list_announcements(player: str | None) -> JsonObject:
     """List what the administrators announce to everybody.

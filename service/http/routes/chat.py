@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from domain.json_types import JsonObject
 from service.chat.conversation import ShownChatMessage
-from service.http.blueprint import NO_QUERY, Blueprint
+from service.http.blueprint import Blueprint
 from service.http.context import service
 from service.http.ratelimits import limit_messages
 from service.http.schemas.lobby import (
@@ -186,7 +186,7 @@ def _comments_as_json(shown: list[ShownChatMessage]) -> list[JsonObject]:
     ]
 
 
-@mutes.get("/me/mutes", "The muted players, the last one first.", MuteList, query=NO_QUERY)
+@mutes.get("/me/mutes", "The muted players, the last one first.", MuteList)
 def list_mutes(player: str) -> JsonObject:
     """List the players whom the player has muted."""
     handles = service().accounts.players.handles(ids := service().accounts.mutes.of(player))

@@ -7,7 +7,8 @@ from domain.errors import Malformed
 from domain.json_types import JsonObject
 from domain.messages import Text, message
 from service.accounts.holidays import AccountHoliday
-from service.http.blueprint import NO_QUERY, Blueprint
+from service.games.repository import AcceptedAction
+from service.http.blueprint import Blueprint
 from service.http.context import service
 from service.http.ratelimits import limit_disputes, limit_new_places
 from service.http.schemas.clocks import (
@@ -17,14 +18,11 @@ from service.http.schemas.clocks import (
     Holiday,
     HolidayList,
 )
-from service.http.schemas.responses import AcceptedAction
 
 blueprint = Blueprint("clocks", "Holidays, and pauses by agreement.", auth="login_required")
 
 
-@blueprint.get(
-    "/me/holidays", "The player's holidays, the earliest first.", HolidayList, query=NO_QUERY
-)
+@blueprint.get("/me/holidays", "The player's holidays, the earliest first.", HolidayList)
 def list_holidays(player: str) -> JsonObject:
     """List the player's holidays, cancelled and past ones included, and how many days are used up.
 
@@ -79,60 +77,39 @@ def cancel_holiday(player: str, holiday: str) -> JsonObject:
     return holiday_json(service().games.holiday_registry.cancel(player, holiday))
 
 
-@blueprint.post(
+@blueprint.post_action(
     "/games/<game_id>/pause",
-    "The event, and a receipt for it.",
-    AcceptedAction,
     auth="participants_only",
     limit=limit_disputes,
     json_body=AgreeToPause(),
-    is_idempotent=True,
-    errors=(409, 422),
 )
 def agree_to_pause(
     game_id: str, player: str, body: JsonObject, idempotency_key: str | None
-) -> JsonObject:
+) -> AcceptedAction:
     """Agree to a pause of the game's clock, or withdraw the agreement.
 
     The clock stands still while all players who are still in the game agree, but no longer than for 30 days.
     Bots are not asked.
     """
-    accepted = service().games.pauses.agree(
-        game_id,
-        player,
-        agree=body["agree"],
-        idempotency_key=idempotency_key,
-        signature=body["signature"],
-    )
-    return accepted._asdict()
+    return service().games.pauses.agree(game_id, player, **body, idempotency_key=idempotency_key)
 
 
-@blueprint.post(
+@blueprint.post_action(
     "/games/<game_id>/time",
-    "The event, and a receipt for it.",
-    AcceptedAction,
     auth="participants_only",
     limit=limit_disputes,
     json_body=GiveTime(),
-    is_idempotent=True,
-    errors=(409, 422),
 )
 def give_time(
     game_id: str, player: str, body: JsonObject, idempotency_key: str | None
-) -> JsonObject:
+) -> AcceptedAction:
     """Give the player whose turn it is more time, as a courtesy: the deadline moves.
 
     If it is not the turn of that seat any more, the response is a 409. A player can do so 20 times in a game.
     """
-    accepted = service().games.pauses.give_time(
-        game_id,
-        player,
-        to=body["to"],
-        seconds=body["seconds"],
-        idempotency_key=idempotency_key,
-        signature=body["signature"],
+    return service().games.pauses.give_time(
+        game_id, player, **body, idempotency_key=idempotency_key
     )
-    return accepted._asdict()
 
 
 def parse_days(body: JsonObject) -> tuple[date, date]:

@@ -8,7 +8,7 @@ from domain.messages import message
 from service.clubs.clubs import token_of_link
 from service.clubs.store import Club
 from service.errors import Forbidden
-from service.http.blueprint import NO_QUERY, Blueprint
+from service.http.blueprint import Blueprint
 from service.http.context import has_personal_token, personal_token_digest, service
 from service.http.language import request_renderer
 from service.http.ratelimits import limit_new_places, limit_webhook_tests
@@ -53,9 +53,7 @@ def list_clubs(player: str | None, query: JsonObject) -> JsonObject:
     return {"clubs": club_json(clubs), "next": cursor}
 
 
-@blueprint.get(
-    "/me/clubs", "All clubs of the player, by name. `next` is null.", OwnClubList, query=NO_QUERY
-)
+@blueprint.get("/me/clubs", "All clubs of the player, by name. `next` is null.", OwnClubList)
 def list_my_clubs(player: str) -> JsonObject:
     """List the clubs of which the player is a member, to which they are invited or which they ask to join.
 
@@ -89,7 +87,7 @@ def create_club(player: str, body: JsonObject) -> JsonObject:
     return _details(club.id, player)
 
 
-@blueprint.get(_CLUB, "The club.", ClubDetails, auth="optional_auth", query=NO_QUERY, errors=(404,))
+@blueprint.get(_CLUB, "The club.", ClubDetails, auth="optional_auth", errors=(404,))
 def get_club(club: str, player: str | None) -> JsonObject:
     """Get a club. A private club is a 404 for everybody but its members and those who are invited."""
     return _details(club, player)
@@ -232,13 +230,7 @@ def revoke_club_link(club: str, player: str) -> None:
     service().clubs.revoke_link(club, player)
 
 
-@blueprint.get(
-    f"{_CLUB}/webhook",
-    "The webhook of the club.",
-    ClubWebhook,
-    query=NO_QUERY,
-    errors=(403, 404),
-)
+@blueprint.get(f"{_CLUB}/webhook", "The webhook of the club.", ClubWebhook, errors=(403, 404))
 def get_club_webhook(club: str, player: str) -> JsonObject:
     """Get the webhook of a club, as its owner, without its secret. A club without one is a 404."""
     return _webhook_json(club, service().notifications.club_webhooks.find(club, player))

@@ -8,7 +8,7 @@ from domain.errors import Malformed
 from domain.game import Game
 from domain.json_types import JsonObject
 from service.conditional_actions.conditional_actions import ConditionalActionsOfPlayer, void_message
-from service.http.blueprint import NO_QUERY, Blueprint, json_response
+from service.http.blueprint import Blueprint, json_response
 from service.http.context import service
 from service.http.language import game_names, request_renderer, with_language
 from service.http.schemas.conditional_actions import ConditionalActions, PrepareActions
@@ -21,9 +21,7 @@ blueprint = Blueprint(
 )
 
 
-@blueprint.get(
-    _CONDITIONAL_ACTIONS, "What the player has prepared.", ConditionalActions, query=NO_QUERY
-)
+@blueprint.get(_CONDITIONAL_ACTIONS, "What the player has prepared.", ConditionalActions)
 def get_conditional_actions(game_id: str, player: str) -> Response:
     """Get what the player has prepared in a game.
 

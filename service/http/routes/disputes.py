@@ -5,7 +5,8 @@ from typing import Final
 from domain.json_types import JsonObject
 from domain.messages import Text
 from service.games.dispute_view import dispute_summary
-from service.http.blueprint import NO_QUERY, Blueprint
+from service.games.repository import AcceptedAction
+from service.http.blueprint import Blueprint
 from service.http.context import service
 from service.http.ratelimits import limit_disputes
 from service.http.schemas.disputes import (
@@ -18,7 +19,6 @@ from service.http.schemas.disputes import (
     RequestTakeback,
 )
 from service.http.schemas.requests import OnlySignature
-from service.http.schemas.responses import AcceptedAction
 from service.http.validation import MAX_INTEGER
 
 _DISPUTES: Final = "/games/<game_id>/disputes"
@@ -35,25 +35,21 @@ def _field_errors(body: JsonObject, **_: object) -> dict[str, Text]:
     return service().games.disputes.field_faults(body)
 
 
-@blueprint.post(
+@blueprint.post_action(
     _DISPUTES,
-    "The event, and a receipt for it.",
-    AcceptedAction,
     limit=limit_disputes,
     json_body=OpenDispute(),
     extra_validation=_field_errors,
-    is_idempotent=True,
-    errors=(409, 422),
 )
 def open_dispute(
     game_id: str, player: str, body: JsonObject, idempotency_key: str | None
-) -> JsonObject:
+) -> AcceptedAction:
     """Dispute an event of a game that is in progress.
 
     The game's clock stops until the ruling, for at most 72 hours. A game has one open dispute at a time, and
     a player can open three in a game.
     """
-    accepted = service().games.disputes.open_dispute(
+    return service().games.disputes.open_dispute(
         game_id,
         player,
         body["seq"],
@@ -62,12 +58,9 @@ def open_dispute(
         signature=body["signature"],
         nonce=body["nonce"],
     )
-    return accepted._asdict()
 
 
-@blueprint.get(
-    _DISPUTES, "All disputes, the oldest first.", DisputeList, auth="optional_auth", query=NO_QUERY
-)
+@blueprint.get(_DISPUTES, "All disputes, the oldest first.", DisputeList, auth="optional_auth")
 def list_disputes(game_id: str, player: str | None) -> JsonObject:
     """List the disputes of a game."""
     game = service().games.queries.visible_game(game_id, player)
@@ -80,7 +73,6 @@ def list_disputes(game_id: str, player: str | None) -> JsonObject:
     "The dispute, with everything that was written.",
     DisputeDetails,
     auth="optional_auth",
-    query=NO_QUERY,
     resource="dispute",
 )
 def get_dispute(game_id: str, seq: int, player: str | None) -> JsonObject:
@@ -104,58 +96,44 @@ def withdraw_dispute(
 ) -> None:
     """Withdraw a dispute that the player has opened."""
     service().games.disputes.withdraw_dispute(
-        game_id, seq, player, idempotency_key=idempotency_key, signature=body["signature"]
+        game_id, seq, player, **body, idempotency_key=idempotency_key
     )
 
 
-@blueprint.post(
+@blueprint.post_action(
     f"{_DISPUTE}/answers",
-    "The event, and a receipt for it.",
-    AcceptedAction,
     limit=limit_disputes,
     json_body=AnswerDispute(),
     extra_validation=_field_errors,
-    is_idempotent=True,
     resource="dispute",
-    errors=(409, 422),
 )
 def answer_dispute(
     game_id: str, seq: int, player: str, body: JsonObject, idempotency_key: str | None
-) -> JsonObject:
+) -> AcceptedAction:
     """Answer an open dispute. A player can answer ten times."""
-    accepted = service().games.disputes.answer_dispute(
-        game_id,
-        seq,
-        player,
-        body["statement"],
-        idempotency_key=idempotency_key,
-        signature=body["signature"],
-        nonce=body["nonce"],
+    return service().games.disputes.answer_dispute(
+        game_id, seq, player, **body, idempotency_key=idempotency_key
     )
-    return accepted._asdict()
 
 
-@blueprint.post(
+@blueprint.post_action(
     f"{_DISPUTE}/rulings",
     "The events, and a receipt for the first.",
-    AcceptedAction,
     auth="ruling_parties_only",
     limit=limit_disputes,
     json_body=GiveRuling(),
     extra_validation=_field_errors,
-    is_idempotent=True,
     resource="dispute",
-    errors=(409, 422),
 )
 def give_ruling(
     game_id: str, seq: int, player: str, body: JsonObject, idempotency_key: str | None
-) -> JsonObject:
+) -> AcceptedAction:
     """Rule an open dispute, as the arbiter of the game.
 
     In a game without an arbiter, every player proposes a ruling. It takes effect when all players who are
     still in the game propose the same. A player can propose ten times, and the last proposal counts.
     """
-    accepted = service().games.disputes.give_ruling(
+    return service().games.disputes.give_ruling(
         game_id,
         seq,
         player,
@@ -165,64 +143,44 @@ def give_ruling(
         signature=body["signature"],
         nonce=body["nonce"],
     )
-    return accepted._asdict()
 
 
 _TAKEBACKS: Final = "/games/<game_id>/takebacks"
 
 
-@takebacks.post(
+@takebacks.post_action(
     _TAKEBACKS,
-    "The event, and a receipt for it.",
-    AcceptedAction,
     limit=limit_disputes,
     json_body=RequestTakeback(),
     is_body_required=False,
-    is_idempotent=True,
-    errors=(409, 422),
 )
 def request_takeback(
     game_id: str, player: str, body: JsonObject, idempotency_key: str | None
-) -> JsonObject:
+) -> AcceptedAction:
     """Ask to take back the last action, in a game with the option `takebacks`.
 
     Only the player who acted last can ask, once for each action. The request lapses when anyone acts, when a
     turn is forfeited or a seat removed, and when a player declines.
     """
-    accepted = service().games.disputes.request_takeback(
-        game_id,
-        player,
-        idempotency_key=idempotency_key,
-        signature=body["signature"],
-        nonce=body["nonce"],
+    return service().games.disputes.request_takeback(
+        game_id, player, **body, idempotency_key=idempotency_key
     )
-    return accepted._asdict()
 
 
-@takebacks.post(
+@takebacks.post_action(
     f"{_TAKEBACKS}/<int(max={MAX_INTEGER}):seq>/answers",
     "The events, and a receipt for the first.",
-    AcceptedAction,
     limit=limit_disputes,
     json_body=AnswerTakeback(),
-    is_idempotent=True,
     resource="takeback",
-    errors=(409, 422),
 )
 def answer_takeback(
     game_id: str, seq: int, player: str, body: JsonObject, idempotency_key: str | None
-) -> JsonObject:
+) -> AcceptedAction:
     """Agree to a takeback, or decline it.
 
     When all other players who are still in the game have agreed, play resumes from before the action.
     """
-    accepted = service().games.disputes.answer_takeback(
-        game_id,
-        seq,
-        player,
-        agree=body["agree"],
-        idempotency_key=idempotency_key,
-        signature=body["signature"],
-        nonce=body["nonce"],
+    return service().games.disputes.answer_takeback(
+        game_id, seq, player, **body, idempotency_key=idempotency_key
     )
-    return accepted._asdict()

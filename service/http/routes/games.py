@@ -14,7 +14,7 @@ from service.errors import NotFound
 from service.games.game_filter import GameFilter
 from service.games.game_settings import DEFAULT_BOT, bot_fault
 from service.games.listings import STATUSES, GamesOfClub, Page, parse_statuses
-from service.http.blueprint import NO_QUERY, Blueprint, json_response, response
+from service.http.blueprint import Blueprint, json_response, response
 from service.http.context import service
 from service.http.ratelimits import limit_new_places
 from service.http.responses import game_summaries, game_summary
@@ -93,7 +93,6 @@ def list_games(player: str | None, query: JsonObject) -> JsonObject:
     "The statistics. `lag` is the number of entries of the transparency log that are not counted yet.",
     Statistics,
     auth="public",
-    query=NO_QUERY,
 )
 def get_statistics() -> JsonObject:
     """Get statistics of the public games, by rule system and number of seats.
@@ -167,13 +166,7 @@ def games_of_club(club_id: str, viewer: str | None) -> GamesOfClub | None:
     return GamesOfClub(club_id, for_member=entry.relation(viewer) == "member")
 
 
-@blueprint.get(
-    "/games/<game_id>",
-    "The summary of the game.",
-    GameSummary,
-    auth="optional_auth",
-    query=NO_QUERY,
-)
+@blueprint.get("/games/<game_id>", "The summary of the game.", GameSummary, auth="optional_auth")
 def get_game(game_id: str, player: str | None) -> JsonObject:
     """Get the summary of a game."""
     return game_summary(service().games.queries.visible_game(game_id, player))

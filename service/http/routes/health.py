@@ -12,7 +12,7 @@ from domain.messages import comma_list, message
 from service.errors import Unavailable
 from service.http import stored_metrics
 from service.http.access_log import CONTENT_TYPE
-from service.http.blueprint import NO_QUERY, Blueprint, response
+from service.http.blueprint import Blueprint, response
 from service.http.context import access_log, metrics, service
 from service.http.schemas.responses import Health, ProcessHealth
 from service.operation.process_reports import health
@@ -20,13 +20,13 @@ from service.operation.process_reports import health
 blueprint = Blueprint("health", "Health checks and metrics.", auth="public")
 
 
-@blueprint.get("/healthz", "The process is alive.", Health)
+@blueprint.get("/healthz", "The process is alive.", Health, ignores_query=True)
 def check_health() -> JsonObject:
     """Check whether the process is alive."""
     return {"status": "alive"}
 
 
-@blueprint.get("/readyz", "The process is ready to serve.", Health)
+@blueprint.get("/readyz", "The process is ready to serve.", Health, ignores_query=True)
 def check_readiness() -> JsonObject:
     """Check whether the process is ready.
 
@@ -36,9 +36,7 @@ def check_readiness() -> JsonObject:
     return {"status": "ready"}
 
 
-@blueprint.get(
-    "/healthz/processes", "A scheduler and a worker are alive.", ProcessHealth, query=NO_QUERY
-)
+@blueprint.get("/healthz/processes", "A scheduler and a worker are alive.", ProcessHealth)
 def check_processes() -> JsonObject:
     """Check whether the processes behind the web server are alive: a scheduler, a worker, and `replies` if
     players can answer mails.
@@ -54,7 +52,9 @@ def check_processes() -> JsonObject:
 
 
 @blueprint.get(
-    "/metrics", responses={200: response("Metrics for Prometheus.", content_type="text/plain")}
+    "/metrics",
+    responses={200: response("Metrics for Prometheus.", content_type="text/plain")},
+    ignores_query=True,
 )
 def get_metrics() -> Response:
     """Get metrics in the text format of Prometheus."""

@@ -11,7 +11,7 @@ from replay.event_filter import CONDITIONS, parse_filter
 from service.games.event_feed import FeedCursor
 from service.games.exports import MAX_GAMES as MAX_EXPORTED_GAMES
 from service.games.exports import note_json
-from service.http.blueprint import NO_QUERY, Blueprint, json_response, response
+from service.http.blueprint import Blueprint, json_response, response
 from service.http.context import bearer_token, service
 from service.http.event_streams import stream_response
 from service.http.language import request_language, request_renderer, with_language
@@ -140,7 +140,6 @@ def get_head(game_id: str, player: str | None, query: JsonObject) -> JsonObject:
 
 @blueprint.get(
     "/games/<game_id>/record",
-    query=NO_QUERY,
     responses={
         200: response(
             "The game record, one JSON object a line.",
@@ -219,9 +218,7 @@ def export_records(player: str, query: JsonObject) -> Response:
     )
 
 
-@notes.get(
-    "/games/<game_id>/notes", "The player's notes, by event.", PrivateNoteList, query=NO_QUERY
-)
+@notes.get("/games/<game_id>/notes", "The player's notes, by event.", PrivateNoteList)
 def list_notes(game_id: str, player: str) -> JsonObject:
     """List the private notes of the player on the events of a game. Nobody else can read them."""
     stored = service().games.private_notes.of_game(game_id, player)
@@ -265,7 +262,7 @@ def list_all_notes(player: str, query: JsonObject) -> JsonObject:
     }
 
 
-@blueprint.get("/keys", "All keys, the oldest first.", KeyList)
+@blueprint.get("/keys", "All keys, the oldest first.", KeyList, ignores_query=True)
 def list_keys(player: str | None) -> JsonObject:
     """List the public keys that receipts and records are checked with, including retired ones."""
     keyring = service().keyring

@@ -7,7 +7,7 @@ from flask import Response, request
 from domain.json_types import JsonObject
 from domain.messages import message
 from service.errors import Forbidden
-from service.http.blueprint import NO_QUERY, Blueprint, json_response, response
+from service.http.blueprint import Blueprint, json_response, response
 from service.http.context import service
 from service.http.ratelimits import limit_new_places
 from service.http.schemas.imports import (
@@ -54,9 +54,7 @@ def list_imports(player: str | None, query: JsonObject) -> JsonObject:
     return {"imports": shown_imports(records), "next": next}
 
 
-@blueprint.get(
-    "/imports/<imported>", "The record.", ImportedRecordJson, query=NO_QUERY, errors=(404,)
-)
+@blueprint.get("/imports/<imported>", "The record.", ImportedRecordJson, errors=(404,))
 def get_import(imported: str, player: str | None) -> JsonObject:
     """Get what is known about an imported record."""
     (shown,) = shown_imports([service().imports.get(imported)])
@@ -65,7 +63,6 @@ def get_import(imported: str, player: str | None) -> JsonObject:
 
 @blueprint.get(
     "/imports/<imported>/record",
-    query=NO_QUERY,
     errors=(404,),
     responses={
         200: response(
@@ -88,7 +85,7 @@ def delete_import(imported: str, player: str) -> None:
     delete_own(service().imports.get(imported), player)
 
 
-@own.get("/me/imports", "All of them.", ImportedRecordList, query=NO_QUERY)
+@own.get("/me/imports", "All of them.", ImportedRecordList)
 def list_own_imports(player: str) -> JsonObject:
     """List the records that the player has uploaded, the newest first."""
     return {"imports": shown_imports(service().imports.of_player(player)), "next": None}

@@ -5,7 +5,7 @@ from typing import Final
 from flask import Response
 
 from domain.json_types import JsonObject
-from service.http.blueprint import NO_QUERY, Blueprint, json_response
+from service.http.blueprint import Blueprint, json_response
 from service.http.context import service
 from service.http.ratelimits import limit_new_places
 from service.http.responses import game_summaries, game_summary
@@ -89,7 +89,6 @@ def uninvite_player(game_id: str, handle: str, player: str, idempotency_key: str
     "The game, and the id of the player who invites.",
     InvitedGame,
     auth="public",
-    query=NO_QUERY,
     errors=(404,),
 )
 def get_invitation(token: str) -> JsonObject:

@@ -8,7 +8,7 @@ from flask import Response, request
 from domain.json_types import JsonObject
 from service.games.access import require_correspondent
 from service.http.api_docs import PREFIX
-from service.http.blueprint import NO_QUERY, Blueprint, json_response, response, tagged_response
+from service.http.blueprint import Blueprint, json_response, response, tagged_response
 from service.http.context import bearer_token, personal_token_digest, service
 from service.http.event_streams import player_stream_response
 from service.http.language import request_renderer
@@ -42,20 +42,13 @@ push = Blueprint("push", "The player's own push subscriptions.", auth="login_req
 webhooks = Blueprint("webhooks", "The player's own webhooks.", auth="login_required")
 
 
-@blueprint.get(
-    "/me/notifications", "The preferences of the player.", MyNotifications, query=NO_QUERY
-)
+@blueprint.get("/me/notifications", "The preferences of the player.", MyNotifications)
 def get_notifications(player: str) -> Response:
     """Get what the player wants to be notified of, and the channels by which they can be reached now."""
     return _preferences(player)
 
 
-@blueprint.get(
-    "/games/<game_id>/notifications",
-    "What the player has chosen.",
-    GameNotifications,
-    query=NO_QUERY,
-)
+@blueprint.get("/games/<game_id>/notifications", "What the player has chosen.", GameNotifications)
 def get_game_notifications(game_id: str, player: str) -> JsonObject:
     """Get which notifications of a game the player wants."""
     require_correspondent(service().games.queries.visible_game(game_id, player), player)
@@ -121,7 +114,6 @@ def list_deliveries(player: str, query: JsonObject) -> JsonObject:
 
 @blueprint.get(
     "/me/stream",
-    query=NO_QUERY,
     request_headers={"Last-Event-ID": "Id of the last event that the client has."},
     responses={200: response("One server-sent event per event.", content_type="text/event-stream")},
 )
@@ -137,7 +129,7 @@ def stream_my_games(player: str) -> Response:
     return player_stream_response(player, bearer_token())
 
 
-@blueprint.get("/me/feeds", "All feeds of the player, the oldest first.", FeedList, query=NO_QUERY)
+@blueprint.get("/me/feeds", "All feeds of the player, the oldest first.", FeedList)
 def list_feeds(player: str) -> JsonObject:
     """List the player's feeds, without their addresses."""
     feeds = [
@@ -176,7 +168,6 @@ def revoke_feeds(player: str, feed: str) -> None:
 @blueprint.get(
     "/feeds/<token>/games.atom",
     auth="public",
-    query=NO_QUERY,
     request_headers=_REQUEST_HEADERS,
     responses={
         200: response("The feed.", content_type="application/atom+xml", headers=_HEADERS),
@@ -199,7 +190,6 @@ def get_atom_feed(token: str) -> Response:
 @blueprint.get(
     "/feeds/<token>/deadlines.ics",
     auth="public",
-    query=NO_QUERY,
     request_headers=_REQUEST_HEADERS,
     responses={
         200: response("The calendar.", content_type="text/calendar", headers=_HEADERS),
@@ -229,7 +219,7 @@ def _document(content: bytes, content_type: str) -> Response:
     return tagged_response(content, content_type, etag, headers)
 
 
-@push.get("/me/push", "The public key, and all subscriptions.", PushState, query=NO_QUERY)
+@push.get("/me/push", "The public key, and all subscriptions.", PushState)
 def list_push_subscriptions(player: str) -> JsonObject:
     """List the player's push subscriptions, with the key that a browser needs to subscribe."""
     subscriptions = [
@@ -257,9 +247,7 @@ def remove_push_subscription(player: str, subscription: str) -> None:
     service().notifications.push_subscriptions.remove(player, subscription)
 
 
-@webhooks.get(
-    "/me/webhooks", "All webhooks of the player, the oldest first.", WebhookList, query=NO_QUERY
-)
+@webhooks.get("/me/webhooks", "All webhooks of the player, the oldest first.", WebhookList)
 def list_webhooks(player: str) -> JsonObject:
     """List the player's webhooks, without their secrets."""
     webhooks = service().notifications.webhooks.of(player)

@@ -10,11 +10,12 @@ from domain.json_types import JsonObject
 from domain.messages import Text, message
 from ledger.canonical import canonical, digest
 from service.errors import NotFound
-from service.http.blueprint import NO_QUERY, Blueprint, json_response, response, tagged_response
+from service.games.repository import AcceptedAction
+from service.http.blueprint import Blueprint, json_response, response, tagged_response
 from service.http.context import service
 from service.http.language import request_language, request_renderer, with_language
 from service.http.schemas.requests import PositionQuery, SubmitAction
-from service.http.schemas.responses import AcceptedAction, LegalActions, LessonList, Position
+from service.http.schemas.responses import LegalActions, LessonList, Position
 
 ETAG_DIGITS: Final = 16
 
@@ -76,7 +77,6 @@ def _etag(game: Game, body: bytes) -> str:
     "/games/<game_id>/legal-actions",
     "The legal actions, none if it is another seat's turn.",
     LegalActions,
-    query=NO_QUERY,
 )
 def get_legal_actions(game_id: str, player: str) -> JsonObject:
     """List the legal actions of the player's seat.
@@ -89,10 +89,7 @@ def get_legal_actions(game_id: str, player: str) -> JsonObject:
 
 
 @blueprint.get(
-    "/games/<game_id>/lessons",
-    "The lessons, none if it is another seat's turn.",
-    LessonList,
-    query=NO_QUERY,
+    "/games/<game_id>/lessons", "The lessons, none if it is another seat's turn.", LessonList
 )
 def get_lessons(game_id: str, player: str) -> Response:
     """List the lessons that are due for the player in a tutorial game.
@@ -126,18 +123,15 @@ def _within_action(error: Malformed) -> dict[str, Text]:
     return {f"action.{path}" if path else "action": fault for path, fault in error.fields.items()}
 
 
-@blueprint.post(
+@blueprint.post_action(
     "/games/<game_id>/actions",
     "The events, and a receipt for the first.",
-    AcceptedAction,
     json_body=SubmitAction(),
     extra_validation=_action_errors,
-    is_idempotent=True,
-    errors=(409, 422),
 )
 def submit_action(
     game_id: str, player: str, body: JsonObject, idempotency_key: str | None
-) -> JsonObject:
+) -> AcceptedAction:
     """Submit an action.
 
     It applies to the position after event `expected_seq`. If the position has changed since, the response is
@@ -147,7 +141,7 @@ def submit_action(
     this game, the response is a 409; if the signature does not match, a 422 that quotes what it must cover.
     """
     try:
-        accepted = service().games.commands.act(
+        return service().games.commands.act(
             game_id,
             player,
             body["action"],
@@ -157,4 +151,3 @@ def submit_action(
         )
     except Malformed as error:
         raise Malformed(_within_action(error)) from None
-    return accepted._asdict()

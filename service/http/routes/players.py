@@ -10,7 +10,7 @@ from service.accounts.account_reader import Player
 from service.errors import Unauthorised
 from service.games.listings import STATUSES, parse_statuses
 from service.games.summary import summarize
-from service.http.blueprint import NO_QUERY, Blueprint
+from service.http.blueprint import Blueprint
 from service.http.context import (
     bearer_token,
     client_name,
@@ -202,11 +202,7 @@ def get_me(player: str, query: JsonObject) -> JsonObject:
 
 
 @profiles.get(
-    "/players/<handle>",
-    "The player, as the viewer may see them.",
-    PlayerProfile,
-    query=NO_QUERY,
-    errors=(404,),
+    "/players/<handle>", "The player, as the viewer may see them.", PlayerProfile, errors=(404,)
 )
 def get_profile(handle: str, player: str | None) -> JsonObject:
     """Get the profile of a player: since when, games and places by rules and seats, and reliability.
@@ -256,7 +252,6 @@ def list_games_of_player(handle: str, player: str | None, query: JsonObject) -> 
     "/players/<handle>/head-to-head/<other>",
     "The two players, and the results by rules.",
     HeadToHeadResults,
-    query=NO_QUERY,
     errors=(403, 404),
 )
 def get_head_to_head(handle: str, other: str, player: str | None) -> JsonObject:

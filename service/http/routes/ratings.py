@@ -1,7 +1,7 @@
 """Ratings: the signed statement, the history from which they can be computed again, and leaderboards."""
 
 from domain.json_types import JsonObject
-from service.http.blueprint import NO_QUERY, Blueprint
+from service.http.blueprint import Blueprint
 from service.http.context import service
 from service.http.schemas.ratings import (
     Leaderboard,
@@ -14,7 +14,7 @@ from service.http.schemas.ratings import (
 blueprint = Blueprint("ratings", "Ratings of players, and how to check them.", auth="public")
 
 
-@blueprint.get("/ratings/statement", "The statement.", RatingsStatement, query=NO_QUERY)
+@blueprint.get("/ratings/statement", "The statement.", RatingsStatement)
 def get_ratings_statement() -> JsonObject:
     """Get the signed statement about the ratings: which part of the log they cover, and their hash."""
     return service().games.ratings.statement()

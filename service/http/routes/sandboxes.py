@@ -12,7 +12,7 @@ from domain.json_types import JsonObject
 from domain.messages import message
 from replay.language.names import NO_NAMES
 from service.errors import Forbidden, NotFound
-from service.http.blueprint import NO_QUERY, Blueprint, Endpoint, json_response, response
+from service.http.blueprint import Blueprint, Endpoint, json_response, response
 from service.http.context import client_network, login_required, service
 from service.http.language import game_names, request_renderer, with_language
 from service.http.schemas.sandboxes import (
@@ -91,7 +91,6 @@ def create_sandbox(player: str, body: JsonObject) -> Response:
 @blueprint.get(
     "/sandboxes/<sandbox_id>",
     auth="optional_auth",
-    query=NO_QUERY,
     responses={200: _SANDBOX},
     errors=(404,),
     limit=_find,

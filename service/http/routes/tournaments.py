@@ -3,12 +3,9 @@
 from flask import Response
 
 from domain.json_types import JsonObject
-from domain.tournaments.tournament import (
-    TOURNAMENT_STATUSES,
-    Tournament,
-)
+from domain.tournaments.tournament import TOURNAMENT_STATUSES, Tournament
 from service.games.listings import parse_statuses
-from service.http.blueprint import NO_QUERY, Blueprint, response
+from service.http.blueprint import Blueprint, response
 from service.http.context import service
 from service.http.ratelimits import limit_new_places
 from service.http.responses import current_standings, tournament_details, tournament_summary
@@ -73,13 +70,7 @@ def create_tournament(player: str, body: JsonObject, idempotency_key: str | None
     return _details(_tournaments().create(player, body, idempotency_key))
 
 
-@blueprint.get(
-    "/tournaments/<id>",
-    "The tournament.",
-    TournamentDetails,
-    query=NO_QUERY,
-    errors=(404,),
-)
+@blueprint.get("/tournaments/<id>", "The tournament.", TournamentDetails, errors=(404,))
 def get_tournament(player: str | None, id: str) -> JsonObject:
     """Get a tournament with its players, rounds and standings."""
     return _details(_tournaments().get(id, player))
@@ -171,13 +162,7 @@ def cancel_tournament(player: str, id: str) -> JsonObject:
     return _details(_tournaments().cancel(id, player))
 
 
-@blueprint.get(
-    "/tournaments/<id>/standings",
-    "The standings.",
-    TournamentStandings,
-    query=NO_QUERY,
-    errors=(404,),
-)
+@blueprint.get("/tournaments/<id>/standings", "The standings.", TournamentStandings, errors=(404,))
 def get_tournament_standings(player: str | None, id: str) -> JsonObject:
     """Get the standings after the results that there are."""
     shown = _tournaments().get(id, player)
@@ -200,7 +185,6 @@ def list_tournament_events(player: str | None, id: str, query: JsonObject) -> Js
 
 @blueprint.get(
     "/tournaments/<id>/record",
-    query=NO_QUERY,
     responses={
         200: response(
             "The record, one JSON object a line.",

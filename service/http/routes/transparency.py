@@ -5,7 +5,7 @@ from typing import Final
 from flask import Response
 
 from domain.json_types import JsonObject
-from service.http.blueprint import NO_QUERY, Blueprint, response
+from service.http.blueprint import Blueprint, response
 from service.http.context import service
 from service.http.schemas.transparency import (
     ConsistencyProof,
@@ -28,7 +28,6 @@ blueprint = Blueprint(
 
 @blueprint.get(
     "/log/checkpoint",
-    query=NO_QUERY,
     responses={200: response("The checkpoint, a signed note (C2SP).", content_type=NOTE)},
 )
 def get_checkpoint(player: str | None) -> Response:
@@ -77,7 +76,7 @@ def list_leaves(player: str | None, query: JsonObject) -> JsonObject:
     return service().transparency.proofs.leaf_hashes(query["after"], query["limit"])
 
 
-@blueprint.get("/log/epochs", "The declarations, each a signed note.", EpochList, query=NO_QUERY)
+@blueprint.get("/log/epochs", "The declarations, each a signed note.", EpochList)
 def list_epochs(player: str | None) -> JsonObject:
     """List the declarations of new epochs of the log.
 
