@@ -38,6 +38,11 @@ MAX_NAMES: Final = 64
 GIVEN_TWICE: Final = message("is given more than once")
 MAX_INTEGER: Final = 2**53 - 1
 _JSON: Final = "application/json"
+_DESCRIPTIONS: Final = frozenset(
+    {"description", "example", "type", "format", "enum", "nullable", "minLength", "maxLength"}
+    | {"items", "allOf"}
+)
+"""Names of OpenAPI with which fields are described."""
 
 
 def read_json(request: Request, *, required: bool = True) -> Any:
@@ -203,11 +208,11 @@ class StrictSchema(Schema):
 
 
 class _Described:
-    """A field that has its `description` in the OpenAPI document, not only as `metadata`."""
+    """A field that takes what describes it in the OpenAPI document as arguments, not only as `metadata`."""
 
-    def __init__(self, *args: Any, description: str | None = None, **kwargs: Any) -> None:
-        if description is not None:
-            kwargs.setdefault("metadata", {})["description"] = description
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        described = {name: kwargs.pop(name) for name in [*kwargs] if name in _DESCRIPTIONS}
+        kwargs.setdefault("metadata", {}).update(described)
         super().__init__(*args, **kwargs)
 
 

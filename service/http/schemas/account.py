@@ -12,9 +12,7 @@ from service.http.validation import HexText, PositiveInteger, StrictSchema, Stri
 
 def _locale() -> String:
     return String(
-        allow_none=True,
-        load_default=None,
-        metadata={"example": "en", "description": "A language tag, such as `en` or `fr-CH`."},
+        load_default=None, example="en", description="A language tag, such as `en` or `fr-CH`."
     )
 
 
@@ -23,15 +21,11 @@ class NameGuest(StrictSchema):
 
     handle = String(
         required=True,
-        metadata={
-            "example": "ada",
-            "description": (
-                "The player's public name, in any script, but not in several. It is normalized (NFKC)."
-            ),
-        },
+        example="ada",
+        description="The player's public name, in any script, but not in several. It is normalized (NFKC).",
     )
-    password = String(required=True, metadata={"minLength": 8, "maxLength": 1024})
-    email = String(allow_none=True, load_default=None)
+    password = String(required=True, minLength=8, maxLength=1024)
+    email = String(load_default=None)
 
 
 class Register(NameGuest):
@@ -51,25 +45,19 @@ class ChangeAccount(StrictSchema):
 
     locale = String(
         allow_none=True,
-        metadata={
-            "example": "fr-CH",
-            "description": "A language tag, such as `en` or `fr-CH`, or null for no setting.",
-        },
+        example="fr-CH",
+        description="A language tag, such as `en` or `fr-CH`, or null for no setting.",
     )
     time_zone = String(
         allow_none=True,
-        metadata={
-            "example": "Europe/Paris",
-            "description": "The IANA name of a time zone, or null for UTC.",
-        },
+        example="Europe/Paris",
+        description="The IANA name of a time zone, or null for UTC.",
     )
     profile = String(
         allow_none=True,
-        metadata={
-            "enum": [*PROFILE_VISIBILITIES, None],
-            "description": "What others see on the player's profile: `everything`, the `results` without"
-            " the list of games, or `nothing`; null is `everything`.",
-        },
+        enum=[*PROFILE_VISIBILITIES, None],
+        description="What others see on the player's profile: `everything`, the `results` without"
+        " the list of games, or `nothing`; null is `everything`.",
     )
 
 
@@ -82,7 +70,7 @@ class RemoveEmail(StrictSchema):
 class ChangeEmail(StrictSchema):
     """The e-mail address of the player, and the password, again."""
 
-    email = String(required=True, metadata={"example": "ada@example.org"})
+    email = String(required=True, example="ada@example.org")
     password = String(
         load_default=None,
         description="Required for another address than that of the account, unless the player is a"
@@ -107,7 +95,7 @@ class ChangePassword(StrictSchema):
     """The password of the player, and a new one."""
 
     password = String(required=True)
-    new_password = String(required=True, metadata={"minLength": 8, "maxLength": 1024})
+    new_password = String(required=True, minLength=8, maxLength=1024)
 
 
 class RequestPasswordReset(StrictSchema):
@@ -120,7 +108,7 @@ class ResetPassword(StrictSchema):
     """The token in the link of a mail, and a new password."""
 
     token = String(required=True)
-    new_password = String(required=True, metadata={"minLength": 8, "maxLength": 1024})
+    new_password = String(required=True, minLength=8, maxLength=1024)
 
 
 class AddKey(StrictSchema):
@@ -135,7 +123,6 @@ class AddKey(StrictSchema):
     )
     name = String(
         load_default=None,
-        allow_none=True,
         description="What the player calls the key, such as the device that has it, in at most"
         f" {MAX_NAME_LENGTH} printable characters. Only the player sees it.",
     )
@@ -156,11 +143,9 @@ class CreateToken(StrictSchema):
 
     name = String(
         required=True,
-        metadata={
-            "example": "my bot",
-            "description": "What the player calls the token, such as the program that uses it, in at most"
-            f" {MAX_TOKEN_NAME_LENGTH} printable characters.",
-        },
+        example="my bot",
+        description="What the player calls the token, such as the program that uses it, in at most"
+        f" {MAX_TOKEN_NAME_LENGTH} printable characters.",
     )
     scopes = TextList(
         max_items=len(SCOPES),

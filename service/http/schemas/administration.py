@@ -71,12 +71,7 @@ class RenameClub(StrictSchema):
 
     name = String(required=True, description="As for `POST /clubs`.")
     reason = String(
-        required=True,
-        metadata={
-            "minLength": 1,
-            "maxLength": 500,
-            "description": "For the administration log.",
-        },
+        required=True, minLength=1, maxLength=500, description="For the administration log."
     )
 
 
@@ -84,12 +79,7 @@ class WithReason(StrictSchema):
     """Why an administrator does this."""
 
     reason = String(
-        required=True,
-        metadata={
-            "minLength": 1,
-            "maxLength": 500,
-            "description": "For the administration log.",
-        },
+        required=True, minLength=1, maxLength=500, description="For the administration log."
     )
 
 
@@ -131,15 +121,10 @@ class Announce(WithReason):
 
     texts = AnyObject(
         required=True,
-        metadata={
-            "description": "The text, of at most 500 characters, by language; `en` is required.",
-            "example": {"en": "The server will be down on Sunday."},
-        },
+        description="The text, of at most 500 characters, by language; `en` is required.",
+        example={"en": "The server will be down on Sunday."},
     )
-    ends = String(
-        required=True,
-        metadata={"format": "date-time", "description": "In the next 366 days."},
-    )
+    ends = String(required=True, format="date-time", description="In the next 366 days.")
 
 
 class Announcement(TypedDict):

@@ -11,12 +11,10 @@ class AnnounceHoliday(StrictSchema):
     """The days of a holiday."""
 
     first_day = String(
-        required=True,
-        metadata={"format": "date", "example": "2027-07-14", "description": "The first day."},
+        required=True, format="date", example="2027-07-14", description="The first day."
     )
     last_day = String(
-        required=True,
-        metadata={"format": "date", "example": "2027-07-20", "description": "The last day."},
+        required=True, format="date", example="2027-07-20", description="The last day."
     )
 
 

@@ -17,21 +17,16 @@ MAX_CLUBS: Final = 100
 
 def _name(**settings: Any) -> String:
     return String(
-        metadata={
-            "example": "The Wednesday Club",
-            "description": f"At most {MAX_NAME_LENGTH} characters. The rules are those of handles; words"
-            " may be separated by spaces.",
-        },
+        example="The Wednesday Club",
+        description=f"At most {MAX_NAME_LENGTH} characters. The rules are those of handles; words"
+        " may be separated by spaces.",
         **settings,
     )
 
 
 def _about(**settings: Any) -> String:
     return String(
-        metadata={
-            "description": f"What the club is, in at most {MAX_ABOUT_CHARACTERS} characters."
-        },
-        **settings,
+        description=f"What the club is, in at most {MAX_ABOUT_CHARACTERS} characters.", **settings
     )
 
 
@@ -64,13 +59,13 @@ class JoinClub(StrictSchema):
 class NameMember(StrictSchema):
     """A member of the club."""
 
-    handle = String(required=True, metadata={"example": "bea"})
+    handle = String(required=True, example="bea")
 
 
 class SetClubWebhook(StrictSchema):
     """The webhook of a club."""
 
-    url = String(required=True, metadata={"example": "https://example.org/games"})
+    url = String(required=True, example="https://example.org/games")
     format = Choice(
         choices=FORMATS,
         load_default="plain",

@@ -33,11 +33,9 @@ class PrepareActions(StrictSchema):
 
     branches = AnyValue(
         required=True,
-        metadata={
-            "type": "array",
-            "items": {"$ref": REFERENCE + "ConditionalBranch"},
-            "description": "The actions that may come next; [] deletes everything.",
-        },
+        type="array",
+        items={"$ref": REFERENCE + "ConditionalBranch"},
+        description="The actions that may come next; [] deletes everything.",
     )
     expected_seq = NonNegativeInteger(required=True)
     signature = fields.Nested(

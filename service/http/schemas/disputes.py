@@ -30,28 +30,24 @@ class OpenDispute(_WithNonce):
     """A dispute about an event."""
 
     seq = PositiveInteger(required=True, description="The event that the dispute is about.")
-    statement = String(required=True, metadata=dict(_STATEMENT))
+    statement = String(required=True, **_STATEMENT)
     signature = signature_field()
 
 
 class AnswerDispute(_WithNonce):
     """A comment on a dispute."""
 
-    statement = String(required=True, metadata=dict(_STATEMENT))
+    statement = String(required=True, **_STATEMENT)
     signature = signature_field()
 
 
 class GiveRuling(_WithNonce):
     """A ruling of the arbiter, or one that a player proposes."""
 
-    ruling = AnyValue(required=True, metadata={"allOf": [{"$ref": REFERENCE + "Ruling"}]})
+    ruling = AnyValue(required=True, allOf=[{"$ref": REFERENCE + "Ruling"}])
     statement = String(
-        allow_none=True,
         load_default=None,
-        metadata={
-            "description": "The reasons, or the note with which a result stands, for which it is required.",
-            "nullable": True,
-        },
+        description="The reasons, or the note with which a result stands, for which it is required.",
     )
     signature = signature_field()
 

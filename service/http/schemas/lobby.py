@@ -199,12 +199,8 @@ class MessagesQuery(StrictSchema):
 class PostChatMessage(StrictSchema):
     """A message to the other players and the arbiter of a game, or a comment on it."""
 
-    text = String(
-        required=True,
-        metadata={"minLength": 1, "description": "Its length is bounded by the server."},
-    )
+    text = String(required=True, minLength=1, description="Its length is bounded by the server.")
     seq = PositiveInteger(
-        allow_none=True,
         load_default=None,
         metadata={"nullable": True, "description": "The event that the text is about."},
     )
@@ -213,20 +209,13 @@ class PostChatMessage(StrictSchema):
 class ReportChatMessage(StrictSchema):
     """Why a message is reported."""
 
-    reason = String(
-        allow_none=True,
-        load_default=None,
-        metadata={"nullable": True, "description": "A text for the administrators."},
-    )
+    reason = String(load_default=None, nullable=True, description="A text for the administrators.")
 
 
 class WriteNote(StrictSchema):
     """A private note on an event."""
 
-    text = String(
-        required=True,
-        metadata={"minLength": 1, "description": "Its length is bounded by the server."},
-    )
+    text = String(required=True, minLength=1, description="Its length is bounded by the server.")
 
 
 class NotesQuery(StrictSchema):

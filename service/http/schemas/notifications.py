@@ -13,10 +13,7 @@ class ChangeNotifications(StrictSchema):
     """What a player changes in the preferences; fields that are left out stay as they are."""
 
     kinds = AnyObject(
-        metadata={
-            "type": "object",
-            "description": "By channel (`email`, `webhook`, `push`), a list of kinds.",
-        }
+        type="object", description="By channel (`email`, `webhook`, `push`), a list of kinds."
     )
     digest = AnyValue(
         allow_none=True, description="A local time such as `08:00`, or null for single e-mails."
@@ -129,7 +126,7 @@ class FeedList(TypedDict):
 class AddPushSubscription(StrictSchema):
     """A push subscription, as the browser describes it; keys are in base64url."""
 
-    endpoint = String(required=True, metadata={"example": "https://push.example.org/abc"})
+    endpoint = String(required=True, example="https://push.example.org/abc")
     p256dh = String(required=True)
     auth = String(required=True)
 
@@ -151,7 +148,7 @@ class PushState(TypedDict):
 class AddWebhook(StrictSchema):
     """The URL of a webhook."""
 
-    url = String(required=True, metadata={"example": "https://example.org/games"})
+    url = String(required=True, example="https://example.org/games")
 
 
 class WebhookResponse(TypedDict):

@@ -39,31 +39,23 @@ _NONCE: Final = {
 class CreateGame(StrictSchema):
     """A new game. Its rule system defines which options it has."""
 
-    rules = String(required=True, metadata={"enum": sorted(RULES)})
+    rules = String(required=True, enum=sorted(RULES))
     seats = NonNegativeInteger(
         required=True, description="Number of players; its range depends on the rules and options."
     )
     options = AnyObject(
         load_default=dict,
-        metadata={
-            "type": "object",
-            "description": (
-                "`name` (1 to 60 characters), `seating` (`drawn` or `joined`), `private`, `rated`,"
-                " `takebacks` (true or false), and the options of the rules, which include the expansions"
-                f" (true or false): {_EXPANSIONS}."
-            ),
-        },
+        type="object",
+        description="`name` (1 to 60 characters), `seating` (`drawn` or `joined`), `private`, `rated`,"
+        " `takebacks` (true or false), and the options of the rules, which include the expansions"
+        f" (true or false): {_EXPANSIONS}.",
     )
     clock = AnyValue(
         load_default=None,
-        metadata={
-            "type": "object",
-            "nullable": True,
-            "description": (
-                "Null, or how much time players have: an object with `per_turn` or `bank` (seconds), or both."
-                " docs/clocks.md has all fields."
-            ),
-        },
+        type="object",
+        nullable=True,
+        description="Null, or how much time players have: an object with `per_turn` or `bank` (seconds), or"
+        " both. docs/clocks.md has all fields.",
     )
     invite = TextList(
         max_items=_MAX_HANDLES,
@@ -72,7 +64,6 @@ class CreateGame(StrictSchema):
         " server.",
     )
     arbiter = String(
-        allow_none=True,
         load_default=None,
         description="Handle of the player who rules disputes, and who cannot play. Without one, the server"
         " may have an arbiter for all games; otherwise the players agree on rulings.",
@@ -106,7 +97,6 @@ class JoinGame(StrictSchema):
 
     nonce = HexBytes(max_bytes=MAX_NONCE_BYTES, load_default=None, metadata=dict(_NONCE))
     invitation = String(
-        allow_none=True,
         load_default=None,
         description="The token of an invitation, for a private game that the player may not see otherwise.",
     )
@@ -116,9 +106,9 @@ class Invite(StrictSchema):
     """The player to invite; without one, a link is made."""
 
     handle = String(
-        allow_none=True,
         load_default=None,
-        metadata={"nullable": True, "description": "Handle of a player, whom the creator invites."},
+        nullable=True,
+        description="Handle of a player, whom the creator invites.",
     )
 
 
@@ -223,10 +213,7 @@ class OnlySignature(StrictSchema):
 class SubmitAction(StrictSchema):
     """An action, and the event after which the player saw the position."""
 
-    action = AnyValue(
-        required=True,
-        metadata={"allOf": [{"$ref": REFERENCE + "Action"}]},
-    )
+    action = AnyValue(required=True, allOf=[{"$ref": REFERENCE + "Action"}])
     expected_seq = NonNegativeInteger(required=True)
     signature = fields.Nested(
         SignatureOfAction,

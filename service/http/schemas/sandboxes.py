@@ -27,13 +27,10 @@ class CreateSandbox(StrictSchema):
 
     game = String(required=True, description="Id of the game.")
     seq = NonNegativeInteger(
-        allow_none=True,
-        load_default=None,
-        description="It begins after this event; default: the last one.",
+        load_default=None, description="It begins after this event; default: the last one."
     )
     seed = HexBytes(
         max_bytes=_MAX_SEED_BYTES,
-        allow_none=True,
         load_default=None,
         description="Seed of everything random in it; default: drawn by the server.",
     )
@@ -42,13 +39,11 @@ class CreateSandbox(StrictSchema):
 class ActInSandbox(StrictSchema):
     """An action in a sandbox."""
 
-    action = AnyValue(required=True, metadata={"allOf": [{"$ref": REFERENCE + "Action"}]})
+    action = AnyValue(required=True, allOf=[{"$ref": REFERENCE + "Action"}])
     seat = NonNegativeInteger(
-        allow_none=True,
-        load_default=None,
-        description="The seat that acts; default: the one whose turn it is.",
+        load_default=None, description="The seat that acts; default: the one whose turn it is."
     )
-    after = NonNegativeInteger(allow_none=True, load_default=None, metadata=dict(_AFTER))
+    after = NonNegativeInteger(load_default=None, metadata=dict(_AFTER))
 
 
 class LetBotsAct(StrictSchema):
@@ -59,14 +54,14 @@ class LetBotsAct(StrictSchema):
     turns = NonNegativeInteger(
         load_default=1, description="The bot acts for at most so many turns."
     )
-    after = NonNegativeInteger(allow_none=True, load_default=None, metadata=dict(_AFTER))
+    after = NonNegativeInteger(load_default=None, metadata=dict(_AFTER))
 
 
 class UndoInSandbox(StrictSchema):
     """How many actions of a sandbox to take back."""
 
     count = NonNegativeInteger(load_default=1)
-    after = NonNegativeInteger(allow_none=True, load_default=None, metadata=dict(_AFTER))
+    after = NonNegativeInteger(load_default=None, metadata=dict(_AFTER))
 
 
 class SandboxAction(TypedDict):

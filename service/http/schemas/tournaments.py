@@ -47,27 +47,21 @@ class CreateTournament(StrictSchema):
     )
     format = AnyObject(
         required=True,
-        metadata={
-            "description": "`format` (`single_group`, `round_robin`, `swiss`, `knockout`, `league` or"
-            " `ladder`), `table_size` (2 to 5), and the settings of the format.",
-            "example": {"format": "swiss", "table_size": 2, "rounds": 5},
-        },
+        description="`format` (`single_group`, `round_robin`, `swiss`, `knockout`, `league` or"
+        " `ladder`), `table_size` (2 to 5), and the settings of the format.",
+        example={"format": "swiss", "table_size": 2, "rounds": 5},
     )
-    rules = String(required=True, metadata={"enum": sorted(RULES)})
+    rules = String(required=True, enum=sorted(RULES))
     options = AnyObject(
         load_default=dict,
-        metadata={
-            "type": "object",
-            "description": "Options of the games, as for `POST /games`: those of the rules, `rated`,"
-            " `takebacks`, `substitutes`, `club`, and the requirements of players who register.",
-        },
+        type="object",
+        description="Options of the games, as for `POST /games`: those of the rules, `rated`,"
+        " `takebacks`, `substitutes`, `club`, and the requirements of players who register.",
     )
     clock = AnyValue(
         required=True,
-        metadata={
-            "type": "object",
-            "description": "How much time players have in each game, as for `POST /games`.",
-        },
+        type="object",
+        description="How much time players have in each game, as for `POST /games`.",
     )
     private = Flag(load_default=False, description="Whether only those who are invited see it.")
     least = PositiveInteger(load_default=2, description="Players without whom it is cancelled.")
@@ -115,10 +109,8 @@ class TournamentsQuery(PageQuery):
     )
     club = String(
         load_default=None,
-        metadata={
-            "example": "5f0c2d9a41e7b603",
-            "description": "Only those of the club with this id, the private ones for its members.",
-        },
+        example="5f0c2d9a41e7b603",
+        description="Only those of the club with this id, the private ones for its members.",
     )
 
 
