@@ -65,11 +65,8 @@ class Metrics:
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
-        self._requests = Counter(
-            "cartulary_requests",
-            "Requests answered",
-            ("method", "route", "status"),
-            registry=self._registry,
+        self._requests = self._counter(
+            "cartulary_requests", "Requests answered", ("method", "route", "status")
         )
         self._seconds = Histogram(
             "cartulary_request_seconds",
@@ -78,49 +75,34 @@ class Metrics:
             buckets=_BUCKETS,
             registry=self._registry,
         )
-        self._events = Counter(
+        self._labelled: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
+        self._events = self._counter(
             "cartulary_events_acknowledged",
             "Events that this process has appended to logs",
             ("type",),
-            registry=self._registry,
         )
         self._events_by_type: dict[str, Counter] = {}
-        self._refusals = Counter(
+        self._refusals = self._counter(
             "cartulary_refused",
             "Requests and connections refused before they reached the application",
             ("reason",),
-            registry=self._registry,
         )
-        self.waiting_requests = Gauge(
-            "cartulary_requests_waiting",
-            "Requests that wait for a thread",
-            multiprocess_mode="livesum",
-            registry=self._registry,
+        self.waiting_requests = self._gauge(
+            "cartulary_requests_waiting", "Requests that wait for a thread"
         )
-        self.open_connections = Gauge(
-            "cartulary_connections_open",
-            "Connections open",
-            multiprocess_mode="livesum",
-            registry=self._registry,
+        self.open_connections = self._gauge("cartulary_connections_open", "Connections open")
+        self.open_streams = self._gauge("cartulary_streams_open", "Event streams open")
+        self.dropped_streams = self._counter(
+            "cartulary_streams_dropped", "Event streams closed because their reader was too slow"
         )
-        self._labelled: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
-        self.open_streams = Gauge(
-            "cartulary_streams_open",
-            "Event streams open",
-            multiprocess_mode="livesum",
-            registry=self._registry,
-        )
-        self.dropped_streams = Counter(
-            "cartulary_streams_dropped",
-            "Event streams closed because their reader was too slow",
-            registry=self._registry,
-        )
-        self.cached_games = Gauge(
-            "cartulary_games_cached",
-            "Games in the cache",
-            multiprocess_mode="livesum",
-            registry=self._registry,
-        )
+        self.cached_games = self._gauge("cartulary_games_cached", "Games in the cache")
+
+    def _counter(self, name: str, description: str, labels: tuple[str, ...] = ()) -> Counter:
+        return Counter(name, description, labels, registry=self._registry)
+
+    def _gauge(self, name: str, description: str) -> Gauge:
+        """Return a gauge whose value is the sum of those of all live processes."""
+        return Gauge(name, description, multiprocess_mode="livesum", registry=self._registry)
 
     def count_request(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count a request that was answered."""
