@@ -8,7 +8,8 @@ that programs which add keys at the same time only append.
 
 import os
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -53,20 +54,11 @@ class TrustedKeysFile:
         new = [key for key in keys if not _is_known(trusted.find(key.public), key)]
         if not new:
             return
-        lines = b"".join(canonical(_as_json(key)) + b"\n" for key in new)
-        try:
+        with self._errors_of_writing():
             self.path.parent.mkdir(parents=True, exist_ok=True)
             descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
             with os.fdopen(descriptor, "ab", buffering=0) as file:
-                file.write(lines)
-        except OSError as error:
-            raise TrustedKeysError(
-                message(
-                    "cannot write {path}: {reason}",
-                    path=str(self.path),
-                    reason=os_reason(error),
-                )
-            ) from None
+                file.write(_lines(new))
 
     def remove(self, name: str) -> tuple[TrustedKey, ...]:
         """Remove the keys with this id, public key or origin, and return them. Raises TrustedKeysError."""
@@ -92,9 +84,7 @@ class TrustedKeysFile:
         except OSError as error:
             raise TrustedKeysError(
                 message(
-                    "cannot read {path}: {reason}",
-                    path=str(self.path),
-                    reason=os_reason(error),
+                    "cannot read {path}: {reason}", path=str(self.path), reason=os_reason(error)
                 )
             ) from None
         return [self._entry(number, line) for number, line in enumerate(lines, 1) if line.strip()]
@@ -122,18 +112,20 @@ class TrustedKeysFile:
         )
 
     def _write(self, keys: Iterable[TrustedKey]) -> None:
-        content = b"".join(canonical(_as_json(key)) + b"\n" for key in keys)
-        try:
+        with self._errors_of_writing():
             descriptor, name = tempfile.mkstemp(dir=self.path.parent, prefix=self.path.name)
             with os.fdopen(descriptor, "wb") as file:
-                file.write(content)
+                file.write(_lines(keys))
             os.replace(name, self.path)  # noqa: PTH105 # the target is a path already
+
+    @contextmanager
+    def _errors_of_writing(self) -> Iterator[None]:
+        try:
+            yield
         except OSError as error:
             raise TrustedKeysError(
                 message(
-                    "cannot write {path}: {reason}",
-                    path=str(self.path),
-                    reason=os_reason(error),
+                    "cannot write {path}: {reason}", path=str(self.path), reason=os_reason(error)
                 )
             ) from None
 
@@ -165,13 +157,8 @@ def is_public_key(value: object) -> bool:
 def _is_known(entry: TrustedKey | None, key: TrustedKey) -> bool:
     """Whether an entry adds nothing to what is known about its key."""
     return entry is not None and all(
-        value is None or value == known_value
-        for value, known_value in (
-            (key.origin, entry.origin),
-            (key.since, entry.since),
-            (key.until, entry.until),
-            (key.log, entry.log),
-        )
+        getattr(key, name) in (None, getattr(entry, name))
+        for name in ("origin", "since", "until", "log")
     )
 
 
@@ -183,6 +170,10 @@ def _is_entry(value: Any) -> bool:
         and all(isinstance(value.get(name), str | None) for name in ("origin", "log"))
         and all(value.get(name) is None or is_timestamp(value[name]) for name in ("from", "until"))
     )
+
+
+def _lines(keys: Iterable[TrustedKey]) -> bytes:
+    return b"".join(canonical(_as_json(key)) + b"\n" for key in keys)
 
 
 def _as_json(key: TrustedKey) -> dict[str, str]:

@@ -9,6 +9,7 @@ from typing import Final
 import click
 
 from cartulary.command_line import PathType, argument, bad_parameter, group, option
+from cartulary.terminal import unwritable_file
 from domain.errors import CartularyError, Unreadable
 from domain.json_types import JsonObject
 from domain.messages import message, message_in
@@ -50,9 +51,7 @@ def generate(file: Path) -> None:
             message("{file} exists already, and is not overwritten", file=str(file))
         ) from None
     except OSError as error:
-        raise CartularyError(
-            message("cannot write {path}: {reason}", path=str(file), reason=os_reason(error))
-        ) from None
+        raise unwritable_file(file, error) from None
     _print({"key": new.id, "public": new.public})
 
 

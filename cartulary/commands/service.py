@@ -355,13 +355,13 @@ def repair(data: Path | None, *, yes: bool) -> None:
 @data_option
 def backup(folder: Path, data: Path | None, *, with_keys: bool) -> None:
     from service.recovery.backup import BLOCK, back_up
-    from service.settings import archive_folder, load_settings
+    from service.settings import archive_folder
 
     def show(size: int) -> None:
         if size // PROGRESS_BYTES > (size - BLOCK) // PROGRESS_BYTES and size > BLOCK:
             print_message(message("{size} MiB ...", size=size >> 20))
 
-    settings = load_settings(_environ_with(data))
+    settings = _settings_with(data)
     size = back_up(settings, folder, with_keys=with_keys, on_progress=show)
     if archive_folder(settings.archive) is None:
         print_message(
@@ -385,9 +385,8 @@ def backup(folder: Path, data: Path | None, *, with_keys: bool) -> None:
 @data_option
 def restore(folder: Path, data: Path | None) -> None:
     from service.recovery.backup import restore as run
-    from service.settings import load_settings
 
-    count = run(load_settings(_environ_with(data)), folder)
+    count = run(_settings_with(data), folder)
     restored = plural_message("restored {count} key", "restored {count} keys", count=count)
     echo(text(restored))
 
@@ -405,12 +404,11 @@ def restore(folder: Path, data: Path | None) -> None:
 @data_option
 @option("--yes", is_flag=True, help=message("Declare it without asking."))
 def new_epoch(data: Path | None, *, yes: bool) -> None:
-    from service.settings import load_settings
     from service.transparency.restores import mark_restored
 
     if not yes:
         confirm(message("Was the data restored from a backup? This cannot be undone. Go on?"))
-    mark_restored(load_settings(_environ_with(data)).data)
+    mark_restored(_settings_with(data).data)
     echo(text(message("the next checkpoint of the transparency log begins a new epoch")))
 
 
@@ -452,6 +450,12 @@ def _environ_with(data: Path | None) -> dict[str, str]:
     if data is not None:
         environ["CARTULARY_DATA"] = str(data)
     return environ
+
+
+def _settings_with(data: Path | None) -> "Settings":
+    from service.settings import load_settings
+
+    return load_settings(_environ_with(data))
 
 
 def _process_settings() -> "Settings":

@@ -218,15 +218,11 @@ def compare_command(first: Path, second: Path, out: Path, *, force: bool) -> Non
         print_message(error.message)
         sys.exit(CANNOT_BE_KNOWN)
     if result.split is not None:
-        two_logs = message(
-            "the server has shown two logs: {checkpoints}",
-            checkpoints=_two_checkpoints(result.split),
-        )
         proof = message(
             "the proof is in {file}: anybody can check it with `cartulary witness verify {file}`",
             file=str(out),
         )
-        echo(text(two_logs))
+        echo(text(_two_logs(result.split)))
         write_output(out, result.split.encode(), force=force)
         echo(text(proof))
         sys.exit(1)
@@ -310,11 +306,7 @@ def _observe(follower: "Follower", *, as_json: bool, submit: bool) -> None:
     except LogBroken as broken:
         print_message(broken.message)
         if broken.evidence is not None:
-            evidence = message(
-                "the evidence is in {file}: check it with `cartulary witness verify {file}`",
-                file=str(broken.evidence),
-            )
-            print_message(evidence)
+            print_message(_evidence_in(broken.evidence))
         sys.exit(1)
     if observation.pinned is not None:
         pinned = message(
@@ -350,17 +342,8 @@ def _check_since(path: Path, copy: "WitnessFolder") -> None:
         sys.exit(CANNOT_BE_KNOWN)
     if result.split is not None:
         saved = copy.save("split-view.json", result.split.encode())
-        print_message(
-            message(
-                "the server has shown two logs: {checkpoints}",
-                checkpoints=_two_checkpoints(result.split),
-            )
-        )
-        evidence = message(
-            "the evidence is in {file}: check it with `cartulary witness verify {file}`",
-            file=str(saved),
-        )
-        print_message(evidence)
+        print_message(_two_logs(result.split))
+        print_message(_evidence_in(saved))
         sys.exit(1)
     if not result.compared:
         print_message(message("{file} has a later checkpoint than the server now", file=str(path)))
@@ -394,6 +377,18 @@ def _line(observation: "Observation") -> Message:
         count=checkpoint.size,
         origin=checkpoint.origin,
         new=observation.new_entries,
+    )
+
+
+def _two_logs(split: "SplitView") -> Message:
+    return message(
+        "the server has shown two logs: {checkpoints}", checkpoints=_two_checkpoints(split)
+    )
+
+
+def _evidence_in(path: Path) -> Message:
+    return message(
+        "the evidence is in {file}: check it with `cartulary witness verify {file}`", file=str(path)
     )
 
 

@@ -53,17 +53,9 @@ class Section:
     """A part of a mail: what it says of one game."""
 
     heading: str
-    titles: tuple[str, ...]
-    """What it is about, in order of time, unless the heading says it."""
     leads: tuple[str, ...]
     """What the reader can do now, and until when."""
-    quotes: tuple[Quote, ...]
     players: str | None
-    recap: str | None
-    """What has happened since the reader's last turn, in one sentence."""
-    events: tuple[str, ...]
-    """The events, unless the sentence says what the only one was."""
-    omitted_events: int
     game: Game | None
     actions: Sequence[PossibleActions]
     """What the reader can do on this board; nothing if it is not their turn."""
@@ -73,6 +65,14 @@ class Section:
     board: BoardPicture | None
     picture: str | None
     """The Content-ID of the picture of the board."""
+    titles: tuple[str, ...] = ()
+    """What it is about, in order of time, unless the heading says it."""
+    quotes: tuple[Quote, ...] = ()
+    recap: str | None = None
+    """What has happened since the reader's last turn, in one sentence."""
+    events: tuple[str, ...] = ()
+    """The events, unless the sentence says what the only one was."""
+    omitted_events: int = 0
 
 
 class NotificationMails:
@@ -186,13 +186,8 @@ class NotificationMails:
         has_picture = board is not None and board.png is not None
         return Section(
             heading=game_name_in(game, in_language),
-            titles=(),
             leads=tuple(map(in_language.sentence, leads)),
-            quotes=(),
             players=in_language(_players(game)),
-            recap=None,
-            events=(),
-            omitted_events=0,
             game=game,
             actions=possible_actions(self._service, game, reader.id, in_language),
             url=f"{self._base}/games/{game.id}",
