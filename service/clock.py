@@ -45,6 +45,11 @@ def parse(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
+def hour() -> str:
+    """Return the beginning of the current hour, as a timestamp."""
+    return format(now().replace(minute=0, second=0, microsecond=0))
+
+
 def deadline(game: Game) -> str | None:
     """Return the deadline of the turn under way as a timestamp; None if it has none."""
     moment = turn_clock.deadline(game)

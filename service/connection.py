@@ -14,7 +14,7 @@ done, so only the caller may repeat it. redis-py notices a connection that Redis
 sends anything on it, and replaces it; so the first request after an outage succeeds.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, cast
@@ -302,6 +302,14 @@ def unavailable_on_error() -> Iterator[None]:
         if WRONG_TYPE in str(error):
             raise Unreadable(message("a key has another type than it should have")) from error
         raise
+
+
+def which_exist(client: redis.Redis, keys: Iterable[str]) -> list[bool]:
+    """Return for each key whether it exists, in one round trip. Raises Unavailable."""
+    with unavailable_on_error(), client.pipeline(transaction=False) as pipeline:
+        for key in keys:
+            pipeline.exists(key)
+        return list(map(bool, pipeline.execute()))
 
 
 def count_attempt(client: redis.Redis, key: str, seconds: float, limit: int) -> int:

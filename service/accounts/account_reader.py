@@ -7,7 +7,7 @@ import secrets
 import time
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import compress, islice
 from threading import Lock
 from typing import Final, Literal, TypeAlias, get_args
 
@@ -19,7 +19,7 @@ from domain.messages import Text, message
 from service import clock
 from service.accounts.handle_index import HandleIndex
 from service.accounts.tokens import TOKEN_CACHE_TTL
-from service.connection import to_text, unavailable_on_error
+from service.connection import to_text, unavailable_on_error, which_exist
 from service.email_address import parse_address
 from service.errors import NotFound
 
@@ -238,12 +238,7 @@ class AccountReader:
         """Return those of the ids that have an account."""
         remaining, existing = iter(ids), list[str]()
         while batch := list(islice(remaining, _BATCH_SIZE)):
-            with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
-                for id in batch:
-                    pipeline.exists(account_key(id))
-                existing += [
-                    id for id, exists in zip(batch, pipeline.execute(), strict=True) if exists
-                ]
+            existing += compress(batch, which_exist(self._redis, map(account_key, batch)))
         return existing
 
     def _forget_handle(self, player_id: str) -> None:

@@ -107,7 +107,7 @@ class PlayerKeys:
 
     def note_use(self, player: str, key: str) -> None:
         """Store the hour in which a key signs something. A process does so once in an hour for each key."""
-        hour = clock.format(clock.now().replace(minute=0, second=0, microsecond=0))
+        hour = clock.hour()
         with self._lock:
             if self._uses.get((player, key)) == hour:
                 return

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 from hashlib import sha256
+from itertools import compress
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 import orjson
@@ -21,7 +22,7 @@ from redis.client import Pipeline
 from domain.errors import Malformed
 from domain.messages import Message, comma_list, message, plural_message
 from service import clock
-from service.connection import to_text, unavailable_on_error
+from service.connection import to_text, unavailable_on_error, which_exist
 from service.errors import NotFound, TooManyPersonalTokens
 
 Scope: TypeAlias = Literal["read", "play", "chat", "webhooks"]
@@ -103,7 +104,7 @@ class PersonalTokens:
         """Return the valid personal tokens of a player, the oldest first."""
         with unavailable_on_error():
             stored: dict[Any, Any] = self._redis.hgetall(personal_tokens_key(player_id))
-            tokens = [_decoded(to_text(digest), value) for digest, value in stored.items()]
+            tokens = [decode(to_text(digest), value) for digest, value in stored.items()]
             valid = self.valid([token.digest for token in tokens])
             ended = [token.digest for token in tokens if token.digest not in valid]
             if ended:
@@ -115,12 +116,7 @@ class PersonalTokens:
         """Return those of the digests that are of tokens which are valid."""
         if not digests:
             return set()
-        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
-            for digest in digests:
-                pipeline.exists(personal_digest_key(digest))
-            return {
-                digest for digest, exists in zip(digests, pipeline.execute(), strict=True) if exists
-            }
+        return {*compress(digests, which_exist(self._redis, map(personal_digest_key, digests)))}
 
     def find(self, player_id: str, token_id: str) -> PersonalToken:
         """Return a valid personal token of a player. Raises NotFound."""
@@ -150,11 +146,6 @@ class PersonalTokens:
 
         with unavailable_on_error():
             self._redis.transaction(store, key)
-
-
-def decode(digest: str, stored: bytes | str | None) -> PersonalToken | None:
-    """Return the personal token of an entry in the hash of its player; None without an entry."""
-    return None if stored is None else _decoded(digest, stored)
 
 
 def digest_of(token: str) -> str:
@@ -189,6 +180,7 @@ def _encoded(token: PersonalToken) -> bytes:
     return orjson.dumps(fields)
 
 
-def _decoded(digest: str, value: bytes | str) -> PersonalToken:
+def decode(digest: str, value: bytes | str) -> PersonalToken:
+    """Return the personal token of an entry in the hash of its player."""
     fields = orjson.loads(value)
     return PersonalToken(digest, **{**fields, "scopes": tuple(fields["scopes"])})

@@ -33,7 +33,7 @@ from service.accounts.personal_tokens import (
     personal_digest_key,
     personal_tokens_key,
 )
-from service.connection import to_text, unavailable_on_error
+from service.connection import to_text, unavailable_on_error, which_exist
 from service.errors import NotFound, Unauthorised
 
 TOKEN_DAYS: Final = 180
@@ -115,7 +115,7 @@ class Tokens:
         now = clock.now()
         session = {
             "created": clock.format(now),
-            "used": _hour(),
+            "used": clock.hour(),
             "client": None if client is None else client[:MAX_CLIENT_LENGTH],
         }
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
@@ -137,10 +137,7 @@ class Tokens:
             stored = self._redis.hgetall(sessions_key(player_id))
             entries = {to_text(name): value for name, value in stored.items()}
             entries.pop(_COMPLETE, None)
-            with self._redis.pipeline(transaction=False) as pipeline:
-                for digest in entries:
-                    pipeline.exists(_token_key(digest))
-                are_valid = pipeline.execute()
+            are_valid = which_exist(self._redis, map(_token_key, entries))
             expired = [d for d, is_valid in zip(entries, are_valid, strict=True) if not is_valid]
             if expired:
                 self._redis.hdel(sessions_key(player_id), *expired)
@@ -255,11 +252,11 @@ class Tokens:
                 (created, suspended_at, *settings), entry = pipeline.execute()
             scopes: frozenset[Scope] | None = None
             if is_personal:
-                personal = decode(digest, entry)
+                personal = None if entry is None else decode(digest, entry)
                 if created is None or personal is None or suspended_at is not None:
                     self._refuse(key)
                     return None
-                self.personal.note_use(player_id, personal, _hour())
+                self.personal.note_use(player_id, personal, clock.hour())
                 scopes = frozenset(personal.scopes)
             else:
                 session, is_complete = entry
@@ -289,10 +286,10 @@ class Tokens:
     def _note_use(self, player_id: str, digest: str, stored: bytes | None) -> None:
         """Store the hour in which a token is used, unless it is stored already."""
         entry = {"created": None, "client": None} if stored is None else orjson.loads(stored)
-        if entry.get("used") == _hour():
+        if entry.get("used") == clock.hour():
             return
         with self._redis.pipeline(transaction=False) as pipeline:
-            value = orjson.dumps({**entry, "used": _hour()})
+            value = orjson.dumps({**entry, "used": clock.hour()})
             pipeline.hset(sessions_key(player_id), digest, value)
             pipeline.expire(sessions_key(player_id), TOKEN_SECONDS)
             pipeline.execute()
@@ -350,8 +347,3 @@ def _token_key(digest: str) -> str:
 
 def _digest(token: str) -> str:
     return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _hour() -> str:
-    """Return the hour that it is now, as a timestamp."""
-    return clock.format(clock.now().replace(minute=0, second=0, microsecond=0))

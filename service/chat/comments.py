@@ -10,6 +10,7 @@ author and its time.
 """
 
 from collections.abc import Sequence
+from itertools import compress
 from typing import Any, Final
 
 import orjson
@@ -25,7 +26,7 @@ from service.accounts.mutes import Mutes
 from service.chat.conversation import Conversation
 from service.chat.reports import ChatMessageReports, Reported
 from service.chat.store import ChatMessage, decode_message
-from service.connection import to_text, unavailable_on_error
+from service.connection import to_text, unavailable_on_error, which_exist
 from service.errors import Forbidden, NotFound, TooManyChatMessages
 from service.games.access import is_correspondent
 from service.games.dispute_view import check_text_about
@@ -137,11 +138,8 @@ class Comments(Conversation):
 
     def authors(self, players: Sequence[str]) -> list[str]:
         """Return those of some players who have written comments that are not erased."""
-        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
-            for player in players:
-                pipeline.exists(_GAMES_OF + player)
-            replies = pipeline.execute()
-        return [player for player, exists in zip(players, replies, strict=True) if exists]
+        keys = (_GAMES_OF + player for player in players)
+        return list(compress(players, which_exist(self._redis, keys)))
 
     @override
     def _game_for_reader(self, game_id: str, player: str | None) -> Game:

@@ -13,6 +13,7 @@ Messages are numbered from 1 on. An erased one keeps its number, its author and 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,7 +22,7 @@ import redis
 
 from domain.messages import message
 from service import clock
-from service.connection import to_text, unavailable_on_error
+from service.connection import to_text, unavailable_on_error, which_exist
 from service.errors import IdempotencyConflict, Unavailable
 from service.store.archive import MAX_ATTEMPTS, Archive
 from service.store.event_store import IdempotencyRecord
@@ -166,11 +167,7 @@ class ChatMessageStore:
 
     def authors(self, players: Sequence[str]) -> list[str]:
         """Return those of some players of whom there are messages that are not erased, or read marks."""
-        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
-            for player in players:
-                pipeline.exists(games_key(player))
-            replies = pipeline.execute()
-        return [player for player, exists in zip(players, replies, strict=True) if exists]
+        return list(compress(players, which_exist(self._redis, map(games_key, players))))
 
 
 def decode_message(number: int, stored: bytes | str) -> ChatMessage:

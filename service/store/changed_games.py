@@ -10,12 +10,13 @@ here.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import compress
 from typing import Final
 
 import redis
 
 from service.cluster import SLOTS, slot_of_tag, tags_of_slots
-from service.connection import to_text, unavailable_on_error
+from service.connection import to_text, unavailable_on_error, which_exist
 
 CHANGED_GAMES_KEY: Final = "cartulary:changed"
 _SCAN_PAGE: Final = 500
@@ -83,11 +84,7 @@ class ChangedGames:
             return
         for first in range(0, SLOTS, _SLOTS_AT_ONCE):
             keys = [_key_of_slot(slot) for slot in range(first, first + _SLOTS_AT_ONCE)]
-            with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
-                for key in keys:
-                    pipeline.exists(key)
-                flags = pipeline.execute()
-            yield from (key for key, exists in zip(keys, flags, strict=True) if exists)
+            yield from compress(keys, which_exist(self._redis, keys))
 
 
 def _key_of_slot(slot: int) -> str:

@@ -19,6 +19,7 @@ from domain.messages import message
 from ledger.checkpoint import Checkpoint
 from ledger.signed_note import SignedNote
 from service.errors import Unavailable
+from service.operation.append_only_file.parts import sync_folder
 
 log = logging.getLogger(__name__)
 
@@ -94,10 +95,6 @@ class LastSigned:
             except OSError:
                 Path(name).unlink()
                 raise
-            folder = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
+            sync_folder(self._path.parent)
         except OSError as error:
             log.warning("%s cannot be written: %s", self._path, error)

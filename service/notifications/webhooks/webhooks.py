@@ -15,6 +15,7 @@ Before that, its circuit breaker pauses it after each failure (service/notificat
 import secrets
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final, Literal, TypeAlias, get_args
 
@@ -205,7 +206,9 @@ class Webhooks:
     def record_success(self, player: str, id: str) -> None:
         """Record that a webhook has accepted a notification, or a test."""
         now = clock.format(clock.now())
-        self._update(player, id, failures=0, tried_at=now, result=None)
+        with suppress(NotFound):
+            webhook = self.find(player, id)
+            self._store(player, replace(webhook, failures=0, tried_at=now, result=None))
 
     def record_failure(self, player: str, id: str, result: str, *, is_gone: bool) -> Webhook | None:
         """Record a failed attempt; return the webhook if it is disabled by it.
@@ -243,12 +246,6 @@ class Webhooks:
         with unavailable_on_error():
             self._redis.delete(_key(player))
             self._redis.delete(_tokens_key(player))
-
-    def _update(self, player: str, id: str, **fields: Any) -> None:
-        try:
-            self._store(player, replace(self.find(player, id), **fields))
-        except NotFound:
-            return
 
     def _store(self, player: str, webhook: Webhook) -> Webhook:
         """Store a changed webhook unless it was removed meanwhile."""
