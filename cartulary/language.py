@@ -11,8 +11,7 @@ from typing import Final
 from domain.messages import Value
 from ledger.time_zones import is_time_zone, time_zone
 from replay.language.catalogue import DOMAIN, FOLDER, choose_language, locale_tags
-from replay.language.names import NO_NAMES, Names
-from replay.language.renderer import Renderer, renderer
+from replay.language.renderer import NO_NAMES, Names, Renderer, renderer
 
 LANGUAGE_OPTION: Final = "--lang"
 

@@ -23,7 +23,7 @@ from domain.messages import (
 from ledger.canonical import canonical
 from ledger.record import Record
 from replay.diff import label_of
-from replay.language.names import Names
+from replay.language.renderer import Names
 
 _PARTS: Final[Mapping[str, Callable[[], Message]]] = {
     "clock": lambda: message("the clock"),

@@ -18,8 +18,7 @@ from domain.messages import (
 )
 from domain.registry import rule_system_for
 from replay.event_text import actor_message, outcome_message
-from replay.language.names import Names
-from replay.language.renderer import Renderer
+from replay.language.renderer import Names, Renderer
 from replay.render.geometry import is_drawable
 from replay.render.styles import BOLD, DIM, HIGHLIGHT, Styler
 from replay.render.text import text as drawing

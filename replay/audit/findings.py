@@ -13,8 +13,7 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 from domain.json_types import JsonObject
 from domain.messages import Message, message, message_in, plural_message, semicolon_list
 from replay.event_values import displayable_message
-from replay.language.names import NO_NAMES, Names
-from replay.language.renderer import Renderer
+from replay.language.renderer import NO_NAMES, Names, Renderer
 
 Name: TypeAlias = Literal[
     "form",

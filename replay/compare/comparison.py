@@ -23,8 +23,7 @@ from replay.compare.histories import (
 )
 from replay.compare.proofs import Proof, proofs
 from replay.event_values import seated_players
-from replay.language.names import Names
-from replay.language.renderer import Renderer
+from replay.language.renderer import Names, Renderer
 
 Verdict: TypeAlias = Literal["continuation", "divergence", "unknown"]
 
@@ -87,10 +86,7 @@ class Comparison:
     @property
     def after_common(self) -> tuple[Sequence[Attestation], Sequence[Attestation]]:
         """The valid attestations about events that only A has, and those about events that only B has."""
-        return (
-            self._about(self.a, self.b),
-            self._about(self.b, self.a),
-        )
+        return self._about(self.a, self.b), self._about(self.b, self.a)
 
     def _about(self, history: History, other: History) -> Sequence[Attestation]:
         return [

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 from typing_extensions import override
 
-from replay.language.names import Names
+from replay.language.renderer import Names
 from service.accounts.accounts import Players
 from service.errors import Unavailable
 

@@ -15,8 +15,7 @@ from replay.branches import can_be_superseded
 from replay.event_filter import EventFilter
 from replay.event_text import scored_round_end, seat_in_play
 from replay.inspect import EventContext, explain_event, published_secret
-from replay.language.names import Names
-from replay.language.renderer import Renderer
+from replay.language.renderer import Names, Renderer
 from replay.timeline import Step
 from service.bounds import Bounds
 from service.games.loader import PAGE_LINES, GameLoader

@@ -18,8 +18,7 @@ from werkzeug.http import parse_accept_header
 from domain.errors import CartularyError
 from ledger.time_zones import UTC_NAME, time_zone
 from replay.language.catalogue import DOMAIN, ENGLISH, FOLDER, languages, primary_subtag
-from replay.language.names import Names
-from replay.language.renderer import Renderer, renderer
+from replay.language.renderer import Names, Renderer, renderer
 from replay.language.times import locale_of
 from service.accounts.names import AccountNames
 from service.http.context import player_locale, service

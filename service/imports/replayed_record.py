@@ -18,7 +18,7 @@ from domain.event import Event
 from domain.game import Game
 from domain.json_types import JsonObject
 from ledger.record import Record
-from replay.language.names import Names
+from replay.language.renderer import Names
 from replay.render.text_layout import clean
 from service.bounds import Bounds
 from service.games.event_queries import EventQueries

@@ -13,7 +13,7 @@ from domain.event import Event
 from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import Message, message
-from replay.language.names import NO_NAMES, Names
+from replay.language.renderer import NO_NAMES, Names
 from replay.recap import Recap
 from service import clock
 from service.accounts.accounts import Players

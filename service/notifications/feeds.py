@@ -21,8 +21,7 @@ from ledger import turn_clock
 from ledger.time_zones import UTC_NAME, time_zone
 from replay.event_text import actor_message, outcome_message
 from replay.language.catalogue import ENGLISH, languages, primary_subtag
-from replay.language.names import Names
-from replay.language.renderer import Renderer, renderer
+from replay.language.renderer import Names, Renderer, renderer
 from service import clock
 from service.accounts.accounts import Players
 from service.errors import NotFound

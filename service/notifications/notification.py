@@ -5,7 +5,7 @@ from typing import Final, Literal
 
 from domain.json_types import JsonObject
 from domain.messages import Message
-from replay.language.names import NO_NAMES, Names
+from replay.language.renderer import NO_NAMES, Names
 from replay.recap import Recap
 from service.games.outbox import Subject
 from service.notifications.kinds import Kind

@@ -11,8 +11,7 @@ from domain.life_cycle_messages import (
     with_seating,
 )
 from domain.messages import Message, message
-from replay.language.names import NO_NAMES, Names
-from replay.language.renderer import renderer
+from replay.language.renderer import NO_NAMES, Names, renderer
 
 NAMES = Names({"ann": "Ada", "bob": "Inès"}, ["ann", "bob"])
 

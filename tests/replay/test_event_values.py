@@ -17,8 +17,7 @@ from domain.messages import (
 from ledger.record import Record
 from replay.event_values import actor, displayable, names_of, quoted
 from replay.language.catalogue import languages
-from replay.language.names import NO_NAMES
-from replay.language.renderer import english, renderer
+from replay.language.renderer import NO_NAMES, english, renderer
 
 KNIGHT = term("knight; plural: knights; a: a knight; the: the knight")
 

@@ -18,8 +18,7 @@ from domain.messages import (
     plural_message,
 )
 from replay.language.catalogue import ENGLISH, choose_language
-from replay.language.names import Names
-from replay.language.renderer import Renderer, renderer
+from replay.language.renderer import Names, Renderer, renderer
 from service import clock
 from service.accounts.account_reader import Player
 from service.bootstrap import Service

@@ -19,8 +19,7 @@ import orjson
 from domain.json_types import JsonObject
 from domain.messages import Message, message
 from replay.language.catalogue import ENGLISH, choose_language
-from replay.language.names import NO_NAMES, Names
-from replay.language.renderer import renderer
+from replay.language.renderer import NO_NAMES, Names, renderer
 from service import clock
 from service.bootstrap import Service
 from service.errors import NotFound

@@ -10,7 +10,7 @@ from flask import Response, g
 
 from domain.json_types import JsonObject
 from domain.messages import message
-from replay.language.names import NO_NAMES
+from replay.language.renderer import NO_NAMES
 from service.errors import Forbidden, NotFound
 from service.http.blueprint import Blueprint, Endpoint, json_response, response
 from service.http.context import client_network, login_required, service

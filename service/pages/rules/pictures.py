@@ -15,8 +15,7 @@ from typing import Any, Final
 from domain.messages import message, message_in
 from domain.registry import rule_systems
 from domain.scene import Scene
-from replay.language.names import Names
-from replay.language.renderer import Renderer, renderer
+from replay.language.renderer import Names, Renderer, renderer
 from replay.render.descriptions import describe_cell, piece_names, terrain_names
 from replay.render.embedded_map import board_svg, detail
 

@@ -6,8 +6,7 @@ from domain import baron
 from domain.baron.actions import PlaceTile
 from domain.errors import Refused
 from domain.json_types import JsonObject
-from replay.language.names import Names
-from replay.language.renderer import renderer
+from replay.language.renderer import Names, renderer
 from tests.support.baron_positions import explanation, given, started, text_of
 from tests.support.events import event_of
 from tests.support.given_when import when, when_scored

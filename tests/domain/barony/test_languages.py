@@ -9,8 +9,7 @@ from domain.barony.state import State
 from domain.contract import AnyRuleSystem, DomainEvent
 from domain.errors import Malformed, Refused
 from domain.messages import Message
-from replay.language.names import Names
-from replay.language.renderer import renderer
+from replay.language.renderer import Names, renderer
 from tests.support.barony_positions import given, random_game
 from tests.support.barony_results import explanation, text_of
 from tests.support.events import event_of

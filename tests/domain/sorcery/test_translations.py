@@ -5,8 +5,7 @@ import pytest
 from domain.barony import sorcery
 from domain.contract import DomainEvent, State
 from domain.errors import Refused
-from replay.language.names import Names
-from replay.language.renderer import renderer
+from replay.language.renderer import Names, renderer
 from tests.support.barony_positions import given
 from tests.support.given_when import when
 

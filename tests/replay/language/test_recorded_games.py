@@ -17,8 +17,7 @@ from domain.contract import AnyRuleSystem
 from domain.messages import Amount, Listing, Message, Term, Value
 from domain.registry import BARON, BARONY, SORCERY
 from replay.language.catalogue import SEAM, catalogue, parse_forms
-from replay.language.names import NO_NAMES, Names
-from replay.language.renderer import english, renderer
+from replay.language.renderer import NO_NAMES, Names, english, renderer
 from tests.games.records import course_of
 from tests.replay.language.test_typography import faults
 from tests.support.recorded_messages import (

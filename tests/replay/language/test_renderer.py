@@ -23,8 +23,7 @@ from domain.messages import (
     term,
 )
 from replay.language.catalogue import Catalogue
-from replay.language.names import NO_NAMES, Names
-from replay.language.renderer import Renderer, english, renderer
+from replay.language.renderer import NO_NAMES, Names, Renderer, english, renderer
 
 CITY = term("city; plural: cities; a: a city; the: the city")
 

@@ -12,8 +12,7 @@ import pytest
 from freezegun import freeze_time
 
 from domain.game import Game
-from replay.language.names import Names
-from replay.language.renderer import renderer
+from replay.language.renderer import Names, renderer
 from replay.render.styles import Styler
 from replay.render.svg import svg
 from replay.render.text import text
