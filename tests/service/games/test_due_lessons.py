@@ -14,12 +14,12 @@ from domain.messages import message
 from domain.registry import rule_systems
 from ledger.record import read
 from replay.language.renderer import english
-from replay.lessons import introduced_lessons, lessons_at
 from replay.playout import plan, play
 from replay.timeline import Step, steps
+from service.games.lessons import introduced_lessons, lessons_at
 from tests.support.seven_hexes import LESSONS as LESSONS_OF_SEVEN_HEXES
 
-GAMES = Path(__file__).parents[1] / "games"
+GAMES = Path(__file__).parents[2] / "games"
 SYSTEMS = list(rule_systems())
 NOT_SHOWN_BY_ACTIONS = frozenset(
     {"opponents", "end", "price", "last_turns", "turn", "places_in_set_up", "imprints"}
