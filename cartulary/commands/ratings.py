@@ -193,13 +193,13 @@ def _read_published(folder: Path) -> _Published:
 
 def _download(client: "Client") -> _Published:
     """Return what a server says about its ratings, as of one statement."""
-    from client import ratings as calls
+    from client.witness import calls
 
-    statement = client.run(calls.statement())
+    statement = client.run(calls.ratings_statement())
     lines: list[Any] = []
     games = statement.get("games")
     while isinstance(games, int) and len(lines) < games:
-        page = client.run(calls.history_page(len(lines)))
+        page = client.run(calls.ratings_page(len(lines)))
         if not page:
             break
         lines += page

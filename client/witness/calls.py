@@ -1,4 +1,7 @@
-"""The calls of the transparency log. What they return is bounded and well-formed, but not verified."""
+"""The calls that read what a server states for everybody: its transparency log, and its ratings.
+
+What they return is well-formed, and that of the log bounded, but not verified.
+"""
 
 from typing import Any, Final
 
@@ -6,12 +9,14 @@ from client.calls import Call, call
 from client.errors import InvalidResponse
 from client.results import json_of, unexpected
 from domain.errors import Unreadable
+from domain.json_types import JsonObject
 from domain.messages import message
 from ledger.envelope import is_hash
 from ledger.merkle import MAX_PATH
 from ledger.signed_note import SignedNote
 
 PAGE_LEAVES: Final = 2_048
+PAGE_GAMES: Final = 500
 _MAX_EPOCHS: Final = 1_000
 
 
@@ -54,6 +59,22 @@ def epochs() -> Call[list[SignedNote]]:
     )
 
 
+def ratings_statement() -> Call[JsonObject]:
+    """Return the signed statement about the ratings."""
+    return call("GET", "/ratings/statement", lambda body: _object(body, "statement"))
+
+
+def ratings_page(after: int) -> Call[list[Any]]:
+    """Return the lines of the history after line `after`, at most PAGE_GAMES; none after the last one."""
+    params = {"after": after, "limit": PAGE_GAMES}
+    return call("GET", "/ratings/games", lambda body: _entries(body, "games"), params=params)
+
+
+def public_keys() -> Call[list[Any]]:
+    """Return the public keys of the server, with all their fields."""
+    return call("GET", "/keys", lambda body: _entries(body, "keys"))
+
+
 def submit_cosignatures(note: SignedNote) -> Call[None]:
     """Submit the cosignatures of a checkpoint."""
     return call("POST", "/log/cosignatures", lambda _: None, body={"checkpoint": str(note)})
@@ -68,11 +89,17 @@ def _note(body: bytes) -> SignedNote:
         ) from None
 
 
-def _entries(body: bytes, field: str, limit: int) -> list[Any]:
-    """Return the list in a field of a response. Raises InvalidResponse, as for one that is too long."""
+def _object(body: bytes, name: str) -> JsonObject:
     value = json_of(body)
-    entries = value.get(field) if isinstance(value, dict) else None
-    if not isinstance(entries, list) or len(entries) > limit:
+    if not isinstance(value, dict):
+        raise unexpected(name)
+    return value
+
+
+def _entries(body: bytes, field: str, limit: int | None = None) -> list[Any]:
+    """Return the list in a field of a response. Raises InvalidResponse, as for one that is too long."""
+    entries = _object(body, field).get(field)
+    if not isinstance(entries, list) or (limit is not None and len(entries) > limit):
         raise unexpected(field)
     return entries
 
