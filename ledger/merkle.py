@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import Final, Protocol, TypeAlias
 
 from domain.errors import CartularyError
-from domain.messages import message
+from domain.messages import Message, message
 
 Node: TypeAlias = tuple[int, int]
 """Level and index of a node with a complete subtree."""
@@ -115,21 +115,10 @@ def verify_inclusion(
             message("a tree of {size} leaves has no leaf {index}", size=size, index=index)
         )
     _check_hashes(path, hash, expected_root)
-    position, last = index, size - 1
-    for sibling in path:
-        if not last:
-            raise BadProof(message("the inclusion path is too long"))
-        if position & 1 or position == last:
-            hash = node_hash(sibling, hash)
-            while not position & 1 and position:
-                position >>= 1
-                last >>= 1
-        else:
-            hash = node_hash(hash, sibling)
-        position >>= 1
-        last >>= 1
-    if last:
-        raise BadProof(message("the inclusion path is too short"))
+    too_long = message("the inclusion path is too long")
+    too_short = message("the inclusion path is too short")
+    for sibling, is_left in _siblings(path, index, size - 1, too_long, too_short):
+        hash = node_hash(sibling, hash) if is_left else node_hash(hash, sibling)
     if hash != expected_root:
         raise BadProof(message("the inclusion path leads to another root"))
 
@@ -166,25 +155,40 @@ def verify_consistency(
         position >>= 1
         last >>= 1
     first_hash = second_hash = hashes[0]
-    for sibling in hashes[1:]:
-        if not last:
-            raise BadProof(message("the consistency path is too long"))
-        if position & 1 or position == last:
+    too_long = message("the consistency path is too long")
+    too_short = message("the consistency path is too short")
+    for sibling, is_left in _siblings(hashes[1:], position, last, too_long, too_short):
+        if is_left:
             first_hash = node_hash(sibling, first_hash)
             second_hash = node_hash(sibling, second_hash)
-            while not position & 1 and position:
-                position >>= 1
-                last >>= 1
         else:
             second_hash = node_hash(second_hash, sibling)
-        position >>= 1
-        last >>= 1
-    if last:
-        raise BadProof(message("the consistency path is too short"))
     if first_hash != first_root:
         raise BadProof(message("the consistency path leads to another first root"))
     if second_hash != second_root:
         raise BadProof(message("the consistency path leads to another second root"))
+
+
+def _siblings(
+    path: Sequence[bytes], position: int, last: int, too_long: Message, too_short: Message
+) -> Iterator[tuple[bytes, bool]]:
+    """Yield the hashes of a path, each with whether it stands to the left of the node at `position`.
+
+    The path leads from this node, on a level with the nodes up to `last`, to the root. Raises BadProof with
+    one of the messages.
+    """
+    for sibling in path:
+        if not last:
+            raise BadProof(too_long)
+        is_left = bool(position & 1) or position == last
+        yield sibling, is_left
+        while is_left and not position & 1 and position:
+            position >>= 1
+            last >>= 1
+        position >>= 1
+        last >>= 1
+    if last:
+        raise BadProof(too_short)
 
 
 class MemoryTree:
