@@ -304,17 +304,10 @@ def _state(
     statement: Statement,
     body: Mapping[str, Any],
     idempotency_key: str | None,
-    method: str = "POST",
-) -> Call[Any]:
-    return call(
-        method,
-        _game(game, rest),
-        _nothing if method == "DELETE" else reader(AcceptedAction),
-        body=body,
-        key=_new_key(idempotency_key),
-        game=game,
-        statement=statement,
-    )
+) -> Call[AcceptedAction]:
+    path, kind = _game(game, rest), reader(AcceptedAction)
+    key = _new_key(idempotency_key)
+    return call("POST", path, kind, body=body, key=key, game=game, statement=statement)
 
 
 def request_takeback(
@@ -388,7 +381,8 @@ def answer_dispute(
 def withdraw_dispute(game: str, dispute: int, *, idempotency_key: str | None = None) -> Call[None]:
     """Withdraw a dispute that the player has opened."""
     statement = Statement("DisputeWithdrawn", {"dispute": dispute}, takes_nonce=False)
-    return _state(game, f"/disputes/{dispute}", statement, {}, idempotency_key, "DELETE")
+    path, key = _game(game, f"/disputes/{dispute}"), _new_key(idempotency_key)
+    return call("DELETE", path, _nothing, body={}, key=key, game=game, statement=statement)
 
 
 def events(

@@ -49,7 +49,7 @@ from domain.registry import rule_system_for
 from ledger.canonical import canonical
 from ledger.envelope import is_game_id, is_hash
 from ledger.keys import SigningKey
-from ledger.os_errors import os_reason
+from ledger.os_errors import cannot_write
 from ledger.pending import commitment
 from ledger.player_signatures import key_payload, sign, sign_action, statement_payload
 from replay.language.renderer import english
@@ -224,14 +224,7 @@ class EvidenceKeeper:
             yield from self._keep_receipt(game, result)
             if "nonce" in body and first.get("seed") == _DRAWN_FROM_NONCES:
                 seq = max(event.seq for event in result.events)
-                self._keep_nonce(
-                    {
-                        "game": game,
-                        "seq": seq,
-                        "nonce": body["nonce"],
-                        "commitment": _commitment(first),
-                    }
-                )
+                self._keep_nonce(game, seq, body["nonce"], _commitment(first))
         return result
 
     def _statement(self, call: Call[Any], *, is_drawn_from_nonces: bool) -> Steps[JsonObject]:
@@ -281,13 +274,7 @@ class EvidenceKeeper:
         body = dict(call.body or {})
         nonce = body.setdefault("nonce", self._nonce(call))
         game = yield from self.send(replace(call, body=body))
-        entry = {
-            "game": game.id,
-            "seq": game.head.seq,
-            "nonce": nonce,
-            "commitment": seen,
-        }
-        self._keep_nonce(entry)
+        self._keep_nonce(game.id, game.head.seq, nonce, seen)
         return game
 
     def _nonce(self, call: Call[Any]) -> str:
@@ -314,14 +301,14 @@ class EvidenceKeeper:
                 _remember(self._created, game, page.events[0].data)
         return self._created[game]
 
-    def _keep_nonce(self, entry: JsonObject) -> None:
-        if self._folder is None or not is_game_id(entry["game"]):
+    def _keep_nonce(self, game: str, seq: int, nonce: str, commitment: str | None) -> None:
+        if self._folder is None or not is_game_id(game):
             return
-        path = self._folder / f"{entry['game']}{NONCES}"
+        entry = {"game": game, "seq": seq, "nonce": nonce, "commitment": commitment}
         try:
             with locked(self._folder):
-                if entry not in nonces_of_game(self._folder.parent, entry["game"]):
-                    append_lines(path, [canonical(entry)])
+                if entry not in nonces_of_game(self._folder.parent, game):
+                    append_lines(self._folder / f"{game}{NONCES}", [canonical(entry)])
         except CartularyError as error:
             self._report_once(error.message)
 
@@ -421,10 +408,8 @@ class EvidenceKeeper:
             )
 
     def _report_unwritable(self, error: OSError) -> None:
-        path = str(self._evidence.folder)
-        self._report_once(
-            message("cannot write {path}: {reason}", path=path, reason=os_reason(error))
-        )
+        assert self._evidence.folder is not None, "without a folder nothing is written"
+        self._report_once(cannot_write(self._evidence.folder, error))
 
     def _report_once(self, text: Text) -> None:
         sentence = english(text)

@@ -26,7 +26,7 @@ from domain.messages import Message, message
 from ledger.canonical import canonical, decode_any
 from ledger.envelope import is_game_id, is_hash, is_positive, is_timestamp, is_word
 from ledger.keys import BadSignature, check_signed
-from ledger.os_errors import os_reason
+from ledger.os_errors import cannot_read, cannot_write
 from ledger.record import MAX_LINE_BYTES
 
 T = TypeVar("T")
@@ -147,9 +147,7 @@ def read_receipts(path: Path) -> list[JsonObject]:
     except FileNotFoundError:
         return []
     except OSError as error:
-        raise ReceiptFileError(
-            message("cannot read {path}: {reason}", path=str(path), reason=os_reason(error))
-        ) from None
+        raise ReceiptFileError(cannot_read(path, error)) from None
 
 
 def receipts_in(file: BinaryIO, name: str) -> Iterator[JsonObject]:
@@ -216,9 +214,7 @@ def nonces_of_game(folder: Path, game: str) -> list[JsonObject]:
         try:
             lines = path.read_bytes().splitlines()
         except OSError as error:
-            raise ReceiptFileError(
-                message("cannot read {path}: {reason}", path=str(path), reason=os_reason(error))
-            ) from None
+            raise ReceiptFileError(cannot_read(path, error)) from None
         for line in lines:
             with suppress(Unreadable):
                 if _is_nonce_entry(entry := decode_any(line), game):
@@ -251,7 +247,7 @@ def locked(folder: Path) -> Iterator[None]:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except OSError as error:
-        raise _unwritable(folder, error) from None
+        raise ReceiptFileError(cannot_write(folder, error)) from None
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield
@@ -282,13 +278,7 @@ def append_lines(path: Path, lines: Iterable[bytes]) -> None:
             Path(name).unlink(missing_ok=True)
             raise
     except OSError as error:
-        raise _unwritable(path, error) from None
-
-
-def _unwritable(path: Path, error: OSError) -> ReceiptFileError:
-    return ReceiptFileError(
-        message("cannot write {path}: {reason}", path=str(path), reason=os_reason(error))
-    )
+        raise ReceiptFileError(cannot_write(path, error)) from None
 
 
 @dataclass(frozen=True, slots=True)

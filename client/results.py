@@ -337,7 +337,11 @@ def _parse(kind: Any, value: object, path: str) -> Any:
         return _dataclass(kind, value, path)
     origin = get_origin(kind)
     if origin in {Union, types.UnionType}:
-        return _alternative(get_args(kind), value, path)
+        kinds = get_args(kind)
+        if value is None and types.NoneType in kinds:
+            return None
+        (kind,) = (kind for kind in kinds if kind is not types.NoneType)
+        return _parse(kind, value, path)
     if origin is tuple:
         if not isinstance(value, list):
             raise _WrongForm(path)
@@ -346,13 +350,6 @@ def _parse(kind: Any, value: object, path: str) -> Any:
     if isinstance(value, dict):
         return value
     raise _WrongForm(path)
-
-
-def _alternative(kinds: tuple[Any, ...], value: object, path: str) -> Any:
-    if value is None and types.NoneType in kinds:
-        return None
-    (kind,) = (kind for kind in kinds if kind is not types.NoneType)
-    return _parse(kind, value, path)
 
 
 def _dataclass(kind: Any, value: object, path: str) -> Any:

@@ -2,6 +2,7 @@
 
 import errno
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Final
 
 from domain.messages import Message, Value, message
@@ -28,3 +29,13 @@ def os_reason(error: OSError) -> Value:
     """Return why the operating system refused something; in its own words if the reason is a rare one."""
     reason = _REASONS.get(error.errno or 0)
     return reason if reason is not None else error.strerror or type(error).__name__
+
+
+def cannot_read(path: Path, error: OSError) -> Message:
+    """Return that a file or a folder cannot be read, and why."""
+    return message("cannot read {path}: {reason}", path=str(path), reason=os_reason(error))
+
+
+def cannot_write(path: Path, error: OSError) -> Message:
+    """Return that a file or a folder cannot be written, and why."""
+    return message("cannot write {path}: {reason}", path=str(path), reason=os_reason(error))

@@ -20,7 +20,7 @@ from ledger.canonical import decode, unhex
 from ledger.checkpoint import Checkpoint, EpochDeclaration
 from ledger.keys import BadSignature
 from ledger.merkle import MemoryTree
-from ledger.os_errors import os_reason
+from ledger.os_errors import cannot_read
 from ledger.record_schema import check_header
 from ledger.signed_note import ED25519, NoteKey, SignedNote
 from replay.compare.witness_files import SUFFIX, WitnessFile
@@ -83,9 +83,7 @@ def read_view(path: Path, pages: Pages = no_progress) -> View:
             first_line = file.readline(_MAX_HEADER)
             rest = file.read(_MAX_HEADER)
     except OSError as error:
-        raise Unreadable(
-            message("cannot read {path}: {reason}", path=str(path), reason=os_reason(error))
-        ) from None
+        raise Unreadable(cannot_read(path, error)) from None
     if first_line.startswith(b"{"):
         return _view_of_record(path, first_line)
     return View(str(path), (), (SignedNote.parse(first_line + rest),))
