@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from domain.hexes import Hex, distance, neighbours
 from domain.messages import message
-from domain.scene import Cell, Scene
+from domain.scene import Scene
 from replay.language.renderer import Renderer
 from replay.render.arrows import arrows_markup
 from replay.render.board import HEXAGON, definitions, hexes_of, pieces_markup, terrain_use
@@ -269,7 +269,9 @@ def detail(scene: Scene, reach: int) -> Scene:
 
     It has all hexes if the event changed none, and no room for others.
     """
-    centres = {cell.at for cell in scene.cells if _has_changed(cell)}
+    centres = {
+        cell.at for cell in scene.cells if cell.is_changed or cell.is_contested or cell.removed
+    }
     centres |= {at for arrow in scene.arrows for at in (arrow.start, arrow.end)}
     if not centres:
         return replace(scene, room=())
@@ -283,7 +285,3 @@ def detail(scene: Scene, reach: int) -> Scene:
         outlines=tuple(outline for outline in scene.outlines if all(map(is_shown, outline.hexes))),
         room=(),
     )
-
-
-def _has_changed(cell: Cell) -> bool:
-    return cell.is_changed or cell.is_contested or bool(cell.removed)

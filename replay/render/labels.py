@@ -13,7 +13,7 @@ from domain.hexes import Hex
 from domain.scene import Cell, Piece
 from replay.render.descriptions import coordinates
 from replay.render.geometry import Box, Spot, box_around, centre, piece_spots
-from replay.render.markup import Markup, element, joined, moved
+from replay.render.markup import Markup, bold_text, element, joined, moved
 from replay.render.palette import CARD, DARK, HALO, terrain_colour
 from replay.render.pieces import badge
 from replay.render.text_layout import clean, cut, ems, with_minus
@@ -181,7 +181,7 @@ def value_coin(value: str, size: float, stroke: str) -> Label:
         stroke_width=3,
     )
     return Label(
-        box_around(0, 0, width, height), joined((coin, _bold(text, 0, size * 0.36, size, DARK)))
+        box_around(0, 0, width, height), joined((coin, bold_text(text, 0, size * 0.36, size, DARK)))
     )
 
 
@@ -194,7 +194,7 @@ def count_disc(count: int, x: float, y: float, size: float) -> Label:
         joined(
             (
                 element("circle", cx=x, cy=y, r=radius, fill=DARK, stroke=HALO, stroke_width=4),
-                _bold(str(count), x, y + font_size * 0.36, font_size, "#ffffff"),
+                bold_text(str(count), x, y + font_size * 0.36, font_size, "#ffffff"),
             )
         ),
     )
@@ -221,20 +221,7 @@ def tag(text: str, x: float, y: float, size: float, max_width: float) -> Label:
                     stroke=DARK,
                     stroke_width=2.5,
                 ),
-                _bold(text, x, y + size * 0.36, size, DARK),
+                bold_text(text, x, y + size * 0.36, size, DARK),
             )
         ),
-    )
-
-
-def _bold(text: str, x: float, y: float, size: float, fill: str) -> Markup:
-    return element(
-        "text",
-        text,
-        x=x,
-        y=y,
-        font_size=size,
-        font_weight="bold",
-        text_anchor="middle",
-        fill=fill,
     )

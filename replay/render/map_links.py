@@ -27,6 +27,7 @@ from replay.render.geometry import CORNERS, RADIUS, centre
 from replay.render.markup import (
     Ids,
     Markup,
+    bold_text,
     element,
     escaped,
     language_attributes,
@@ -158,14 +159,12 @@ def _link(
 def _number(text: str) -> Markup:
     if not text:
         return Markup()
-    return element(
-        "text",
+    return bold_text(
         text,
-        y=-50,
-        font_size=40,
-        font_weight="bold",
-        text_anchor="middle",
-        fill=DARK,
+        None,
+        -50,
+        40,
+        DARK,
         stroke="#fff",
         stroke_width=9,
         paint_order="stroke",

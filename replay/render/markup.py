@@ -43,6 +43,23 @@ def _attribute_name(key: str) -> str:
     return key.rstrip("_").replace("_", "-")
 
 
+def bold_text(
+    text: str, x: float | None, y: float, size: float, fill: str, **attributes: str | float
+) -> Markup:
+    """Return a bold text with its middle at x (None: 0) and its baseline at y."""
+    return element(
+        "text",
+        text,
+        x=x,
+        y=y,
+        font_size=size,
+        font_weight="bold",
+        text_anchor="middle",
+        fill=fill,
+        **attributes,
+    )
+
+
 def language_attributes(language: str) -> dict[str, str]:
     """Return the attributes of a root element that name the language of its texts."""
     return {"lang": language, "xml:lang": language}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from replay.render.descriptions import in_words
-from replay.render.markup import Markup, element, joined, translation
+from replay.render.markup import Markup, bold_text, element, joined, translation
 from replay.render.palette import DARK, HALO, SeatColour, seat_colour
 from replay.render.text_layout import ems
 
@@ -71,16 +71,7 @@ def emblem(seat: int, x: float, y: float, radius: float) -> Markup:
     if 0 <= seat < len(EMBLEMS):
         return element("path", d=EMBLEMS[seat], fill=fill, transform=translation(x, y, radius / 10))
     size = min(radius * 2.2, radius * 2.2 / ems(str(seat)))
-    return element(
-        "text",
-        str(seat),
-        x=x,
-        y=y + size * 0.36,
-        font_size=size,
-        font_weight="bold",
-        text_anchor="middle",
-        fill=fill,
-    )
+    return bold_text(str(seat), x, y + size * 0.36, size, fill)
 
 
 @lru_cache(maxsize=256)
@@ -150,15 +141,7 @@ def removed_piece_markup(kind: str, seat: int | None) -> Markup:
 def _first_letters(kind: str, fill: str) -> Markup:
     text = in_words(kind)[:4]
     size = min(22.0, 46 / max(ems(text), 1))
-    return element(
-        "text",
-        text,
-        y=-4,
-        font_size=size,
-        font_weight="bold",
-        text_anchor="middle",
-        fill=fill,
-    )
+    return bold_text(text, None, -4, size, fill)
 
 
 def badge(seat: int | None) -> Markup:
