@@ -11,12 +11,10 @@ playouts, equal plans have equal results, whatever the number of processes.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from itertools import combinations
-from multiprocessing import get_context
 from typing import Any, Final
 
 from domain.chance import Chance
@@ -26,7 +24,7 @@ from domain.json_types import JsonObject
 from domain.messages import message
 from domain.registry import RegisteredRuleSystem, rule_system_for
 from domain.search import MayContinue, playouts
-from replay.playout import bot_named, plan
+from replay.playout import bot_named, in_processes, plan
 from replay.ratings import ratings, wilson_interval
 from replay.thinking_time import ThinkingTime
 
@@ -106,16 +104,7 @@ def arena_plan(
 
 def play_games(plan: ArenaPlan, jobs: int = 1) -> Iterator[ArenaGame]:
     """Play the games of a plan in this number of processes, and yield their results in order."""
-    play_one = partial(play_game, plan)
-    numbers = range(plan.number_of_games)
-    if jobs == 1 or len(numbers) == 1:
-        yield from map(play_one, numbers)
-        return
-    pool = ProcessPoolExecutor(min(jobs, len(numbers)), get_context("spawn"))
-    try:
-        yield from pool.map(play_one, numbers)
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+    yield from in_processes(partial(play_game, plan), range(plan.number_of_games), jobs)
 
 
 def play_game(plan: ArenaPlan, number: int) -> ArenaGame:

@@ -5,7 +5,7 @@ position as this seat may see it, and the list of legal actions. Everything deri
 give equal records, byte for byte.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -31,6 +31,7 @@ from ledger.pending import SALT_BYTES, PendingEvents
 from replay.output_files import write_file
 
 A = TypeVar("A", bound=Action)
+T = TypeVar("T")
 
 RANDOM: Final = "random"
 """The bot that plays every game, by chance alone."""
@@ -119,20 +120,14 @@ def plan(
     system = rule_system_for(rules, options)
     if not bots or any(name not in bot_names(system) for name in bots):
         raise Malformed({"bots": one_of(bot_names(system))})
-    if round_limit is not None:
-        complete = lifecycle.check_options(
-            rules, seats, {**options, "round_limit": round_limit or None}
-        )
-    else:
-        try:
-            complete = lifecycle.check_options(
-                rules, seats, {**options, "round_limit": DEFAULT_ROUND_LIMIT}
-            )
-        except Malformed as error:
-            if "options.round_limit" not in error.fields:
-                raise
-            # A game without this option: only what the caller asked for is checked.
-            complete = lifecycle.check_options(rules, seats, options)
+    limit = DEFAULT_ROUND_LIMIT if round_limit is None else round_limit or None
+    try:
+        complete = lifecycle.check_options(rules, seats, {**options, "round_limit": limit})
+    except Malformed as error:
+        if round_limit is not None or "options.round_limit" not in error.fields:
+            raise
+        # A game without this option: only what the caller asked for is checked.
+        complete = lifecycle.check_options(rules, seats, options)
     names = tuple(bots[place % len(bots)] for place in range(seats))
     return Plan(rules, seats, complete, names, seed)
 
@@ -166,7 +161,8 @@ def play(plan: Plan, number: int = 1) -> FinishedGame:
     actions = 0
     while (seat := pending.game.to_act) is not None:
         pending.act(seat, _chosen_action(pending.game, seat, chances))
-        _score_rounds(pending)
+        while pending.game.rounds_ended:
+            commands.score_next_round(pending, pending.game_at)
         actions += 1
     commands.finish(pending, lambda: secret)
     return FinishedGame(pending.game, _record(plan, pending), actions)
@@ -177,11 +173,6 @@ def _chosen_action(game: Game, seat: int, chances: Mapping[str, Chance]) -> Any:
     legal = rules.legal_actions(game.state, seat)
     bot = bot_named(rules, player.split("-", 2)[2])
     return bot(rules.position(game.state, seat), legal, seat, chances[player])
-
-
-def _score_rounds(pending: PendingEvents) -> None:
-    while pending.game.rounds_ended:
-        commands.score_next_round(pending, pending.game_at)
 
 
 def _record(plan: Plan, pending: PendingEvents) -> bytes:
@@ -205,15 +196,24 @@ def play_to_files(
     exists, unless it is to be overwritten, and OSError if one cannot be written.
     """
     play_one = partial(_play_to_file, plan, folder, overwrite)
-    numbers = range(1, games + 1)
-    if jobs == 1 or games == 1:
+    yield from in_processes(play_one, range(1, games + 1), jobs, chunksize=4)
+
+
+def in_processes(
+    play_one: Callable[[int], T], numbers: range, jobs: int, chunksize: int = 1
+) -> Iterator[T]:
+    """Yield the results of games by their numbers, in order, played in so many processes."""
+    if jobs == 1 or len(numbers) == 1:
         yield from map(play_one, numbers)
         return
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
-    with ProcessPoolExecutor(min(jobs, games), get_context("spawn")) as pool:
-        yield from pool.map(play_one, numbers, chunksize=4)
+    pool = ProcessPoolExecutor(min(jobs, len(numbers)), get_context("spawn"))
+    try:
+        yield from pool.map(play_one, numbers, chunksize=chunksize)
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
 
 
 def record_path(plan: Plan, folder: Path, number: int) -> Path:
