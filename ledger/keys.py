@@ -179,6 +179,14 @@ def key_id(public: bytes) -> str:
     return digest(public)[:16]
 
 
+def id_of_public(public: object) -> str:
+    """Return the id of the key with a public key in hex, as a file lists it; empty if it is not hex."""
+    try:
+        return key_id(unhex(public))
+    except ValueError:
+        return ""
+
+
 def check_public_key(public: bytes) -> None:
     """Raise BadSignature unless these bytes can be a public key that `verify` accepts signatures of.
 

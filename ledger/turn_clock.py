@@ -21,7 +21,6 @@ from domain.messages import Message, Text, message
 from ledger.canonical import format_timestamp
 from ledger.counted_time import (
     TIME_FIELDS,
-    Calendar,
     Interval,
     calendar_of,
     moment_after,
@@ -36,7 +35,7 @@ DISPUTE_LIMIT: Final = timedelta(hours=72)
 """The longest time for which one dispute stops the clock and the end of the game."""
 PAUSE_LIMIT: Final = timedelta(days=30)
 """The longest time for which one pause stops the clock."""
-_CACHED_TURN_TIMES: Final = 20_000
+_cached_time_between: Final = lru_cache(20_000)(time_between)
 
 
 def clock_faults(raw: object) -> dict[str, Text]:
@@ -110,13 +109,6 @@ def _time_over(game: Game, clock: Clock, turn: TurnTime) -> timedelta:
     return max(_NONE, _cached_time_between(since, until, calendar_of(clock), stops) - allowed)
 
 
-@lru_cache(_CACHED_TURN_TIMES)
-def _cached_time_between(
-    start: datetime, end: datetime, times: Calendar | None, stops: tuple[Interval, ...]
-) -> timedelta:
-    return time_between(start, end, times, stops)
-
-
 def _moment_after_turn_time(game: Game, clock: Clock, seat: int, more: timedelta) -> datetime:
     """Return the moment at which the time for the turn of a seat, and so much more time, has passed."""
     turn_at = datetime.fromisoformat(game.turn_at)
@@ -136,12 +128,9 @@ def _moment_after_turn_time(game: Game, clock: Clock, seat: int, more: timedelta
 
 def _common_stops(game: Game, since: datetime) -> Iterator[Interval]:
     """Yield the times after a moment in which disputes and pauses stop the clock of all seats."""
-    for dispute in game.disputes:
-        if (stop := _stop_of_dispute(dispute)) is not None and stop.end > since:
-            yield Interval(max(since, stop.start), stop.end)
-    for pause in game.pauses.pauses:
-        stop = _stop_of_pause(pause)
-        if stop.end > since:
+    stops = (*map(_stop_of_dispute, game.disputes), *map(_stop_of_pause, game.pauses.pauses))
+    for stop in stops:
+        if stop is not None and stop.end > since:
             yield Interval(max(since, stop.start), stop.end)
 
 

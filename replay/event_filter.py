@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from domain.contract import AnyRuleSystem
-from domain.errors import Malformed
+from domain.errors import CartularyError, Malformed
 from domain.event import Event, acting_seat
 from domain.hexes import Hex
 from domain.json_types import JsonObject
@@ -134,12 +134,8 @@ def split_conditions(texts: tuple[str, ...]) -> dict[str, str]:
     return conditions
 
 
-class _InvalidCondition(ValueError):
+class _InvalidCondition(CartularyError):
     """The text of a condition is invalid; the message says what it should be."""
-
-    def __init__(self, message: Text) -> None:
-        super().__init__(message)
-        self.message = message
 
 
 def _seats(text: str, rules: AnyRuleSystem) -> dict[str, Any]:
@@ -177,15 +173,13 @@ def _clauses(text: str, rules: AnyRuleSystem) -> dict[str, Any]:
 
 
 def _from(text: str, rules: AnyRuleSystem) -> dict[str, Any]:
-    if _SEQ.fullmatch(text):
-        return {"first": int(text)}
-    return {"since": _timestamp(text, is_end=False)}
+    is_seq = _SEQ.fullmatch(text)
+    return {"first": int(text)} if is_seq else {"since": _timestamp(text, is_end=False)}
 
 
 def _to(text: str, rules: AnyRuleSystem) -> dict[str, Any]:
-    if _SEQ.fullmatch(text):
-        return {"last": int(text)}
-    return {"until": _timestamp(text, is_end=True)}
+    is_seq = _SEQ.fullmatch(text)
+    return {"last": int(text)} if is_seq else {"until": _timestamp(text, is_end=True)}
 
 
 def _hexes(text: str, rules: AnyRuleSystem) -> dict[str, Any]:

@@ -30,8 +30,7 @@ from replay.event_text import (
     seat_in_play,
 )
 from replay.inspect_messages import conclusion
-from replay.language.names import Names
-from replay.language.renderer import Renderer
+from replay.language.renderer import Names, Renderer
 from replay.timeline import Step, unreadable_on_error
 
 MAX_POSITION_BYTES: Final = 24 * 1024
@@ -305,7 +304,9 @@ def _start(step: Step, context: EventContext, names: Names) -> JsonObject:
         ]
     else:
         nonces = [
-            {**_nonce(data["player"], data["nonce"], data.get("nonce_from"), names), **_bot(data)}
+            _nonce(data["player"], data["nonce"], data.get("nonce_from"), names)
+            # The creator of the game can supply the nonce of a bot.
+            | ({"bot": data["bot"]} if "bot" in data else {})
             for data in taken
         ]
     seed = None
@@ -327,8 +328,3 @@ def _nonce(player: str, nonce: str, source: str | None, names: Names) -> JsonObj
         "nonce": nonce,
         "nonce_from": source,
     }
-
-
-def _bot(taken: JsonObject) -> JsonObject:
-    """The name of the bot that took a place, whose nonce the creator of the game can supply."""
-    return {"bot": taken["bot"]} if "bot" in taken else {}

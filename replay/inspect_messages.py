@@ -143,6 +143,7 @@ def conclusion(event: Event, actor: JsonObject, time: JsonObject) -> tuple[Messa
 
 def _conclusion_about_server(event: Event, time: JsonObject) -> tuple[Message, list[Message]]:
     decided_again = message("An audit decides it again, by the rules and the times in the record.")
+    only_word = message("There is only the word of the server for it.")
     match event["by"]:
         case {"system": "clock"}:
             meaning = [decided_again]
@@ -155,21 +156,14 @@ def _conclusion_about_server(event: Event, time: JsonObject) -> tuple[Message, l
                 meaning.insert(0, delay)
             return message("The clock of the server did this, and no player."), meaning
         case {"system": "administrator"}:
-            return message("An administrator of the server decided this."), [
-                message("There is only the word of the server for it.")
-            ]
+            return message("An administrator of the server decided this."), [only_word]
         case {"system": "store"}:
-            return message("The server has noticed that its store lost events."), [
-                message("There is only the word of the server for it.")
-            ]
+            return message("The server has noticed that its store lost events."), [only_word]
         case {"system": "arbiter"}:
-            return message("This followed from what the arbiter or the players had decided."), [
-                decided_again
-            ]
+            sentence = message("This followed from what the arbiter or the players had decided.")
         case _:
-            return message("This followed by itself from what had happened before."), [
-                decided_again
-            ]
+            sentence = message("This followed by itself from what had happened before.")
+    return sentence, [decided_again]
 
 
 def deadline_message(time: JsonObject, event: Event) -> Value | None:

@@ -154,7 +154,11 @@ def _check_history(
     excluded = {exclusion["game"] for exclusion in _exclusions(statement)}
     for number, line in enumerate(lines, 1):
         if line["game"] in excluded:
-            return Verdict("broken", _excluded_line(line["game"]), number)
+            fault = message(
+                "game {game} is in the history, and the statement says that it is excluded (RT-9)",
+                game=line["game"],
+            )
+            return Verdict("broken", fault, number)
     for game in excluded & by_game.keys():
         del by_game[game]
     counted = {
@@ -211,29 +215,27 @@ def _compare(
         ):
             return Verdict("unknown", _missing(line["game"], record), number)
         if isinstance(record.result, NotRated):
-            return Verdict(
-                "broken",
-                message(
-                    "game {game} does not count: {reason}",
-                    game=record.game,
-                    reason=record.result.message,
-                ),
-                number,
+            fault = message(
+                "game {game} does not count: {reason}",
+                game=record.game,
+                reason=record.result.message,
             )
+            return Verdict("broken", fault, number)
         if number > len(results):
-            return Verdict("broken", _uncovered(line["game"]), number)
+            fault = message(
+                "game {game} was finished after the part of the log that the statement covers",
+                game=line["game"],
+            )
+            return Verdict("broken", fault, number)
         expected = results[number - 1]
         if expected.game != line["game"]:
             return Verdict("broken", _other_game(expected.game, line["game"], listed), number)
         if table.add(expected) != line:
-            return Verdict(
-                "broken",
-                message(
-                    "the result of game {game}, or the ratings after it, are not those of the records",
-                    game=line["game"],
-                ),
-                number,
+            fault = message(
+                "the result of game {game}, or the ratings after it, are not those of the records",
+                game=line["game"],
             )
+            return Verdict("broken", fault, number)
     if len(results) > len(lines):
         left_out = results[len(lines)].game
         return Verdict("broken", _other_game(left_out, "", listed), len(lines) + 1)
@@ -249,19 +251,6 @@ def _missing(game: str, record: RatedRecord | None) -> Message:
     return message(
         "the record of game {game} does not prove when the game was finished: download it again",
         game=game,
-    )
-
-
-def _excluded_line(game: str) -> Message:
-    return message(
-        "game {game} is in the history, and the statement says that it is excluded (RT-9)",
-        game=game,
-    )
-
-
-def _uncovered(game: str) -> Message:
-    return message(
-        "game {game} was finished after the part of the log that the statement covers", game=game
     )
 
 

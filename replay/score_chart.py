@@ -5,7 +5,7 @@
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from domain.errors import CartularyError
@@ -123,16 +123,8 @@ class ScoreChart:
             "score_name": renderer(self.score_name),
             "seats": [renderer(player_label(seat)) for seat in range(self.seats)],
             "play_from": self.play_from,
-            "points": [{"seq": point.seq, "scores": list(point.scores)} for point in self.points],
-            "rounds": [
-                {
-                    "round": end.round,
-                    "seq": end.seq,
-                    "scores": list(end.scores),
-                    "scored_by": end.scored_by,
-                }
-                for end in self.rounds
-            ],
+            "points": list(map(asdict, self.points)),
+            "rounds": list(map(asdict, self.rounds)),
             "marks": [
                 {
                     "kind": mark.kind,
@@ -142,8 +134,8 @@ class ScoreChart:
                 }
                 for mark in self.marks
             ],
-            "superseded": [list(stretch) for stretch in self.superseded],
-            "places": list(self.places),
+            "superseded": self.superseded,
+            "places": self.places,
             "sources": [
                 [{"source": renderer(source), "points": points} for source, points in of_seat]
                 for of_seat in self.sources

@@ -40,17 +40,14 @@ def decide_clock_event(event: Event, before: Game) -> DomainEvent | None:
     None if nobody in the game did this, which is a finding of its own. Raises Refused.
     """
     data, at = event["data"], event["at"]
-    if event["type"] == "PauseAgreed":
+    if event["type"] in {"PauseAgreed", "TimeGiven"}:
         seat = acting_seat(event["by"])
         if seat is None or seat >= len(before.players):
             return None
+        if event["type"] == "TimeGiven":
+            return decisions.give_time(before, seat, data["to"], data["seconds"])
         is_over = is_pause_over(before, at)
         return decisions.agree_to_pause(before, seat, agree=data["agree"], is_over=is_over)
-    if event["type"] == "TimeGiven":
-        seat = acting_seat(event["by"])
-        if seat is None or seat >= len(before.players):
-            return None
-        return decisions.give_time(before, seat, data["to"], data["seconds"])
     if not all(is_timestamp(data[name]) for name in ("from", "to") if name in data):
         raise NotNow(None, message("the times of the holiday are not valid"))
     if event["type"] == "HolidayAnnounced":
@@ -60,7 +57,8 @@ def decide_clock_event(event: Event, before: Game) -> DomainEvent | None:
 
 def decide_deadline(event: Event, before: Game) -> DomainEvent:
     """Return what the clock may do with an event of this type. Raises Refused, NotNow."""
-    _require_due(event, before)
+    if not is_due(before, event["at"]):
+        raise NotNow(None, message("the time for the turn was not over"))
     if event["action"] is not None:
         return _decide_action(event, before)
     seat = before.to_act
@@ -118,11 +116,6 @@ def is_left(event: Event, before: Game) -> bool:
     return is_left_by_everybody(before) and event["by"] != CLOCK
 
 
-def _require_due(event: Event, before: Game) -> None:
-    if not is_due(before, event["at"]):
-        raise NotNow(None, message("the time for the turn was not over"))
-
-
 def _require_outcome(expected: Outcome, before: Game, *, or_else: bool = False) -> None:
     """Raise NotNow unless the deadline leads to this, by the game's options, unless `or_else`."""
     if deadline_outcome(before) != expected and not or_else:
@@ -167,27 +160,24 @@ def note_lateness(check: Check, step: Step) -> None:
     moment = deadline(before)
     assert moment is not None
     assert before.to_act is not None, "there is a deadline only in a turn"
+    player, time = PlayerAt(before.to_act), Instant(event["at"], is_exact=True)
+    lateness, until = time_left_message(left), Instant(format_timestamp(moment), is_exact=True)
     if acting_seat(event["by"]) == before.to_act and event["action"] is not None:
-        check.note(
-            message(
-                "{player} acted on {time}, {lateness}: its deadline was {deadline}. The action is"
-                " valid, because the turn had not been forfeited.",
-                player=PlayerAt(before.to_act),
-                time=Instant(event["at"], is_exact=True),
-                lateness=time_left_message(left),
-                deadline=Instant(format_timestamp(moment), is_exact=True),
-            ),
-            seq=event["seq"],
+        note = message(
+            "{player} acted on {time}, {lateness}: its deadline was {deadline}. The action is"
+            " valid, because the turn had not been forfeited.",
+            player=player,
+            time=time,
+            lateness=lateness,
+            deadline=until,
         )
+        check.note(note, seq=event["seq"])
     elif event["by"] == CLOCK and -left >= LATE_FORFEIT_MILLISECONDS:
-        check.note(
-            message(
-                "the clock ended the turn of {player} on {time}, {lateness}: its deadline was"
-                " {deadline}.",
-                player=PlayerAt(before.to_act),
-                time=Instant(event["at"], is_exact=True),
-                lateness=time_left_message(left),
-                deadline=Instant(format_timestamp(moment), is_exact=True),
-            ),
-            seq=event["seq"],
+        note = message(
+            "the clock ended the turn of {player} on {time}, {lateness}: its deadline was {deadline}.",
+            player=player,
+            time=time,
+            lateness=lateness,
+            deadline=until,
         )
+        check.note(note, seq=event["seq"])

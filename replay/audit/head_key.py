@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from domain.event import Event
 from domain.json_types import JsonObject
 from domain.messages import Instant, Message, comma_list, message
-from ledger.canonical import unhex
-from ledger.keys import key_id
+from ledger.keys import id_of_public
 from replay.audit.findings import Check
 from replay.audit.trusted_keys import PLAYOUT, TrustedKeys, fingerprint
 
@@ -18,7 +17,7 @@ def check_listed_keys(check: Check, entries: Sequence[JsonObject]) -> None:
     seen = set()
     for entry in entries:
         id, since, until = entry["key"], entry["from"], entry["until"]
-        if _id_of(entry) != id:
+        if id_of_public(entry["public"]) != id:
             _add(
                 check,
                 message("the public key listed as {key} is a different key", key=id),
@@ -152,14 +151,6 @@ def _add_unknown_key(
         line=1,
         topic="key",
     )
-
-
-def _id_of(entry: JsonObject) -> str:
-    """The id of a listed key by its public bytes; empty if they are not hex."""
-    try:
-        return key_id(unhex(entry["public"]))
-    except ValueError:
-        return ""
 
 
 def _add(check: Check, problem: Message, meaning: Message) -> None:

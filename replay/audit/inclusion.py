@@ -1,6 +1,7 @@
 """The check of the proof in a header that the transparency log of the server contains a head of the game."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Final
 
@@ -49,27 +50,23 @@ def check_inclusion(
         return check
     known_log = _known_log(record, trusted)
     inclusion = record.header.get("inclusion")
-    if inclusion is None and record.header.get("log", known_log) is not None:
-        check.add_unknown(
-            message(
-                "whether the server has shown this history to everybody: it publishes a log of all games, and"
-                " the record has no proof that this history is in it"
-            ),
-            message(
-                "A record that is downloaded again has the proof, unless the server withholds it. A receipt,"
-                " or an older copy of the record, shows whether the server has signed another history."
-            ),
-            line=1,
-        )
-        _leave_witnesses_open(check, witnesses)
-        return check
     if inclusion is None:
-        check.note(
-            message(
+        if record.header.get("log", known_log) is None:
+            without_proof = message(
                 "There is no proof that the server's transparency log contains this game. With one, a witness"
                 " could confirm that the server has shown this history to everybody."
             )
-        )
+            check.note(without_proof)
+        else:
+            question = message(
+                "whether the server has shown this history to everybody: it publishes a log of all games, and"
+                " the record has no proof that this history is in it"
+            )
+            evidence = message(
+                "A record that is downloaded again has the proof, unless the server withholds it. A receipt,"
+                " or an older copy of the record, shows whether the server has signed another history."
+            )
+            check.add_unknown(question, evidence, line=1)
         _leave_witnesses_open(check, witnesses)
         return check
     check.count = 1
@@ -196,10 +193,8 @@ def _signed_checkpoint(record: Record, inclusion: JsonObject) -> tuple[SignedNot
         raise _Fault(message("the checkpoint cannot be read: {reason}", reason=error.why)) from None
     keys = []
     for entry in record.header["keys"]:
-        try:
+        with suppress(ValueError):
             keys.append(NoteKey(checkpoint.origin, ED25519, unhex(entry["public"])))
-        except ValueError:
-            continue
     try:
         if not note.verified_keys(keys):
             raise _Fault(

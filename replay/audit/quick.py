@@ -31,7 +31,7 @@ from replay.audit.chain import check_chain
 from replay.audit.findings import Check, Report
 from replay.audit.holders import name_holders
 from replay.audit.signatures import check_form, check_head
-from replay.audit.summary import summarized
+from replay.audit.summary import described, summarized
 from replay.audit.trusted_keys import NO_TRUSTED_KEYS, TrustedKeys
 
 _DIGEST: Final = 64
@@ -181,14 +181,7 @@ def _any_event(line: bytes, game: str, prev: str, seq: int) -> Event | None:
     return event if follows else None
 
 
-def _summary(header: JsonObject, first: Event, last: Event, count: int) -> dict[str, Any]:
+def _summary(header: JsonObject, first: Event, last: Event, count: int) -> JsonObject:
     endings = {"GameFinished": "finished", "GameAbandoned": "abandoned"}
-    return {
-        "game": first["game"],
-        "rules": first["data"]["rules"],
-        "seats": first["data"]["seats"],
-        "events": count,
-        "status": endings[last["type"]] if last["type"] in ENDINGS else None,
-        "signed_by": header["head"]["key"] if header else None,
-        "origin": header.get("origin"),
-    }
+    status = endings[last["type"]] if last["type"] in ENDINGS else None
+    return described(header, first, count, status)

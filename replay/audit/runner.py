@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from domain.errors import Unreadable
 from domain.game import Game
@@ -35,7 +35,7 @@ from replay.audit.signatures import (
     check_head,
     check_receipts,
 )
-from replay.audit.summary import facts_of, summarized
+from replay.audit.summary import described, facts_of, summarized
 from replay.audit.trusted_keys import NO_TRUSTED_KEYS, TrustedKeys
 from replay.compare.histories import History, history_of
 from replay.event_values import names_of
@@ -86,7 +86,9 @@ def audit(
     if against is not None:
         checks.append(check_against(against, history_of(record, faults), trusted, keys))
     name_holders(checks, record.events)
-    report = Report(_summary(record, last), checks, names=names_of(record))
+    status = None if last is None else last.status
+    summary = described(record.header, record.events[0], len(record.events), status)
+    report = Report(summary, checks, names=names_of(record))
     return summarized(report, facts_of(record))
 
 
@@ -160,16 +162,3 @@ def _walk(record: Record) -> tuple[Game | None, Check, Check, Check, Check]:
             )
     signatures.finish()
     return last, state.check, chance.check, decisions.check, signatures.check
-
-
-def _summary(record: Record, last: Game | None) -> dict[str, Any]:
-    first = record.events[0]
-    return {
-        "game": first["game"],
-        "rules": first["data"]["rules"],
-        "seats": first["data"]["seats"],
-        "events": len(record.events),
-        "status": None if last is None else last.status,
-        "signed_by": record.header["head"]["key"] if record.header else None,
-        "origin": record.header.get("origin"),
-    }

@@ -17,7 +17,7 @@ from ledger.record_schema import Opening
 from replay.audit.findings import Check
 from replay.event_values import secret_label
 from replay.render.descriptions import in_words
-from replay.timeline import Step, steps, unreadable_on_error
+from replay.timeline import steps, unreadable_on_error
 
 
 def check_secrets(record: Record) -> Check:
@@ -28,28 +28,23 @@ def check_secrets(record: Record) -> Check:
         commitments = _commitments(record, seq)
         for name, opening in openings.items():
             check.count += 1
+            label = _label(record, name)
             if name not in commitments:
-                check.add(
-                    message(
-                        "the secret “{secret}” is opened, but event {seq} has no commitment to it",
-                        secret=_label(record, name),
-                        seq=seq,
-                    ),
-                    message("The opening was made up or belongs to another event."),
-                    line=line,
+                problem = message(
+                    "the secret “{secret}” is opened, but event {seq} has no commitment to it",
+                    secret=label,
                     seq=seq,
                 )
+                meaning = message("The opening was made up or belongs to another event.")
+                check.add(problem, meaning, line=line, seq=seq)
             elif commitment(opening) != commitments[name]:
-                check.add(
-                    message(
-                        "the secret “{secret}” as opened is not what event {seq} committed to",
-                        secret=_label(record, name),
-                        seq=seq,
-                    ),
-                    message("The secret value was changed afterwards."),
-                    line=line,
+                problem = message(
+                    "the secret “{secret}” as opened is not what event {seq} committed to",
+                    secret=label,
                     seq=seq,
                 )
+                meaning = message("The secret value was changed afterwards.")
+                check.add(problem, meaning, line=line, seq=seq)
     for seq, name in _closed_secrets(record):
         if name == STATEMENT:
             check.note(
@@ -168,8 +163,9 @@ def infer_secrets(record: Record) -> tuple[Opened, Mapping[int, Text]]:
         """Yield the events after the start, as far as they can be applied, each with the state before it."""
         with suppress(Unreadable):
             for step in rest:
+                assert step.before is not None, "it is after the start"
                 event = DomainEvent(step.event["type"], recorded_data(step.event))
-                yield step.event["seq"], _state_before(step), event
+                yield step.event["seq"], step.before.state, event
 
     start = (game.seq, record.events[game.seq - 1]["data"])
     try:
@@ -178,8 +174,3 @@ def infer_secrets(record: Record) -> tuple[Opened, Mapping[int, Text]]:
     except Unreadable as unreadable:
         return opened, {game.seq: unreadable.why}
     return {**opened, **inference.secrets}, inference.contradictions
-
-
-def _state_before(step: Step) -> Any:
-    assert step.before is not None
-    return step.before.state

@@ -9,6 +9,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from domain.event import Event
+from domain.json_types import JsonObject
 from domain.messages import Message, Value, listing, message, message_in
 from ledger.record import Record
 from replay.audit.findings import TOPICS, Check, Finding, Name, Report, Summary, Topic
@@ -116,6 +118,19 @@ class Facts:
 
 
 NO_FACTS: Final = Facts()
+
+
+def described(header: JsonObject, first: Event, count: int, status: str | None) -> JsonObject:
+    """Return `Report.summary` for a record with this header, first event and number of events."""
+    return {
+        "game": first["game"],
+        "rules": first["data"]["rules"],
+        "seats": first["data"]["seats"],
+        "events": count,
+        "status": status,
+        "signed_by": header["head"]["key"] if header else None,
+        "origin": header.get("origin"),
+    }
 
 
 def facts_of(record: Record) -> Facts:

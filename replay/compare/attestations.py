@@ -11,9 +11,8 @@ from typing import Final, Literal, TypeAlias
 from domain.event import ActionSignature, Event
 from domain.json_types import JsonObject
 from domain.messages import Instant, Text, message
-from ledger.canonical import unhex
 from ledger.envelope import is_hash, is_positive, is_timestamp
-from ledger.keys import BadSignature, check_head, check_signed, key_id
+from ledger.keys import BadSignature, check_head, check_signed, id_of_public
 from ledger.player_signatures import check_event
 from replay.compare.histories import SIDES, History, Side
 from replay.language.renderer import Renderer
@@ -80,7 +79,7 @@ def attestations(
     keys = listed_keys(a, b)
     listed = {entry["public"] for entry in keys}
     keys += [
-        {"key": _id_of(public), "public": public, "from": "", "until": None}
+        {"key": id_of_public(public), "public": public, "from": "", "until": None}
         for public in sorted(trusted)
         if public not in listed
     ]
@@ -111,20 +110,13 @@ def listed_keys(a: History, b: History) -> list[JsonObject]:
     entries: dict[str, JsonObject] = {}
     for history in (a, b):
         for entry in history.record.header.get("keys", ()):
-            if _id_of(entry["public"]) != entry["key"]:
+            if id_of_public(entry["public"]) != entry["key"]:
                 continue
             first = entries.setdefault(entry["key"], entry)
             untils = [until for until in (first["until"], entry["until"]) if until is not None]
             since = min(first["from"], entry["from"])
             entries[entry["key"]] = {**first, "from": since, "until": min(untils, default=None)}
     return list(entries.values())
-
-
-def _id_of(public: object) -> str:
-    try:
-        return key_id(unhex(public))
-    except ValueError:
-        return ""
 
 
 def _head(

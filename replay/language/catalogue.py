@@ -45,7 +45,8 @@ class Catalogue:
         self.language = language
         self._translations = translations or gettext.NullTranslations()
         self._plural = cast(
-            "Callable[[int], int]", getattr(self._translations, "plural", _english_plural)
+            "Callable[[int], int]",
+            getattr(self._translations, "plural", lambda count: int(count != 1)),
         )
         self._forms: dict[Term, Mapping[str, str]] = {}
         self.contractions = tuple(_parse_contractions(self.template(_CONTRACTIONS)))
@@ -74,10 +75,6 @@ class Catalogue:
         index = self._plural(abs(count))
         name = "" if not index else "plural" if index == 1 else f"plural{index}"
         return forms.get(name, forms[""])
-
-
-def _english_plural(count: int) -> int:
-    return int(count != 1)
 
 
 def parse_forms(text: str) -> Mapping[str, str]:
