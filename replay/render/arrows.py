@@ -106,7 +106,7 @@ def arrows_markup(arrows: Sequence[Arrow], obstacles: Sequence[Box], count_size:
         parts.append(arrow_markup(curve, arrow.seat))
         if count > 1:
             parts.append(_count(curve, count, count_size))
-    return joined(parts)
+    return joined(*parts)
 
 
 def arrow_markup(curve: Curve, seat: int) -> Markup:

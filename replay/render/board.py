@@ -47,7 +47,7 @@ def definitions(scene: Scene, terrains: set[str], ids: Ids) -> Markup:
         element("g", removed_piece_markup(kind, seat), id=ids.piece(kind, seat, is_removed=True))
         for kind, seat in sorted(removed)
     ]
-    return on_lines(parts)
+    return on_lines(*parts)
 
 
 def _terrain(name: str, ids: Ids, *, is_occupied: bool) -> Markup:
@@ -71,13 +71,11 @@ def board(scene: Scene, renderer: Renderer, ids: Ids, sizes: LabelSizes) -> Mark
     on_top = cell_labels(cells, sizes)
     on_top += outline_labels(scene, sizes, [label.box for label in on_top])
     return on_lines(
-        (
-            *(terrain_use(cell, ids) for cell in cells),
-            *outline_lines(scene.outlines),
-            *(_cell(cell, ids, renderer(describe_cell(cell, pieces, terrains))) for cell in cells),
-            arrows_markup(scene.arrows, [label.box for label in on_top], sizes.count),
-            element("g", on_lines(label.markup for label in on_top), pointer_events="none"),
-        )
+        *(terrain_use(cell, ids) for cell in cells),
+        *outline_lines(scene.outlines),
+        *(_cell(cell, ids, renderer(describe_cell(cell, pieces, terrains))) for cell in cells),
+        arrows_markup(scene.arrows, [label.box for label in on_top], sizes.count),
+        element("g", on_lines(*(label.markup for label in on_top)), pointer_events="none"),
     )
 
 
@@ -87,17 +85,15 @@ def terrain_use(cell: Cell, ids: Ids) -> Markup:
     x, y = centre(cell.at)
     terrain = ids.terrain(cell.terrain, is_occupied=bool(cell.pieces or cell.removed))
     land = element("use", href=f"#{terrain}", x=x, y=y)
-    return joined((land, changed_frame(x, y))) if cell.is_changed else land
+    return joined(land, changed_frame(x, y)) if cell.is_changed else land
 
 
 def changed_frame(x: float, y: float) -> Markup:
     """Return the golden frame of a hex with its centre at (x, y) that the last event changed."""
     d = path_data((x + 0.91 * cx, y + 0.91 * cy) for cx, cy in CORNERS)
     return joined(
-        (
-            element("path", d=d, fill="none", stroke=DARK, stroke_width=17),
-            element("path", d=d, fill="none", stroke=GOLD, stroke_width=10),
-        )
+        element("path", d=d, fill="none", stroke=DARK, stroke_width=17),
+        element("path", d=d, fill="none", stroke=GOLD, stroke_width=10),
     )
 
 

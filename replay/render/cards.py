@@ -56,7 +56,7 @@ def stacked(blocks: Iterable[Block], gap: float) -> Block:
             y += gap if parts else 0
             parts.append(moved(block.markup, 0, y))
             y += block.height
-    return Block(on_lines(parts), y)
+    return Block(on_lines(*parts), y)
 
 
 def paragraph(
@@ -66,13 +66,11 @@ def paragraph(
     text = with_minus(text)
     lines = wrap(text, width, lambda part: ems(part) * size * breadth, max_lines)
     line_height = size * 1.3
-    return Block(
-        joined(
-            text_line(line, 0, size + index * line_height, size, **attributes)
-            for index, line in enumerate(lines)
-        ),
-        len(lines) * line_height,
+    parts = (
+        text_line(line, 0, size + index * line_height, size, **attributes)
+        for index, line in enumerate(lines)
     )
+    return Block(joined(*parts), len(lines) * line_height)
 
 
 def row_list(rows: Sequence[Row], width: float, size: float, renderer: Renderer) -> Block:
@@ -97,7 +95,7 @@ def row_list(rows: Sequence[Row], width: float, size: float, renderer: Renderer)
             for line in wrap(unbroken_entries(value), width - size * 0.8, width_of, 4):
                 y += line_height
                 parts.append(text_line(line, size * 0.8, y, size))
-    return Block(joined(parts), y + size * 0.45)
+    return Block(joined(*parts), y + size * 0.45)
 
 
 def _border(width: float, height: float, *, is_to_act: bool) -> Markup:
@@ -113,10 +111,8 @@ def _border(width: float, height: float, *, is_to_act: bool) -> Markup:
         )
     box = {"x": 4.5, "y": 4.5, "width": width - 9, "height": height - 9, "rx": 8}
     return joined(
-        (
-            element("rect", **box, fill=CARD, stroke=DARK, stroke_width=9),
-            element("rect", **box, fill="none", stroke=GOLD, stroke_width=4.5),
-        )
+        element("rect", **box, fill=CARD, stroke=DARK, stroke_width=9),
+        element("rect", **box, fill="none", stroke=GOLD, stroke_width=4.5),
     )
 
 
@@ -170,51 +166,49 @@ def _card_content(
     rows = row_list(panel.rows, width - 2 * pad, sizes.row, renderer)
     height = head + rows.height + pad * 0.8
     content = joined(
-        (
-            moved(
-                shield(panel.seat, ids.hatching(panel.seat)),
-                pad + shield_size / 2,
-                pad + shield_size / 2,
-                shield_size / 49,
-            ),
-            *(
-                text_line(
-                    line,
-                    text_x,
-                    heading_y + index * heading_size * 1.15,
-                    heading_size,
-                    font_weight="bold",
-                )
-                for index, line in enumerate(heading)
-            ),
-            *(
-                text_line(
-                    line,
-                    text_x,
-                    player_y + index * player_size * 1.2,
-                    player_size,
-                    fill=DARK if is_stressed else MUTED,
-                    font_weight="bold" if is_stressed else None,
-                )
-                for index, line in enumerate(player)
-            ),
+        moved(
+            shield(panel.seat, ids.hatching(panel.seat)),
+            pad + shield_size / 2,
+            pad + shield_size / 2,
+            shield_size / 49,
+        ),
+        *(
             text_line(
-                score,
-                width - pad,
-                score_y,
-                score_size,
-                text_anchor="end",
+                line,
+                text_x,
+                heading_y + index * heading_size * 1.15,
+                heading_size,
                 font_weight="bold",
-                font_family=SERIF,
-            ),
-            element(
-                "path",
-                d=f"M{number(pad)} {number(head)}H{number(width - pad)}",
-                stroke=seat_colour(panel.seat).fill,
-                stroke_width=4,
-            ),
-            moved(rows.markup, pad, head + sizes.row * 0.15),
-        )
+            )
+            for index, line in enumerate(heading)
+        ),
+        *(
+            text_line(
+                line,
+                text_x,
+                player_y + index * player_size * 1.2,
+                player_size,
+                fill=DARK if is_stressed else MUTED,
+                font_weight="bold" if is_stressed else None,
+            )
+            for index, line in enumerate(player)
+        ),
+        text_line(
+            score,
+            width - pad,
+            score_y,
+            score_size,
+            text_anchor="end",
+            font_weight="bold",
+            font_family=SERIF,
+        ),
+        element(
+            "path",
+            d=f"M{number(pad)} {number(head)}H{number(width - pad)}",
+            stroke=seat_colour(panel.seat).fill,
+            stroke_width=4,
+        ),
+        moved(rows.markup, pad, head + sizes.row * 0.15),
     )
     if panel.is_out:
         # Faded and struck through, so that colour is not needed_width to see it.
@@ -222,10 +216,8 @@ def _card_content(
         end = number(text_x + min(room, ems(heading[0]) * heading_size))
         strike = f"M{number(text_x)} {y}H{end}"
         content = joined(
-            (
-                element("g", content, opacity=".6"),
-                element("path", d=strike, stroke=DARK, stroke_width=3),
-            )
+            element("g", content, opacity=".6"),
+            element("path", d=strike, stroke=DARK, stroke_width=3),
         )
     return Block(content, height)
 
@@ -248,10 +240,12 @@ def seat_cards(
         contents = [_card_content(panel, each, sizes, ids, renderer) for panel in row]
         height = max(content.height for content in contents)
         cards = (
-            joined((_border(each, height, is_to_act=panel.is_to_act), content.markup))
+            joined(_border(each, height, is_to_act=panel.is_to_act), content.markup)
             for panel, content in zip(row, contents, strict=True)
         )
-        markup = joined(moved(card, index * (column + gap), 0) for index, card in enumerate(cards))
+        markup = joined(
+            *(moved(card, index * (column + gap), 0) for index, card in enumerate(cards))
+        )
         rows.append(Block(markup, height))
     return stacked(rows, gap)
 
@@ -264,4 +258,4 @@ def common_card(rows: Sequence[Row], width: float, sizes: FontSizes, renderer: R
     body = row_list(rows, width - 2 * pad, sizes.row, renderer)
     height = body.height + pad * 1.1
     border = _border(width, height, is_to_act=False)
-    return Block(joined((border, moved(body.markup, pad, pad * 0.4))), height)
+    return Block(joined(border, moved(body.markup, pad, pad * 0.4)), height)

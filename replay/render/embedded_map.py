@@ -82,22 +82,20 @@ def board_svg(
         element("defs", definitions(scene, set(), ids)),
         element("rect", x=left, y=top, width=width, height=height, fill=SEA, class_="sea"),
         on_lines(
-            (
-                *(terrain_use(cell, ids) for cell in scene.cells),
-                *outline_lines(scene.outlines),
-                *_hexes(scene, renderer, ids),
-                element(
-                    "g",
-                    arrows_markup(scene.arrows, [label.box for label in on_top], sizes.count),
-                    class_="arrows",
-                ),
-                element(
-                    "g",
-                    on_lines(label.markup for label in on_top),
-                    pointer_events="none",
-                    aria_hidden="true",
-                ),
-            )
+            *(terrain_use(cell, ids) for cell in scene.cells),
+            *outline_lines(scene.outlines),
+            *_hexes(scene, renderer, ids),
+            element(
+                "g",
+                arrows_markup(scene.arrows, [label.box for label in on_top], sizes.count),
+                class_="arrows",
+            ),
+            element(
+                "g",
+                on_lines(*(label.markup for label in on_top)),
+                pointer_events="none",
+                aria_hidden="true",
+            ),
         ),
         xmlns="http://www.w3.org/2000/svg",
         viewBox=" ".join(map(number, box)),
@@ -131,7 +129,7 @@ def _coordinates_svg(hexes: frozenset[Hex], box: tuple[float, float, float, floa
     is_dense = 2 * HALF_WIDTH * scale < _COORDINATES_WIDTH
     document = element(
         "svg",
-        on_lines(map(_coordinates, sorted(hexes))),
+        on_lines(*map(_coordinates, sorted(hexes))),
         xmlns="http://www.w3.org/2000/svg",
         viewBox=" ".join(map(number, box)),
         class_="coordinates dense" if is_dense else "coordinates",
@@ -163,15 +161,13 @@ def thumbnail_svg(scene: Scene) -> str:
         "svg",
         element("defs", definitions(scene, set(), ids)),
         on_lines(
-            (
-                *(terrain_use(cell, ids) for cell in cells),
-                *outline_lines(scene.outlines),
-                *(
-                    element("g", *pieces_markup(cell, ids), transform=translation(*centre(cell.at)))
-                    for cell in cells
-                    if cell.pieces
-                ),
-            )
+            *(terrain_use(cell, ids) for cell in cells),
+            *outline_lines(scene.outlines),
+            *(
+                element("g", *pieces_markup(cell, ids), transform=translation(*centre(cell.at)))
+                for cell in cells
+                if cell.pieces
+            ),
         ),
         xmlns="http://www.w3.org/2000/svg",
         viewBox=" ".join(map(number, view_box(scene))),
@@ -231,7 +227,7 @@ def symbol_svg(scene: Scene, kind: str, seat: int | None = None) -> str:
     hexagon = element(
         "path", d=HEXAGON, fill=terrain_colour(kind).fill, stroke=DARK, stroke_width=4
     )
-    return _svg(joined((hexagon, terrain_symbol(kind))), "-103 -103 206 206")
+    return _svg(joined(hexagon, terrain_symbol(kind)), "-103 -103 206 206")
 
 
 def emblem_svg(seat: int) -> str:
@@ -240,7 +236,7 @@ def emblem_svg(seat: int) -> str:
     Its pale rim separates the dark outline from a dark page.
     """
     rim = element("circle", r=21, fill=HALO)
-    return _svg(joined((rim, badge(seat))), "-21 -21 42 42")
+    return _svg(joined(rim, badge(seat)), "-21 -21 42 42")
 
 
 def _is_piece(scene: Scene, kind: str) -> bool:

@@ -105,19 +105,17 @@ def _labels_of(cell: Cell, sizes: LabelSizes) -> Iterator[Label]:
 
 _SWORD = "M-13 14L11 -10L14 -14L10 -11L-14 13ZM-12 5L-5 12M-11 11L-15 15"
 SWORDS = joined(
-    (
-        element("circle", r=23, fill=CARD, stroke=DARK, stroke_width=3),
-        element(
-            "g",
-            element("path", d=_SWORD),
-            element("path", d=_SWORD, transform="scale(-1 1)"),
-            fill=DARK,
-            stroke=DARK,
-            stroke_width=3.2,
-            stroke_linecap="round",
-            stroke_linejoin="round",
-        ),
-    )
+    element("circle", r=23, fill=CARD, stroke=DARK, stroke_width=3),
+    element(
+        "g",
+        element("path", d=_SWORD),
+        element("path", d=_SWORD, transform="scale(-1 1)"),
+        fill=DARK,
+        stroke=DARK,
+        stroke_width=3.2,
+        stroke_linecap="round",
+        stroke_linejoin="round",
+    ),
 )
 """Crossed swords, for a hex that was fought over; radius 23."""
 
@@ -133,7 +131,7 @@ def _marks(cell: Cell) -> Iterator[Label]:
 
 def mark_badge(seat: int) -> Markup:
     """Return a seat's badge with a pale rim, radius 21."""
-    return joined((element("circle", r=21, fill=HALO), badge(seat)))
+    return joined(element("circle", r=21, fill=HALO), badge(seat))
 
 
 @lru_cache(maxsize=4096)
@@ -181,7 +179,7 @@ def value_coin(value: str, size: float, stroke: str) -> Label:
         stroke_width=3,
     )
     return Label(
-        box_around(0, 0, width, height), joined((coin, bold_text(text, 0, size * 0.36, size, DARK)))
+        box_around(0, 0, width, height), joined(coin, bold_text(text, 0, size * 0.36, size, DARK))
     )
 
 
@@ -192,10 +190,8 @@ def count_disc(count: int, x: float, y: float, size: float) -> Label:
     return Label(
         box_around(x, y, 2 * radius, 2 * radius),
         joined(
-            (
-                element("circle", cx=x, cy=y, r=radius, fill=DARK, stroke=HALO, stroke_width=4),
-                bold_text(str(count), x, y + font_size * 0.36, font_size, "#ffffff"),
-            )
+            element("circle", cx=x, cy=y, r=radius, fill=DARK, stroke=HALO, stroke_width=4),
+            bold_text(str(count), x, y + font_size * 0.36, font_size, "#ffffff"),
         ),
     )
 
@@ -209,19 +205,17 @@ def tag(text: str, x: float, y: float, size: float, max_width: float) -> Label:
     return Label(
         box_around(x, y, width, height),
         joined(
-            (
-                element(
-                    "rect",
-                    x=x - width / 2,
-                    y=y - height / 2,
-                    width=width,
-                    height=height,
-                    rx=6,
-                    fill=CARD,
-                    stroke=DARK,
-                    stroke_width=2.5,
-                ),
-                bold_text(text, x, y + size * 0.36, size, DARK),
-            )
+            element(
+                "rect",
+                x=x - width / 2,
+                y=y - height / 2,
+                width=width,
+                height=height,
+                rx=6,
+                fill=CARD,
+                stroke=DARK,
+                stroke_width=2.5,
+            ),
+            bold_text(text, x, y + size * 0.36, size, DARK),
         ),
     )

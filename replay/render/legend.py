@@ -70,7 +70,7 @@ def _flow(entries: Sequence[tuple[Markup, str]], width: float, size: float) -> B
             for index, line in enumerate(lines)
         ]
         x += entry_width + size * 0.7
-    return Block(joined(parts), y + row_height - sample_size * 0.18)
+    return Block(joined(*parts), y + row_height - sample_size * 0.18)
 
 
 def _sample(entry: LegendEntry, scene: Scene, ids: Ids) -> Markup:

@@ -96,7 +96,7 @@ def draw_map(scene: Scene, renderer: Renderer, sizes: MapSizes, ids: Ids) -> Blo
         moved(board(scene, renderer, ids, label), view.x, view.y, scale),
         _frame(view, sizes, height, rows, columns),
     ]
-    return Block(moved(joined(parts), -sizes.overhang, 0), height)
+    return Block(moved(joined(*parts), -sizes.overhang, 0), height)
 
 
 def _span(coordinates: Iterable[int]) -> range:
@@ -249,15 +249,13 @@ def _rose_markup() -> Markup:
         stroke_width=2,
     )
     return joined(
-        (
-            element(
-                "circle", r=62, fill="none", stroke=MUTED, stroke_width=2.5, stroke_dasharray="2 6"
-            ),
-            element("circle", r=40, fill="none", stroke=MUTED, stroke_width=2),
-            *axes,
-            star,
-            *names,
-        )
+        element(
+            "circle", r=62, fill="none", stroke=MUTED, stroke_width=2.5, stroke_dasharray="2 6"
+        ),
+        element("circle", r=40, fill="none", stroke=MUTED, stroke_width=2),
+        *axes,
+        star,
+        *names,
     )
 
 

@@ -77,10 +77,8 @@ def links_svg(scene: Scene, renderer: Renderer, links: Mapping[Hex, HexLink]) ->
         "svg",
         element("defs", _signs({link.state for link in links.values()}, ids)),
         on_lines(
-            (
-                *(_empty_target(at, ids) for at in sorted({*links} - {*cells})),
-                *_links(scene, renderer, links, cells, ids),
-            )
+            *(_empty_target(at, ids) for at in sorted({*links} - {*cells})),
+            *_links(scene, renderer, links, cells, ids),
         ),
         xmlns="http://www.w3.org/2000/svg",
         viewBox=" ".join(map(number, view_box(scene, links))),
@@ -228,7 +226,7 @@ def _signs(states: set[str], ids: Ids) -> Markup:
                 id=ids.of("chosen"),
             )
         )
-    return on_lines(signs)
+    return on_lines(*signs)
 
 
 def _corners(d: str, colour: str, *, width: float, length: float) -> Markup:

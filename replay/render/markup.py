@@ -73,12 +73,12 @@ def escaped(text: str) -> str:
 _SPECIAL = re.compile("[&<>\"']")
 
 
-def joined(parts: Iterable[Markup]) -> Markup:
+def joined(*parts: Markup) -> Markup:
     """Return elements one after the other."""
     return Markup("".join(parts))
 
 
-def on_lines(parts: Iterable[Markup]) -> Markup:
+def on_lines(*parts: Markup) -> Markup:
     """Return elements, each on its own line, so that pictures can be compared line by line."""
     return Markup("\n".join(parts))
 

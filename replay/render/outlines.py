@@ -23,18 +23,16 @@ def outline_line(d: str, seat: int) -> Markup:
     dashes = (None, "26 12", "4 15", "40 10 4 10", "14 12")[seat % 5]
     line = {"d": d, "fill": "none", "stroke_linejoin": "round"}
     return joined(
-        (
-            element("path", **line, stroke=DARK, stroke_width=13),
-            element("path", **line, stroke=HALO, stroke_width=8),
-            element(
-                "path",
-                **line,
-                stroke=seat_colour(seat).fill,
-                stroke_width=8,
-                stroke_linecap="round",
-                stroke_dasharray=dashes,
-            ),
-        )
+        element("path", **line, stroke=DARK, stroke_width=13),
+        element("path", **line, stroke=HALO, stroke_width=8),
+        element(
+            "path",
+            **line,
+            stroke=seat_colour(seat).fill,
+            stroke_width=8,
+            stroke_linecap="round",
+            stroke_dasharray=dashes,
+        ),
     )
 
 

@@ -88,7 +88,7 @@ def piece_markup(kind: str, seat: int | None) -> Markup:
         parts.append(_first_letters(kind, colour.emblem))
     if seat is not None:
         parts.append(emblem(seat, *drawing.emblem))
-    return joined(parts)
+    return joined(*parts)
 
 
 def _outline(drawing: _Drawing, *, fill: str, stroke: str, width: float) -> Markup:
@@ -120,21 +120,19 @@ def removed_piece_markup(kind: str, seat: int | None) -> Markup:
     drawing = _DRAWINGS.get(kind, _PLAQUE)
     cross = "M-29 -29L29 31M29 -29L-29 31"
     return joined(
-        (
-            element("path", d=drawing.silhouette, fill=HALO, stroke=HALO, stroke_width=9),
-            element(
-                "path",
-                d=drawing.silhouette,
-                fill=seat_colour(seat).fill,
-                fill_opacity=".6",
-                stroke=DARK,
-                stroke_width=3.5,
-                stroke_dasharray="6 5",
-            ),
-            Markup() if seat is None else emblem(seat, *drawing.emblem),
-            element("path", d=cross, stroke=HALO, stroke_width=11, stroke_linecap="round"),
-            element("path", d=cross, stroke=DARK, stroke_width=5.5, stroke_linecap="round"),
-        )
+        element("path", d=drawing.silhouette, fill=HALO, stroke=HALO, stroke_width=9),
+        element(
+            "path",
+            d=drawing.silhouette,
+            fill=seat_colour(seat).fill,
+            fill_opacity=".6",
+            stroke=DARK,
+            stroke_width=3.5,
+            stroke_dasharray="6 5",
+        ),
+        Markup() if seat is None else emblem(seat, *drawing.emblem),
+        element("path", d=cross, stroke=HALO, stroke_width=11, stroke_linecap="round"),
+        element("path", d=cross, stroke=DARK, stroke_width=5.5, stroke_linecap="round"),
     )
 
 
@@ -147,7 +145,7 @@ def _first_letters(kind: str, fill: str) -> Markup:
 def badge(seat: int | None) -> Markup:
     """Return a small round shield with a seat's colour and emblem, radius 17."""
     disc = element("circle", r=17, fill=seat_colour(seat).fill, stroke=DARK, stroke_width=3.5)
-    return disc if seat is None else joined((disc, emblem(seat, 0, 0, 11)))
+    return disc if seat is None else joined(disc, emblem(seat, 0, 0, 11))
 
 
 def shield(seat: int, hatching: str) -> Markup:
@@ -155,18 +153,16 @@ def shield(seat: int, hatching: str) -> Markup:
     fill = seat_colour(seat).fill
     outline = "M-20 -24H20V0C20 13 11 20 0 25C-11 20 -20 13 -20 0Z"
     return joined(
-        (
-            element("path", d=outline, fill=fill),
-            element("path", d=outline, fill=f"url(#{hatching})"),
-            element(
-                "path",
-                d=outline,
-                fill="none",
-                stroke=DARK,
-                stroke_width=3,
-                stroke_linejoin="round",
-            ),
-            element("circle", cy=-2, r=15, fill=fill),
-            emblem(seat, 0, -2, 13),
-        )
+        element("path", d=outline, fill=fill),
+        element("path", d=outline, fill=f"url(#{hatching})"),
+        element(
+            "path",
+            d=outline,
+            fill="none",
+            stroke=DARK,
+            stroke_width=3,
+            stroke_linejoin="round",
+        ),
+        element("circle", cy=-2, r=15, fill=fill),
+        emblem(seat, 0, -2, 13),
     )

@@ -69,11 +69,11 @@ def podium(
     blocks = [_column(finisher, column, sizes, ids, renderer) for finisher in columns]
     floor = max(above for above, _ in blocks)
     height = max(floor + block.height - above for above, block in blocks)
-    markup = joined(
+    parts = (
         moved(block.markup, left + index * (column + _GAP), floor - above)
         for index, (above, block) in enumerate(blocks)
     )
-    return Block(markup, height)
+    return Block(joined(*parts), height)
 
 
 def _column(
@@ -142,4 +142,4 @@ def _column(
         text_line(str(finisher.place), 10, top + sizes.row * 1.2, sizes.row, fill=colour.emblem),
         moved(sources.markup, 4, floor),
     )
-    return floor, Block(joined(markup), floor + sources.height)
+    return floor, Block(joined(*markup), floor + sources.height)

@@ -156,12 +156,12 @@ class _Drawing:
             self._score_axis(),
             self._superseded(),
             self._mark_lines(),
-            on_lines(self._seat_line(seat) for seat in seats),
+            on_lines(*(self._seat_line(seat) for seat in seats)),
             self._plot(fill="none", stroke=DARK, stroke_width="1.2"),
-            on_lines(joined(self._emblems(seat)) for seat in seats),
+            on_lines(*(joined(*self._emblems(seat)) for seat in seats)),
             self._line_ends(),
             self._round_axis(),
-            on_lines(self._mark_row(row, kind) for row, kind in enumerate(self._mark_kinds)),
+            on_lines(*(self._mark_row(row, kind) for row, kind in enumerate(self._mark_kinds))),
             self._seat_list(),
             xmlns="http://www.w3.org/2000/svg",
             viewBox=f"0 0 {number(_WIDTH)} {number(height)}",
@@ -198,7 +198,7 @@ class _Drawing:
             for start, end in self._rounds()
             if not end.round % 2
         ]
-        return joined([self._plot(fill=CARD), *bands])
+        return joined(self._plot(fill=CARD), *bands)
 
     def _rounds(self) -> Iterator[tuple[int, RoundEnd]]:
         """Yield the rounds that have ended, each with the event after which it began or play resumed."""
@@ -232,18 +232,19 @@ class _Drawing:
             )
             label = with_minus(str(tick))
             parts.append(text_line(label, _LEFT - 10, y + 7, _LABEL, text_anchor="end"))
-        return joined(parts)
+        return joined(*parts)
 
     def _superseded(self) -> Markup:
         fill = f"url(#{self._ids.of('superseded')})"
-        return joined(
+        stretches = (
             self._stretch(max(start - 1, self._first), end + 1, fill=fill)
             for start, end in self._chart.superseded
         )
+        return joined(*stretches)
 
     def _mark_lines(self) -> Markup:
         """Vertical lines through the plot where there was a dispute or the turning point, or play resumed."""
-        return joined(
+        lines = (
             element(
                 "path",
                 d=f"M{number(self._x(mark.seq))} {number(_TOP)}V{number(self._bottom)}",
@@ -254,6 +255,7 @@ class _Drawing:
             for mark in self._chart.marks
             if mark.kind in {"dispute", "resumption", "turning_point"}
         )
+        return joined(*lines)
 
     def _seat_line(self, seat: int) -> Markup:
         line = path_data(self._steps(seat), closed=False)
@@ -297,7 +299,7 @@ class _Drawing:
             leader = path_data([(x, ends[seat]), (x + 12, y), (x + 20, y)], closed=False)
             parts.append(element("path", d=leader, fill="none", stroke=DARK, stroke_width=1))
             parts.append(_emblem_disc(seat, x + 30, y, 10))
-        return joined(parts)
+        return joined(*parts)
 
     def _round_axis(self) -> Markup:
         """The rounds: a sign where each ended, filled if it was scored, and the numbers between them."""
@@ -316,7 +318,7 @@ class _Drawing:
         parts += map(self._round_end, self._chart.rounds)
         caption = self._render(message("rounds; filled triangles mark those that were scored"))
         parts.append(text_line(caption, _LEFT, self._bottom + 60, _SMALL, fill=MUTED))
-        return joined(parts)
+        return joined(*parts)
 
     def _round_end(self, end: RoundEnd) -> Markup:
         x, y = self._x(end.seq), self._bottom
@@ -341,7 +343,7 @@ class _Drawing:
         rule = f"M{number(_LEFT)} {number(y)}H{number(_WIDTH - _RIGHT)}"
         marks = [self._mark(mark, y) for mark in self._chart.marks if mark.kind == kind]
         label = text_line(self._render(_MARK_LABELS[kind]), _LEFT, top + 4, _SMALL, fill=MUTED)
-        return joined([element("path", d=rule, stroke=THIN_LINE), label, *marks])
+        return joined(element("path", d=rule, stroke=THIN_LINE), label, *marks)
 
     def _mark(self, mark: Mark, y: float) -> Markup:
         x = self._x(mark.seq)
@@ -374,7 +376,7 @@ class _Drawing:
             parts += _stroke(seat, f"M{number(x + 28)} {number(y)}h48")
             parts.append(_emblem_disc(seat, x + 12, y, 10))
             parts.append(text_line(f"{name} · {value}", x + 84, y + 7, size))
-        return joined(parts)
+        return joined(*parts)
 
 
 def _stroke(seat: int, line: str) -> Iterator[Markup]:
@@ -394,7 +396,7 @@ def _stroke(seat: int, line: str) -> Iterator[Markup]:
 def _emblem_disc(seat: int, x: float, y: float, radius: float) -> Markup:
     fill = seat_colour(seat).fill
     disc = element("circle", cx=x, cy=y, r=radius, fill=fill, stroke=DARK, stroke_width=1)
-    return joined((disc, emblem(seat, x, y, radius * 0.62 if seat < len(EMBLEMS) else radius)))
+    return joined(disc, emblem(seat, x, y, radius * 0.62 if seat < len(EMBLEMS) else radius))
 
 
 def _ticks(low: int, high: int) -> list[int]:

@@ -173,7 +173,7 @@ def _body(
         cards = seat_cards(scene.panels, page.below, 2, page.fonts, ids, renderer)
         left, right = stacked([board, caption, cards, *below], _GAP), EMPTY
     return Block(
-        joined((left.markup, moved(right.markup, page.map.width + _MARGIN, 0))),
+        joined(left.markup, moved(right.markup, page.map.width + _MARGIN, 0)),
         max(left.height, right.height),
     )
 
@@ -189,7 +189,7 @@ def _shade(ids: Ids) -> Markup:
 
 
 def _hatchings(scene: Scene, ids: Ids) -> Markup:
-    return joined(
+    patterns = (
         element(
             "pattern",
             element(
@@ -207,3 +207,4 @@ def _hatchings(scene: Scene, ids: Ids) -> Markup:
         )
         for seat in sorted({panel.seat for panel in scene.panels})
     )
+    return joined(*patterns)

@@ -123,7 +123,7 @@ def terrain_markup(name: str, *, is_occupied: bool) -> Markup:
     if terrain is None:
         return _name_markup(name, colour, is_occupied=is_occupied)
     motifs = _motifs(terrain, colour, terrain.occupied if is_occupied else terrain.empty)
-    return joined((terrain.texture(colour), motifs)) if terrain.texture else motifs
+    return joined(terrain.texture(colour), motifs) if terrain.texture else motifs
 
 
 @lru_cache(maxsize=256)
@@ -138,7 +138,7 @@ def terrain_symbol(name: str) -> Markup:
 
 def _motifs(terrain: _Terrain, colour: TerrainColour, spots: tuple[Spot, ...]) -> Markup:
     motif = terrain.motif(colour)
-    return joined(moved(motif, spot.x, spot.y, spot.scale) for spot in spots)
+    return joined(*(moved(motif, spot.x, spot.y, spot.scale) for spot in spots))
 
 
 def _name_markup(name: str, colour: TerrainColour, *, is_occupied: bool) -> Markup:
@@ -149,7 +149,7 @@ def _name_markup(name: str, colour: TerrainColour, *, is_occupied: bool) -> Mark
     size = max(size, 15)
     words = [cut(word, room, lambda text: ems(text) * size) for word in words[:4]]
     top = -58.0 if is_occupied else -(len(words) - 1) * size * 0.6 + size * 0.1
-    return joined(
+    lines = (
         element(
             "text",
             word,
@@ -161,3 +161,4 @@ def _name_markup(name: str, colour: TerrainColour, *, is_occupied: bool) -> Mark
         )
         for index, word in enumerate(words)
     )
+    return joined(*lines)

@@ -32,11 +32,9 @@ def peak(colour: TerrainColour) -> Markup:
     """Return a mountain peak, shaded on its right side."""
     shade = "M-8 -22L-1 -13L5 -18L30 20H9L12 10L4 2L6 -4L-4 -10Z"
     return joined(
-        (
-            _shape("M-30 20L-8 -22L-1 -13L5 -18L30 20Z", "#f4eee2", colour.line),
-            element("path", d=shade, fill=colour.line, opacity=".62"),
-            _round_line("M-14 16L-9 4M-5 18L-2 9", colour, 2.4),
-        )
+        _shape("M-30 20L-8 -22L-1 -13L5 -18L30 20Z", "#f4eee2", colour.line),
+        element("path", d=shade, fill=colour.line, opacity=".62"),
+        _round_line("M-14 16L-9 4M-5 18L-2 9", colour, 2.4),
     )
 
 
@@ -48,11 +46,9 @@ def tree(colour: TerrainColour) -> Markup:
     )
     light = TerrainColour(colour.line, colour.fill, 0, 0)
     return joined(
-        (
-            _line("M0 24V4", colour, 5),
-            _shape(crown, colour.line, colour.fill, 2),
-            _round_line("M-11 -3a8 8 0 0 1 8 -9M-7 4a5 5 0 0 1 6 -3", light, 2.4),
-        )
+        _line("M0 24V4", colour, 5),
+        _shape(crown, colour.line, colour.fill, 2),
+        _round_line("M-11 -3a8 8 0 0 1 8 -9M-7 4a5 5 0 0 1 6 -3", light, 2.4),
     )
 
 
@@ -69,7 +65,7 @@ def ear_of_grain(colour: TerrainColour) -> Markup:
         for y in (10, 0, -10)
         for side in (1, -1)
     )
-    return joined((_round_line("M0 24V-20", colour), _shape(grains, colour.line)))
+    return joined(_round_line("M0 24V-20", colour), _shape(grains, colour.line))
 
 
 def wave(colour: TerrainColour) -> Markup:
@@ -81,7 +77,7 @@ def standing_stones(colour: TerrainColour) -> Markup:
     """Return two standing stones under a third one, with a star between them."""
     stones = "M-21 22L-19 -8H-9L-8 22ZM9 22L10 -8H20L21 22ZM-25 -10L-23 -20L24 -22L26 -10Z"
     star = "M0 -1L2.4 5.6L9 8L2.4 10.4L0 17L-2.4 10.4L-9 8L-2.4 5.6Z"
-    return joined((_shape(stones, colour.line, colour.fill, 1.5), _shape(star, colour.line)))
+    return joined(_shape(stones, colour.line, colour.fill, 1.5), _shape(star, colour.line))
 
 
 def flower(colour: TerrainColour) -> Markup:
@@ -91,22 +87,18 @@ def flower(colour: TerrainColour) -> Markup:
         for x, y in ((0, -16), (9, -9), (6, 2), (-6, 2), (-9, -9))
     )
     return joined(
-        (
-            _round_line("M0 24Q1 10 0 0M0 18Q-10 16 -12 8M0 20Q9 19 12 11", colour),
-            *petals,
-            element("circle", cy=-6, r=4.6, fill=colour.line),
-        )
+        _round_line("M0 24Q1 10 0 0M0 18Q-10 16 -12 8M0 20Q9 19 12 11", colour),
+        *petals,
+        element("circle", cy=-6, r=4.6, fill=colour.line),
     )
 
 
 def cottage(colour: TerrainColour) -> Markup:
     """Return a cottage with a door and two windows."""
     return joined(
-        (
-            _shape("M-20 22V-1H20V22Z", "#fff6e2", colour.line),
-            _shape("M-26 1L-14 -20H14L26 1Z", colour.line, colour.line, 2),
-            _shape("M-5 22V8H5V22ZM-15 6h5v6h-5zM10 6h5v6h-5z", colour.line),
-        )
+        _shape("M-20 22V-1H20V22Z", "#fff6e2", colour.line),
+        _shape("M-26 1L-14 -20H14L26 1Z", colour.line, colour.line, 2),
+        _shape("M-5 22V8H5V22ZM-15 6h5v6h-5zM10 6h5v6h-5z", colour.line),
     )
 
 
@@ -117,11 +109,9 @@ def vine(colour: TerrainColour) -> Markup:
         for x, y in ((-13, -6), (-4, -6), (5, -6), (-9, 2), (0, 2), (-4, 10))
     )
     return joined(
-        (
-            _round_line("M0 25V-22M-17 -13H17", colour, 3.2),
-            _shape("M2 -15q9 -10 17 -4q-1 10 -12 11z", colour.line),
-            *grapes,
-        )
+        _round_line("M0 25V-22M-17 -13H17", colour, 3.2),
+        _shape("M2 -15q9 -10 17 -4q-1 10 -12 11z", colour.line),
+        *grapes,
     )
 
 
@@ -129,24 +119,18 @@ def stone_blocks(colour: TerrainColour) -> Markup:
     """Return three hewn blocks of stone."""
     shade = "M-8 20V4H-2V20ZM20 20V4H26V20ZM6 1V-15H12V1Z"
     return joined(
-        (
-            _shape("M-26 20V4H-2V20ZM2 20V4H26V20ZM-12 1V-15H12V1Z", "#fbf8f2", colour.line),
-            element("path", d=shade, fill=colour.line, opacity=".55"),
-        )
+        _shape("M-26 20V4H-2V20ZM2 20V4H26V20ZM-12 1V-15H12V1Z", "#fbf8f2", colour.line),
+        element("path", d=shade, fill=colour.line, opacity=".55"),
     )
 
 
 def pool(colour: TerrainColour) -> Markup:
     """Return a pool with reeds on its bank."""
     return joined(
-        (
-            element(
-                "ellipse", cy=6, rx=30, ry=15, fill="#9cc9dd", stroke=colour.line, stroke_width=3
-            ),
-            _round_line("M-14 4q5 -5 10 0t10 0M-4 12q4 -4 8 0t8 0", colour, 2.6),
-            _round_line("M19 -2V-22M26 2V-13", colour, 2.6),
-            element("ellipse", cx=19, cy=-20, rx=3, ry=6.5, fill=colour.line),
-        )
+        element("ellipse", cy=6, rx=30, ry=15, fill="#9cc9dd", stroke=colour.line, stroke_width=3),
+        _round_line("M-14 4q5 -5 10 0t10 0M-4 12q4 -4 8 0t8 0", colour, 2.6),
+        _round_line("M19 -2V-22M26 2V-13", colour, 2.6),
+        element("ellipse", cx=19, cy=-20, rx=3, ry=6.5, fill=colour.line),
     )
 
 
@@ -157,11 +141,9 @@ def reeds(colour: TerrainColour) -> Markup:
         for x, y, height in ((-2.3, -23, 16), (-12.5, -16, 15), (8, -12, 14))
     )
     return joined(
-        (
-            _round_line("M-9 20V-8M1 20V-16M11 20V-4M-24 20H24M-14 26H15", colour),
-            _line("M-9 20Q-18 12 -20 0M11 20Q20 13 22 4", colour, 2.6),
-            *heads,
-        )
+        _round_line("M-9 20V-8M1 20V-16M11 20V-4M-24 20H24M-14 26H15", colour),
+        _line("M-9 20Q-18 12 -20 0M11 20Q20 13 22 4", colour, 2.6),
+        *heads,
     )
 
 
@@ -172,7 +154,7 @@ def dead_tree(colour: TerrainColour) -> Markup:
         "L4 5Q3 16 9 25Z"
     )
     twigs = "M-14 -13L-18 -23M10 -19L9 -26M11 -3L18 -10"
-    return joined((_shape(trunk, colour.line), _round_line(twigs, colour, 2.6)))
+    return joined(_shape(trunk, colour.line), _round_line(twigs, colour, 2.6))
 
 
 def water(colour: TerrainColour) -> Markup:
@@ -195,7 +177,7 @@ def furrows(colour: TerrainColour) -> Markup:
     left = "".join(f"M-100 {y}L8 {y - 62}" for y in range(-40, 200, 15))
     right = "".join(f"M8 {y - 62}L100 {y - 20}" for y in range(-40, 200, 15))
     furrows = _line(left + right, colour, 2.4, opacity=".55")
-    return joined((furrows, _line("M8 -110V110", colour, 3, opacity=".55")))
+    return joined(furrows, _line("M8 -110V110", colour, 3, opacity=".55"))
 
 
 def rows_of_vines(colour: TerrainColour) -> Markup:
