@@ -22,7 +22,6 @@ from domain.clock.fold import (
     vacated,
 )
 from domain.contract import A, Opened, P, S
-from domain.disputes.nonces import resumption_nonces
 from domain.disputes.records import LastPlay, disputes_after, last_play_after
 from domain.errors import Malformed, Unreadable
 from domain.event import (
@@ -301,7 +300,7 @@ def _resume(
         )
     origin: GameOf[S, A, P] = earlier.game_after(data["from"])
     assert origin.state is not None, "play resumes from a position"
-    nonces = resumption_nonces(game, data.get("because", 0))
+    nonces = game.resumption_nonces(data.get("because", 0))
     state = game.rules.copy(origin.state)
     game.rules.apply_redraw(state, opened.get(event["seq"], {}))
     game.state = state

@@ -10,9 +10,10 @@ from enum import Enum, auto
 from operator import attrgetter
 from typing import Annotated, Any, Final, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
-from domain.chance import FIRST_SEED_VERSION, SeedVersion
+from domain.chance import FIRST_SEED_VERSION, SeedVersion, check_nonce
 from domain.clock.records import NO_PAUSES, Holiday, PauseRecord, TurnTime
 from domain.contract import ALL_SECRETS, STATEMENT, A, DomainEvent, P, RuleSystem, S, secret_owner
+from domain.disputes.events import NonceData
 from domain.disputes.records import Dispute, LastPlay, SuppliedNonce
 from domain.errors import NotNow, not_now
 from domain.event import ZEROS, Clock, Decision, Options, RankingEntry
@@ -352,6 +353,29 @@ class GameOf(Generic[S, A, P]):
         if self.has_ended or secret == STATEMENT:
             return True
         return viewer is not None and viewer == secret_owner(secret)
+
+    def add_nonce(self, data: NonceData, seat: int | None, nonce: bytes | None) -> None:
+        """Add the nonce that the program of a person sent, if any, to the data of an event.
+
+        It is for what is drawn anew when play resumes. The person has this seat, or is the arbiter (None).
+        There is none with seed version 1, and none from a bot. Raises Malformed for more than 64 bytes.
+        """
+        if nonce is None:
+            return
+        check_nonce(nonce)
+        if self.seed_version != FIRST_SEED_VERSION and seat not in self.bot_seats:
+            data["nonce"] = nonce.hex()
+
+    def resumption_nonces(self, because: int) -> tuple[SuppliedNonce, ...]:
+        """The nonces of the events of the dispute or takeback that ended with event `because`.
+
+        They are in the order of the log; none if the event has neither ruled nor agreed to anything.
+        """
+        for dispute in self.disputes:
+            if dispute.ending is not None and dispute.ending.seq == because:
+                return dispute.nonces
+        takeback = None if self.last_play is None else self.last_play.takeback
+        return () if takeback is None else takeback.nonces
 
     def decide(self, seat: int, action: A) -> DomainEvent:
         """The event that a seat's action leads to. Raises Refused, or NotNow before the start."""

@@ -11,7 +11,6 @@ from typing import Final, cast
 from domain import chance
 from domain.clock.deadlines import is_deserted
 from domain.contract import A, AnyRuleSystem, DomainEvent, OwnOptions, P, S
-from domain.disputes.nonces import resumption_nonces
 from domain.errors import Malformed, not_now
 from domain.event import (
     Clock,
@@ -320,7 +319,7 @@ def _resumed_seed(game: Game, because: int, secret: bytes) -> bytes:
     seed = _seed(game, secret)
     if game.seed_version == chance.FIRST_SEED_VERSION:
         return chance.first_resumed_seed(seed, bytes.fromhex(game.hash))
-    nonces = (bytes.fromhex(nonce.value) for nonce in resumption_nonces(game, because))
+    nonces = (bytes.fromhex(nonce.value) for nonce in game.resumption_nonces(because))
     return chance.resumed_seed(seed, len(game.resumptions) + 1, nonces)
 
 

@@ -21,7 +21,6 @@ from domain.disputes.events import (
     Ruling,
     RulingProposed,
 )
-from domain.disputes.nonces import add_nonce
 from domain.disputes.records import Dispute
 from domain.errors import Malformed, not_now
 from domain.event import NO_SECRETS, EventData
@@ -84,7 +83,7 @@ def open_dispute(
     if sum(dispute.seat == seat for dispute in game.disputes) >= MAX_DISPUTES_PER_SEAT:
         raise not_now("a player can open {most} disputes in a game", most=MAX_DISPUTES_PER_SEAT)
     data: DisputeOpened = {"seat": seat, "about": about, "clock_stopped_until": clock_stopped_until}
-    add_nonce(data, game, seat, nonce)
+    game.add_nonce(data, seat, nonce)
     return _event("DisputeOpened", data, statement)
 
 
@@ -96,7 +95,7 @@ def answer(
     if sum(answer.seat == seat for answer in dispute.answers) >= MAX_ANSWERS_PER_SEAT:
         raise not_now("a player can answer {most} times in a dispute", most=MAX_ANSWERS_PER_SEAT)
     data: DisputeAnswered = {"dispute": number, "seat": seat}
-    add_nonce(data, game, seat, nonce)
+    game.add_nonce(data, seat, nonce)
     return _event("DisputeAnswered", data, statement)
 
 
@@ -139,7 +138,7 @@ def propose(
     _require_note(ruling, statement)
     require_possible(game, ruling, is_play)
     data: RulingProposed = {"dispute": number, "seat": seat, "ruling": ruling}
-    add_nonce(data, game, seat, nonce)
+    game.add_nonce(data, seat, nonce)
     return _event("RulingProposed", data, statement)
 
 
@@ -165,7 +164,7 @@ def rule(
         "arbiter": game.arbiter,
         "agreed_by": [],
     }
-    add_nonce(data, game, None, nonce)
+    game.add_nonce(data, None, nonce)
     return _event("DisputeRuled", data, statement)
 
 

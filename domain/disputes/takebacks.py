@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 from domain.contract import DomainEvent
 from domain.disputes.events import TakebackAnswered, TakebackRequested
-from domain.disputes.nonces import add_nonce
 from domain.disputes.records import LastPlay, Takeback
 from domain.errors import NotNow, not_now
 from domain.game import STATUS_MESSAGES, Game
@@ -28,7 +27,7 @@ def request(game: Game, seat: int, nonce: bytes | None = None) -> DomainEvent:
     if not _seats_to_agree(game, seat):
         raise not_now("no other player is in the game who could agree")
     data: TakebackRequested = {"seat": seat, "from": last.origin}
-    add_nonce(data, game, seat, nonce)
+    game.add_nonce(data, seat, nonce)
     return DomainEvent("TakebackRequested", data)
 
 
@@ -46,7 +45,7 @@ def answer(
     if seat in takeback.agreed_by:
         raise not_now("this player has agreed already")
     data: TakebackAnswered = {"request": number, "seat": seat, "agree": agree}
-    add_nonce(data, game, seat, nonce)
+    game.add_nonce(data, seat, nonce)
     return DomainEvent("TakebackAnswered", data)
 
 
