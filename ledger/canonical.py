@@ -225,9 +225,7 @@ def _sorted(value: Any) -> Any:
 
 
 def _has_fraction(text: bytes) -> bool:
-    """Whether the canonical text of an object or an array contains a fraction: a point or an exponent outside
-    of strings.
-    """
+    """Whether canonical text of an object or array has a fraction: a point or exponent outside of strings."""
     if not (_MAYBE_POINT(text) or find_exponent(text)):
         return False
     if b"\\" in text:

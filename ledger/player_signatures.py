@@ -186,9 +186,7 @@ def sign_prepared(
 def check_prepared(
     prepared: PreparedSignature, public: str, game: str, steps: Sequence[JsonObject]
 ) -> None:
-    """Check that a player has signed the last of these steps as a conditional action, by the key with these
-    public bytes (hex). Raises BadSignature.
-    """
+    """Check that a public key (hex) has signed the last of these steps as prepared. Raises BadSignature."""
     path = [bytes.fromhex(hash) for hash in prepared["path"]]
     leaf = leaf_hash(bytes.fromhex(_leaf(prepared["salt"], steps)))
     try:

@@ -111,9 +111,7 @@ class NoteKey:
 
 @dataclass(frozen=True, slots=True)
 class NoteSignature:
-    """A signature line. `signature` is what follows the id of the key; that of a cosignature begins with a
-    timestamp.
-    """
+    """A signature line. `signature` follows the id of the key; a cosignature begins with a timestamp."""
 
     name: str
     key_id: bytes

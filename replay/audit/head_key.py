@@ -1,6 +1,4 @@
-"""Parts of the check of a record's head that are about its key: when it was valid, and whether the reader
-trusts it.
-"""
+"""The parts of the check of a head that are about its key: when it was valid, and whether it is trusted."""
 
 from collections.abc import Sequence
 

@@ -120,9 +120,7 @@ class PlayerSignaturesCheck:
             )
 
     def _problem(self, event: Event, before: Game | None, person: str | None) -> Message | None:
-        """Return why the signatures of an event are not those of the person whose event it is; None if they
-        are.
-        """
+        """Return why the signatures of an event are not those of its person; None if they are."""
         signature, prepared = event.get("signature"), event.get("prepared")
         if before is None or person is None:
             return message("it has a signature, but no action or statement that it could cover")
