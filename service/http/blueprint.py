@@ -92,6 +92,7 @@ one of them could request another player's view."""
 
 INSUFFICIENT_SCOPE: Final = "INSUFFICIENT_SCOPE"
 """The name of the response 403 of operations that refuse nobody but a personal token without the scope."""
+JSON_LINES: Final = "application/jsonl"
 MAX_PARAMETERS: Final = 32
 """Parameters of a query."""
 _GAME_ID: Final = "<game_id>"
@@ -239,6 +240,20 @@ def tagged_response(
     return ApiResponse(body, headers=tagged, content_type=content_type)
 
 
+def lines_response(
+    content: str | bytes | Iterable[bytes], name: str, *, disposition: str = "inline"
+) -> Response:
+    """Return a response with lines of JSON that only the player may see, and a name for their file."""
+    return Response(
+        content,
+        content_type=JSON_LINES,
+        headers={
+            "Content-Disposition": f'{disposition}; filename="{name}.jsonl"',
+            "Vary": "Authorization",
+        },
+    )
+
+
 def no_content() -> Response:
     """Return an empty response with status 204."""
     return Response(status=204)
@@ -373,6 +388,12 @@ def response(
             for name, text in headers.items()
         }
     return reply
+
+
+def response_with_lines(description: str, file: str = "record") -> dict[int, JsonObject]:
+    """Return the OpenAPI description of the response of a route that returns lines of JSON as a file."""
+    headers = {"Content-Disposition": f"A file name for the {file}."}
+    return {200: response(description, content_type=JSON_LINES, headers=headers)}
 
 
 def _with_checks(view: View, checks: _Checks) -> Endpoint:

@@ -2,7 +2,8 @@
 them), and muted players.
 """
 
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from domain.json_types import JsonObject
 from service.chat.conversation import ShownChatMessage
@@ -32,17 +33,14 @@ comments = Blueprint("comments", "Comments on games that are over.", auth="login
 mutes = Blueprint("mutes", "Muting players.", auth="login_required")
 
 
-def _as_json(messages: list[ShownChatMessage]) -> list[JsonObject]:
-    """Return messages as JSON. Looks up their authors in one round trip."""
+def _as_json(kind: str, messages: Sequence[ShownChatMessage]) -> list[JsonObject]:
+    """Return messages or comments, the `kind`, as JSON. Looks up their authors in one round trip."""
     handles = service().accounts.players.handles({shown.message.author for shown in messages})
     return [
         {
-            "message": shown.message.number,
+            kind: shown.message.number,
             "at": shown.message.at,
-            "player": {
-                "id": shown.message.author,
-                "handle": handles.get(shown.message.author),
-            },
+            "player": {"id": shown.message.author, "handle": handles.get(shown.message.author)},
             "text": shown.text,
             "seq": shown.message.seq,
             "erased": shown.message.text is None,
@@ -61,8 +59,8 @@ def list_messages(game_id: str, player: str, query: JsonObject) -> JsonObject:
     """
     limit = min(query["limit"], _MAX_PAGE_SIZE)
     page = service().chat.page(game_id, player, query["after"], limit)
-    body: dict[str, Any] = {"messages": _as_json(list(page.messages))}
-    return {**body, "last": page.last, "next": page.next}
+    messages = _as_json("message", page.messages)
+    return {"messages": messages, "last": page.last, "next": page.next}
 
 
 @blueprint.post(
@@ -83,7 +81,7 @@ def post_message(
     A player can write a certain number of messages in a game, which is a setting of the server.
     """
     posted = service().chat.post(game_id, player, body["text"], body["seq"], idempotency_key)
-    (shown,) = _as_json([ShownChatMessage(posted, is_muted=False)])
+    (shown,) = _as_json("message", [ShownChatMessage(posted, is_muted=False)])
     return shown
 
 
@@ -129,8 +127,8 @@ def list_comments(game_id: str, player: str | None, query: JsonObject) -> JsonOb
     """
     limit = min(query["limit"], _MAX_PAGE_SIZE)
     page = service().comments.page(game_id, player, query["after"], limit)
-    body: dict[str, Any] = {"comments": _comments_as_json(list(page.messages))}
-    return {**body, "last": page.last, "next": page.next}
+    listed = _as_json("comment", page.messages)
+    return {"comments": listed, "last": page.last, "next": page.next}
 
 
 @comments.post(
@@ -148,7 +146,7 @@ def post_comment(game_id: str, player: str, body: JsonObject) -> JsonObject:
     played in it.
     """
     posted = service().comments.post(game_id, player, body["text"], body["seq"])
-    (shown,) = _comments_as_json([ShownChatMessage(posted, is_muted=False)])
+    (shown,) = _as_json("comment", [ShownChatMessage(posted, is_muted=False)])
     return shown
 
 
@@ -176,14 +174,6 @@ def report_comment(game_id: str, number: int, player: str, body: JsonObject) -> 
     repeated; only the first one counts.
     """
     service().comments.report(game_id, player, number, body["reason"])
-
-
-def _comments_as_json(shown: list[ShownChatMessage]) -> list[JsonObject]:
-    """Return comments as JSON, which have the fields of messages."""
-    return [
-        {"comment" if name == "message" else name: value for name, value in fields.items()}
-        for fields in _as_json(shown)
-    ]
 
 
 @mutes.get("/me/mutes", "The muted players, the last one first.", MuteList)

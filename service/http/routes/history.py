@@ -11,7 +11,13 @@ from replay.event_filter import CONDITIONS, parse_filter
 from service.games.event_feed import FeedCursor
 from service.games.exports import MAX_GAMES as MAX_EXPORTED_GAMES
 from service.games.exports import note_json
-from service.http.blueprint import Blueprint, json_response, response
+from service.http.blueprint import (
+    Blueprint,
+    json_response,
+    lines_response,
+    response,
+    response_with_lines,
+)
 from service.http.context import bearer_token, service
 from service.http.event_streams import stream_response
 from service.http.language import request_language, request_renderer, with_language
@@ -140,13 +146,7 @@ def get_head(game_id: str, player: str | None, query: JsonObject) -> JsonObject:
 
 @blueprint.get(
     "/games/<game_id>/record",
-    responses={
-        200: response(
-            "The game record, one JSON object a line.",
-            content_type="application/jsonl",
-            headers={"Content-Disposition": "A file name for the record."},
-        )
-    },
+    responses=response_with_lines("The game record, one JSON object a line."),
 )
 def get_record(game_id: str, player: str | None) -> Response:
     """Get the game record, at any time.
@@ -157,14 +157,7 @@ def get_record(game_id: str, player: str | None) -> Response:
     """
     game = service().games.queries.visible_game(game_id, player)
     seat = None if player is None else game.seat_of(player)
-    return Response(
-        service().games.queries.record(game_id, seat),
-        content_type="application/jsonl",
-        headers={
-            "Content-Disposition": f'inline; filename="{game.id}.jsonl"',
-            "Vary": "Authorization",
-        },
-    )
+    return lines_response(service().games.queries.record(game_id, seat), game.id)
 
 
 @blueprint.get(
@@ -191,13 +184,9 @@ def stream_events(game_id: str, player: str | None, query: JsonObject) -> Respon
 @receipts.get(
     "/me/records",
     query=ExportQuery(),
-    responses={
-        200: response(
-            "One JSON object a line for each game: `game`, `cursor`, `notes` and `record`.",
-            content_type="application/jsonl",
-            headers={"Content-Disposition": "A file name for the export."},
-        )
-    },
+    responses=response_with_lines(
+        "One JSON object a line for each game: `game`, `cursor`, `notes` and `record`.", "export"
+    ),
 )
 def export_records(player: str, query: JsonObject) -> Response:
     """Export the records of all games in which the player has a place, newest first.
@@ -208,13 +197,10 @@ def export_records(player: str, query: JsonObject) -> Response:
     the `cursor` of its last complete line.
     """
     limit = min(query["limit"], MAX_EXPORTED_GAMES)
-    return Response(
+    return lines_response(
         service().games.exports.export(player, query["cursor"], limit),
-        content_type="application/jsonl",
-        headers={
-            "Content-Disposition": 'attachment; filename="games.jsonl"',
-            "Vary": "Authorization",
-        },
+        "games",
+        disposition="attachment",
     )
 
 

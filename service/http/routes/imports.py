@@ -7,7 +7,7 @@ from flask import Response, request
 from domain.json_types import JsonObject
 from domain.messages import message
 from service.errors import Forbidden
-from service.http.blueprint import Blueprint, json_response, response
+from service.http.blueprint import Blueprint, json_response, response_with_lines
 from service.http.context import service
 from service.http.ratelimits import limit_new_places
 from service.http.schemas.imports import (
@@ -64,13 +64,7 @@ def get_import(imported: str, player: str | None) -> JsonObject:
 @blueprint.get(
     "/imports/<imported>/record",
     errors=(404,),
-    responses={
-        200: response(
-            "The record as it was uploaded.",
-            content_type="application/jsonl",
-            headers={"Content-Disposition": "A file name for the record."},
-        )
-    },
+    responses=response_with_lines("The record as it was uploaded."),
 )
 def get_imported_record(imported: str, player: str | None) -> Response:
     """Get an imported record, byte for byte as it was uploaded."""

@@ -5,7 +5,7 @@ from flask import Response
 from domain.json_types import JsonObject
 from domain.tournaments.tournament import TOURNAMENT_STATUSES, Tournament
 from service.games.listings import parse_statuses
-from service.http.blueprint import Blueprint, response
+from service.http.blueprint import Blueprint, lines_response, response_with_lines
 from service.http.context import service
 from service.http.ratelimits import limit_new_places
 from service.http.responses import current_standings, tournament_details, tournament_summary
@@ -185,25 +185,12 @@ def list_tournament_events(player: str | None, id: str, query: JsonObject) -> Js
 
 @blueprint.get(
     "/tournaments/<id>/record",
-    responses={
-        200: response(
-            "The record, one JSON object a line.",
-            content_type="application/jsonl",
-            headers={"Content-Disposition": "A file name for the record."},
-        )
-    },
+    responses=response_with_lines("The record, one JSON object a line."),
     errors=(404,),
 )
 def get_tournament_record(player: str | None, id: str) -> Response:
     """Get the signed record of a tournament, which `cartulary tournament audit` checks."""
-    return Response(
-        _tournaments().record(id, player),
-        content_type="application/jsonl",
-        headers={
-            "Content-Disposition": f'inline; filename="{id}.jsonl"',
-            "Vary": "Authorization",
-        },
-    )
+    return lines_response(_tournaments().record(id, player), id)
 
 
 def _tournaments() -> Tournaments:
