@@ -119,7 +119,6 @@ def _matches(pattern: str, value: object) -> bool:
 
 
 def _is_table(value: object) -> bool:
-    """Return whether a value has the form of `TournamentTable`."""
     if not isinstance(value, dict) or value.keys() != TournamentTable.__annotations__.keys():
         return False
     numbers = (value["round"], value["table"])

@@ -354,5 +354,4 @@ def _fight_json(board: Board, fight: BaronFight, *, at_end: bool) -> Fight:
 
 
 def _hexes_json(hexes: Iterable[Hex]) -> list[list[int]]:
-    """Hexes as JSON, in order of (q, r)."""
     return [list(at) for at in sorted(hexes)]

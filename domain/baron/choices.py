@@ -50,7 +50,6 @@ def choices(state: State, seat: int, action: Action, path: Sequence[Choice]) -> 
 
 
 def _choices_after_type(state: State, action: Action) -> tuple[Choice, ...]:
-    """The choices that follow that of the action's type."""
     match action:
         case Draw(slot):
             return (card("slot", str(slot), state.market[slot - 1]),)
@@ -122,7 +121,6 @@ def _meadow_message(position: BaronPosition, at: Hex) -> Text:
 
 
 def _tiles_around(position: BaronPosition, at: Hex) -> list[Tile]:
-    """The tiles adjacent to a hex."""
     near = frozenset(neighbours(at))
     return [entry["tile"] for entry in position["tiles"] if hex_of(entry["at"]) in near]
 

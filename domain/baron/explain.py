@@ -126,7 +126,6 @@ def _tile_drawn(state: State, data: TileDrawn) -> Iterator[Reason]:
 
 
 def _drawn_slot(data: TileDrawn) -> Message:
-    """Where the tile that was drawn lay, and what it cost there."""
     tile, slot, cost = TILE_TERMS[data["tile"]], data["slot"], data["cost"]
     if not cost:
         return message("{tile:a} lay in slot {slot}, which costs nothing", tile=tile, slot=slot)

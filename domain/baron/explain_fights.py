@@ -270,5 +270,4 @@ def _baron(opponent: Opponent) -> Message:
 
 
 def _fought(result: BaronyResult) -> list[Opponent]:
-    """The barons that a knight fought."""
     return result["fight"]["barons"] if "fight" in result else []

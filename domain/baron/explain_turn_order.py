@@ -180,7 +180,6 @@ def explain_going_out(
 
 
 def _departure(after: State, seat: int, cause: Cause) -> Message:
-    """Why a seat is out."""
     if cause == "departure":
         return message("{player} is out", player=PlayerAt(seat))
     return message(

@@ -235,7 +235,6 @@ def _require_open(game: Game, number: int) -> Dispute:
 
 
 def _require_note(ruling: Ruling, statement: str | None) -> None:
-    """Raise Malformed if a result is to stand without a note."""
     if ruling["type"] == "result_stands" and statement is None:
         raise Malformed({"statement": NOTE_MISSING})
 

@@ -440,7 +440,6 @@ def _spells_cast(state: SorceryState, data: SpellsCast) -> Iterator[Reason]:
 
 
 def _cost(spell: Spell) -> Message:
-    """`2 for Tornado`."""
     return message("{cost} for {spell}", cost=COST[spell], spell=SPELL_NAMES[spell])
 
 

@@ -16,7 +16,6 @@ _CASTING: Final = "casting"
 
 
 def _can_cast(moment: Moment, *, spell: Spell) -> bool:
-    """Whether the seat can cast this spell now."""
     return any(spell in action.spells for action in moment.actions if isinstance(action, Cast))
 
 
