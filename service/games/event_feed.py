@@ -18,7 +18,7 @@ from typing_extensions import override
 from domain.errors import Malformed
 from domain.event import Event
 from domain.messages import message
-from service.errors import ServiceError
+from service.errors import Conflict
 from service.store.event_store import LogReader
 from service.transparency.store import TransparencyStore
 
@@ -32,10 +32,8 @@ _CURSOR: Final = re.compile(rf"([0-9]{{1,15}})-([0-9]{{1,15}})-([0-9a-f]{{{_LEAF
 _CACHED_GAMES: Final = 10_000
 
 
-class CursorReplaced(ServiceError):
+class CursorReplaced(Conflict):
     """The log no longer begins with the leaves that somebody has read the feed of."""
-
-    status = 409
 
     def __init__(self) -> None:
         super().__init__(

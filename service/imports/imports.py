@@ -22,7 +22,7 @@ from service import clock
 from service.accounts.account_reader import AccountReader
 from service.audits.audits import Audits
 from service.bounds import Bounds
-from service.errors import BodyTooLarge, ServiceError, Unauthorised
+from service.errors import BodyTooLarge, Conflict, Unauthorised
 from service.imports.replayed_record import ReplayedRecord, first_unopened, shortened
 from service.imports.store import ImportedRecord, ImportStore, Verdict, new_id
 from service.keyring import Keyring
@@ -39,10 +39,8 @@ _VERDICTS: Final[Mapping[str, Verdict]] = {
 }
 
 
-class TooManyImports(ServiceError):
+class TooManyImports(Conflict):
     """The player, or the server, has as many imported records as are allowed."""
-
-    status = 409
 
 
 class Imports:

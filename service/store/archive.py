@@ -35,7 +35,7 @@ from domain.event import ENDINGS
 from domain.messages import message
 from service.bounds import Bounds
 from service.connection import to_text, unavailable_on_error
-from service.errors import ServiceError, Unavailable
+from service.errors import Conflict, Unavailable
 from service.keyring import Keyring
 from service.store.archive_file import ArchivedGame, decode, encode, verify
 from service.store.archive_schedule import ArchiveSchedule, now
@@ -57,10 +57,8 @@ _PENDING: Final = "pending"
 _LINES: Final = 500
 
 
-class NotMovable(ServiceError):
+class NotMovable(Conflict):
     """The game cannot be moved into the archive now: it goes on, or there is no such game."""
-
-    status = 409
 
 
 @dataclass(frozen=True, slots=True)

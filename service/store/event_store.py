@@ -15,13 +15,11 @@ from typing import NamedTuple, Protocol
 from domain.errors import Unreadable
 from domain.json_types import JsonObject
 from domain.messages import message
-from service.errors import ServiceError
+from service.errors import Conflict
 
 
-class HeadMoved(ServiceError):
+class HeadMoved(Conflict):
     """The head of the log is not the event that the append expected; `head` is its seq."""
-
-    status = 409
 
     def __init__(self, head: int) -> None:
         super().__init__(message("the log has moved on to event {seq}", seq=head))
@@ -40,10 +38,8 @@ class IdempotencyRecord:
     digest: str
 
 
-class GuardFailed(ServiceError):
+class GuardFailed(Conflict):
     """A guard of an append has another value than expected; nothing was appended."""
-
-    status = 409
 
     def __init__(self) -> None:
         super().__init__(message("something that the action depends on has changed"))

@@ -19,7 +19,7 @@ from ledger.keys import BadSignature
 from ledger.merkle import root
 from ledger.signed_note import NoteKey, SignedNote
 from service import clock
-from service.errors import Forbidden, ServiceError, Unavailable
+from service.errors import Conflict, Forbidden, Unavailable
 from service.keyring import Keyring
 from service.replication import Replication
 from service.transparency.last_signed import LastSigned
@@ -39,10 +39,8 @@ class LogIncomplete(Unavailable):
     """The transparency log lacks leaves of a checkpoint that this server has signed, or has others."""
 
 
-class CheckpointNotKept(ServiceError):
+class CheckpointNotKept(Conflict):
     """The server has not published this checkpoint, or does not keep it any more."""
-
-    status = 409
 
 
 class Checkpoints:

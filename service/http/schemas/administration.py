@@ -9,7 +9,7 @@ from service.administration.accounts import ROLES
 from service.chat.reports import Reported
 from service.games.listings import STATUSES
 from service.http.schemas.notifications import NotificationDelivery
-from service.http.schemas.requests import PageQuery
+from service.http.schemas.requests import PageQuery, statuses_field
 from service.http.schemas.responses import Event, ProcessHealth
 from service.http.validation import (
     AnyObject,
@@ -20,6 +20,12 @@ from service.http.validation import (
     StrictSchema,
     String,
 )
+
+
+def _reason() -> String:
+    return String(
+        required=True, minLength=1, maxLength=500, description="For the administration log."
+    )
 
 
 class SearchPlayers(StrictSchema):
@@ -36,20 +42,14 @@ class SearchPlayers(StrictSchema):
 class SearchGames(PageQuery):
     """Which page of which games to show, private ones included."""
 
-    status = String(
-        load_default=None,
-        description=f"One or several of {', '.join(STATUSES)}, separated by commas.",
-    )
+    status = statuses_field(STATUSES)
     player = String(load_default=None, description="Id of a player in the game.")
 
 
 class SearchTournaments(PageQuery):
     """Which page of which tournaments to show, private ones included."""
 
-    status = String(
-        load_default=None,
-        description=f"One or several of {', '.join(TOURNAMENT_STATUSES)}, separated by commas.",
-    )
+    status = statuses_field(TOURNAMENT_STATUSES)
 
 
 class ChatMessageReportsQuery(StrictSchema):
@@ -70,17 +70,13 @@ class RenameClub(StrictSchema):
     """Another name of a club, and why."""
 
     name = String(required=True, description="As for `POST /clubs`.")
-    reason = String(
-        required=True, minLength=1, maxLength=500, description="For the administration log."
-    )
+    reason = _reason()
 
 
 class WithReason(StrictSchema):
     """Why an administrator does this."""
 
-    reason = String(
-        required=True, minLength=1, maxLength=500, description="For the administration log."
-    )
+    reason = _reason()
 
 
 class Suspend(WithReason):

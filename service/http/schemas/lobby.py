@@ -9,7 +9,7 @@ from domain.registry import EXPANSIONS, RULES
 from service.accounts.account_reader import ProfileVisibility
 from service.games.game_filter import PACES, RESULTS
 from service.games.listings import STATUSES
-from service.http.schemas.requests import PageQuery, signature_field
+from service.http.schemas.requests import PageQuery, signature_field, statuses_field
 from service.http.validation import (
     Choice,
     NonNegativeInteger,
@@ -18,13 +18,6 @@ from service.http.validation import (
     StrictSchema,
     String,
 )
-
-
-def _status() -> String:
-    return String(
-        load_default=None,
-        description=f"One or several of {', '.join(STATUSES)}, separated by commas.",
-    )
 
 
 def _kinds() -> dict[str, Field[Any]]:
@@ -49,7 +42,7 @@ def _kinds() -> dict[str, Field[Any]]:
 
 ListGames: Final = PageQuery.from_dict(
     {
-        "status": _status(),
+        "status": statuses_field(STATUSES),
         "player": String(load_default=None, description="Handle of a player in the game."),
         "vacant": Choice(
             choices=("true", "false"),
@@ -81,7 +74,7 @@ ListGames: Final = PageQuery.from_dict(
 
 ListGamesOfPlayer: Final = PageQuery.from_dict(
     {
-        "status": _status(),
+        "status": statuses_field(STATUSES),
         **_kinds(),
         "result": Choice(
             choices=RESULTS,

@@ -1,5 +1,6 @@
 """Schemas of requests: games, play and history. They check bodies and queries."""
 
+from collections.abc import Iterable
 from typing import Final
 
 from marshmallow import fields, post_load
@@ -116,6 +117,14 @@ class RequestRematch(StrictSchema):
     """A rematch of a game, in which the player gets a place."""
 
     nonce = HexBytes(max_bytes=MAX_NONCE_BYTES, load_default=None, metadata=dict(_NONCE))
+
+
+def statuses_field(statuses: Iterable[str]) -> String:
+    """Return the field of a query that selects some of these statuses; see `parse_statuses`."""
+    return String(
+        load_default=None,
+        description=f"One or several of {', '.join(statuses)}, separated by commas.",
+    )
 
 
 class PageQuery(StrictSchema):

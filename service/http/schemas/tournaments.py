@@ -19,7 +19,7 @@ from domain.registry import RULES
 from domain.tournaments.decisions import MAX_DESCRIPTION, MAX_INVITED
 from domain.tournaments.events import TournamentEvent, TournamentId
 from domain.tournaments.tournament import TOURNAMENT_STATUSES
-from service.http.schemas.requests import PageQuery
+from service.http.schemas.requests import PageQuery, statuses_field
 from service.http.validation import (
     AnyObject,
     AnyValue,
@@ -98,10 +98,7 @@ class ReplaceEntrant(StrictSchema):
 class TournamentsQuery(PageQuery):
     """Which page of which tournaments to show."""
 
-    status = String(
-        load_default=None,
-        description=f"One or several of {', '.join(TOURNAMENT_STATUSES)}, separated by commas.",
-    )
+    status = statuses_field(TOURNAMENT_STATUSES)
     mine = Choice(
         choices=("true", "false"),
         load_default="false",
