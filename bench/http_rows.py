@@ -209,10 +209,7 @@ def running_server(command: list[str], port: int, log_file: Path, **environ: str
     """
     with log_file.open("wb") as output:
         process = subprocess.Popen(
-            command,
-            env={**os.environ, **environ},
-            stdout=output,
-            stderr=subprocess.STDOUT,
+            command, env={**os.environ, **environ}, stdout=output, stderr=subprocess.STDOUT
         )
     try:
         deadline = time.monotonic() + SECONDS_TO_START

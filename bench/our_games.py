@@ -54,14 +54,7 @@ def play(
     """Play a whole game among bots of one kind, sensible ones by default. Equal seeds give equal logs."""
     pending = PendingEvents("bench", None, timestamp=TIMESTAMP, salt=lambda: bytes(SALT_BYTES))
     commands.create(
-        pending,
-        "p0",
-        rules=rules,
-        seats=seats,
-        options=options,
-        clock=None,
-        secret=seed,
-        nonce=b"",
+        pending, "p0", rules=rules, seats=seats, options=options, clock=None, secret=seed, nonce=b""
     )
     for number in range(1, seats):
         commands.join(pending, f"p{number}", b"", lambda: seed)

@@ -28,23 +28,14 @@ from tests.support import chromium
 from tests.support.accounts import PlayerClient, take_turn
 from tests.support.board_windows import SIZES, count_hexes
 from tests.support.browsing import Visitors
-from tests.support.playing_by_clicking import (
-    BOARD_OPTIONS,
-    CHOICES,
-    YOUR_TURN,
-    ClickingPlayer,
-)
+from tests.support.playing_by_clicking import BOARD_OPTIONS, CHOICES, YOUR_TURN, ClickingPlayer
 from tests.support.playing_by_keyboard import KeyboardPlayer
 from tests.support.processes import wait_until
 from tests.support.running_service import RunningService
 
 GAMES: Final[dict[str, dict[str, Any]]] = {
     "Barony": {"rules": "barony", "seats": 2, "options": {"round_limit": 16}},
-    "Sorcery": {
-        "rules": "barony",
-        "seats": 2,
-        "options": {"round_limit": 16, "sorcery": True},
-    },
+    "Sorcery": {"rules": "barony", "seats": 2, "options": {"round_limit": 16, "sorcery": True}},
     "Baron": {"rules": "baron", "seats": 3},
 }
 """The fields of the request that creates the game of each system."""
@@ -292,8 +283,7 @@ class Site:
             account.join(game_id)
         visitor = self.visitors.new(accounts[0])
         visitor.page.expose_function(
-            "reportTime",
-            lambda name, value: self.measurement.add(f"milliseconds: {name}", value),
+            "reportTime", lambda name, value: self.measurement.add(f"milliseconds: {name}", value)
         )
         visitor.page.add_init_script(_OBSERVE)
         player = player_class(visitor, game_id, random.Random(seed))

@@ -20,14 +20,7 @@ from typing import Final, Literal, Self
 import httpx
 
 from bench.http_client import LoadResult, send_requests
-from bench.http_rows import (
-    ACTIONS,
-    CLIENTS,
-    PreparedGame,
-    free_port,
-    our_server,
-    running_server,
-)
+from bench.http_rows import ACTIONS, CLIENTS, PreparedGame, free_port, our_server, running_server
 from bench.measure import Row
 from service.operation.embedded_redis import EmbeddedRedis
 from service.server.shared_port import usable_cores

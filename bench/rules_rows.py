@@ -67,9 +67,7 @@ def _fold_rows(games: list[PlayedGame], baron: list[PlayedGame]) -> Iterator[Row
     )
 
 
-def _legal_actions_rows(
-    rows: Mapping[str, tuple[list[PlayedGame], float]],
-) -> Iterator[Row]:
+def _legal_actions_rows(rows: Mapping[str, tuple[list[PlayedGame], float]]) -> Iterator[Row]:
     """Measure a row for each label, with these games and this target."""
     chess_boards = boards()
 

@@ -20,13 +20,7 @@ import redis
 
 from bench.http_client import LoadResult, request_bytes, send_requests
 from bench.http_rows import API, CLIENTS, PreparedGame, free_port, our_server
-from bench.large_store import (
-    PASSWORD,
-    StoreSize,
-    Template,
-    fill,
-    play_templates,
-)
+from bench.large_store import PASSWORD, StoreSize, Template, fill, play_templates
 from bench.measure import Row, latency_row, limit_row
 from bench.redis_client import wait_for_rewrite
 from bench.web_rows import processor_seconds

@@ -96,10 +96,7 @@ def default_jobs(sources: Sequence[str]) -> int:
 
 
 def audit_all(
-    sources: Sequence[str],
-    jobs: int,
-    options: AuditOptions,
-    audit_here: Callable[[str], Result],
+    sources: Sequence[str], jobs: int, options: AuditOptions, audit_here: Callable[[str], Result]
 ) -> Iterator[tuple[str, Result]]:
     """Yield each source with its result, in order.
 

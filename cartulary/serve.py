@@ -30,12 +30,7 @@ from service.operation.forked_process import ForkedProcess
 from service.operation.parent_watch import parent_pipe
 from service.operation.stop_signals import StopSignals
 from service.operation.supervisor import Supervisor
-from service.server.shared_port import (
-    PortError,
-    hold_port,
-    local_url,
-    web_processes,
-)
+from service.server.shared_port import PortError, hold_port, local_url, web_processes
 from service.settings import Settings
 
 SECONDS_TO_STOP: Final = 8.0

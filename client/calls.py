@@ -299,11 +299,7 @@ def submit(
 
 
 def _state(
-    game: str,
-    rest: str,
-    statement: Statement,
-    body: Mapping[str, Any],
-    idempotency_key: str | None,
+    game: str, rest: str, statement: Statement, body: Mapping[str, Any], idempotency_key: str | None
 ) -> Call[AcceptedAction]:
     path, kind = _game(game, rest), reader(AcceptedAction)
     key = _new_key(idempotency_key)

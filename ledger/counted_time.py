@@ -95,10 +95,7 @@ def moment_after(
 
 
 def time_between(
-    start: datetime,
-    end: datetime,
-    times: Calendar | None = None,
-    stops: Iterable[Interval] = (),
+    start: datetime, end: datetime, times: Calendar | None = None, stops: Iterable[Interval] = ()
 ) -> timedelta:
     """Return the counted time between two moments; 0 if `end` is not after `start`. See `moment_after`."""
     spans = _counted_spans(start, end, times, union(stops))

@@ -12,13 +12,7 @@ from operator import itemgetter
 from typing import Annotated, Final, NotRequired, get_args, get_origin, get_type_hints
 
 from domain.errors import Unreadable
-from domain.event import (
-    MAX_PREPARED_PATH,
-    VERSION,
-    ActionSignature,
-    Event,
-    PreparedSignature,
-)
+from domain.event import MAX_PREPARED_PATH, VERSION, ActionSignature, Event, PreparedSignature
 from domain.json_types import Digest, GameId, JsonObject, Pattern, PlayerId, Timestamp
 from domain.messages import Message, message
 from domain.upcasters import upcast

@@ -22,13 +22,7 @@ from domain.json_types import JsonObject
 from domain.messages import message
 from ledger.canonical import canonical, digest, unhex
 from ledger.keys import BadSignature, SigningKey, not_hex, verify
-from ledger.merkle import (
-    BadProof,
-    MemoryTree,
-    leaf_hash,
-    prove_inclusion,
-    verify_inclusion,
-)
+from ledger.merkle import BadProof, MemoryTree, leaf_hash, prove_inclusion, verify_inclusion
 
 KEY_PAYLOAD: Final = "cartulary key v1"
 ACTION_PAYLOAD: Final = "cartulary action v1"

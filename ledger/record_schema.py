@@ -49,12 +49,7 @@ _PLAYER: Final[_Schema] = {
     "handle": lambda value: value is None or is_word(value),
     "keys": lambda value: isinstance(value, list),
 }
-_HEAD: Final[_Schema] = {
-    "seq": is_positive,
-    "hash": is_hash,
-    "key": is_word,
-    "signature": is_word,
-}
+_HEAD: Final[_Schema] = {"seq": is_positive, "hash": is_hash, "key": is_word, "signature": is_word}
 _KEY: Final[_Schema] = {
     "key": is_word,
     "public": is_word,

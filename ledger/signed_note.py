@@ -241,9 +241,7 @@ def cosign_text(text: str, name: str, key: SigningKey, timestamp: int) -> NoteSi
     """Return the cosignature of the text of a checkpoint at a time in seconds since 1970."""
     signature = bytes.fromhex(key.signature(cosigned_message(text, timestamp)))
     return NoteSignature(
-        name,
-        note_key(name, key, COSIGNATURE).id,
-        timestamp.to_bytes(_TIMESTAMP_BYTES) + signature,
+        name, note_key(name, key, COSIGNATURE).id, timestamp.to_bytes(_TIMESTAMP_BYTES) + signature
     )
 
 

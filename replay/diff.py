@@ -12,15 +12,7 @@ from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints, 
 from domain.contract import AnyRuleSystem
 from domain.hexes import Hex
 from domain.json_types import JsonObject, Seat
-from domain.messages import (
-    Message,
-    Value,
-    comma_list,
-    hex_at,
-    message,
-    message_in,
-    semicolon_list,
-)
+from domain.messages import Message, Value, comma_list, hex_at, message, message_in, semicolon_list
 from domain.scene import Cell, Scene
 from ledger.canonical import canonical
 from replay.language.renderer import Renderer

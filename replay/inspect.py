@@ -202,11 +202,7 @@ def _seen_position(step: Step, context: EventContext) -> JsonObject | None:
     before, seat = step.before, seat_in_play(step.event)
     if before is None or before.state is None or seat is None or not context.sees_actor:
         return None
-    return {
-        "seat": seat,
-        "seq": before.seq,
-        "position": before.rules.position(before.state, seat),
-    }
+    return {"seat": seat, "seq": before.seq, "position": before.rules.position(before.state, seat)}
 
 
 def _legal_actions(step: Step, context: EventContext, *, lists_all: bool) -> JsonObject | None:
@@ -322,9 +318,4 @@ def _start(step: Step, context: EventContext, names: Names) -> JsonObject:
 
 
 def _nonce(player: str, nonce: str, source: str | None, names: Names) -> JsonObject:
-    return {
-        "player": player,
-        "handle": names.handle(player),
-        "nonce": nonce,
-        "nonce_from": source,
-    }
+    return {"player": player, "handle": names.handle(player), "nonce": nonce, "nonce_from": source}

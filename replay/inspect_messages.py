@@ -73,9 +73,7 @@ def identity_messages(explanation: JsonObject) -> Iterator[Message]:
         return
     if actor["signed_head"] == event["prev"]:
         yield message(
-            "key {key}, for the position after event {seq}",
-            key=actor["key"],
-            seq=event["seq"] - 1,
+            "key {key}, for the position after event {seq}", key=actor["key"], seq=event["seq"] - 1
         )
     else:
         yield message(

@@ -11,15 +11,7 @@ from typing import TYPE_CHECKING, Final, TypedDict, cast
 
 from domain.errors import CartularyError, Unreadable
 from domain.event import Event
-from domain.json_types import (
-    Count,
-    Digest,
-    GameId,
-    JsonObject,
-    PlayerId,
-    PositiveCount,
-    Timestamp,
-)
+from domain.json_types import Count, Digest, GameId, JsonObject, PlayerId, PositiveCount, Timestamp
 from domain.lifecycle import RATED_SEATS
 from domain.messages import Text, message
 from domain.registry import UnknownRules, registered_name, rule_system_for
@@ -202,12 +194,7 @@ def rated_game(
 ) -> RatedGame:
     """Return the line of the history for a game after which its players have these ratings."""
     players: list[RatedPlayer] = [
-        {
-            "player": player,
-            "place": place,
-            "mu": after[player].mu,
-            "sigma": after[player].sigma,
-        }
+        {"player": player, "place": place, "mu": after[player].mu, "sigma": after[player].sigma}
         for player, place in result.places.items()
     ]
     line: JsonObject = {

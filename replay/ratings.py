@@ -50,8 +50,7 @@ def ratings(players: Sequence[str], results: Mapping[tuple[str, str], float]) ->
     deviations = _deviations(_information(won, strengths))
     return [
         Rating(
-            MEAN_RATING + POINTS_A_LOGIT * (strength - mean),
-            NORMAL_95 * POINTS_A_LOGIT * deviation,
+            MEAN_RATING + POINTS_A_LOGIT * (strength - mean), NORMAL_95 * POINTS_A_LOGIT * deviation
         )
         for strength, deviation in zip(strengths, deviations, strict=True)
     ]

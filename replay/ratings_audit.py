@@ -31,7 +31,7 @@ from replay.player_ratings import (
 )
 
 _STATEMENT: Final = {
-    *("sign", "log", "size", "root", "model", "games", "hash", "at", "key", "signature"),
+    *("sign", "log", "size", "root", "model", "games", "hash", "at", "key", "signature")
 }
 _EXCLUDED: Final = "excluded"
 """A field of statements since administrators can exclude games."""

@@ -87,11 +87,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     keyring = Keyring(client, settings.signing_key, read_only=read_only, origin=settings.origin)
     objects = ObjectStore(settings.archive, bounds.archive_seconds)
     archive = Archive(
-        client,
-        objects,
-        ArchiveSchedule(client, settings.archive_after_days),
-        keyring,
-        bounds,
+        client, objects, ArchiveSchedule(client, settings.archive_after_days), keyring, bounds
     )
     replication = Replication(client, settings.wait_replicas)
     store = ArchivingEventStore(client, archive, COMPANIONS, wait_replicas=settings.wait_replicas)
@@ -125,16 +121,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         deliveries.shown_to,
     )
     tournaments = build_tournaments(
-        client,
-        settings,
-        store,
-        clock,
-        keyring,
-        replication,
-        accounts,
-        transparency,
-        games,
-        clubs,
+        client, settings, store, clock, keyring, replication, accounts, transparency, games, clubs
     )
     notifications = build_notifications(
         client, settings, clock, accounts, clubs, games, tournaments.tournaments, deliveries
@@ -198,11 +185,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         sandboxes=sandboxes,
         imports=imports,
         conditional_actions=ConditionalActions(
-            games.repository,
-            games.for_viewers,
-            conditional_action_store,
-            games.signatures,
-            bounds,
+            games.repository, games.for_viewers, conditional_action_store, games.signatures, bounds
         ),
         conditional_action_store=conditional_action_store,
         administration=Administration(

@@ -15,14 +15,12 @@ from typing import Final
 
 import freezegun.api
 import httpx
-import hypothesis
+import hypothesis.internal.conjecture.providers
 import pytest
 from filelock import FileLock
 from typing_extensions import override
 from xdist.remote import Producer  # type: ignore[import-untyped] # xdist has no annotations for others
-from xdist.scheduler.loadfile import (  # type: ignore[import-untyped] # as above
-    LoadFileScheduling,
-)
+from xdist.scheduler.loadfile import LoadFileScheduling  # type: ignore[import-untyped] # as above
 
 from cartulary.imports import quick_imports
 from ledger.canonical import canonical
@@ -51,9 +49,15 @@ hypothesis.settings.register_profile(
     "any machine",
     derandomize=True,
     database=None,
+    deadline=None,
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile("any machine")
+# Hypothesis would also try the constants in the modules of the project that are loaded. These depend on the
+# tests that the process has run before, and to parse the modules takes as long as many tests.
+vars(hypothesis.internal.conjecture.providers)["_get_local_constants"] = lambda: (
+    hypothesis.internal.conjecture.providers._local_constants
+)
 
 hash_quickly()
 # Reading the certificates of authorities takes longer than most requests, and every client would do it again.

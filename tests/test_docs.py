@@ -17,16 +17,7 @@ from domain.barony.actions import ACTION_PARSERS
 from domain.barony.sorcery.state import SorceryState
 from domain.contract import RuleSystem, State
 from tests.support.barony_positions import given
-from tests.support.pages import (
-    DOCS,
-    FORMATS,
-    PAGES,
-    ROOT,
-    all_fences,
-    anchors,
-    fences,
-    short_forms,
-)
+from tests.support.pages import DOCS, FORMATS, PAGES, ROOT, all_fences, anchors, fences, short_forms
 
 
 @pytest.mark.parametrize("body", all_fences("python"))
@@ -73,8 +64,7 @@ BOARDS = [
 
 
 @pytest.mark.parametrize(
-    ("body", "board"),
-    list(zip(fences(FORMATS, "json cast"), BOARDS, strict=True)),
+    ("body", "board"), list(zip(fences(FORMATS, "json cast"), BOARDS, strict=True))
 )
 def test_casts_produce_the_data_on_the_page(body: str, board: str) -> None:
     example, state = json.loads(body), given(board)

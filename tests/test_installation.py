@@ -106,11 +106,7 @@ def test_a_server_that_does_not_run_is_not_used(program: Program) -> None:
     ],
 )
 def test_a_suitable_python_is_chosen(
-    program: Program,
-    machine: str,
-    has_redis: bool,
-    pythons: dict[str, str],
-    expected: str | None,
+    program: Program, machine: str, has_redis: bool, pythons: dict[str, str], expected: str | None
 ) -> None:
     program("uname", f"echo {machine}")
     if has_redis:

@@ -95,13 +95,7 @@ class TaskQueues:
                         job = TaskJob.fetch(
                             job_id, connection=self._redis, serializer=JSONSerializer
                         )
-                    except (
-                        NoSuchJobError,
-                        redis.ResponseError,
-                        KeyError,
-                        TypeError,
-                        ValueError,
-                    ):
+                    except (NoSuchJobError, redis.ResponseError, KeyError, TypeError, ValueError):
                         # Gone or damaged. The sweep enqueues its task again.
                         self._redis.delete(TaskJob.key_for(job_id))
                         continue

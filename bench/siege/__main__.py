@@ -75,10 +75,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--log", type=Path, help="file to which the log of the service is copied")
     options = parser.parse_args(arguments)
-    names = {
-        *ATTACKS,
-        *(f"{attack.name}{FROM_PLAYERS}" for attack in ATTACKS.values()),
-    }
+    names = {*ATTACKS, *(f"{attack.name}{FROM_PLAYERS}" for attack in ATTACKS.values())}
     if unknown := [name for name in options.attacks if name not in names]:
         parser.error(f"no such attack: {', '.join(unknown)}; --list lists them")
     return options

@@ -4,15 +4,7 @@ from collections.abc import Iterator
 from itertools import repeat as forever
 from typing import Final
 
-from bench.siege.attack import (
-    API,
-    MANY_ADDRESSES,
-    ONE_ADDRESS,
-    Attack,
-    Target,
-    once,
-    request,
-)
+from bench.siege.attack import API, MANY_ADDRESSES, ONE_ADDRESS, Attack, Target, once, request
 from bench.siege.traffic import Hold, Pause, Read, Reset, Send, Step, Traffic
 
 SMALL_BUFFER: Final = 4096
@@ -95,16 +87,8 @@ ATTACKS: Final = (
         seconds=10,
         waves=1,
     ),
-    Attack(
-        "slow-headers",
-        "sends the headers of 400 requests one byte at a time",
-        _slow_headers,
-    ),
-    Attack(
-        "slow-bodies",
-        "sends the bodies of 400 requests one byte at a time",
-        _slow_bodies,
-    ),
+    Attack("slow-headers", "sends the headers of 400 requests one byte at a time", _slow_headers),
+    Attack("slow-bodies", "sends the bodies of 400 requests one byte at a time", _slow_bodies),
     Attack(
         "slow-readers",
         "requests a record of several megabytes with 200 clients that never read",
@@ -120,11 +104,7 @@ ATTACKS: Final = (
         "opens 100 event streams a second and resets each after 50 ms",
         _stream_churn,
     ),
-    Attack(
-        "resets",
-        "sends 300 requests a second and resets each connection at once",
-        _resets,
-    ),
+    Attack("resets", "sends 300 requests a second and resets each connection at once", _resets),
     Attack(
         "early-positions",
         "requests 200 positions a second from far back in a long game, and disconnects at once",

@@ -3,15 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from bench.siege.attack import (
-    API,
-    ONE_ADDRESS,
-    Attack,
-    Target,
-    once,
-    request,
-    send_and_read,
-)
+from bench.siege.attack import API, ONE_ADDRESS, Attack, Target, once, request, send_and_read
 from bench.siege.traffic import Pause, Read, Send, Step, Traffic
 
 MOST_BODY_BYTES: Final = 63_000
@@ -167,9 +159,7 @@ def _nested_bodies(target: Target) -> Traffic:
 def _entity_tags(target: Target) -> Traffic:
     tags = ",".join(f'"{number}"' for number in range(2_000))
     send = request(
-        "GET",
-        f"{API}/games/{target.long_game}/position",
-        headers=f"If-None-Match: {tags}\r\n",
+        "GET", f"{API}/games/{target.long_game}/position", headers=f"If-None-Match: {tags}\r\n"
     )
     return Traffic(send_and_read(send), 16, 100, ONE_ADDRESS)
 

@@ -64,12 +64,7 @@ def _many_games(target: Target) -> Traffic:
     def script(number: int) -> Iterator[Step]:
         invited = target.player_handles[number % len(target.player_handles)]
         body = orjson.dumps(
-            {
-                "rules": "barony",
-                "seats": 2,
-                "options": {"private": True},
-                "invite": [invited],
-            }
+            {"rules": "barony", "seats": 2, "options": {"private": True}, "invite": [invited]}
         )
         for _ in range(GAMES_OF_ONE_PLAYER // CONNECTIONS):
             yield request("POST", f"{API}/games", body, token)

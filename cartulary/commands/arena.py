@@ -8,14 +8,7 @@ from cartulary.language import text
 from cartulary.terminal import echo, print_message, progress
 from domain.errors import Malformed
 from domain.json_types import JsonObject
-from domain.messages import (
-    Message,
-    comma_list,
-    message,
-    message_in,
-    plural_message,
-    semicolon_list,
-)
+from domain.messages import Message, comma_list, message, message_in, plural_message, semicolon_list
 from domain.registry import rule_systems
 from ledger.canonical import canonical
 from replay.event_text import rules_title

@@ -20,12 +20,7 @@ from cartulary.command_line import (
     option,
     usage_error,
 )
-from cartulary.commands.options import (
-    color_option,
-    json_option,
-    public_key,
-    source_options,
-)
+from cartulary.commands.options import color_option, json_option, public_key, source_options
 from cartulary.language import command_renderer
 from cartulary.source import SourceNotFound, open_source
 from cartulary.terminal import Color, echo, print_message, progress, result_styler, width

@@ -6,12 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from cartulary.command_line import argument, command, option, usage_error
-from cartulary.commands.options import (
-    color_option,
-    json_option,
-    public_key,
-    source_options,
-)
+from cartulary.commands.options import color_option, json_option, public_key, source_options
 from cartulary.language import command_renderer
 from cartulary.source import errors_naming, open_source, unreadable_source
 from cartulary.terminal import Color, echo, print_message, progress, result_styler, width

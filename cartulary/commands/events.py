@@ -1,12 +1,7 @@
 """The commands that show events: log and inspect."""
 
 from cartulary.command_line import IntRange, argument, bad_parameter, command, option
-from cartulary.commands.options import (
-    color_option,
-    json_option,
-    source_argument,
-    source_options,
-)
+from cartulary.commands.options import color_option, json_option, source_argument, source_options
 from cartulary.language import command_renderer
 from cartulary.source import errors_naming, live_details, read_source
 from cartulary.terminal import Color, echo, line_width, result_styler, width

@@ -6,12 +6,7 @@ from typing import Any
 import click
 
 from cartulary.command_line import IntRange, argument, bad_parameter, command, option, usage_error
-from cartulary.commands.options import (
-    color_option,
-    json_option,
-    source_argument,
-    source_options,
-)
+from cartulary.commands.options import color_option, json_option, source_argument, source_options
 from cartulary.language import command_renderer, text
 from cartulary.source import errors_naming, read_source
 from cartulary.terminal import Color, echo, result_styler, width
@@ -25,13 +20,7 @@ from ledger.record import Record
 from replay.branches import branch
 from replay.event_text import game_title
 from replay.render.geometry import is_drawable
-from replay.timeline import (
-    after_round,
-    after_turn,
-    game_at,
-    head,
-    unreadable_on_error,
-)
+from replay.timeline import after_round, after_turn, game_at, head, unreadable_on_error
 
 
 @command(
@@ -84,8 +73,7 @@ def replay(
     if sum(value is not None for value in (seq, turn, round)) > 1:
         raise usage_error(
             message(
-                "give at most one of {options}",
-                options=listing(["--seq", "--turn", "--round"]),
+                "give at most one of {options}", options=listing(["--seq", "--turn", "--round"])
             )
         )
     if wide and output_format != "svg":
@@ -133,8 +121,7 @@ def _position_as(
             reason = message("the game has not started: there is no board to draw")
             raise click.ClickException(renderer(reason))
         reason = message(
-            "the game has not started: {places}",
-            places=places_taken(len(game.places), game.seats),
+            "the game has not started: {places}", places=places_taken(len(game.places), game.seats)
         )
         return renderer.sentence(message("{reason}.", reason=reason)) + "\n"
     event: Any = record.events[game.seq - 1]

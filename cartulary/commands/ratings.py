@@ -152,9 +152,7 @@ def _print_exclusions(exclusions: "Sequence[RatingExclusion]") -> None:
     )
     for exclusion in exclusions:
         line = message(
-            "{time}: {reason}",
-            time=Instant(exclusion["at"]),
-            reason=exclusion["reason"],
+            "{time}: {reason}", time=Instant(exclusion["at"]), reason=exclusion["reason"]
         )
         echo(f"  {exclusion['game']} {renderer(line)}")
 

@@ -243,9 +243,7 @@ def import_command(
         )
         if imported.last < imported.first:
             line = message(
-                "{file}: game {game} has all events already",
-                file=file.name,
-                game=imported.game,
+                "{file}: game {game} has all events already", file=file.name, game=imported.game
             )
         echo(text(line))
     if is_any_refused:

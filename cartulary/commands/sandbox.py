@@ -22,13 +22,7 @@ from ledger.canonical import canonical
 from ledger.record import Record
 from replay.event_values import names_of
 from replay.language.renderer import Renderer
-from replay.sandbox import (
-    Sandbox,
-    SandboxStep,
-    check_bots,
-    game_with_drawn_secrets,
-    known_secrets,
-)
+from replay.sandbox import Sandbox, SandboxStep, check_bots, game_with_drawn_secrets, known_secrets
 from replay.timeline import unreadable_on_error
 
 MAX_TURNS: Final = 100_000
@@ -237,8 +231,5 @@ def _step_line(sandbox: Sandbox, step: SandboxStep) -> Message:
     if step.bot is None:
         return message("{player:label}  {events}", player=PlayerAt(step.seat), events=events)
     return message(
-        "{player:label}  {events}  ({bot})",
-        player=PlayerAt(step.seat),
-        events=events,
-        bot=step.bot,
+        "{player:label}  {events}  ({bot})", player=PlayerAt(step.seat), events=events, bot=step.bot
     )

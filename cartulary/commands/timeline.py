@@ -5,12 +5,7 @@ from pathlib import Path
 import click
 
 from cartulary.command_line import PathType, command, option
-from cartulary.commands.options import (
-    color_option,
-    force_option,
-    source_argument,
-    source_options,
-)
+from cartulary.commands.options import color_option, force_option, source_argument, source_options
 from cartulary.language import command_renderer
 from cartulary.source import errors_naming, read_source
 from cartulary.terminal import Color, echo, result_styler, width, write_output

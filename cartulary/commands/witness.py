@@ -157,12 +157,7 @@ def follow(
     client_of_log = Client(url, language=language, limits=UNTRUSTED_SERVER)
     with _errors_of_files(), WitnessFolder.locked(path, pages) as copy, client_of_log as client:
         follower = Follower(
-            client,
-            copy,
-            now=time.time,
-            format_time=_format_time,
-            name=name,
-            pages=pages,
+            client, copy, now=time.time, format_time=_format_time, name=name, pages=pages
         )
         if key is not None:
             follower.accept_key(key)

@@ -7,13 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cartulary.addresses import Address
-from cartulary.client import (
-    Client,
-    Conflict,
-    GameSummary,
-    MalformedRequest,
-    Unauthorised,
-)
+from cartulary.client import Client, Conflict, GameSummary, MalformedRequest, Unauthorised
 from cartulary.terminal_client.console import Console
 from cartulary.terminal_client.tokens import TokensFile
 from domain.errors import CartularyError

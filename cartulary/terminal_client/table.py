@@ -8,14 +8,7 @@ from domain.contract import AnyRuleSystem
 from domain.errors import CartularyError, Malformed
 from domain.json_types import JsonObject
 from domain.life_cycle_messages import places_taken
-from domain.messages import (
-    Message,
-    PlayerAt,
-    comma_list,
-    message,
-    message_in,
-    plural_message,
-)
+from domain.messages import Message, PlayerAt, comma_list, message, message_in, plural_message
 from domain.registry import rule_system_for
 from replay.event_text import actor_message, outcome_message
 from replay.language.renderer import Names, Renderer

@@ -140,20 +140,12 @@ class WitnessFolder:
         self.server_keys.append(key)
 
     def append(
-        self,
-        note: SignedNote,
-        path: Sequence[bytes],
-        leaf_hashes: Sequence[bytes],
-        seen_at: str,
+        self, note: SignedNote, path: Sequence[bytes], leaf_hashes: Sequence[bytes], seen_at: str
     ) -> None:
         """Add a checkpoint and the leaves that are new in it. They must have been verified."""
         if leaf_hashes:
             _append(self.path / LEAVES, b"".join(leaf_hashes))
-        line = {
-            "checkpoint": str(note),
-            "path": [hash.hex() for hash in path],
-            "seen_at": seen_at,
-        }
+        line = {"checkpoint": str(note), "path": [hash.hex() for hash in path], "seen_at": seen_at}
         _append(self.path / CHECKPOINTS, canonical(line) + b"\n")
         self.tree.append(leaf_hashes)
         self.checkpoints.append(

@@ -34,11 +34,7 @@ from replay.audit.clock_decisions import (
     is_left,
 )
 from replay.audit.conditional_actions import ConditionalActions
-from replay.audit.dispute_decisions import (
-    check_foundation,
-    decide_dispute_event,
-    missing_result,
-)
+from replay.audit.dispute_decisions import check_foundation, decide_dispute_event, missing_result
 from replay.audit.envelope_problems import envelope_problems
 from replay.audit.findings import Check
 from replay.audit.former_rules import FormerRules

@@ -5,13 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final, NamedTuple, TypeAlias
 
-from domain.corrections import (
-    MISSES,
-    TAKEBACKS,
-    Correction,
-    LifeCycleCorrection,
-    corrections_of,
-)
+from domain.corrections import MISSES, TAKEBACKS, Correction, LifeCycleCorrection, corrections_of
 from domain.errors import CartularyError
 from domain.event import Event
 from domain.fold import evolve

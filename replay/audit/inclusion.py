@@ -35,9 +35,7 @@ class _Fault(CartularyError):
 
 
 def check_inclusion(
-    record: Record,
-    witnesses: Sequence[NoteKey] = (),
-    trusted: TrustedKeys = NO_TRUSTED_KEYS,
+    record: Record, witnesses: Sequence[NoteKey] = (), trusted: TrustedKeys = NO_TRUSTED_KEYS
 ) -> Check:
     """Check the proof of inclusion in the header, and the cosignatures of these witnesses.
 

@@ -85,10 +85,7 @@ def check_nonces(check: Check, record: Record, nonces: Sequence[JsonObject]) -> 
                 message("The server has replaced your nonce, so it may have chosen the draws."),
             )
         elif commitment is None:
-            check.note(
-                message("The nonce is the one that your program sent."),
-                seq=event["seq"],
-            )
+            check.note(message("The nonce is the one that your program sent."), seq=event["seq"])
         elif commitment == created["data"].get("commitment"):
             check.note(
                 message(

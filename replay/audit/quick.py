@@ -18,14 +18,7 @@ from domain.json_types import JsonObject
 from ledger.canonical import CANONICAL_OPTIONS, decode, find_exponent
 from ledger.envelope import FIELDS, MAX_SEATS, TIMESTAMP, is_actor, is_timestamp
 from ledger.pending import hash_in
-from ledger.record import (
-    MAX_LINE_BYTES,
-    MAX_RECORD_BYTES,
-    MAX_VALUES,
-    Record,
-    RecordReader,
-    scan,
-)
+from ledger.record import MAX_LINE_BYTES, MAX_RECORD_BYTES, MAX_VALUES, Record, RecordReader, scan
 from ledger.record_schema import HEADER_FIELDS, check_event
 from replay.audit.chain import check_chain
 from replay.audit.findings import Check, Report

@@ -4,15 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, assert_never
 
-from domain.messages import (
-    Message,
-    Value,
-    comma_list,
-    listing,
-    message,
-    message_in,
-    plural_message,
-)
+from domain.messages import Message, Value, comma_list, listing, message, message_in, plural_message
 from replay.audit.findings import CHECK_TITLES, Check, Finding, Name, Outcome, Report, Unknown
 from replay.event_text import rules_title
 from replay.event_values import game_status

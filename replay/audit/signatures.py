@@ -224,11 +224,7 @@ def check_receipts(
 
 
 def _check_one_receipt(
-    check: Check,
-    record: Record,
-    keys: Sequence[JsonObject],
-    line: int | None,
-    receipt: JsonObject,
+    check: Check, record: Record, keys: Sequence[JsonObject], line: int | None, receipt: JsonObject
 ) -> None:
     seq = receipt.get("seq")
     event = None

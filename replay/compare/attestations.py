@@ -139,11 +139,7 @@ def _head(
 
 
 def _receipts(
-    side: Side,
-    history: History,
-    game: str | None,
-    keys: Sequence[JsonObject],
-    progress: Progress,
+    side: Side, history: History, game: str | None, keys: Sequence[JsonObject], progress: Progress
 ) -> Iterator[Attestation]:
     record = history.record
     receipts = [*zip(record.receipt_lines, record.receipts, strict=True)]

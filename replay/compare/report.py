@@ -40,11 +40,7 @@ _MOST_LISTED: Final = 10
 
 
 def comparison_page(
-    comparison: Comparison,
-    names: tuple[str, str],
-    styler: Styler,
-    width: int,
-    renderer: Renderer,
+    comparison: Comparison, names: tuple[str, str], styler: Styler, width: int, renderer: Renderer
 ) -> str:
     """Return the whole comparison in lines of about `width` columns, with a final line feed.
 

@@ -55,9 +55,7 @@ def _terrain(name: str, ids: Ids, *, is_occupied: bool) -> Markup:
         "g",
         element("path", d=HEXAGON, fill=terrain_colour(name).fill),
         element(
-            "g",
-            terrain_markup(name, is_occupied=is_occupied),
-            clip_path=f"url(#{ids.of('hex')})",
+            "g", terrain_markup(name, is_occupied=is_occupied), clip_path=f"url(#{ids.of('hex')})"
         ),
         element("path", d=HEXAGON, fill="none", stroke=DARK, stroke_opacity=".7", stroke_width=3),
         id=ids.terrain(name, is_occupied=is_occupied),

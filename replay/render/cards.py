@@ -101,13 +101,7 @@ def row_list(rows: Sequence[Row], width: float, size: float, renderer: Renderer)
 def _border(width: float, height: float, *, is_to_act: bool) -> Markup:
     if not is_to_act:
         return element(
-            "rect",
-            width=width,
-            height=height,
-            rx=10,
-            fill=CARD,
-            stroke=THIN_LINE,
-            stroke_width=2,
+            "rect", width=width, height=height, rx=10, fill=CARD, stroke=THIN_LINE, stroke_width=2
         )
     box = {"x": 4.5, "y": 4.5, "width": width - 9, "height": height - 9, "rx": 8}
     return joined(

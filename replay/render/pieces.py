@@ -156,12 +156,7 @@ def shield(seat: int, hatching: str) -> Markup:
         element("path", d=outline, fill=fill),
         element("path", d=outline, fill=f"url(#{hatching})"),
         element(
-            "path",
-            d=outline,
-            fill="none",
-            stroke=DARK,
-            stroke_width=3,
-            stroke_linejoin="round",
+            "path", d=outline, fill="none", stroke=DARK, stroke_width=3, stroke_linejoin="round"
         ),
         element("circle", cy=-2, r=15, fill=fill),
         emblem(seat, 0, -2, 13),

@@ -121,13 +121,7 @@ def _column(
             fill=MUTED if finisher.is_out else DARK,
         ),
         element(
-            "rect",
-            y=top,
-            width=width,
-            height=step,
-            fill=colour.fill,
-            stroke=DARK,
-            stroke_width=2.5,
+            "rect", y=top, width=width, height=step, fill=colour.fill, stroke=DARK, stroke_width=2.5
         ),
         text_line(
             with_minus(str(finisher.score)),

@@ -23,15 +23,7 @@ from replay.render.cards import (
 from replay.render.descriptions import describe_scene
 from replay.render.legend import legend, terrains_of
 from replay.render.map import MapSizes, draw_map
-from replay.render.markup import (
-    Ids,
-    Markup,
-    element,
-    joined,
-    language_attributes,
-    moved,
-    number,
-)
+from replay.render.markup import Ids, Markup, element, joined, language_attributes, moved, number
 from replay.render.palette import PAPER, THIN_LINE, seat_colour
 from replay.render.podium import Finisher, podium
 

@@ -282,11 +282,7 @@ class Players(AccountReader):
         They apply to requests with `token` at once, elsewhere after TOKEN_CACHE_TTL at the latest. Raises
         Malformed (naming every wrong setting), Unauthorised (no account).
         """
-        checks = {
-            "locale": locale_fault,
-            "time_zone": time_zone_fault,
-            "profile": profile_fault,
-        }
+        checks = {"locale": locale_fault, "time_zone": time_zone_fault, "profile": profile_fault}
         faults = {name: checks[name](value) for name, value in settings.items()}
         if any(faults.values()):
             raise Malformed({name: fault for name, fault in faults.items() if fault is not None})

@@ -150,8 +150,7 @@ class ErasedPlayers:
         except (OSError, ValueError) as error:
             raise Unavailable(
                 message(
-                    "the file of erased players cannot be read: {reason}",
-                    reason=_reason(error),
+                    "the file of erased players cannot be read: {reason}", reason=_reason(error)
                 )
             ) from error
 
@@ -168,8 +167,7 @@ class ErasedPlayers:
         except OSError as error:
             raise Unavailable(
                 message(
-                    "the file of erased players cannot be written: {reason}",
-                    reason=_reason(error),
+                    "the file of erased players cannot be written: {reason}", reason=_reason(error)
                 )
             ) from error
 

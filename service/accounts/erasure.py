@@ -44,11 +44,7 @@ class Erasure:
         self._deletions: list[Callable[[str], object]] = []
         self._searches: list[tuple[Search, Callable[[str], object]]] = []
 
-    def register(
-        self,
-        delete: Callable[[str], object],
-        find: Search | None = None,
-    ) -> None:
+    def register(self, delete: Callable[[str], object], find: Search | None = None) -> None:
         """Register a function that deletes the data of a player, whose id is its argument. It is idempotent.
 
         Functions are called in the order of their registration. `find` takes ids of erased players, and

@@ -20,10 +20,7 @@ class WorkOverview:
     """Reads the overview. Thread-safe. Raises Unavailable if Redis does not respond."""
 
     def __init__(
-        self,
-        process_reports: ProcessReports,
-        damaged_games: DamagedGames,
-        deliveries: Deliveries,
+        self, process_reports: ProcessReports, damaged_games: DamagedGames, deliveries: Deliveries
     ) -> None:
         self._process_reports = process_reports
         self._damaged_games = damaged_games

@@ -25,14 +25,7 @@ from service.accounts.account_reader import AccountReader
 from service.accounts.mutes import Mutes
 from service.bounds import Bounds
 from service.clubs.names import name_fault, normalized_name
-from service.clubs.store import (
-    Club,
-    ClubStore,
-    ClubWithPeople,
-    Person,
-    Relation,
-    club_not_found,
-)
+from service.clubs.store import Club, ClubStore, ClubWithPeople, Person, Relation, club_not_found
 from service.errors import Forbidden, NotFound, TooManyClubs
 
 LINK_DAYS: Final = 30
@@ -461,10 +454,7 @@ class Clubs:
     def _require_account(self, player: str) -> None:
         (account,) = self._players.get([player])
         if account is None or account.is_guest or account.bot is not None:
-            raise NotNow(
-                None,
-                message("guests and bots of the server cannot be members of clubs"),
-            )
+            raise NotNow(None, message("guests and bots of the server cannot be members of clubs"))
 
 
 def token_of_link(club: Club) -> str | None:

@@ -4,13 +4,7 @@ import unicodedata
 from typing import Final
 
 from domain.messages import Message, Text, message
-from service.accounts.handles import (
-    MAX_LENGTH,
-    InvalidHandle,
-    fold_case,
-    parse_handle,
-    skeletons,
-)
+from service.accounts.handles import MAX_LENGTH, InvalidHandle, fold_case, parse_handle, skeletons
 from service.accounts.reserved_handles import is_reserved
 
 MAX_NAME_LENGTH: Final = MAX_LENGTH

@@ -12,14 +12,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Final
 
-from domain.conditional import (
-    Tree,
-    TreeBounds,
-    node_for,
-    own_action,
-    parse_tree,
-    tree_after,
-)
+from domain.conditional import Tree, TreeBounds, node_for, own_action, parse_tree, tree_after
 from domain.contract import AnyRuleSystem
 from domain.errors import Malformed, NotNow, Refused
 from domain.event import Event, PreparedSignature

@@ -59,9 +59,7 @@ def _bot_faults(
     faults: dict[str, Text] = {}
     if isinstance(seats, int) and len(bots) >= max(seats, 1):
         faults["bots"] = plural_message(
-            "must name at most one bot",
-            "must name at most {count} bots",
-            count=max(seats, 1) - 1,
+            "must name at most one bot", "must name at most {count} bots", count=max(seats, 1) - 1
         )
     for index, bot in enumerate(bots):
         if fault := bot_fault(system, bot):

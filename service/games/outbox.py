@@ -156,14 +156,7 @@ def _is_joining_person(game: Game, event: Event) -> bool:
 
 def listing_inputs(game: Game) -> tuple[object, ...]:
     """Return everything of a game on which it depends how lists of games show it."""
-    return (
-        game.status,
-        game.places,
-        game.players,
-        game.vacant_seats,
-        game.invited,
-        game.declined,
-    )
+    return (game.status, game.places, game.players, game.vacant_seats, game.invited, game.declined)
 
 
 def rebuild_outbox(game: Game) -> dict[str, str]:

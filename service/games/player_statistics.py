@@ -418,8 +418,7 @@ class Statistics:
         stored = self._projections.read(PlayersProjection.name, list(fields.values()))
         rows = [
             HeadToHead(
-                system,
-                *(int(stored.get(fields[system, r], 0)) for r in (ahead, behind, "equal")),
+                system, *(int(stored.get(fields[system, r], 0)) for r in (ahead, behind, "equal"))
             )
             for system in rule_systems()
         ]

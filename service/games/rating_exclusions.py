@@ -48,11 +48,7 @@ class RatingExclusions:
 
     def add(self, game_id: str, reason: str) -> None:
         """Exclude a game from now on, unless it is excluded already."""
-        exclusion: JsonObject = {
-            "game": game_id,
-            "at": clock.format(clock.now()),
-            "reason": reason,
-        }
+        exclusion: JsonObject = {"game": game_id, "at": clock.format(clock.now()), "reason": reason}
         with unavailable_on_error():
             self._redis.hsetnx(_EXCLUSIONS, game_id, canonical(exclusion))
 

@@ -27,14 +27,7 @@ from service.clock import TrustedClock
 from service.errors import IdempotencyConflict, NotFound, ServiceError, Unavailable
 from service.games.access import GameAccess, game_not_found
 from service.games.listings import Listings
-from service.games.loader import (
-    GAME_ID,
-    CachedGame,
-    GameCache,
-    GameLoader,
-    OnLoss,
-    with_events,
-)
+from service.games.loader import GAME_ID, CachedGame, GameCache, GameLoader, OnLoss, with_events
 from service.games.outbox import listing_inputs, outbox_entries
 from service.keyring import Keyring
 from service.store.event_store import (
@@ -339,10 +332,7 @@ class GameRepository(GameLoader):
         """Return pending events that will all have the current time."""
         timestamp = self._clock.timestamp_after("" if game is None else game.at)
         return PendingEvents(
-            game_id,
-            game,
-            timestamp=timestamp,
-            load_earlier=partial(self.game_at, game_id),
+            game_id, game, timestamp=timestamp, load_earlier=partial(self.game_at, game_id)
         )
 
 

@@ -100,11 +100,7 @@ def register(app: Flask, blueprints: Iterable[Blueprint]) -> None:
     def openapi() -> Response:
         return Response(document(), content_type="application/json")
 
-    for rule, view in (
-        ("/openapi.json", openapi),
-        ("/docs", _page),
-        ("/docs/files/<name>", _file),
-    ):
+    for rule, view in (("/openapi.json", openapi), ("/docs", _page), ("/docs/files/<name>", _file)):
         app.add_url_rule(PREFIX + rule, f"docs-{view.__name__}", view)
 
 

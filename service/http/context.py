@@ -17,13 +17,7 @@ from service.accounts.password_guesses import LoginSource
 from service.accounts.personal_tokens import Scope, digest_of
 from service.accounts.tokens import MAX_CLIENT_LENGTH
 from service.bootstrap import Service
-from service.errors import (
-    Forbidden,
-    InsufficientScope,
-    TooManyRequests,
-    Unauthorised,
-    Unavailable,
-)
+from service.errors import Forbidden, InsufficientScope, TooManyRequests, Unauthorised, Unavailable
 from service.games.access import is_correspondent, require_correspondent, require_dispute
 from service.http.access_log import AccessLog, Metrics
 from service.visitors import network_of

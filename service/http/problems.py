@@ -109,11 +109,7 @@ def _title(status: int, language: str) -> str:
 
 
 def _problem(
-    status: int,
-    detail: Text,
-    render: Renderer,
-    headers: Mapping[str, str],
-    **members: Any,
+    status: int, detail: Text, render: Renderer, headers: Mapping[str, str], **members: Any
 ) -> Response:
     """Return a problem as a response. `members` are added to its body."""
     body, own_headers = encoded_problem(status, detail, g.request_id, render, **members)

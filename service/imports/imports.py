@@ -187,13 +187,7 @@ def _refused(fault: Text) -> Malformed:
 
 
 def _facts(
-    import_id: str,
-    player: str,
-    record: Record,
-    report: JsonObject,
-    size: int,
-    *,
-    is_public: bool,
+    import_id: str, player: str, record: Record, report: JsonObject, size: int, *, is_public: bool
 ) -> ImportedRecord:
     """Return what is known about a record after its audit."""
     header, first = record.header, record.events[0]

@@ -46,8 +46,7 @@ class ReplayedRecord:
         self._record = record
         reader = _RecordReader(record, imported.intact)
         self.loader = GameLoader(
-            reader,
-            GameCache(1, max_prefixes=_PREFIXES, prefix_interval=bounds.prefix_interval),
+            reader, GameCache(1, max_prefixes=_PREFIXES, prefix_interval=bounds.prefix_interval)
         )
         self.events = EventQueries(self.loader, reader, _no_deliveries, bounds)
         self.replays = Replays(self.loader, bounds)

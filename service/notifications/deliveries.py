@@ -38,12 +38,7 @@ from service import clock
 from service.bounds import Bounds
 from service.connection import to_text, unavailable_on_error
 from service.notifications.circuit_breakers import CircuitBreakers, Receiver
-from service.notifications.delivery import (
-    Delivery,
-    Status,
-    delivery_from_fields,
-    encode_result,
-)
+from service.notifications.delivery import Delivery, Status, delivery_from_fields, encode_result
 from service.notifications.kinds import OPERATOR
 from service.replication import Replication
 from service.store.shards import Shards

@@ -11,13 +11,7 @@ from service.games.outbox import Subject
 from service.notifications.kinds import Kind
 
 SUBJECTS_OF_DISPUTES: Final = frozenset(
-    {
-        "dispute_opened",
-        "dispute_answered",
-        "ruling_proposed",
-        "dispute_withdrawn",
-        "dispute_ruled",
-    }
+    {"dispute_opened", "dispute_answered", "ruling_proposed", "dispute_withdrawn", "dispute_ruled"}
 )
 """Subjects about a dispute, which has a page of its own. All others lead to the page of the game."""
 

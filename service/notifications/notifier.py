@@ -120,13 +120,7 @@ class Notifier:
             if player == to_act and chosen.includes("email", "your_turn"):
                 chosen = chosen.without("email", kind)
             created += self._notify_player(
-                replace(base, player=player),
-                kind,
-                reference,
-                chosen,
-                account,
-                now,
-                times,
+                replace(base, player=player), kind, reference, chosen, account, now, times
             )
         return created
 

@@ -4,15 +4,7 @@ from collections.abc import Mapping
 from typing import Any, assert_never
 
 from domain.game import Game
-from domain.messages import (
-    Message,
-    PlayerAt,
-    PlayerWithId,
-    Value,
-    listing,
-    message,
-    plural_message,
-)
+from domain.messages import Message, PlayerAt, PlayerWithId, Value, listing, message, plural_message
 from replay.language.renderer import Renderer
 from service.games.outbox import Subject
 

@@ -309,9 +309,7 @@ class EmbeddedRedis:
     def _last_lines(self) -> Message:
         lines = self._log_file.read_text(encoding="utf-8", errors="replace").splitlines()
         return message(
-            "{lines} (all of it in {file})",
-            lines=" / ".join(lines[-3:]),
-            file=str(self._log_file),
+            "{lines} (all of it in {file})", lines=" / ".join(lines[-3:]), file=str(self._log_file)
         )
 
 

@@ -19,11 +19,7 @@ from typing import Any, Final, NamedTuple
 
 import redis
 from flask import Flask, Request, g, request, session
-from flask.sessions import (
-    NullSession,
-    SecureCookieSession,
-    SecureCookieSessionInterface,
-)
+from flask.sessions import NullSession, SecureCookieSession, SecureCookieSessionInterface
 from itsdangerous import BadSignature
 from typing_extensions import override
 

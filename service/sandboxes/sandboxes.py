@@ -144,12 +144,7 @@ class Sandboxes:
         return self._replaced(stored, sandbox)
 
     def let_bots_act(
-        self,
-        stored: StoredSandbox,
-        seats: Collection[int],
-        bot: str,
-        turns: int,
-        after: int | None,
+        self, stored: StoredSandbox, seats: Collection[int], bot: str, turns: int, after: int | None
     ) -> OpenSandbox:
         """Let a bot act for these seats, until it is another seat's turn, for at most `turns` turns.
 

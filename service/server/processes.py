@@ -20,12 +20,7 @@ from service.operation.forked_process import ForkedProcess
 from service.operation.parent_watch import parent_pipe, watch_parent
 from service.operation.stop_signals import StopSignals
 from service.operation.supervisor import Supervisor
-from service.server.shared_port import (
-    SECONDS_TO_FINISH,
-    hold_port,
-    local_url,
-    web_processes,
-)
+from service.server.shared_port import SECONDS_TO_FINISH, hold_port, local_url, web_processes
 from service.server.web_process import publish_key, run_web_process, serve_web
 from service.settings import Settings
 

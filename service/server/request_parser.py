@@ -11,12 +11,7 @@ import httptools
 
 from domain.messages import Message, message
 from service.bounds import Bounds
-from service.http.validation import (
-    BODY_TOO_LARGE,
-    MAX_BODY_BYTES,
-    MAX_FORM_BYTES,
-    UPLOAD_PATHS,
-)
+from service.http.validation import BODY_TOO_LARGE, MAX_BODY_BYTES, MAX_FORM_BYTES, UPLOAD_PATHS
 from service.server.http_request import HttpRequest
 
 MAX_HEADERS: Final = 100

@@ -203,10 +203,7 @@ class TournamentStore:
         )
 
     def page_of_all(
-        self,
-        statuses: Iterable[TournamentStatus] = (),
-        cursor: str | None = None,
-        limit: int = 50,
+        self, statuses: Iterable[TournamentStatus] = (), cursor: str | None = None, limit: int = 50
     ) -> TournamentPage:
         """Return all tournaments with any of the statuses (none given: any), the private ones included.
 

@@ -242,10 +242,7 @@ class Tournaments:
         return [each for each in readable if club is None or each.club == club], page.next
 
     def page_of_all(
-        self,
-        statuses: Iterable[TournamentStatus] = (),
-        cursor: str | None = None,
-        limit: int = 50,
+        self, statuses: Iterable[TournamentStatus] = (), cursor: str | None = None, limit: int = 50
     ) -> tuple[list[Tournament], str | None]:
         """Return a page of all tournaments, private ones included, newest first, and the next cursor.
 

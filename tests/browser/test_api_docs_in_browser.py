@@ -5,6 +5,7 @@ import pytest
 from tests.support.browsing import Visitors
 
 
+@pytest.mark.nightly
 def test_a_desktop_has_the_calls_beside_their_descriptions(visitors: Visitors) -> None:
     page = visitors.new().open("/api/v1/docs")
     page.locator("rapi-doc nav [data-action=navigate]", has_text="Log in.").click()

@@ -107,9 +107,7 @@ HAPPENINGS: Final = {
     ),
     "withdrawal": Happening(withdraw_dispute, "has withdrawn the dispute of event 1"),
     "end": Happening(
-        ask_for_end,
-        "asks for the end of the game",
-        fields={"options": {"end_by_agreement": True}},
+        ask_for_end, "asks for the end of the game", fields={"options": {"end_by_agreement": True}}
     ),
     "pause": Happening(
         lambda game_id, players: post(players[0], game_id, "pause", agree=True),
@@ -119,9 +117,7 @@ HAPPENINGS: Final = {
         fields={"clock": {"per_turn": 86_400}},
     ),
     "vacancy": Happening(
-        leave_seat,
-        "is vacant",
-        fields={"rules": "baron", "options": {"substitutes": True}},
+        leave_seat, "is vacant", fields={"rules": "baron", "options": {"substitutes": True}}
     ),
 }
 IN_EACH_RUN: Final = ("takeback",)

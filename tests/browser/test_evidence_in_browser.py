@@ -297,9 +297,7 @@ def test_a_key_is_named_and_revoked_on_its_page(visitors: Visitors) -> None:
     assert signed["key"] == visitor.device_key()["id"]
 
 
-def test_a_key_that_is_revoked_elsewhere_meanwhile_leaves_a_way_forward(
-    visitors: Visitors,
-) -> None:
+def test_a_key_that_is_revoked_elsewhere_meanwhile_leaves_a_way_forward(visitors: Visitors) -> None:
     game_id, (first, _) = visitors.accounts.start_game(2)
     visitor = visitors.new(first, has_key=False)
     page = visitor.open("/")

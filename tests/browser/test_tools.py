@@ -91,8 +91,7 @@ def test_the_lock_file_has_a_hash_of_every_package_and_no_address() -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "original"),
-    [("htmx.min.js", "dist/htmx.min.js"), ("htmx.LICENSE.txt", "LICENSE")],
+    ("file", "original"), [("htmx.min.js", "dist/htmx.min.js"), ("htmx.LICENSE.txt", "LICENSE")]
 )
 def test_htmx_is_the_one_of_the_package_that_the_lock_file_pins(file: str, original: str) -> None:
     package = chromium.TOOLS / "node_modules" / "htmx.org"

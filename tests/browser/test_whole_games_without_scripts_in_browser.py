@@ -3,11 +3,7 @@
 import pytest
 
 from tests.support.browsing import Visitors
-from tests.support.playing_by_clicking import (
-    RANKING,
-    play_to_the_end,
-    two_people_and_bots,
-)
+from tests.support.playing_by_clicking import RANKING, play_to_the_end, two_people_and_bots
 
 
 @pytest.mark.parametrize(

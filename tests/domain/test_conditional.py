@@ -33,10 +33,7 @@ def event(type: str, by: Any, action: Any = None, **data: Any) -> Event:
         (event("TakebackRequested", {"seat": 0}, seat=0), None),
         (event("OfALaterVersion", {"seat": 0}), None),
         (event("RoundScored", {"system": "scorer"}, round=1), TREE),
-        (
-            event("AdministratorDecided", {"system": "arbiter"}, decision="extend_deadline"),
-            TREE,
-        ),
+        (event("AdministratorDecided", {"system": "arbiter"}, decision="extend_deadline"), TREE),
         (event("PlayerRemoved", {"system": "arbiter"}, seat=2), None),
         (event("DeadlineExcused", {"system": "clock"}, seat=0), TREE),
     ],

@@ -101,11 +101,7 @@ def test_the_time_for_a_turn_is_in_the_longest_unit(seconds: int, time: str) -> 
         (
             "TurnForfeited",
             {"seat": 1},
-            (
-                "Inès's turn is forfeited",
-                "le tour d'Inès est perdu",
-                "se pierde el turno de Inès",
-            ),
+            ("Inès's turn is forfeited", "le tour d'Inès est perdu", "se pierde el turno de Inès"),
         ),
         (
             "RulingProposed",

@@ -16,11 +16,7 @@ from domain.registry import BARON, BARONY, SORCERY
 from domain.search import SearchBot, SearchModel, playouts
 from tests.games.records import course_of
 
-SYSTEMS = [
-    (BARONY, "duke-of-three"),
-    (SORCERY, "sorcery-duke-of-five"),
-    (BARON, "baron-five"),
-]
+SYSTEMS = [(BARONY, "duke-of-three"), (SORCERY, "sorcery-duke-of-five"), (BARON, "baron-five")]
 """Each rule system, with a recorded game of it."""
 
 

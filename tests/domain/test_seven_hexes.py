@@ -148,9 +148,7 @@ def test_every_process_finds_an_installed_game(tmp_path: Path) -> None:
     assert read(BytesIO(record.read_bytes())).events[0]["data"]["rules"] == "seven_hexes"
 
 
-def test_an_installed_game_cannot_take_the_name_of_another(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_installed_game_cannot_take_the_name_of_another(monkeypatch: pytest.MonkeyPatch) -> None:
     point = EntryPoint("other", "tests.support.seven_hexes", registry.ENTRY_POINTS)
     monkeypatch.setattr(registry, "entry_points", lambda group: [point] if group else [])
     games = registry.with_installed_games(registry.RULES)

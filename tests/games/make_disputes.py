@@ -44,9 +44,7 @@ def play(script: Start, name: str) -> bytes:
         )
         service = build(settings)
         with WebServer(
-            settings,
-            setup_code=SETUP.format(name, str(clock_file)),
-            is_setup_before_imports=True,
+            settings, setup_code=SETUP.format(name, str(clock_file)), is_setup_before_imports=True
         ) as server:
             game = script(partial(PlayedGame, server, service, clock_file, name))
             return game.record()

@@ -184,13 +184,12 @@ MOMENTS = st.integers(0, 366 * 24 * 60).map(
 )
 DURATIONS = st.integers(1, 5 * 24 * 60).map(lambda minutes: minutes * MINUTE)
 STOPS = st.lists(
-    st.builds(lambda start, length: Interval(start, start + length), MOMENTS, DURATIONS),
-    max_size=4,
+    st.builds(lambda start, length: Interval(start, start + length), MOMENTS, DURATIONS), max_size=4
 )
 
 
 @given(calendars(), MOMENTS, DURATIONS, STOPS)
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=100, derandomize=True)
 def test_the_deadline_is_the_inverse_of_the_time_that_has_passed(
     times: Calendar, start: datetime, duration: timedelta, stops: list[Interval]
 ) -> None:
@@ -201,7 +200,7 @@ def test_the_deadline_is_the_inverse_of_the_time_that_has_passed(
 
 
 @given(calendars(), st.tuples(MOMENTS, MOMENTS, MOMENTS).map(sorted), STOPS)
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60, derandomize=True)
 def test_counted_time_is_additive_and_never_negative(
     times: Calendar, moments: list[datetime], stops: list[Interval]
 ) -> None:
@@ -214,7 +213,7 @@ def test_counted_time_is_additive_and_never_negative(
 
 
 @given(calendars(), MOMENTS, st.integers(1, 30 * 60), STOPS)
-@settings(max_examples=30, deadline=None, derandomize=True)
+@settings(max_examples=30, derandomize=True)
 def test_counted_time_is_the_number_of_minutes_that_count(
     times: Calendar, start: datetime, length: int, stops: list[Interval]
 ) -> None:

@@ -53,13 +53,7 @@ REPAIRS: Final[Mapping[str, Repair]] = {
 """What is repaired after a change, by what the text says."""
 BYTE_REPAIRS: Final = ("nothing", "nothing", "head", "everything")
 """Repairs after changes of bytes: most of those leave lines that nothing can repair."""
-CHANGES: Final = {
-    **changes.BYTES,
-    **changes.LINES,
-    **changes.VALUES,
-    **changes.MEANINGS,
-    **PEOPLE,
-}
+CHANGES: Final = {**changes.BYTES, **changes.LINES, **changes.VALUES, **changes.MEANINGS, **PEOPLE}
 
 
 class Mutant(NamedTuple):

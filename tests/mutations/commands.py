@@ -13,9 +13,9 @@ from pathlib import Path
 from types import FrameType
 from typing import Final, NamedTuple
 
-import click
 from click.testing import CliRunner
 
+from cartulary.cli import Program
 from cartulary.commands import RECORD_COMMANDS
 from tests.games.records import FOLDER
 from tests.games.scripted_game import KEY
@@ -23,8 +23,8 @@ from tests.mutations import changes
 from tests.mutations.changes import Lines
 from tests.mutations.repairs import seal_again
 
-GROUP: Final = click.Group(
-    "cartulary", commands={command.name or "": command for command in RECORD_COMMANDS}
+GROUP: Final = Program(
+    "cartulary", help=(), commands={command.name or "": command for command in RECORD_COMMANDS}
 )
 SECONDS: Final = 20
 """Time that a command may take for a small record, on a busy machine."""

@@ -223,7 +223,7 @@ def _row_of_existence(event: JsonObject, row: str) -> str:
     if event["type"] in {"PlayerKeyAdded", "PlayerKeyRevoked"}:
         return "player-key-made-up"
     if event["action"] is not None or event["type"] in {
-        *("SeatTaken", "SeatLeft", "TurnForfeited", "DeadlineExcused"),
+        *("SeatTaken", "SeatLeft", "TurnForfeited", "DeadlineExcused")
     }:
         return row
     raise Unexplained(f"a {event['type']} is missing or was added")

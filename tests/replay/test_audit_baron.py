@@ -75,10 +75,7 @@ def test_everything_in_a_finished_game_is_checked(seats: int) -> None:
     data = play_game(seats)
     original = read(data)
     assert start_of(original)["secrets"].keys() == secret_values(original).keys()
-    assert secret_values(original).keys() == {
-        "pile",
-        *(f"reserve/{seat}" for seat in range(seats)),
-    }
+    assert secret_values(original).keys() == {"pile", *(f"reserve/{seat}" for seat in range(seats))}
     report = audit_record(data, keys=[read(data).header["keys"][0]["public"]])
     assert report.findings == []
     checks = {check.name: check for check in report.checks}

@@ -19,7 +19,6 @@ from tests.support.variants import nightly_except
 
 relaxed = settings(
     max_examples=40,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 

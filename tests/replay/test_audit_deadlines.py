@@ -165,10 +165,7 @@ def test_vacant_seats_and_substitutes_are_sound_without_a_clock_too() -> None:
 
 @pytest.mark.parametrize(
     ("player", "by", "fault"),
-    [
-        ("player-1", "player-1", "cannot be a substitute"),
-        ("zoe", "player-1", "cannot bring about"),
-    ],
+    [("player-1", "player-1", "cannot be a substitute"), ("zoe", "player-1", "cannot bring about")],
 )
 def test_a_substitute_that_was_made_up_is_found(player: str, by: str, fault: str) -> None:
     game = in_play(Table("barony", 2, {"seating": "joined", "substitutes": True}).start())

@@ -9,14 +9,7 @@ from ledger.checkpoint import Checkpoint
 from ledger.signed_note import COSIGNATURE, SignedNote, note_key
 from replay.audit import Report, TrustedKey, TrustedKeys
 from replay.language.renderer import english
-from tests.support.records import (
-    KEY,
-    STRANGER,
-    Table,
-    audit_record,
-    first_finding,
-    signed_again,
-)
+from tests.support.records import KEY, STRANGER, Table, audit_record, first_finding, signed_again
 from tests.support.witnesses import ORIGIN, WITNESS, cosigned, inclusion_of
 
 OTHER_WITNESS = note_key("other-witness", STRANGER, COSIGNATURE)

@@ -112,10 +112,7 @@ def test_a_header_that_lists_its_own_key_as_retired_is_broken(data: bytes) -> No
 
 def test_a_record_of_an_old_game_may_be_signed_by_a_newer_key(data: bytes) -> None:
     """It was requested after the server had replaced its key."""
-    keys = [
-        KEY.public_entry(SINCE, AFTER_THE_END),
-        STRANGER.public_entry(AFTER_THE_END),
-    ]
+    keys = [KEY.public_entry(SINCE, AFTER_THE_END), STRANGER.public_entry(AFTER_THE_END)]
     report = audit_record(
         signed_again(data, STRANGER, keys=keys),
         trusted=TrustedKeys((TrustedKey(STRANGER.public, "user", None, AFTER_THE_END),)),

@@ -77,11 +77,7 @@ def test_entries_are_matched_by_place_and_seat() -> None:
     before = pawns(([0, 0], 0, 1), ([0, 1], 0, 1), ([0, 1], 1, 2))
     after = pawns(([-1, 0], 1, 1), ([0, 0], 0, 3), ([0, 1], 1, 2))
     assert changes(before, after) == [
-        {
-            "path": "pawns.-1,0/1",
-            "before": None,
-            "after": {"at": [-1, 0], "seat": 1, "knights": 1},
-        },
+        {"path": "pawns.-1,0/1", "before": None, "after": {"at": [-1, 0], "seat": 1, "knights": 1}},
         {"path": "pawns.0,0/0.knights", "before": 1, "after": 3},
         {"path": "pawns.0,1/0", "before": {"at": [0, 1], "seat": 0, "knights": 1}, "after": None},
     ]

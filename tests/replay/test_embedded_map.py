@@ -9,13 +9,7 @@ from domain.scene import Scene
 from replay.render.embedded_map import board_svg, coordinates_svg
 from tests.support.languages import ENGLISH, FRENCH
 from tests.support.scenes import FULL_SCENE, recorded_scene, scenes
-from tests.support.svg import (
-    SVG,
-    assert_allowed_by_a_strict_policy,
-    hexes,
-    parsed,
-    view_box,
-)
+from tests.support.svg import SVG, assert_allowed_by_a_strict_policy, hexes, parsed, view_box
 
 
 def test_every_hex_has_its_description_for_screen_readers() -> None:

@@ -73,11 +73,7 @@ def test_a_finished_rated_game_counts_with_its_final_ranking() -> None:
 
 @pytest.mark.parametrize(
     ("clause", "changes"),
-    [
-        ("RT-1", {"rated": None}),
-        ("RT-1", {"rated": 1}),
-        ("RT-2", {"private": True}),
-    ],
+    [("RT-1", {"rated": None}), ("RT-1", {"rated": 1}), ("RT-2", {"private": True})],
 )
 def test_a_game_with_other_options_does_not_count(clause: str, changes: dict[str, Any]) -> None:
     events = finished()

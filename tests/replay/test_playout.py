@@ -60,9 +60,7 @@ def test_bots_see_only_what_their_seat_sees(monkeypatch: pytest.MonkeyPatch) -> 
     assert len(seats) == played.actions > 5
 
 
-def test_a_bot_that_breaks_a_rule_is_refused_like_a_player(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_bot_that_breaks_a_rule_is_refused_like_a_player(monkeypatch: pytest.MonkeyPatch) -> None:
     def cheating(
         position: JsonObject, actions: Sequence[token_game.Take], seat: int, chance: Chance
     ) -> token_game.Take:

@@ -9,15 +9,7 @@ from hypothesis import strategies as st
 
 from domain.hexes import Hex, neighbours
 from replay.render.embedded_map import emblem_svg
-from replay.render.geometry import (
-    CORNERS,
-    HALF_WIDTH,
-    borders,
-    bounds,
-    centre,
-    corner,
-    piece_spots,
-)
+from replay.render.geometry import CORNERS, HALF_WIDTH, borders, bounds, centre, corner, piece_spots
 from replay.render.markup import Point
 from replay.render.palette import DARK, HALO, MUTED, PAPER, SEATS, terrain_colour
 from tests.support.scenes import TERRAINS, disc

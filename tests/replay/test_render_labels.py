@@ -8,15 +8,7 @@ from domain.scene import Cell, Piece, Scene, Sign
 from replay.language.renderer import english
 from replay.render.descriptions import legend_entries
 from tests.support.scenes import UNTITLED, recorded_scene, recorded_scenes
-from tests.support.svg import (
-    SVG,
-    arrow_points,
-    board_scale,
-    board_texts,
-    drawn_texts,
-    parsed,
-    svg,
-)
+from tests.support.svg import SVG, arrow_points, board_scale, board_texts, drawn_texts, parsed, svg
 from tests.support.variants import nightly_except
 
 FIVE_SEATS = ["sorcery-duke-of-five", "baron-five"]

@@ -272,7 +272,7 @@ def test_a_move_to_a_hex_far_away_is_drawn_at_once() -> None:
 
 
 @given(scenes)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_any_scene_makes_a_complete_picture(scene: Scene) -> None:
     for wide in (False, True):
         document = svg(scene, prefix="t-", wide=wide)
@@ -297,7 +297,7 @@ def test_a_long_note_of_the_last_piece_stays_on_the_page(column: int) -> None:
 
 
 @given(scenes)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_no_text_runs_off_the_page(scene: Scene) -> None:
     for wide in (False, True):
         document = svg(scene, wide=wide)

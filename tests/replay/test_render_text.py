@@ -157,14 +157,14 @@ def test_coordinates_stand_before_each_row_where_hexes_are_small() -> None:
 
 
 @given(scenes, st.integers(20, 140))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_only_a_large_board_is_wider_than_the_terminal(scene: Scene, width: int) -> None:
     boardless = replace(scene, cells=())
     assert max(map(columns, lines(boardless, width))) <= width
 
 
 @given(scenes, st.one_of(st.none(), st.integers(20, 140)))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_styles_change_no_text(scene: Scene, width: int | None) -> None:
     plain = text(scene, PLAIN, width)
     stripped = SEQUENCE.sub("", text(scene, STYLED, width))
@@ -174,8 +174,7 @@ def test_styles_change_no_text(scene: Scene, width: int | None) -> None:
 
 
 @pytest.mark.parametrize(
-    "environment",
-    [{"NO_COLOR": "1"}, {"FORCE_COLOR": "1"}, {"TERM": "dumb"}, {"COLUMNS": "30"}],
+    "environment", [{"NO_COLOR": "1"}, {"FORCE_COLOR": "1"}, {"TERM": "dumb"}, {"COLUMNS": "30"}]
 )
 def test_styles_do_not_depend_on_the_environment(
     environment: dict[str, str], monkeypatch: pytest.MonkeyPatch

@@ -44,12 +44,7 @@ def test_the_sources_are_those_of_the_rules() -> None:
     }
     assert "imprints" in sorcery
     baron = {english(source) for rows in named("baron-five").sources for source, _ in rows}
-    assert baron == {
-        "paid for tiles",
-        "tiles laid",
-        "baronies established",
-        "baronies lost",
-    }
+    assert baron == {"paid for tiles", "tiles laid", "baronies established", "baronies lost"}
 
 
 def leaders_by_event(chart: ScoreChart) -> dict[int, set[int]]:

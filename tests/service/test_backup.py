@@ -127,11 +127,7 @@ def test_a_backup_under_load_is_restored_elsewhere_and_every_record_is_sound(
 
 @pytest.mark.parametrize("diskless", ["no", "yes"])
 def test_the_data_of_another_redis_is_the_same_key_by_key(
-    settings: Settings,
-    service: Service,
-    other_redis: EmbeddedRedis,
-    tmp_path: Path,
-    diskless: str,
+    settings: Settings, service: Service, other_redis: EmbeddedRedis, tmp_path: Path, diskless: str
 ) -> None:
     play_out(service, start_game(service).id)
     service.redis.set("expires", "later", ex=1000)

@@ -24,10 +24,7 @@ from service.operation.data_folder import (
 )
 from service.operation.embedded_redis import EmbeddedRedis, EmbeddedRedisError
 from tests.support.faults import raises
-from tests.support.processes import (
-    is_running,
-    wait_until,
-)
+from tests.support.processes import is_running, wait_until
 
 ROOT = Path(__file__).parents[2]
 

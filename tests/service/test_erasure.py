@@ -420,10 +420,7 @@ def test_an_erasure_begins_only_when_its_id_is_in_the_file(service: Service, ada
 
 
 def test_a_file_that_cannot_be_written_does_not_prevent_that_erasures_are_repeated(
-    service: Service,
-    ada: Erased,
-    caplog: pytest.LogCaptureFixture,
-    monkeypatch: pytest.MonkeyPatch,
+    service: Service, ada: Erased, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: Any) -> None:
         raise Unavailable(message("the file of erased players cannot be written"))

@@ -68,10 +68,7 @@ def test_letters_in_an_unusual_form_are_replaced_by_the_usual_ones(text: str, ha
             "a\u200bb",
             "\ud800",
         ),
-        *(
-            "a\N{ZERO WIDTH JOINER}b",
-            "\N{PILE OF POO}",
-        ),
+        *("a\N{ZERO WIDTH JOINER}b", "\N{PILE OF POO}"),
         "a" + "\u0301" * 60_000,
     ],
 )

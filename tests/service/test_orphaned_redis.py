@@ -16,13 +16,7 @@ from service.operation.data_folder import DataFolderInUse, embedded_redis_socket
 from service.operation.embedded_redis import EmbeddedRedis
 from tests.service.test_embedded_redis import ROOT, START, connect
 from tests.support.faults import raises
-from tests.support.processes import (
-    descendants,
-    idle_at_most,
-    is_running,
-    run_program,
-    wait_until,
-)
+from tests.support.processes import descendants, idle_at_most, is_running, run_program, wait_until
 
 SLOW_LOAD = """
 import pathlib, sys
@@ -94,9 +88,7 @@ def test_an_orphaned_server_is_ended_at_once(
         embedded_redis_socket(data).parent.rmdir()
 
 
-def test_an_orphaned_server_that_is_loading_is_ended(
-    tmp_path: Path,
-) -> None:
+def test_an_orphaned_server_that_is_loading_is_ended(tmp_path: Path) -> None:
     with EmbeddedRedis(tmp_path) as server, connect(server) as client:
         client.mset({f"key {number}": "x" for number in range(2000)})
         client.bgrewriteaof()

@@ -50,11 +50,7 @@ def test_many_handles_are_looked_up_in_two_round_trips(players: Players) -> None
     assert trips.count == 2
     assert {
         handle: player for handle, player in players_by_handle.items() if player is not None
-    } == {
-        "ADA": ada,
-        "bea": bea,
-        "ada": ada,
-    }
+    } == {"ADA": ada, "bea": bea, "ada": ada}
     assert len(players_by_handle) == 505
     assert players.by_handles([]) == {}
 

@@ -53,12 +53,7 @@ def test_each_token_is_a_session_with_the_hour_of_its_last_use(
             (entry.id, entry.created, entry.last_used, entry.client)
             for entry in players.tokens.sessions(ada.id)
         ] == [
-            (
-                session_id(first),
-                "2026-11-20T09:15:30.000Z",
-                "2026-11-20T11:00:00.000Z",
-                "curl/8",
-            ),
+            (session_id(first), "2026-11-20T09:15:30.000Z", "2026-11-20T11:00:00.000Z", "curl/8"),
             (session_id(second), "2026-11-20T10:15:30.000Z", "2026-11-20T10:15:30.000Z", None),
         ]
         before = contents(service.redis)

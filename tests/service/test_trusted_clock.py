@@ -71,10 +71,7 @@ def test_the_trusted_clock_is_the_wall_clock_if_there_is_no_jump(
 
 @pytest.mark.parametrize("seconds", [DAY, -DAY, 6, -6])
 def test_after_a_jump_the_trusted_clock_continues_from_the_time_before(
-    trusted_clock: TrustedClock,
-    machine: Machine,
-    caplog: pytest.LogCaptureFixture,
-    seconds: float,
+    trusted_clock: TrustedClock, machine: Machine, caplog: pytest.LogCaptureFixture, seconds: float
 ) -> None:
     right = machine.wall
     machine.jump(seconds)

@@ -41,9 +41,7 @@ CLAIMS: Final = (
         r"whether everybody was shown the same history|is not in the log|no proof that this history is",
     ),
     Claim(
-        "lateness",
-        r"The clock of the server did this, and no player",
-        r"\d s late|The action came",
+        "lateness", r"The clock of the server did this, and no player", r"\d s late|The action came"
     ),
 )
 

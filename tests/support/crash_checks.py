@@ -251,12 +251,7 @@ def _is_taken(event: Event, preparation: PreparedAction) -> bool:
     return event["action"] == preparation.action and seat_of_action(event) == preparation.seat
 
 
-def check_deliveries(
-    service: Service,
-    receiver: WebhookReceiver,
-    *,
-    must_have_ended: bool,
-) -> int:
+def check_deliveries(service: Service, receiver: WebhookReceiver, *, must_have_ended: bool) -> int:
     """Every notification arrived with one id, or is on record as given up; return how many arrived.
 
     A sender that dies between the response and recording it posts the same delivery again. What it had

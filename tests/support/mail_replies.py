@@ -85,10 +85,7 @@ class Mailbox:
         return answer
 
     def deliver(
-        self,
-        mail: EmailMessage | bytes,
-        recipient: str | None = None,
-        sender: str | None = None,
+        self, mail: EmailMessage | bytes, recipient: str | None = None, sender: str | None = None
     ) -> None:
         """Deliver a mail by LMTP. Raises smtplib.SMTPException if it is not accepted."""
         content = mail if isinstance(mail, bytes) else mail.as_bytes(policy=SMTP)

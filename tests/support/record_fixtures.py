@@ -79,10 +79,7 @@ def run(
             if live is not None:
                 patch.setattr(running_service, "read_live_record", lambda _, *args: live(*args))
             result = CliRunner().invoke(
-                GROUP,
-                [str(argument) for argument in arguments],
-                obj=live is not None,
-                input=stdin,
+                GROUP, [str(argument) for argument in arguments], obj=live is not None, input=stdin
             )
         assert result.exception is None or isinstance(result.exception, SystemExit), (
             result.exception

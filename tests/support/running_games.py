@@ -113,11 +113,7 @@ class RunningGame:
 
 
 def _seal_again(
-    events: Sequence[JsonObject],
-    seq: int,
-    game: Game | None,
-    prev: str,
-    values: Mapping[str, Any],
+    events: Sequence[JsonObject], seq: int, game: Game | None, prev: str, values: Mapping[str, Any]
 ) -> None:
     """Write `seq`, `prev`, `state` and `hash` of the events that follow event `seq` of a game."""
     can_apply = True

@@ -129,10 +129,7 @@ def _board_places(
         r"translate\((\S+) (\S+)\)(?: scale\((\S+)\))?", element.attrib.get("transform", "")
     )
     if transform:
-        origin = (
-            origin[0] + scale * float(transform[1]),
-            origin[1] + scale * float(transform[2]),
-        )
+        origin = (origin[0] + scale * float(transform[1]), origin[1] + scale * float(transform[2]))
         scale *= float(transform[3] or 1)
     if any("data-at" in child.attrib for child in element):
         yield origin, scale, element

@@ -234,8 +234,7 @@ def _then(
 def finish(state: State) -> DomainEvent:
     """ST-END: the most points first, seats that are out last."""
     order = sorted(
-        range(len(state.points)),
-        key=lambda seat: (seat in state.out, -state.points[seat], seat),
+        range(len(state.points)), key=lambda seat: (seat in state.out, -state.points[seat], seat)
     )
     data: Ranked = {
         "ranking": [

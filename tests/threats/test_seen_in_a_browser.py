@@ -352,10 +352,7 @@ def test_an_attack_is_answered_with_the_sentences_of_the_table(
     (row,) = [row for row in table() if row[0] == attack]
     evidence = ATTACKS[attack]()
     expected = [cell.strip("*") for cell in row[1:3]]
-    assert [
-        without_seqs(verified(verifier, evidence)),
-        without_seqs(audited(evidence)),
-    ] == expected
+    assert [without_seqs(verified(verifier, evidence)), without_seqs(audited(evidence))] == expected
 
 
 def test_the_other_sentences_of_the_table_are_those_of_the_warning() -> None:

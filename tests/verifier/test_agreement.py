@@ -27,14 +27,7 @@ from tests.games.records import FOLDER, record_of
 from tests.mutations import audits
 from tests.mutations.subjects import subjects
 from tests.support.local_game import LocalGame
-from tests.support.records import (
-    KEY,
-    STRANGER,
-    TRUSTED,
-    Table,
-    signed_again,
-    trusting_signer,
-)
+from tests.support.records import KEY, STRANGER, TRUSTED, Table, signed_again, trusting_signer
 from tests.support.running_games import RunningGame
 from tests.support.verifier import Verification, Verifier
 from tests.support.witnesses import ORIGIN, inclusion_of

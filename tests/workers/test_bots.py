@@ -148,9 +148,7 @@ def test_a_job_that_runs_twice_or_late_acts_once(workers: WorkerHarness) -> None
     assert service.games.queries.game(game.id).seq == game.seq + 2
 
 
-def test_a_bot_whose_position_changes_while_it_thinks_does_nothing(
-    workers: WorkerHarness,
-) -> None:
+def test_a_bot_whose_position_changes_while_it_thinks_does_nothing(workers: WorkerHarness) -> None:
     service = workers.service
     game = create(service, "sensible", "sensible")
     act_as_person(service, game)

@@ -26,10 +26,7 @@ def set_clock(service: Service) -> SetClock:
 
 
 def test_a_jump_of_a_day_forfeits_no_turn(
-    service: Service,
-    workers: WorkerHarness,
-    set_clock: SetClock,
-    caplog: pytest.LogCaptureFixture,
+    service: Service, workers: WorkerHarness, set_clock: SetClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     game = start_game(service, clock={"per_turn": 3600})
     workers.scheduler.sweep(is_first=True)

@@ -197,9 +197,7 @@ def test_a_notification_for_a_seat_that_does_not_exist_is_damage(
     workers.scheduler.sweep(is_first=True)
     workers.work()
     seat = json.loads(payload)["seat"]
-    assert damage(service) == {
-        f"{game.id} work notify/turn": f"the entry names seat {seat} of 2",
-    }
+    assert damage(service) == {f"{game.id} work notify/turn": f"the entry names seat {seat} of 2"}
 
 
 @pytest.mark.parametrize(

@@ -102,11 +102,7 @@ def test_failovers_lose_nothing_that_was_acknowledged(
                 processes.kills[f"{kind} master"] += 1
                 checkpoints.append(checkpoint_of(processes.url))
         figures = check_everything(
-            processes.data,
-            acknowledgements,
-            receiver,
-            must_have_ended=False,
-            redis_url=servers.url,
+            processes.data, acknowledgements, receiver, must_have_ended=False, redis_url=servers.url
         )
         service = service_of(servers.url, processes)
         check_transparency_log(service, checkpoints)

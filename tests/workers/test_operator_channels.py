@@ -160,9 +160,7 @@ def send_a_body_without_end(connection: socket.socket) -> None:
         send_no_http,
     ],
 )
-def test_no_receiver_takes_longer_than_the_limit(
-    respond: Callable[[socket.socket], None],
-) -> None:
+def test_no_receiver_takes_longer_than_the_limit(respond: Callable[[socket.socket], None]) -> None:
     with raw_receiver(respond) as url:
         with (
             idle_at_most(1.5),
@@ -214,14 +212,7 @@ def test_nothing_but_the_host_of_the_url_is_logged(
 
 
 @pytest.mark.parametrize(
-    "url",
-    [
-        "ftp://example.org/",
-        "file:///etc/passwd",
-        "example.org",
-        "http:///x",
-        "http://a:b/",
-    ],
+    "url", ["ftp://example.org/", "file:///etc/passwd", "example.org", "http:///x", "http://a:b/"]
 )
 def test_a_url_must_be_valid_and_begin_with_http(url: str) -> None:
     with raises(SettingsError, match="CARTULARY_WEBHOOK_URL"):

@@ -186,10 +186,7 @@ def test_the_command_lists_projections_and_rebuilds_one_with_its_progress(
     monkeypatch.setattr(event_feed, "MAX_ENTRIES", 2)  # entries of the log on a page
     log(service, *[start_game(service).id for _ in range(5)])
     command = ["projections", "--redis", settings.redis_url]
-    variables = {
-        "CARTULARY_DATA": str(settings.data),
-        "CARTULARY_QUEUE_URL": settings.queue_url,
-    }
+    variables = {"CARTULARY_DATA": str(settings.data), "CARTULARY_QUEUE_URL": settings.queue_url}
 
     def run(*arguments: str) -> Result:
         return CliRunner().invoke(cartulary, [*command, *arguments], env=variables)

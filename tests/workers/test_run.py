@@ -104,10 +104,7 @@ def test_health_checks_pass_while_processes_are_idle_and_fail_soon_after_one_is_
     wait_until(lambda: run_health() == (0, []))
 
     def is_reported(missing: list[str]) -> bool:
-        return check() == (
-            503,
-            f"these processes have not reported lately: {', '.join(missing)}",
-        )
+        return check() == (503, f"these processes have not reported lately: {', '.join(missing)}")
 
     for kind, missing in (("worker", ["worker"]), ("scheduler", ["worker", "scheduler"])):
         processes[kind].kill()

@@ -142,11 +142,7 @@ class DeliverySender:
         self._deliveries.finish([delivery], "retrying", now, result=reason, next_at=next_at)
 
     def _end(
-        self,
-        delivery: Delivery,
-        parts: Sequence[Delivery],
-        status: Status,
-        result: Text | None,
+        self, delivery: Delivery, parts: Sequence[Delivery], status: Status, result: Text | None
     ) -> None:
         """Record how a delivery has ended, and with it those that it contains."""
         now = self._clock.now()

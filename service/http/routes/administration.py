@@ -129,10 +129,7 @@ def delete_player(player: str, id: str, body: JsonObject) -> None:
 
 
 @blueprint.put(
-    "/admin/players/<id>/role",
-    "The player has the role.",
-    json_body=GrantRole(),
-    errors=(404, 409),
+    "/admin/players/<id>/role", "The player has the role.", json_body=GrantRole(), errors=(404, 409)
 )
 def grant_role(player: str, id: str, body: JsonObject) -> None:
     """Give a player a role, instead of the one that they have.
@@ -144,10 +141,7 @@ def grant_role(player: str, id: str, body: JsonObject) -> None:
 
 
 @blueprint.delete(
-    "/admin/players/<id>/role",
-    "The player has no role.",
-    json_body=WithReason(),
-    errors=(404,),
+    "/admin/players/<id>/role", "The player has no role.", json_body=WithReason(), errors=(404,)
 )
 def revoke_role(player: str, id: str, body: JsonObject) -> None:
     """Take the role of a player away."""
@@ -310,10 +304,7 @@ def remove_comment(player: str, game: str, number: int, body: JsonObject) -> Non
 
 
 @blueprint.put(
-    "/admin/clubs/<club>/name",
-    "The club has this name.",
-    json_body=RenameClub(),
-    errors=(404, 409),
+    "/admin/clubs/<club>/name", "The club has this name.", json_body=RenameClub(), errors=(404, 409)
 )
 def rename_club(player: str, club: str, body: JsonObject) -> None:
     """Give a club another name. A name that looks like that of another public club is a 409."""
@@ -406,10 +397,7 @@ def withdraw_announcement(player: str, announcement: str, body: JsonObject) -> N
 
 
 @blueprint.delete(
-    "/admin/imports/<imported>",
-    "The record is deleted.",
-    json_body=WithReason(),
-    errors=(404,),
+    "/admin/imports/<imported>", "The record is deleted.", json_body=WithReason(), errors=(404,)
 )
 def delete_import_as_administrator(player: str, imported: str, body: JsonObject) -> None:
     """Delete a record that a player has uploaded."""

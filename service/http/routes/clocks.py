@@ -95,10 +95,7 @@ def agree_to_pause(
 
 
 @blueprint.post_action(
-    "/games/<game_id>/time",
-    auth="participants_only",
-    limit=limit_disputes,
-    json_body=GiveTime(),
+    "/games/<game_id>/time", auth="participants_only", limit=limit_disputes, json_body=GiveTime()
 )
 def give_time(
     game_id: str, player: str, body: JsonObject, idempotency_key: str | None

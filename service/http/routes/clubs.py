@@ -116,10 +116,7 @@ def close_club(club: str, player: str) -> None:
 
 
 @blueprint.put(
-    f"{_CLUB}/owner",
-    "The club is handed on.",
-    json_body=NameMember(),
-    errors=(403, 404, 409),
+    f"{_CLUB}/owner", "The club is handed on.", json_body=NameMember(), errors=(403, 404, 409)
 )
 def hand_club_on(club: str, player: str, body: JsonObject) -> None:
     """Make another member the owner of a club. Its invitation link is revoked."""
@@ -187,9 +184,7 @@ def admit_to_club(club: str, handle: str, player: str) -> None:
 
 
 @blueprint.delete(
-    f"{_CLUB}/members/<handle>",
-    "The player has no relation to the club.",
-    errors=(403, 404, 409),
+    f"{_CLUB}/members/<handle>", "The player has no relation to the club.", errors=(403, 404, 409)
 )
 def remove_from_club(club: str, handle: str, player: str) -> None:
     """Remove a member, revoke an invitation or decline a request, as the owner.

@@ -36,10 +36,7 @@ def _field_errors(body: JsonObject, **_: object) -> dict[str, Text]:
 
 
 @blueprint.post_action(
-    _DISPUTES,
-    limit=limit_disputes,
-    json_body=OpenDispute(),
-    extra_validation=_field_errors,
+    _DISPUTES, limit=limit_disputes, json_body=OpenDispute(), extra_validation=_field_errors
 )
 def open_dispute(
     game_id: str, player: str, body: JsonObject, idempotency_key: str | None
@@ -149,10 +146,7 @@ _TAKEBACKS: Final = "/games/<game_id>/takebacks"
 
 
 @takebacks.post_action(
-    _TAKEBACKS,
-    limit=limit_disputes,
-    json_body=RequestTakeback(),
-    is_body_required=False,
+    _TAKEBACKS, limit=limit_disputes, json_body=RequestTakeback(), is_body_required=False
 )
 def request_takeback(
     game_id: str, player: str, body: JsonObject, idempotency_key: str | None

@@ -19,13 +19,7 @@ from service.http.context import service
 from service.http.ratelimits import limit_new_places
 from service.http.responses import game_summaries, game_summary
 from service.http.schemas.lobby import ListGames, TakeSeat
-from service.http.schemas.requests import (
-    MAX_PAGE_SIZE,
-    AddBot,
-    CreateGame,
-    JoinGame,
-    OnlySignature,
-)
+from service.http.schemas.requests import MAX_PAGE_SIZE, AddBot, CreateGame, JoinGame, OnlySignature
 from service.http.schemas.responses import GameList, GameSummary, Statistics
 
 log = logging.getLogger(__name__)

@@ -103,11 +103,7 @@ def list_public_events(player: str | None, query: JsonObject) -> JsonObject:
     """
     page = service().games.event_feed.page(FeedCursor.parse(query["after"]), query["limit"])
     cursor = str(page.cursor)
-    return {
-        "events": page.events,
-        "cursor": cursor,
-        "next": None if page.is_last else cursor,
-    }
+    return {"events": page.events, "cursor": cursor, "next": None if page.is_last else cursor}
 
 
 @blueprint.get(
@@ -242,10 +238,7 @@ def list_all_notes(player: str, query: JsonObject) -> JsonObject:
     """List the private notes of the player on all games, also on those in which others play."""
     limit = min(query["limit"], MAX_PAGE_SIZE)
     stored, cursor = service().games.private_notes.page(player, query["cursor"], limit)
-    return {
-        "notes": [{"game": note.game, **note_json(note)} for note in stored],
-        "next": cursor,
-    }
+    return {"notes": [{"game": note.game, **note_json(note)} for note in stored], "next": cursor}
 
 
 @blueprint.get("/keys", "All keys, the oldest first.", KeyList, ignores_query=True)

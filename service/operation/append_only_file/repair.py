@@ -71,9 +71,7 @@ def _cut_off(folder: Path, part: Part, offset: int) -> Path:
     except OSError as error:
         raise AppendOnlyFileError(
             message(
-                "{file} cannot be repaired: {reason}",
-                file=str(part.path),
-                reason=os_reason(error),
+                "{file} cannot be repaired: {reason}", file=str(part.path), reason=os_reason(error)
             )
         ) from error
     return archive

@@ -134,10 +134,7 @@ TEMPLATES: Final[Mapping[str, Callable[..., Message]]] = {
     "late": lambda time: message("{time} late", time=time),
 }
 """The messages of which a clock that ticks is made, by name; js/clock.js fills them in as well."""
-_PLACES: Final[Mapping[str, tuple[str, ...]]] = {
-    "days": ("{0}", "{1}"),
-    "hours": ("{0}", "{1}"),
-}
+_PLACES: Final[Mapping[str, tuple[str, ...]]] = {"days": ("{0}", "{1}"), "hours": ("{0}", "{1}")}
 
 
 def clock_templates(render: Callable[[Message], str]) -> Mapping[str, str]:

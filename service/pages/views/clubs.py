@@ -24,11 +24,7 @@ from service.pages.forms import Form, entered_form, read_field, read_form, see_o
 from service.pages.session import require_player, viewer
 from service.pages.templating import absolute_url, page
 from service.pages.view_models.game_forms import require_sure
-from service.pages.view_models.game_lists import (
-    FIRST_PAGE_GAMES,
-    GameList,
-    filtered_list,
-)
+from service.pages.view_models.game_lists import FIRST_PAGE_GAMES, GameList, filtered_list
 from service.pages.views.home import read_lists
 
 blueprint = Blueprint("clubs", __name__)
@@ -248,10 +244,7 @@ def close(club_id: str) -> BaseResponse:
 
 
 def _club_page(
-    club_id: str,
-    form: Form | None = None,
-    status: int = 200,
-    new_webhook: Webhook | None = None,
+    club_id: str, form: Form | None = None, status: int = 200, new_webhook: Webhook | None = None
 ) -> Response:
     player_id = viewer()
     entry = service().clubs.visible(club_id, player_id)

@@ -226,10 +226,7 @@ def _list_page(current: GameViewer, form: Form, status: int = 200) -> Response:
 
 
 def _dispute_page(
-    current: GameViewer,
-    seq: int,
-    forms: Mapping[str, Form] = {},
-    error: Refusal | None = None,
+    current: GameViewer, seq: int, forms: Mapping[str, Form] = {}, error: Refusal | None = None
 ) -> Response:
     """Return the page of a dispute. `forms` are those that were refused with `error`, by what they do."""
     game = current.game

@@ -20,11 +20,7 @@ from service.pages import session
 from service.pages.forms import Form, entered_form, number_parameter, see_other
 from service.pages.session import viewer
 from service.pages.templating import page
-from service.pages.view_models.replayed_game import (
-    ReplayedGame,
-    replayed_record,
-    use_names_of,
-)
+from service.pages.view_models.replayed_game import ReplayedGame, replayed_record, use_names_of
 from service.pages.views.proofs import MAX_SHOWN
 from service.pages.views.replay import (
     comparison_page,

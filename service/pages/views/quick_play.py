@@ -18,11 +18,7 @@ from service.http.validation import StrictSchema, String
 from service.pages.forms import read_form, see_other
 from service.pages.session import require_player_or_guest
 from service.pages.templating import page
-from service.pages.view_models.new_game_form import (
-    new_game_address,
-    take_last_bot,
-    usual_seats,
-)
+from service.pages.view_models.new_game_form import new_game_address, take_last_bot, usual_seats
 
 blueprint = Blueprint("quick_play", __name__)
 

@@ -58,10 +58,7 @@ def get_picture(name: str, language: str) -> Response:
         svg,
         "image/svg+xml; charset=utf-8",
         sha256(svg.encode()).hexdigest()[:32],
-        {
-            "Cache-Control": f"public, max-age={_PICTURE_SECONDS}",
-            "Content-Language": language,
-        },
+        {"Cache-Control": f"public, max-age={_PICTURE_SECONDS}", "Content-Language": language},
         is_weak=True,
     )
 

@@ -84,11 +84,7 @@ def create_sandbox(game_id: str) -> Response:
     try:
         values = read_form(SandboxForm())
         sandbox = service().sandboxes.create(
-            player,
-            client_network(),
-            game_id,
-            values["seq"],
-            secrets.token_bytes(SEED_BYTES),
+            player, client_network(), game_id, values["seq"], secrets.token_bytes(SEED_BYTES)
         )
     except NotFound as error:
         return _refused_sandbox(game_id, error, "seq")

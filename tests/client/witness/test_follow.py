@@ -182,10 +182,7 @@ class TestKeys:
             follower.accept_key(key)
 
     def test_the_key_of_a_witness_is_no_key_of_a_log(self, tmp_path: Path) -> None:
-        with (
-            following(LogServer("a"), tmp_path) as follower,
-            raises(Unreadable, match="wit"),
-        ):
+        with following(LogServer("a"), tmp_path) as follower, raises(Unreadable, match="wit"):
             follower.accept_key(str(follower.cosigning_key))
 
     def test_a_checkpoint_of_an_unpublished_key_is_refused(self, tmp_path: Path) -> None:

@@ -310,9 +310,7 @@ def test_the_order_of_the_knights_does_not_matter_and_the_board_is_not_changed()
 
 @pytest.mark.allows("BN-SIM-6")
 @pytest.mark.parametrize("at_the_end", [False, True])
-def test_every_baron_is_fought_by_one_knight_at_most(
-    at_the_end: bool,
-) -> None:
+def test_every_baron_is_fought_by_one_knight_at_most(at_the_end: bool) -> None:
     chooser = random.Random(13)
     fought = 0
     for _ in range(300):

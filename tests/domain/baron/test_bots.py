@@ -153,11 +153,7 @@ class TestKeeping:
 
     @pytest.mark.parametrize(
         ("turn", "board", "expected"),
-        [
-            (LAST, "M  Q", "keep 0,0"),
-            (EARLY, "M  Q", "end"),
-            (LAST, "M  C\nS  .", "end"),
-        ],
+        [(LAST, "M  Q", "keep 0,0"), (EARLY, "M  Q", "end"), (LAST, "M  C\nS  .", "end")],
     )
     def test_the_last_keep_is_kept_for_better_ground_while_there_is_time(
         self, turn: str, board: str, expected: str

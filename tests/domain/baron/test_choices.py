@@ -64,11 +64,7 @@ def test_a_hex_is_enough_to_lay_the_tile_just_drawn_and_another_one_can_be_chose
 
 def test_a_tile_is_chosen_before_its_hex() -> None:
     state = given(LAY)
-    assert options(state) == [
-        "Which tile of your reserve do you choose?",
-        "meadow (0)",
-        "pond (1)",
-    ]
+    assert options(state) == ["Which tile of your reserve do you choose?", "meadow (0)", "pond (1)"]
     question, *places = options(state, "pond")
     assert question == "Where do you lay the tile?"
     assert "-1,0, beside a meadow" in places

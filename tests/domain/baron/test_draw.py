@@ -73,8 +73,7 @@ def test_there_are_three_slots(slot: int) -> None:
 
 @pytest.mark.allows("BN-DRW-2")
 @pytest.mark.parametrize(
-    ("slot", "honour", "market", "left"),
-    [(1, 3, "MV", "V"), (2, 2, "MV", "M"), (1, 3, "M", "")],
+    ("slot", "honour", "market", "left"), [(1, 3, "MV", "V"), (2, 2, "MV", "M"), (1, 3, "M", "")]
 )
 def test_with_an_empty_pile_the_filled_slots_keep_their_prices(
     slot: int, honour: int, market: str, left: str

@@ -253,8 +253,7 @@ def test_a_baron_that_shares_only_meadows_is_not_beaten_with_the_others() -> Non
 
 @pytest.mark.allows("BN-OUB-2")
 @pytest.mark.parametrize(
-    ("out", "honour"),
-    [([], {0: 6, 1: -1}), ([0], {1: -1}), ([1], {0: 6}), ([0, 1], {})],
+    ("out", "honour"), [([], {0: 6, 1: -1}), ([0], {1: -1}), ([1], {0: 6}), ([0, 1], {})]
 )
 def test_keeps_of_seats_that_are_out_fight_and_their_honour_stays(
     out: list[int], honour: dict[int, int]

@@ -87,11 +87,7 @@ def test_points_are_counted_as_the_language_does(honour: int, french: str, spani
             "la case 1,2 est adjacente à une autre carrière",
             "la casilla 1,2 es adyacente a otra cantera",
         ),
-        (
-            PlaceTile("marsh", (1, 0)),
-            "il y a déjà un étang en 1,0",
-            "ya hay un estanque en 1,0",
-        ),
+        (PlaceTile("marsh", (1, 0)), "il y a déjà un étang en 1,0", "ya hay un estanque en 1,0"),
     ],
 )
 def test_a_refusal_agrees_with_the_tile(action: PlaceTile, french: str, spanish: str) -> None:

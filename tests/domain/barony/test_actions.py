@@ -294,10 +294,7 @@ WELL_FORMED: list[tuple[dict[str, Any], str]] = [
     (move(moves=[STEP, [THERE, HERE]]), "move 0,0>1,0 1,0>0,0"),
     (move(takes=[]), "move 0,0>1,0"),
     (move(takes=["plain"] * 3), "move 0,0>1,0 take plain plain plain"),
-    (
-        build({"building": "stronghold", "at": THERE}, BUILD),
-        "build village 0,0 stronghold 1,0",
-    ),
+    (build({"building": "stronghold", "at": THERE}, BUILD), "build village 0,0 stronghold 1,0"),
     (title({"field": 1, "mountain": MOST}), f"title {MOST} mountain 1 field"),
     ({"type": "pass"}, "pass"),
     ({"type": "resign"}, "resign"),

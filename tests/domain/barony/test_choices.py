@@ -163,10 +163,7 @@ def test_a_construction_is_sites_in_any_order_with_their_buildings() -> None:
 def test_recruitment_is_a_city_and_a_number_of_knights() -> None:
     state = given("play round 2 seat 0\n0: baron\n1: baron\nboard\nP0c P L M0ck P1c")
     assert question_after(state, "recruit") == "In which city do you recruit?"
-    assert options_after(state, "recruit") == {
-        "0,0": "the city on 0,0",
-        "3,0": "the city on 3,0",
-    }
+    assert options_after(state, "recruit") == {"0,0": "the city on 0,0", "3,0": "the city on 3,0"}
     assert question_after(state, "recruit", "3,0") == "How many knights do you recruit?"
     assert options_after(state, "recruit", "3,0") == {
         "1": "1 knight",

@@ -153,10 +153,7 @@ def test_a_single_seat_that_has_not_asked_keeps_the_game_going() -> None:
 @pytest.mark.refuses("BY-END-5")
 @pytest.mark.parametrize(
     ("words", "text", "why"),
-    [
-        ("baron, asked", "agree", "already"),
-        ("baron", "disagree", "has not asked"),
-    ],
+    [("baron, asked", "agree", "already"), ("baron", "disagree", "has not asked")],
     ids=["twice", "withdrawing what was not asked"],
 )
 def test_a_seat_can_neither_ask_twice_nor_withdraw_what_it_has_not_asked(

@@ -133,10 +133,7 @@ class TestActions:
         event = event_of_action(state, "recruit 3 at 0,0")
         assert text_of(state, event) == "recruits 3 knights on 0,0"
         assert explained(state, event) == [
-            (
-                "BY-REC-1",
-                "seat 0 has a city on 0,0, beside the lake on 1,0: up to 3 knights",
-            ),
+            ("BY-REC-1", "seat 0 has a city on 0,0, beside the lake on 1,0: up to 3 knights"),
             ("BY-REC-2", "the reserve goes from 4 knights to 1"),
         ]
 

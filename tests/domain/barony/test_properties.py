@@ -8,15 +8,8 @@ from hypothesis import settings
 
 from domain import barony
 from domain.barony import sorcery
-from domain.barony.actions import (
-    Action,
-)
-from domain.barony.components import (
-    CITIES,
-    KNIGHTS,
-    STRONGHOLDS,
-    VILLAGES,
-)
+from domain.barony.actions import Action
+from domain.barony.components import CITIES, KNIGHTS, STRONGHOLDS, VILLAGES
 from domain.barony.state import State
 from domain.contract import AnyRuleSystem, evolve
 from domain.errors import Refused
@@ -34,12 +27,7 @@ GAMES = [(seats, seed) for seats in (2, 3, 4) for seed in range(4)]
 
 @pytest.mark.parametrize(("seats", "seed"), GAMES)
 def test_pawns_and_tokens_are_conserved(seats: int, seed: int) -> None:
-    whole = {
-        "knights": KNIGHTS,
-        "villages": VILLAGES,
-        "strongholds": STRONGHOLDS,
-        "cities": CITIES,
-    }
+    whole = {"knights": KNIGHTS, "villages": VILLAGES, "strongholds": STRONGHOLDS, "cities": CITIES}
     for state, _ in random_game(seats, seed):
         assert all(pawns_of(state, seat) == whole for seat in range(seats))
         for kind in range(4):
@@ -117,7 +105,7 @@ def outcome(state: State, action: Action) -> str | None:
     return diagram(evolve(barony, state, [event]))
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @property_of(small_states())
 def test_the_legal_actions_are_exactly_those_that_decide_accepts(state: State) -> None:
     listed = barony.legal_actions(state, 0)
@@ -127,7 +115,7 @@ def test_the_legal_actions_are_exactly_those_that_decide_accepts(state: State) -
     assert set(outcomes) == conceivable
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @property_of(small_states())
 def test_no_legal_action_is_listed_twice(state: State) -> None:
     listed = barony.legal_actions(state, 0)

@@ -73,7 +73,7 @@ def test_decide_agrees_with_the_reference_on_random_positions() -> None:
     assert results["allowed"] > 1000
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @property_of(small_sorcery_states, st.randoms(use_true_random=False))
 def test_decide_agrees_with_the_reference_on_generated_positions(
     state: SorceryState, rng: random.Random

@@ -49,10 +49,7 @@ class TestMovement:
             ("BY-MOV-1", "a knight of seat 0 stood on 0,0, and 1,0 is adjacent to it"),
             ("BS-TOR-1", "after the knight has left, Tornado destroys seat 1's knight on 0,0"),
             ("BS-SPL-5", "it was the only pawn of its owner on 0,0"),
-            (
-                "BS-MYS-2",
-                "seat 0 places the second imprint on 1,0 and gains 2 magic tokens",
-            ),
+            ("BS-MYS-2", "seat 0 places the second imprint on 1,0 and gains 2 magic tokens"),
             ("BS-MYS-4", "a step of Celerity counts as an arrival"),
             ("BS-CEL-2", "from 1,0 the knight goes on to 2,0, which is adjacent to it"),
             ("BY-MOV-4", "the building on 2,0 is a village, which does not bar the hex"),
@@ -325,10 +322,7 @@ class TestTheCourse:
                 "BY-END-3",
                 "seat 1 has 43 points, none of them for tokens; seat 0 has 40 points, 4 of them for tokens",
             ),
-            (
-                "BS-MYS-5",
-                "seat 1 has 3 points for 1 imprint; seat 0 has 6 points for 2 imprints",
-            ),
+            ("BS-MYS-5", "seat 1 has 3 points for 1 imprint; seat 0 has 6 points for 2 imprints"),
             ("BY-END-4", "seat 1 ranks first and is King"),
         ]
 

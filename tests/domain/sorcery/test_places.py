@@ -168,12 +168,7 @@ def test_a_seat_can_have_imprints_on_several_places() -> None:
 @pytest.mark.refuses("BS-MYS-3")
 @pytest.mark.parametrize(
     ("cell", "arrived"),
-    [
-        ("S*1*2*3", "S*1*2*30k"),
-        ("S*0", "S*00k"),
-        ("S*0*1", "S*0*10k"),
-        ("S*0*1*2", "S*0*1*20k"),
-    ],
+    [("S*1*2*3", "S*1*2*30k"), ("S*0", "S*00k"), ("S*0*1", "S*0*10k"), ("S*0*1*2", "S*0*1*20k")],
     ids=["three others'", "one's own", "one's own and another", "three with one's own"],
 )
 def test_an_arrival_without_room_for_an_imprint_is_legal_and_gains_nothing(

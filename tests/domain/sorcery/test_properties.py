@@ -103,11 +103,9 @@ def check_list(state: SorceryState, casts: Iterable[Cast]) -> int:
     return len(outcomes)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @property_of(small_sorcery_states)
-def test_listed_casts_have_exactly_the_outcomes_that_decide_accepts(
-    state: SorceryState,
-) -> None:
+def test_listed_casts_have_exactly_the_outcomes_that_decide_accepts(state: SorceryState) -> None:
     check_list(state, conceivable_casts(state))
 
 
@@ -132,7 +130,7 @@ def test_listed_casts_of_thousands_of_positions_have_the_outcomes_that_decide_ac
         check_list(state, conceivable_casts(state))
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=4)
 @property_of(small_sorcery_states)
 def test_the_other_legal_actions_are_exactly_those_that_decide_accepts(state: SorceryState) -> None:
     listed = sorcery.legal_actions(state, state.to_act or 0)
@@ -141,7 +139,7 @@ def test_the_other_legal_actions_are_exactly_those_that_decide_accepts(state: So
     assert {outcome(state, action) for action in others} == conceivable
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @property_of(small_sorcery_states)
 def test_no_cast_has_the_same_outcome_as_another_action(state: SorceryState) -> None:
     """A cast costs magic, so the seat has less left than after another action with the same imprints."""
@@ -152,7 +150,7 @@ def test_no_cast_has_the_same_outcome_as_another_action(state: SorceryState) -> 
     assert casts.isdisjoint(others)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @property_of(small_sorcery_states)
 def test_every_cast_and_position_reads_back(state: SorceryState) -> None:
     text, position = diagram(state), sorcery.position(state, None)

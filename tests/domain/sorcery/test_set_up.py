@@ -276,8 +276,7 @@ def test_the_open_spells_stay_open_to_the_end_of_the_game() -> None:
 
 @pytest.mark.refuses("BS-SET-4")
 @pytest.mark.parametrize(
-    "text",
-    ["celerity 0,0>1,0>2,0", "charm 1 at 2,0", "illusion 1 at 1,0", "sanctuary at 0,0"],
+    "text", ["celerity 0,0>1,0>2,0", "charm 1 at 2,0", "illusion 1 at 1,0", "sanctuary at 0,0"]
 )
 def test_the_four_other_spells_cannot_be_cast(text: str) -> None:
     state = given("""

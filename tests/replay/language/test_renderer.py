@@ -41,10 +41,7 @@ def catalogue_with(translations: Mapping[str, str | tuple[str, str]], grammar: s
 
 
 def render(
-    value: Value,
-    translations: Mapping[str, str] = {},
-    grammar: str = "",
-    names: Names = NO_NAMES,
+    value: Value, translations: Mapping[str, str] = {}, grammar: str = "", names: Names = NO_NAMES
 ) -> str:
     """Render a value with these translations."""
     return Renderer(catalogue_with(translations, grammar), names)(value)

@@ -84,11 +84,7 @@ def test_no_value_of_a_message_is_a_sentence_of_its_own() -> None:
                 assert not words, f"{call.place}: {keyword.arg} has the words {words}"
 
 
-SHORT_FORMS = {
-    "domain/baron/actions.py",
-    "domain/baron/choices.py",
-    "domain/barony/action_text.py",
-}
+SHORT_FORMS = {"domain/baron/actions.py", "domain/baron/choices.py", "domain/barony/action_text.py"}
 """Files that write actions in the form in which people type them, which is the same in every language."""
 
 

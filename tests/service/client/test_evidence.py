@@ -58,10 +58,7 @@ def test_nonces_signatures_and_receipts_are_kept_without_being_asked_for(
     (sent,) = nonces_of_game(tmp_path / "first", game)
     assert (sent["nonce"], sent["commitment"]) == (taken[0]["nonce"], None)
     (sent,) = nonces_of_game(tmp_path / "second", game)
-    assert (sent["nonce"], sent["commitment"]) == (
-        taken[1]["nonce"],
-        created["data"]["commitment"],
-    )
+    assert (sent["nonce"], sent["commitment"]) == (taken[1]["nonce"], created["data"]["commitment"])
     placed = [event for event in record.events if event["type"] == "CityPlaced"]
     assert len(placed) == 2
     assert all(event["signature"]["key"] for event in placed)

@@ -119,7 +119,6 @@ def comparable(log: list[Event]) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("system", SYSTEMS)
 @examples(
     max_examples=4,
-    deadline=None,
     derandomize=True,
     phases=(Phase.generate,),
     suppress_health_check=[HealthCheck.function_scoped_fixture],

@@ -114,9 +114,7 @@ def test_only_the_creator_adds_bots_and_only_those_of_the_rules(
     assert contents(service.redis) == before
 
 
-def test_an_uninvited_player_cannot_detect_a_private_game_by_adding_a_bot(
-    service: Service,
-) -> None:
+def test_an_uninvited_player_cannot_detect_a_private_game_by_adding_a_bot(service: Service) -> None:
     game = create(service, options={"private": True})
     with pytest.raises(NotFound):
         service.games.commands.add_bot(game.id, "bea")

@@ -145,11 +145,7 @@ def test_another_process_reads_the_same_game_after_a_rewind(
         loaded = other.games.queries.game(game.id)
     finally:
         other.redis.close()
-    assert (loaded.seq, loaded.hash, loaded.turn_at) == (
-        current.seq,
-        current.hash,
-        current.turn_at,
-    )
+    assert (loaded.seq, loaded.hash, loaded.turn_at) == (current.seq, current.hash, current.turn_at)
     assert loaded.position(0) == current.position(0)
     assert loaded.disputes == current.disputes
 

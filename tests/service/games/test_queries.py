@@ -178,12 +178,6 @@ def test_queries_depend_only_on_types_that_cannot_append() -> None:
         type(None),
     }
     hints = get_type_hints(EventQueries.__init__)
-    assert set(hints.values()) == {
-        GameLoader,
-        LogReader,
-        DeliveriesAbout,
-        Bounds,
-        type(None),
-    }
+    assert set(hints.values()) == {GameLoader, LogReader, DeliveriesAbout, Bounds, type(None)}
     assert not hasattr(GameLoader, "execute")
     assert not hasattr(LogReader, "append")

@@ -134,9 +134,7 @@ def test_a_page_that_two_processes_handle_counts_once(service: Service) -> None:
     assert len(service.games.ratings.games(0)[0]) == 2
 
 
-def test_ratings_begin_again_when_a_game_that_counted_has_ended_otherwise(
-    service: Service,
-) -> None:
+def test_ratings_begin_again_when_a_game_that_counted_has_ended_otherwise(service: Service) -> None:
     game = finish(service)
     catch_up(service)
     expected = stored(service, 1)

@@ -40,9 +40,7 @@ def test_a_receipt_is_stored_with_its_event(service: Service) -> None:
     accepted = take_action(service, start_game(service).id)
     event = accepted.events[0]
     stored = service.store.receipts(event["game"], [event["seq"], event["seq"] + 1])
-    assert stored == {
-        event["seq"]: f"{accepted.receipt['key']} {accepted.receipt['signature']}",
-    }
+    assert stored == {event["seq"]: f"{accepted.receipt['key']} {accepted.receipt['signature']}"}
     assert (accepted.receipt["seq"], accepted.receipt["hash"]) == (event["seq"], event["hash"])
     check_signed(accepted.receipt, service.keyring.public_keys())
 

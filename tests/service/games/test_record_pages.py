@@ -105,9 +105,7 @@ def test_a_record_ends_at_the_head_at_the_time_of_the_request(
     assert audit(io.BytesIO(data)).verdict != "broken"
 
 
-def test_a_record_of_an_unknown_game_is_refused_before_its_first_page(
-    queries: GameQueries,
-) -> None:
+def test_a_record_of_an_unknown_game_is_refused_before_its_first_page(queries: GameQueries) -> None:
     with pytest.raises(NotFound):
         queries.record("unknown")
 

@@ -167,9 +167,7 @@ def test_superseded_events_are_those_of_the_record(service: Service, name: str) 
         assert service.games.events.superseded_by(head, step.event) == expected
 
 
-def test_a_scored_round_belongs_to_the_branch_of_the_event_that_ended_it(
-    service: Service,
-) -> None:
+def test_a_scored_round_belongs_to_the_branch_of_the_event_that_ended_it(service: Service) -> None:
     table = Table("barony", options={"round_limit": 22}).start()
     while not table.game.rounds_ended:
         table.act_at_random(1)

@@ -58,8 +58,7 @@ def test_the_page_loads_nothing_from_other_hosts(accounts: Accounts) -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "title"),
-    [("en", "The HTTP API"), ("fr", "L'API HTTP"), ("es", "La API HTTP")],
+    ("language", "title"), [("en", "The HTTP API"), ("fr", "L'API HTTP"), ("es", "La API HTTP")]
 )
 def test_the_page_is_in_the_language_of_the_reader_but_for_the_descriptions(
     accounts: Accounts, language: str, title: str

@@ -310,12 +310,7 @@ def test_the_owner_sets_tests_and_removes_the_webhook_of_a_club(accounts: Accoun
     path = f"{CLUBS}/{create(ada)}/webhook"
     assert ada.http.get(path).status_code == 404
     assert ada.http.post(f"{path}/test").status_code == 404
-    for body in (
-        {"url": "http://127.0.0.1/"},
-        {"url": "ftp://example.org"},
-        {"url": 7},
-        {},
-    ):
+    for body in ({"url": "http://127.0.0.1/"}, {"url": "ftp://example.org"}, {"url": 7}, {}):
         assert invalid_fields(ada.http.put(path, json=body)) == {"url"}
     refused = ada.http.put(path, json={"url": RECEIVER, "format": "fax"})
     assert invalid_fields(refused) == {"format"}

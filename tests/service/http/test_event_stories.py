@@ -221,10 +221,7 @@ class TestFilter:
 
 def queries_with(service: Service, bounds: Bounds) -> EventQueries:
     return EventQueries(
-        service.games.repository,
-        service.store,
-        service.notifications.deliveries.shown_to,
-        bounds,
+        service.games.repository, service.store, service.notifications.deliveries.shown_to, bounds
     )
 
 

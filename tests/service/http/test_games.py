@@ -101,14 +101,7 @@ class TestCreating:
                     "options": {"sorcery": 1, "round_limit": 0, "x": 1},
                     "nonce": "0G",
                 },
-                {
-                    "rules",
-                    "seats",
-                    "options.sorcery",
-                    "options.round_limit",
-                    "options.x",
-                    "nonce",
-                },
+                {"rules", "seats", "options.sorcery", "options.round_limit", "options.x", "nonce"},
             ),
             (
                 {"rules": "barony", "seats": "2", "options": {"round_limit": 0}},

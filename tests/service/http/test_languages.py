@@ -77,8 +77,7 @@ def refusal(client: httpx.Client | PlayerClient, accept_language: str | None) ->
 
 
 @pytest.mark.parametrize(
-    ("header", "language"),
-    [("fr-CH, en;q=0.5", "fr"), ("es", "es"), (";;q=,", "en"), (None, "en")],
+    ("header", "language"), [("fr-CH, en;q=0.5", "fr"), ("es", "es"), (";;q=,", "en"), (None, "en")]
 )
 def test_a_refusal_is_in_the_language_of_the_header(
     web: WebServer, header: str | None, language: str

@@ -458,10 +458,7 @@ def test_outsiders_receive_the_same_bytes_whatever_happens_in_a_private_club(
 ) -> None:
     ada, bea, eve = (accounts.register() for _ in range(3))
     url = str(accounts.anonymous.base_url)
-    observers = [
-        RecordingClient(url, "outsider", eve.token),
-        RecordingClient(url, "anonymous"),
-    ]
+    observers = [RecordingClient(url, "outsider", eve.token), RecordingClient(url, "anonymous")]
     none = "0" * 16
 
     def observed(club: str, game: str) -> list[list[str]]:

@@ -112,9 +112,7 @@ def test_a_typed_dict_becomes_a_component() -> None:
         "properties": {
             "count": {"type": "integer", "minimum": 1, "maximum": 9, "description": "How many."},
             "kind": {"type": "string", "enum": ["a", "b"]},
-            "part": {
-                "anyOf": [components.schema_of(Inner), {"nullable": True, "enum": [None]}],
-            },
+            "part": {"anyOf": [components.schema_of(Inner), {"nullable": True, "enum": [None]}]},
             "parts": {"type": "array", "items": components.schema_of(Inner), "minItems": 1},
             "code": {"type": "string", "pattern": "^[0-9]+$"},
             "number": {"type": "integer", "nullable": True},

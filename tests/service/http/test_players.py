@@ -186,8 +186,7 @@ class TestMe:
 
     @pytest.mark.http("GET /me", 401)
     @pytest.mark.parametrize(
-        "authorization",
-        [None, "", "Bearer", "Bearer nonsense", "Basic YTpi", "x" * 5000],
+        "authorization", [None, "", "Bearer", "Bearer nonsense", "Basic YTpi", "x" * 5000]
     )
     def test_me_requires_a_valid_token(self, accounts: Accounts, authorization: str | None) -> None:
         headers = {} if authorization is None else {"Authorization": authorization}

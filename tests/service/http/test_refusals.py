@@ -166,14 +166,9 @@ class TestArbitraryBodies:
         return accounts.start_game()
 
     @given(body=bodies)
-    @settings(
-        max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-    )
+    @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
     def test_an_arbitrary_body_is_refused_and_changes_nothing(
-        self,
-        started_game: tuple[str, list[PlayerClient]],
-        redis_client: redis.Redis,
-        body: Any,
+        self, started_game: tuple[str, list[PlayerClient]], redis_client: redis.Redis, body: Any
     ) -> None:
         game, players = started_game
         for player in players:

@@ -70,9 +70,7 @@ def test_a_reliability_is_required_of_players_of_whom_it_is_known(
     assert join(dan, game)[0] == 201, "nothing is known of a newcomer"
 
 
-def test_a_range_of_ratings_is_required_and_everything_missing_is_named(
-    accounts: Accounts,
-) -> None:
+def test_a_range_of_ratings_is_required_and_everything_missing_is_named(accounts: Accounts) -> None:
     ada, bea, cid = (accounts.register() for _ in range(3))
     options = {"least_rating": 1001, "least_finished": 2}
     game = ada.create_game(3, options=options, invite=[cid.handle])

@@ -34,9 +34,7 @@ def vacant_games(player: PlayerClient) -> list[str]:
 
 @pytest.mark.http("DELETE /games/ID/seats/me", 200, 403)
 @pytest.mark.http("POST /games/ID/substitutes", 201, 409)
-def test_a_substitute_takes_over_a_seat_with_all_that_belongs_to_it(
-    accounts: Accounts,
-) -> None:
+def test_a_substitute_takes_over_a_seat_with_all_that_belongs_to_it(accounts: Accounts) -> None:
     game, players = game_with_substitutes(accounts)
     ada, zoe = players[0], accounts.register()
     seat = seat_of(ada, game)
@@ -64,8 +62,7 @@ def test_a_substitute_takes_over_a_seat_with_all_that_belongs_to_it(
     assert position["players"][seat]["reserve"] is not None
     assert former["players"][seat]["reserve"] is None
     refused = ada.http.post(
-        f"/api/v1/games/{game}/actions",
-        json={"action": {"type": "resign"}, "expected_seq": 0},
+        f"/api/v1/games/{game}/actions", json={"action": {"type": "resign"}, "expected_seq": 0}
     )
     assert refused.status_code == 403
 

@@ -15,8 +15,7 @@ CARD = r'<p class="game-name"><a href="/games/(\w{16})"'
 def finish(service: Service, *players: str, **options: object) -> str:
     """Play a game of two players to its end, and count it."""
     game = play_out(
-        service,
-        start_game(service, players=players, round_limit=1, private=bool(options)).id,
+        service, start_game(service, players=players, round_limit=1, private=bool(options)).id
     ).id
     while service.games.queries.game(game).status != "finished":
         service.games.commands.score(game)

@@ -76,10 +76,7 @@ def exchange_secrets(service: Service, game: str) -> None:
 
 
 def test_pages_do_not_depend_on_secrets_that_the_viewer_may_not_know(
-    app: Flask,
-    service: Service,
-    players: PlayersOfPages,
-    template_cache: FileSystemBytecodeCache,
+    app: Flask, service: Service, players: PlayersOfPages, template_cache: FileSystemBytecodeCache
 ) -> None:
     game = players.game("baron")
     ada = players["ada"].client

@@ -21,16 +21,8 @@ REFUSED = {
         400,
         "la requête doit avoir un seul en-tête Host",
     ),
-    "path": (
-        get("//", Accept_Language="fr"),
-        404,
-        "il n'y a pas de ressource à cette adresse",
-    ),
-    "slow body": (
-        post("/echo", b"body", FRENCH)[:-1],
-        408,
-        "la requête n'est pas arrivée à temps",
-    ),
+    "path": (get("//", Accept_Language="fr"), 404, "il n'y a pas de ressource à cette adresse"),
+    "slow body": (post("/echo", b"body", FRENCH)[:-1], 408, "la requête n'est pas arrivée à temps"),
     "large body": (
         post("/echo", b"x" * 70_000, FRENCH),
         413,

@@ -164,12 +164,7 @@ ACCEPTED = {
     "HTTP/1.0 without a host": (b"GET / HTTP/1.0\r\n\r\n", "GET", b"/", b""),
     "empty lines before the request": (b"\r\n\r\n" + head(), "POST", b"/", b""),
     "as many headers as possible": (head(*[b"A: b"] * (MAX_HEADERS - 1)), "POST", b"/", b""),
-    "chunks": (
-        CHUNKED + b"2;a=b\r\nab\r\n1\r\nc\r\n0\r\nHost: y\r\n\r\n",
-        "POST",
-        b"/",
-        b"abc",
-    ),
+    "chunks": (CHUNKED + b"2;a=b\r\nab\r\n1\r\nc\r\n0\r\nHost: y\r\n\r\n", "POST", b"/", b"abc"),
     "an upgrade": (head(b"Connection: Upgrade", b"Upgrade: h2c"), "POST", b"/", b""),
     "an upgrade with a body": (
         head(b"Connection: Upgrade", b"Upgrade: h2c", b"Content-Length: 3") + b"abc",

@@ -408,9 +408,7 @@ def test_a_damaged_line_ends_the_streams_of_its_game_only(service: Service) -> N
     asyncio.run(follow())
 
 
-def test_streams_end_when_their_token_is_revoked_or_their_account_deleted(
-    service: Service,
-) -> None:
+def test_streams_end_when_their_token_is_revoked_or_their_account_deleted(service: Service) -> None:
     game = game_with(service, 5)
     accounts = [service.accounts.players.register(f"player-{n}", "correct horse") for n in range(3)]
     requests = [

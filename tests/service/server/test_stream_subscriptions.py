@@ -51,11 +51,7 @@ def test_a_new_connection_after_a_lost_one_is_reported(web_redis: EmbeddedRedis)
             reports += 1
 
         hub = StreamHub(
-            web_redis.url,
-            Metrics(),
-            max_streams=9,
-            max_streams_per_visitor=9,
-            on_reconnect=count,
+            web_redis.url, Metrics(), max_streams=9, max_streams_per_visitor=9, on_reconnect=count
         )
         hub.start()
         for _ in range(3000):

@@ -12,13 +12,7 @@ import pytest
 
 from service.operation.child_process import ChildProcess
 from service.operation.parent_watch import PARENT_PIPE, watched_command
-from tests.support.processes import (
-    ROOT,
-    descendants,
-    is_running,
-    read_command_line,
-    wait_until,
-)
+from tests.support.processes import ROOT, descendants, is_running, read_command_line, wait_until
 
 SLEEP = [sys.executable, "-c", "import time; time.sleep(600)"]
 

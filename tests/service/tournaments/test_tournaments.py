@@ -172,9 +172,7 @@ def test_workers_that_advance_at_once_draw_one_round_and_create_each_game_once(
         assert sorted(service.store.game_ids()) == sorted(game or "" for game in drawn.games)
 
 
-def test_players_are_notified_of_rounds_last_dates_and_the_end(
-    service: Service,
-) -> None:
+def test_players_are_notified_of_rounds_last_dates_and_the_end(service: Service) -> None:
     channel = RecordingChannel(name="email", is_operators=False)
     with freeze_time(START) as time:
         olga, players = organiser(service), register_accounts(service, 4)
@@ -303,9 +301,7 @@ def test_a_damaged_tournament_does_not_prevent_an_erasure(service: Service) -> N
     assert service.accounts.players.get([ada]) == [None]
 
 
-def test_no_list_of_games_has_a_tournament_and_reindexing_lists_it_again(
-    service: Service,
-) -> None:
+def test_no_list_of_games_has_a_tournament_and_reindexing_lists_it_again(service: Service) -> None:
     olga = organiser(service)
     public, private = create(service, olga), create(service, olga, private=True)
     assert list(service.store.game_ids()) == []

@@ -8,13 +8,7 @@ mountain (3). A claim scores its card, and 1 for each hex of the same seat besid
 from typing import Final
 
 from tests.support.seven_hexes.bots import BOTS
-from tests.support.seven_hexes.formats import (
-    ACTIONS,
-    EVENTS,
-    OPTIONS,
-    POSITION,
-    STANDING,
-)
+from tests.support.seven_hexes.formats import ACTIONS, EVENTS, OPTIONS, POSITION, STANDING
 from tests.support.seven_hexes.presentation import (
     CLAUSES,
     DESCRIPTION,

@@ -25,11 +25,7 @@ from domain.messages import (
 from domain.options import OptionField
 from domain.position_labels import COMMON_LABELS
 from domain.scene import Cell, LegendEntry, Panel, Piece, Scene, caption
-from tests.support.seven_hexes.formats import (
-    HexClaimed,
-    RoundScored,
-    SevenHexesPosition,
-)
+from tests.support.seven_hexes.formats import HexClaimed, RoundScored, SevenHexesPosition
 from tests.support.seven_hexes.rules import (
     BOARD,
     CARD_TERMS,

@@ -113,9 +113,7 @@ def test_a_game_is_played_by_answering_mails(by_mail: PlayersByMail, rules: str)
     assert all((origin := decode(stored[seq])) and origin.kind == "mail" for seq in actions)
 
 
-def test_an_answer_takes_several_actions_and_shows_the_new_position(
-    by_mail: PlayersByMail,
-) -> None:
+def test_an_answer_takes_several_actions_and_shows_the_new_position(by_mail: PlayersByMail) -> None:
     by_mail.start()
     first, second = by_mail.ada.text, by_mail.ada.last
     (form, *_) = forms_of(first)
@@ -348,9 +346,7 @@ def test_an_answer_never_goes_to_the_sender_of_a_mail(
 
 
 def test_the_answers_of_a_player_are_limited_and_later_ones_wait(
-    settings: Settings,
-    server: MailServer,
-    by_mail: PlayersByMail,
+    settings: Settings, server: MailServer, by_mail: PlayersByMail
 ) -> None:
     by_mail.start()
     bounds = replace(by_mail.service.settings.bounds, max_replies_per_player=2)

@@ -11,12 +11,7 @@ import pytest
 from replay.language.renderer import english
 from service.smtp_server import parse_smtp_url
 from tests.support.faults import raises
-from tests.support.mail_server import (
-    MailServer,
-    mail_server,
-    make_certificate,
-    raw_mail_server,
-)
+from tests.support.mail_server import MailServer, mail_server, make_certificate, raw_mail_server
 from tests.support.processes import HANG_SECONDS, idle_at_most
 from workers.mail.smtp import MailNotSent, MailRefused, SmtpClient
 
