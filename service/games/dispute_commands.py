@@ -18,7 +18,7 @@ from service.errors import NotFound
 from service.games.access import require_dispute
 from service.games.dispute_view import statement_fault
 from service.games.loader import CachedGame
-from service.games.player_signatures import PlayerSignatures, Sent, SignedCommands
+from service.games.player_signatures import PlayerSignatures, RequestOptions, SignedCommands
 from service.games.repository import AcceptedAction, GameRepository
 
 
@@ -49,7 +49,7 @@ class DisputeCommands(SignedCommands):
         about: int,
         statement: str,
         nonce: bytes | None = None,
-        **sent: Unpack[Sent],
+        **options: Unpack[RequestOptions],
     ) -> AcceptedAction:
         """Dispute event `about`; the game's clock stops."""
 
@@ -59,7 +59,7 @@ class DisputeCommands(SignedCommands):
             commands.open_dispute(pending, seat, about, statement, nonce)
 
         request = ["dispute", about, statement, *_nonce_part(nonce)]
-        return self._accept(game_id, player, handler, request, **sent)
+        return self._accept(game_id, player, handler, request, **options)
 
     def answer_dispute(
         self,
@@ -68,7 +68,7 @@ class DisputeCommands(SignedCommands):
         player: str,
         statement: str,
         nonce: bytes | None = None,
-        **sent: Unpack[Sent],
+        **options: Unpack[RequestOptions],
     ) -> AcceptedAction:
         """Comment on the dispute that event `number` opened."""
 
@@ -80,10 +80,10 @@ class DisputeCommands(SignedCommands):
             commands.answer_dispute(pending, number, seat, statement, nonce)
 
         request = ["answer dispute", number, statement, *_nonce_part(nonce)]
-        return self._accept(game_id, player, handler, request, **sent)
+        return self._accept(game_id, player, handler, request, **options)
 
     def withdraw_dispute(
-        self, game_id: str, number: int, player: str, **sent: Unpack[Sent]
+        self, game_id: str, number: int, player: str, **options: Unpack[RequestOptions]
     ) -> AcceptedAction:
         """End a dispute that the player has opened."""
 
@@ -94,7 +94,7 @@ class DisputeCommands(SignedCommands):
             commands.withdraw_dispute(pending, number, dispute.seat)
 
         request = ["withdraw dispute", number]
-        return self._accept(game_id, player, handler, request, **sent)
+        return self._accept(game_id, player, handler, request, **options)
 
     def give_ruling(
         self,
@@ -104,7 +104,7 @@ class DisputeCommands(SignedCommands):
         raw_ruling: object,
         statement: str | None = None,
         nonce: bytes | None = None,
-        **sent: Unpack[Sent],
+        **options: Unpack[RequestOptions],
     ) -> AcceptedAction:
         """Rule as the game's arbiter, or, in a game without one, propose a ruling or agree to one.
 
@@ -125,10 +125,14 @@ class DisputeCommands(SignedCommands):
                 commands.propose_ruling(pending, number, seat, ruling, statement, secret, nonce)
 
         request = ["ruling", number, raw_ruling, statement, *_nonce_part(nonce)]
-        return self._accept(game_id, player, handler, request, **sent)
+        return self._accept(game_id, player, handler, request, **options)
 
     def request_takeback(
-        self, game_id: str, player: str, nonce: bytes | None = None, **sent: Unpack[Sent]
+        self,
+        game_id: str,
+        player: str,
+        nonce: bytes | None = None,
+        **options: Unpack[RequestOptions],
     ) -> AcceptedAction:
         """Ask the other players to let the player take back the last action."""
 
@@ -137,7 +141,7 @@ class DisputeCommands(SignedCommands):
             commands.request_takeback(pending, seat, nonce)
 
         request = ["takeback", *_nonce_part(nonce)]
-        return self._accept(game_id, player, handler, request, **sent)
+        return self._accept(game_id, player, handler, request, **options)
 
     def answer_takeback(
         self,
@@ -147,7 +151,7 @@ class DisputeCommands(SignedCommands):
         *,
         agree: bool,
         nonce: bytes | None = None,
-        **sent: Unpack[Sent],
+        **options: Unpack[RequestOptions],
     ) -> AcceptedAction:
         """Agree to the takeback that event `number` requested, or decline it."""
 
@@ -159,7 +163,7 @@ class DisputeCommands(SignedCommands):
             commands.answer_takeback(pending, number, seat, agree=agree, secret=secret, nonce=nonce)
 
         request = ["answer takeback", number, agree, *_nonce_part(nonce)]
-        return self._accept(game_id, player, handler, request, **sent)
+        return self._accept(game_id, player, handler, request, **options)
 
     def require_takeback(self, game: Game, number: int) -> None:
         """Raise NotFound if event `number` requests no takeback."""
@@ -210,7 +214,7 @@ class PauseCommands(SignedCommands):
     """
 
     def agree(
-        self, game_id: str, player: str, *, agree: bool, **sent: Unpack[Sent]
+        self, game_id: str, player: str, *, agree: bool, **options: Unpack[RequestOptions]
     ) -> AcceptedAction:
         """Agree to a pause, or withdraw the agreement.
 
@@ -223,10 +227,10 @@ class PauseCommands(SignedCommands):
             commands.agree_to_pause(pending, seat, agree=agree)
 
         request = ["pause", agree]
-        return self._accept(game_id, player, handler, request, **sent)
+        return self._accept(game_id, player, handler, request, **options)
 
     def give_time(
-        self, game_id: str, player: str, *, to: int, seconds: int, **sent: Unpack[Sent]
+        self, game_id: str, player: str, *, to: int, seconds: int, **options: Unpack[RequestOptions]
     ) -> AcceptedAction:
         """Give the player at seat `to`, whose turn it is, so many seconds more.
 
@@ -239,4 +243,4 @@ class PauseCommands(SignedCommands):
             commands.give_time(pending, seat, to, seconds)
 
         request = ["give-time", to, seconds]
-        return self._accept(game_id, player, handler, request, **sent)
+        return self._accept(game_id, player, handler, request, **options)

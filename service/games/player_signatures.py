@@ -203,7 +203,7 @@ def _require_valid(signature: ActionSignature, public: str, payload: JsonObject)
         ) from None
 
 
-class Sent(TypedDict, total=False):
+class RequestOptions(TypedDict, total=False):
     """What may come with the request of a player: an idempotency key, and a signature."""
 
     idempotency_key: str | None

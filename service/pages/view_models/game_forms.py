@@ -15,7 +15,7 @@ from replay.event_text import actor_message, outcome_message
 from service.chat.conversation import ChatMessagePage
 from service.errors import KeyNotUsable, Stale
 from service.games.access import is_correspondent
-from service.games.player_signatures import PlayerSignature, Sent
+from service.games.player_signatures import PlayerSignature, RequestOptions
 from service.http.context import service
 from service.http.validation import Choice, HexBytes, HexText, QueryInteger, StrictSchema, String
 from service.pages import session
@@ -124,7 +124,7 @@ def signature_of(values: Mapping[str, Any]) -> PlayerSignature | None:
     return PlayerSignature(key, signature, values["expected_seq"], values["salt"])
 
 
-def sent_with(values: Mapping[str, Any]) -> Sent:
+def request_options(values: Mapping[str, Any]) -> RequestOptions:
     """Return the idempotency key and the signature in a form (`KeyedForm`, `SignedForm`)."""
     return {"idempotency_key": key_of(values), "signature": signature_of(values)}
 

@@ -46,8 +46,8 @@ from service.pages.view_models.game_forms import (
     Refusal,
     game_viewer,
     new_key,
+    request_options,
     require_player,
-    sent_with,
 )
 
 HOLIDAYS: Final = "/account/holidays"
@@ -89,7 +89,7 @@ def agree_to_pause(game_id: str) -> Response:
     try:
         values = read_form(PauseForm())
         service().games.pauses.agree(
-            game_id, player, agree=values["answer"] == "agree", **sent_with(values)
+            game_id, player, agree=values["answer"] == "agree", **request_options(values)
         )
     except REFUSALS as error:
         return clock_page(game_viewer(game_id), error)
@@ -104,7 +104,7 @@ def give_time(game_id: str) -> Response:
     try:
         values = read_form(CourtesyForm())
         service().games.pauses.give_time(
-            game_id, player, to=values["to"], seconds=values["seconds"], **sent_with(values)
+            game_id, player, to=values["to"], seconds=values["seconds"], **request_options(values)
         )
     except REFUSALS as error:
         return clock_page(game_viewer(game_id), error)
@@ -233,7 +233,7 @@ def leave_seat(game_id: str) -> Response:
     player = session.require_player()
     try:
         values = read_form(KeyedForm())
-        service().games.substitutes.leave_seat(game_id, player, **sent_with(values))
+        service().games.substitutes.leave_seat(game_id, player, **request_options(values))
     except REFUSALS as error:
         return clock_page(game_viewer(game_id), error)
     return see_other(f"/games/{game_id}")
@@ -247,7 +247,7 @@ def take_seat(game_id: str) -> Response:
     values = read_form(SeatForm())
     seat = sequence_number(values["seat"], "seat")
     try:
-        service().games.substitutes.take_seat(game_id, player, seat, **sent_with(values))
+        service().games.substitutes.take_seat(game_id, player, seat, **request_options(values))
     except (*REFUSALS, TooManyGames) as error:
         return clock_page(game_viewer(game_id), error)
     return see_other(next_address(f"/games/{game_id}"))

@@ -34,8 +34,8 @@ from service.pages.view_models.game_forms import (
     new_key,
     read_sure_form,
     reason_not_to,
+    request_options,
     require_player,
-    sent_with,
 )
 
 _DISPUTES: Final = "/games/<game_id>/disputes"
@@ -102,7 +102,7 @@ def open_dispute(game_id: str) -> Response:
             player,
             values["seq"],
             _with_line_feeds(values["statement"]),
-            **sent_with(values),
+            **request_options(values),
             nonce=values["nonce"],
         )
     except REFUSALS as error:
@@ -134,7 +134,7 @@ def answer_dispute(game_id: str, seq: int) -> Response:
             seq,
             player,
             _with_line_feeds(values["statement"]),
-            **sent_with(values),
+            **request_options(values),
             nonce=values["nonce"],
         )
     except REFUSALS as error:
@@ -156,7 +156,7 @@ def give_ruling(game_id: str, seq: int) -> Response:
             player,
             _ruling(values),
             values["statement"] and _with_line_feeds(values["statement"]),
-            **sent_with(values),
+            **request_options(values),
             nonce=values["nonce"],
         )
     except REFUSALS as error:
@@ -172,7 +172,7 @@ def withdraw_dispute(game_id: str, seq: int) -> Response:
     player = require_player(game_id)
     try:
         values = read_sure_form(WithdrawalForm())
-        service().games.disputes.withdraw_dispute(game_id, seq, player, **sent_with(values))
+        service().games.disputes.withdraw_dispute(game_id, seq, player, **request_options(values))
     except REFUSALS as error:
         forms = {"withdrawal": entered_form().refused(error)}
         return _dispute_page(game_viewer(game_id), seq, forms, error)
@@ -291,7 +291,7 @@ def request_takeback(game_id: str) -> Response:
     try:
         values = read_form(KeyedForm())
         service().games.disputes.request_takeback(
-            game_id, player, **sent_with(values), nonce=values["nonce"]
+            game_id, player, **request_options(values), nonce=values["nonce"]
         )
     except REFUSALS as error:
         return _takeback_page(game_viewer(game_id), error)
@@ -310,7 +310,7 @@ def answer_takeback(game_id: str, seq: int) -> Response:
             seq,
             player,
             agree=values["answer"] == "agree",
-            **sent_with(values),
+            **request_options(values),
             nonce=values["nonce"],
         )
     except REFUSALS as error:
