@@ -23,7 +23,7 @@ OUTDATED_PARTS: Final = """async () => {
     return ["board-map", "board-links"].filter(isOutdated);
 }"""
 """Returns which parts of the board are not those of the same page loaded anew."""
-FOCUS: Final = "document.activeElement.closest('#question, #confirm button') !== null"
+FOCUS: Final = "() => document.activeElement.closest('#question, #confirm button') !== null"
 
 
 def at_round(visitors: Visitors, round: int, **fields: Any) -> tuple[str, PlayerClient]:

@@ -9,7 +9,7 @@ from tests.support.browsing import Visitors
 def test_a_desktop_has_the_calls_beside_their_descriptions(visitors: Visitors) -> None:
     page = visitors.new().open("/api/v1/docs")
     page.locator("rapi-doc nav [data-action=navigate]", has_text="Log in.").click()
-    page.wait_for_function("location.hash === '#post-/api/v1/tokens'")
+    page.wait_for_function("() => location.hash === '#post-/api/v1/tokens'")
     page.locator("rapi-doc main").get_by_role("heading", name="Log in.").wait_for()
 
 

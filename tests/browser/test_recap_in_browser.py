@@ -116,7 +116,7 @@ def test_nothing_lights_up_when_the_page_changes_without_a_new_move(visitors: Vi
     page.evaluate(WATCH_ARRIVALS)
     take_turn(game_id, players)
     page.locator(f"#game:not([data-play='{play}'])").wait_for()
-    page.wait_for_function("globalThis.hasLitUp")
+    page.wait_for_function("() => globalThis.hasLitUp")
 
 
 def move(game_id: str, players: list[PlayerClient]) -> None:

@@ -60,13 +60,13 @@ def test_a_zone_that_a_player_has_chosen_is_used_on_the_first_page_of_a_new_brow
     game_id, (player, _) = visitors.accounts.start_game(2)
     player.http.patch("/api/v1/me", json={"time_zone": "America/Lima"}).raise_for_status()
     page = visitors.new(player, time_zone=ZONE).open(f"/games/{game_id}/log")
-    page.wait_for_function("document.cookie.includes('cartulary-time-zone')")
+    page.wait_for_function("() => document.cookie.includes('cartulary-time-zone')")
     assert all(text.endswith("(America/Lima)") for text in times(page))
 
 
 def test_the_time_left_in_a_list_is_no_date_on_the_first_page_either(visitors: Visitors) -> None:
     visitors.accounts.start_game(2, clock={"per_turn": 2 * 86_400})
     page = visitors.new(time_zone=ZONE).open("/games?list=watch")
-    page.wait_for_function("document.cookie.includes('cartulary-time-zone')")
+    page.wait_for_function("() => document.cookie.includes('cartulary-time-zone')")
     assert all(text.endswith("left") for text in times(page))
     assert times(page)
