@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import redis
 
-from service.accounts.components import Accounts, build_accounts
+from service.accounts.components import Accounts
 from service.administration.accounts import AccountAdministration
 from service.administration.administration import Administration
 from service.administration.announcements import Announcements
@@ -22,7 +22,7 @@ from service.cluster import ClusterClient
 from service.conditional_actions.conditional_actions import ConditionalActions
 from service.conditional_actions.store import COMPANIONS, ConditionalActionStore
 from service.connection import connect
-from service.games.components import Games, build_games
+from service.games.components import Games
 from service.games.listings import Listings
 from service.imports.imports import Imports
 from service.imports.store import ImportStore
@@ -43,7 +43,7 @@ from service.store.archiving_event_store import ArchivingEventStore
 from service.store.damaged_games import DamagedGames
 from service.store.event_store import EventStore
 from service.store.object_store import ObjectStore
-from service.tournaments.components import TournamentParts, build_tournaments
+from service.tournaments.components import TournamentParts
 from service.transparency.components import Transparency, build_transparency
 
 
@@ -94,7 +94,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     clock = TrustedClock(
         client, max_jump=bounds.max_clock_jump_seconds, hold=bounds.clock_hold_seconds
     )
-    accounts = build_accounts(client, settings, clock)
+    accounts = Accounts(client, settings, clock)
     transparency = build_transparency(
         client, settings, store, keyring, replication, read_only=read_only
     )
@@ -108,7 +108,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     )
     clubs = Clubs(client, bounds, accounts.players, accounts.mutes)
     accounts.erasure.register(clubs.erase)
-    games = build_games(
+    games = Games(
         client,
         settings,
         store,
@@ -120,7 +120,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         transparency,
         deliveries.shown_to,
     )
-    tournaments = build_tournaments(
+    tournaments = TournamentParts(
         client, settings, store, clock, keyring, replication, accounts, transparency, games, clubs
     )
     notifications = build_notifications(

@@ -1,7 +1,5 @@
 """The parts of the accounts, and how they are connected."""
 
-from dataclasses import dataclass
-
 import redis
 
 from service.accounts.accounts import Players
@@ -14,25 +12,16 @@ from service.clock import TrustedClock
 from service.settings import Settings
 
 
-@dataclass(frozen=True, slots=True)
 class Accounts:
-    """All parts of the accounts, for one process. Thread-safe."""
+    """All parts of the accounts that these settings describe, for one process. Thread-safe."""
 
-    players: Players
-    keys: PlayerKeys
-    holidays: Holidays
-    mutes: Mutes
-    erasure: Erasure
-
-
-def build_accounts(client: redis.Redis, settings: Settings, clock: TrustedClock) -> Accounts:
-    """Return the accounts that these settings describe."""
-    bounds = settings.bounds
-    erased = ErasedPlayers(client, settings.data)
-    players = Players(client, bounds, erased)
-    keys = PlayerKeys(client, bounds)
-    mutes = Mutes(client, bounds.max_mutes_per_player)
-    erasure = Erasure(client, erased, players)
-    erasure.register(mutes.delete_all_of)
-    erasure.register(keys.delete)
-    return Accounts(players, keys, Holidays(client, clock, bounds), mutes, erasure)
+    def __init__(self, client: redis.Redis, settings: Settings, clock: TrustedClock) -> None:
+        bounds = settings.bounds
+        erased = ErasedPlayers(client, settings.data)
+        self.players = Players(client, bounds, erased)
+        self.keys = PlayerKeys(client, bounds)
+        self.holidays = Holidays(client, clock, bounds)
+        self.mutes = Mutes(client, bounds.max_mutes_per_player)
+        self.erasure = Erasure(client, erased, self.players)
+        self.erasure.register(self.mutes.delete_all_of)
+        self.erasure.register(self.keys.delete)

@@ -1,7 +1,5 @@
 """The parts of the games, and how they are connected."""
 
-from dataclasses import dataclass
-
 import redis
 
 from service.accounts.accounts import BotPlayers
@@ -49,149 +47,104 @@ from service.store.event_store import EventStore
 from service.transparency.components import Transparency
 
 
-@dataclass(frozen=True, slots=True)
 class Games:
-    """All parts of the games, for one process. Thread-safe."""
+    """All parts of the games that these settings describe, for one process. Thread-safe."""
 
-    repository: GameRepository
-    listings: Listings
-    commands: GameCommands
-    signatures: PlayerSignatures
-    lobby: Lobby
-    rematches: Rematches
-    invitation_commands: InvitationCommands
-    invitations: Invitations
-    received_invitations: ReceivedInvitations
-    disputes: DisputeCommands
-    pauses: PauseCommands
-    deadlines: DeadlineCommands
-    substitutes: SubstituteCommands
-    holiday_registry: HolidayRegistry
-    key_registry: KeyRegistry
-    queries: GameQueries
-    private_notes: PrivateNotes
-    exports: GameExports
-    events: EventQueries
-    event_feed: EventFeed
-    projections: Projections
-    statistics: Statistics
-    public_statistics: PublicStatistics
-    ratings: Ratings
-    rating_exclusions: RatingExclusions
-    requirements: Requirements
-    profiles: Profiles
-    replays: Replays
-    recaps: Recaps
-    thumbnails: Thumbnails
-    lessons: Lessons
-    receipts: PlayerReceipts
-    lost_events: LostEvents
-    for_viewers: GamesForViewers
-
-
-def build_games(
-    client: redis.Redis,
-    settings: Settings,
-    store: EventStore,
-    clock: TrustedClock,
-    keyring: Keyring,
-    listings: Listings,
-    accounts: Accounts,
-    clubs: Clubs,
-    transparency: Transparency,
-    deliveries_about: DeliveriesAbout,
-) -> Games:
-    """Return the games that these settings describe."""
-    bounds, players = settings.bounds, accounts.players
-    cache = GameCache(
-        settings.cache_games,
-        max_prefixes=bounds.cached_prefixes,
-        prefix_interval=bounds.prefix_interval,
-    )
-    lost_events = LostEvents(client)
-    repository = GameRepository(
-        store, cache, listings, clock, keyring, lost_events.report, GameAccess(clubs)
-    )
-    quota = GameQuota(listings, bounds.max_games_per_player)
-    invitations = Invitations(client, repository)
-    signatures = PlayerSignatures(repository, accounts.keys)
-    event_feed = EventFeed(transparency.log, store)
-    rating_exclusions = RatingExclusions(client)
-    projections = Projections(
-        client,
-        event_feed,
-        [GameCounts(), PlayersProjection(), RatingsProjection(rating_exclusions)],
-    )
-    statistics = Statistics(projections)
-    ratings = Ratings(projections, players, transparency, keyring)
-    requirements = Requirements(statistics, ratings, clubs)
-    commands = GameCommands(
-        repository,
-        keyring,
-        quota,
-        signatures,
-        accounts.keys,
-        players,
-        BotPlayers(players),
-        invitations,
-        accounts.holidays,
-        requirements,
-        clubs,
-        bounds.min_seconds_per_turn,
-    )
-    invitation_commands = InvitationCommands(repository, clubs, bounds.max_invitations)
-    queries = GameQueries(
-        repository,
-        store,
-        listings,
-        keyring,
-        players,
-        accounts.keys,
-        transparency.proofs,
-        bounds.record_page_bytes,
-        bounds.page_events,
-    )
-    private_notes = PrivateNotes(
-        client, repository, bounds.max_message_characters, bounds.max_notes_per_player
-    )
-    accounts.erasure.register(private_notes.delete_all_of)
-    erasure = GameErasure(repository, store, listings)
-    accounts.erasure.register(erasure.delete_all_of, erasure.authors)
-    return Games(
-        repository=repository,
-        listings=listings,
-        commands=commands,
-        signatures=signatures,
-        lobby=Lobby(commands, invitation_commands, players, clubs, settings),
-        rematches=Rematches(repository, commands, players, clubs, client),
-        invitation_commands=invitation_commands,
-        invitations=invitations,
-        received_invitations=ReceivedInvitations(listings, queries, accounts.mutes),
-        disputes=DisputeCommands(repository, signatures, bounds.max_statement_characters),
-        pauses=PauseCommands(repository, signatures),
-        deadlines=DeadlineCommands(repository, clock),
-        substitutes=SubstituteCommands(
-            repository, signatures, quota, players, accounts.keys, accounts.holidays, requirements
-        ),
-        holiday_registry=HolidayRegistry(accounts.holidays, players, repository, listings),
-        key_registry=KeyRegistry(accounts.keys, repository, listings),
-        queries=queries,
-        private_notes=private_notes,
-        exports=GameExports(queries, listings, private_notes),
-        events=EventQueries(repository, store, deliveries_about, bounds),
-        event_feed=event_feed,
-        projections=projections,
-        statistics=statistics,
-        public_statistics=PublicStatistics(projections, listings),
-        ratings=ratings,
-        rating_exclusions=rating_exclusions,
-        requirements=requirements,
-        profiles=Profiles(players, statistics, listings, queries, clubs),
-        replays=Replays(repository, bounds),
-        recaps=Recaps(repository),
-        thumbnails=Thumbnails(client, repository),
-        lessons=Lessons(repository, players, bounds),
-        receipts=PlayerReceipts(store, listings, keyring, bounds.page_events),
-        lost_events=lost_events,
-        for_viewers=GamesForViewers(repository, store),
-    )
+    def __init__(
+        self,
+        client: redis.Redis,
+        settings: Settings,
+        store: EventStore,
+        clock: TrustedClock,
+        keyring: Keyring,
+        listings: Listings,
+        accounts: Accounts,
+        clubs: Clubs,
+        transparency: Transparency,
+        deliveries_about: DeliveriesAbout,
+    ) -> None:
+        bounds, players = settings.bounds, accounts.players
+        cache = GameCache(
+            settings.cache_games,
+            max_prefixes=bounds.cached_prefixes,
+            prefix_interval=bounds.prefix_interval,
+        )
+        quota = GameQuota(listings, bounds.max_games_per_player)
+        self.listings = listings
+        self.lost_events = LostEvents(client)
+        self.repository = repository = GameRepository(
+            store, cache, listings, clock, keyring, self.lost_events.report, GameAccess(clubs)
+        )
+        self.for_viewers = GamesForViewers(repository, store)
+        self.signatures = PlayerSignatures(repository, accounts.keys)
+        self.event_feed = EventFeed(transparency.log, store)
+        self.rating_exclusions = RatingExclusions(client)
+        self.projections = Projections(
+            client,
+            self.event_feed,
+            [GameCounts(), PlayersProjection(), RatingsProjection(self.rating_exclusions)],
+        )
+        self.statistics = Statistics(self.projections)
+        self.public_statistics = PublicStatistics(self.projections, listings)
+        self.ratings = Ratings(self.projections, players, transparency, keyring)
+        self.requirements = Requirements(self.statistics, self.ratings, clubs)
+        self.invitations = Invitations(client, repository)
+        self.invitation_commands = InvitationCommands(repository, clubs, bounds.max_invitations)
+        self.commands = GameCommands(
+            repository,
+            keyring,
+            quota,
+            self.signatures,
+            accounts.keys,
+            players,
+            BotPlayers(players),
+            self.invitations,
+            accounts.holidays,
+            self.requirements,
+            clubs,
+            bounds.min_seconds_per_turn,
+        )
+        self.lobby = Lobby(self.commands, self.invitation_commands, players, clubs, settings)
+        self.rematches = Rematches(repository, self.commands, players, clubs, client)
+        self.disputes = DisputeCommands(
+            repository, self.signatures, bounds.max_statement_characters
+        )
+        self.pauses = PauseCommands(repository, self.signatures)
+        self.deadlines = DeadlineCommands(repository, clock)
+        self.substitutes = SubstituteCommands(
+            repository,
+            self.signatures,
+            quota,
+            players,
+            accounts.keys,
+            accounts.holidays,
+            self.requirements,
+        )
+        self.holiday_registry = HolidayRegistry(accounts.holidays, players, repository, listings)
+        self.key_registry = KeyRegistry(accounts.keys, repository, listings)
+        self.queries = GameQueries(
+            repository,
+            store,
+            listings,
+            keyring,
+            players,
+            accounts.keys,
+            transparency.proofs,
+            bounds.record_page_bytes,
+            bounds.page_events,
+        )
+        self.received_invitations = ReceivedInvitations(listings, self.queries, accounts.mutes)
+        self.events = EventQueries(repository, store, deliveries_about, bounds)
+        self.profiles = Profiles(players, self.statistics, listings, self.queries, clubs)
+        self.replays = Replays(repository, bounds)
+        self.recaps = Recaps(repository)
+        self.thumbnails = Thumbnails(client, repository)
+        self.lessons = Lessons(repository, players, bounds)
+        self.receipts = PlayerReceipts(store, listings, keyring, bounds.page_events)
+        self.private_notes = PrivateNotes(
+            client, repository, bounds.max_message_characters, bounds.max_notes_per_player
+        )
+        self.exports = GameExports(self.queries, listings, self.private_notes)
+        accounts.erasure.register(self.private_notes.delete_all_of)
+        erasure = GameErasure(repository, store, listings)
+        accounts.erasure.register(erasure.delete_all_of, erasure.authors)

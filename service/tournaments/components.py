@@ -1,7 +1,5 @@
 """The parts of the tournaments, and how they are connected."""
 
-from dataclasses import dataclass
-
 import redis
 
 from service.accounts.components import Accounts
@@ -19,42 +17,41 @@ from service.tournaments.work import TournamentWork
 from service.transparency.components import Transparency
 
 
-@dataclass(frozen=True, slots=True)
 class TournamentParts:
-    """All parts of the tournaments, for one process. Thread-safe."""
+    """All parts of the tournaments that these settings describe, for one process. Thread-safe."""
 
-    tournaments: Tournaments
-    work: TournamentWork
-    store: TournamentStore
-
-
-def build_tournaments(
-    client: redis.Redis,
-    settings: Settings,
-    event_store: EventStore,
-    clock: TrustedClock,
-    keyring: Keyring,
-    replication: Replication,
-    accounts: Accounts,
-    transparency: Transparency,
-    games: Games,
-    clubs: Clubs,
-) -> TournamentParts:
-    """Return the tournaments that these settings describe."""
-    store = TournamentStore(client, replication)
-    tournaments = Tournaments(
-        store,
-        clock,
-        keyring,
-        accounts.players,
-        games.requirements,
-        transparency.proofs,
-        settings.bounds.min_seconds_per_turn,
-        clubs,
-    )
-    accounts.erasure.register(tournaments.withdraw_everywhere)
-    creator = TournamentGames(games.repository, keyring, accounts.keys, accounts.holidays)
-    work = TournamentWork(
-        tournaments, store, event_store, games.repository, creator, clock, transparency.log
-    )
-    return TournamentParts(tournaments, work, store)
+    def __init__(
+        self,
+        client: redis.Redis,
+        settings: Settings,
+        event_store: EventStore,
+        clock: TrustedClock,
+        keyring: Keyring,
+        replication: Replication,
+        accounts: Accounts,
+        transparency: Transparency,
+        games: Games,
+        clubs: Clubs,
+    ) -> None:
+        self.store = TournamentStore(client, replication)
+        self.tournaments = Tournaments(
+            self.store,
+            clock,
+            keyring,
+            accounts.players,
+            games.requirements,
+            transparency.proofs,
+            settings.bounds.min_seconds_per_turn,
+            clubs,
+        )
+        accounts.erasure.register(self.tournaments.withdraw_everywhere)
+        creator = TournamentGames(games.repository, keyring, accounts.keys, accounts.holidays)
+        self.work = TournamentWork(
+            self.tournaments,
+            self.store,
+            event_store,
+            games.repository,
+            creator,
+            clock,
+            transparency.log,
+        )
