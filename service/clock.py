@@ -45,6 +45,11 @@ def parse(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
+def milliseconds(moment: datetime) -> int:
+    """Return the milliseconds since 1970 at a moment: the scores of sorted sets."""
+    return round(moment.timestamp() * 1000)
+
+
 def hour() -> str:
     """Return the beginning of the current hour, as a timestamp."""
     return format(now().replace(minute=0, second=0, microsecond=0))

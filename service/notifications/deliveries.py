@@ -18,11 +18,12 @@ not trust the server.
 All keys share a slot, and each change is one script. In a Redis Cluster, there are such keys in shards,
 `cartulary:{deliveries:N}:…` (service/store/shards.py): a delivery is in the shard of its player, and one to
 the operator in that of its game. The keys of a single Redis are read there too, because a backup of one may
-have been restored into the cluster.
+have been restored into the cluster. A place, a shard or a single Redis, is given by the prefix of its keys.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -30,13 +31,14 @@ from typing import Any, Final
 
 import orjson
 import redis
+from redis.client import Pipeline
 
 from domain.errors import Unreadable
 from domain.json_types import JsonObject
 from domain.messages import Text, message
 from service import clock
 from service.bounds import Bounds
-from service.connection import to_text, unavailable_on_error
+from service.connection import to_text, unavailable_on_error, which_exist
 from service.notifications.circuit_breakers import CircuitBreakers, Receiver
 from service.notifications.delivery import Delivery, Status, delivery_from_fields, encode_result
 from service.notifications.kinds import OPERATOR
@@ -64,45 +66,6 @@ class DueDelivery:
     planned_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class _Keys:
-    """The keys of a shard, or those of a single Redis."""
-
-    prefix: str
-
-    @property
-    def due(self) -> str:
-        return self.prefix + "due"
-
-    @property
-    def failed(self) -> str:
-        return self.prefix + "failed"
-
-    @property
-    def totals(self) -> str:
-        return self.prefix + "totals"
-
-    @property
-    def records(self) -> str:
-        """What the keys of records begin with."""
-        return self.prefix + "record:"
-
-    def record(self, id: str) -> str:
-        return self.records + id
-
-    def items(self, digest: str) -> str:
-        return f"{self.prefix}items:{digest}"
-
-    def of_player(self, player: str) -> str:
-        return f"{self.prefix}of-player:{player}"
-
-    def of_game(self, game_id: str) -> str:
-        return f"{self.prefix}of-game:{game_id}"
-
-
-_UNSHARDED: Final = _Keys(PREFIX)
-
-
 class Deliveries:
     """All stored deliveries. Thread-safe. Every method raises Unavailable if Redis does not respond."""
 
@@ -119,8 +82,8 @@ class Deliveries:
         `is_sharded`: the client is of a cluster.
         """
         self._redis = client
-        keys = [_Keys(f"{key}:") for key in _SHARDS.all if key != _SHARDS.former]
-        self._keys: tuple[_Keys, ...] = (*keys, _UNSHARDED) if is_sharded else (_UNSHARDED,)
+        shards = [f"{key}:" for key in _SHARDS.all if key != _SHARDS.former]
+        self._prefixes = (*shards, PREFIX) if is_sharded else (PREFIX,)
         self._is_sharded = is_sharded
         self._replication = replication or Replication(client, 0)
         self._bounds = bounds
@@ -136,40 +99,38 @@ class Deliveries:
 
         It is given up at once if too many others wait.
         """
-        keys = self._keys_of(delivery.player, delivery.game_id)
-        game_index = keys.of_game(delivery.game_id)
+        prefix = self._prefix_for(delivery.player, delivery.game_id)
+        game_index = f"{prefix}of-game:{delivery.game_id}"
         is_operators = delivery.player == OPERATOR
         digest = delivery.digest or delivery.id
-        created_at = _milliseconds(clock.parse(delivery.created_at))
-        due_at = delivery.due_at or delivery.created_at
+        due_at = clock.parse(delivery.due_at or delivery.created_at)
         self._replication.wait()
         with unavailable_on_error():
             most_waiting = self._bounds.max_waiting_deliveries
             if self._is_sharded:
-                if self._redis.exists(_UNSHARDED.record(delivery.id)):
+                if self._redis.exists(_record(PREFIX, delivery.id)):
                     return True
-                most_waiting -= sum(
-                    count for other, count in self._counts_waiting().items() if other != keys
-                )
+                counts = self._counts_waiting()
+                most_waiting -= sum(counts.values()) - counts[prefix]
             reply = self._create(
                 keys=[
-                    keys.record(delivery.id),
-                    keys.due,
-                    game_index if is_operators else keys.of_player(delivery.player),
+                    _record(prefix, delivery.id),
+                    f"{prefix}due",
+                    game_index if is_operators else f"{prefix}of-player:{delivery.player}",
                     game_index,
-                    keys.record(digest),
-                    keys.items(digest),
+                    _record(prefix, digest),
+                    f"{prefix}items:{digest}",
                 ],
                 args=[
                     delivery.id,
                     delivery.content(),
-                    created_at,
+                    clock.milliseconds(clock.parse(delivery.created_at)),
                     delivery.seq,
-                    "" if delivery.digest else _milliseconds(clock.parse(due_at)),
+                    "" if delivery.digest else clock.milliseconds(due_at),
                     self._bounds.max_deliveries_per_player,
                     self._bounds.max_deliveries_per_game,
                     most_waiting,
-                    keys.records,
+                    _record(prefix, ""),
                     SECONDS_KEPT,
                     encode_result(TOO_MANY),
                     "1" if is_operators else "0",
@@ -182,12 +143,28 @@ class Deliveries:
 
         They are due again after CLAIM, unless an attempt is made before.
         """
+        until = clock.milliseconds(now)
+        due_again_at = clock.milliseconds(now + CLAIM)
+        counts = {PREFIX: limit}
+        if self._is_sharded:
+            # The first ones of all places together.
+            rows = self._rows(
+                lambda pipeline, prefix: pipeline.zrange(
+                    f"{prefix}due",
+                    "-inf",
+                    until,
+                    withscores=True,
+                    byscore=True,
+                    offset=0,
+                    num=limit,
+                )
+            )
+            counts = Counter(prefix for prefix, _ in sorted(rows, key=_score)[:limit])
         texts: list[str] = []
         with unavailable_on_error():
-            for keys, count in self._counts_to_take(now, limit).items():
+            for prefix, count in counts.items():
                 reply: Any = self._take(
-                    keys=[keys.due],
-                    args=[_milliseconds(now), _milliseconds(now + CLAIM), count, keys.records],
+                    keys=[f"{prefix}due"], args=[until, due_again_at, count, _record(prefix, "")]
                 )
                 texts += map(to_text, reply)
         taken = [
@@ -196,52 +173,28 @@ class Deliveries:
         ]
         return sorted(taken, key=lambda due: due.planned_at) if self._is_sharded else taken
 
-    def _counts_to_take(self, now: datetime, limit: int) -> dict[_Keys, int]:
-        """Return where the first deliveries are whose next attempt is due, and how many; all in one place."""
-        if not self._is_sharded:
-            return {_UNSHARDED: limit}
-        with self._redis.pipeline(transaction=False) as pipeline:
-            for keys in self._keys:
-                pipeline.zrange(
-                    keys.due,
-                    "-inf",
-                    _milliseconds(now),
-                    byscore=True,
-                    offset=0,
-                    num=limit,
-                    withscores=True,
-                )
-            rows = [
-                (score, number)
-                for number, reply in enumerate(pipeline.execute())
-                for _, score in reply
-            ]
-        return Counter(self._keys[number] for _, number in sorted(rows)[:limit])
-
     def postpone(self, ids: Sequence[str], until: datetime) -> None:
         """Postpone the next attempt of deliveries that wait for one."""
         if not ids:
             return
-        by_keys: dict[_Keys, list[str]] = {}
-        for id, keys in self._locate(ids).items():
-            by_keys.setdefault(keys, []).append(id)
+        by_prefix: dict[str, list[str]] = {}
+        for id, prefix in self._locate(ids).items():
+            by_prefix.setdefault(prefix, []).append(id)
+        at: tuple[str, int] = clock.format(until), clock.milliseconds(until)
         with unavailable_on_error():
-            for keys, own in by_keys.items():
-                self._postpone(
-                    keys=[keys.due],
-                    args=[clock.format(until), _milliseconds(until), keys.records, *own],
-                )
+            for prefix, own in by_prefix.items():
+                self._postpone(keys=[f"{prefix}due"], args=[*at, _record(prefix, ""), *own])
 
     def claim(self, id: str, now: datetime) -> Delivery | None:
         """Claim the next attempt of a delivery, and return the delivery with this attempt counted.
 
         Returns None if it has ended, or another worker has claimed it. Raises Unreadable.
         """
-        keys = self._locate([id])[id]
+        prefix = self._locate([id])[id]
         with unavailable_on_error():
             reply: Any = self._claim(
-                keys=[keys.record(id), keys.due],
-                args=[id, _milliseconds(now), _milliseconds(now + CLAIM)],
+                keys=[_record(prefix, id), f"{prefix}due"],
+                args=[id, clock.milliseconds(now), clock.milliseconds(now + CLAIM)],
             )
         if reply is None:
             return None
@@ -268,18 +221,19 @@ class Deliveries:
         attempt = str(deliveries[0].attempts) if is_claimed else ""
         ids = [delivery.id for delivery in deliveries]
         # All of them are deliveries to one player, and so in one place.
-        keys = self._locate(ids[:1])[ids[0]]
+        prefix = self._locate(ids[:1])[ids[0]]
+        keys = [f"{prefix}due", f"{prefix}totals", f"{prefix}failed"]
         with unavailable_on_error():
             reply = self._finish(
-                keys=[keys.due, keys.totals, keys.failed, *map(keys.record, ids)],
+                keys=[*keys, *(_record(prefix, id) for id in ids)],
                 args=[
                     attempt,
                     status,
                     encode_result(result),
                     clock.format(now),
                     "" if next_at is None else clock.format(next_at),
-                    "" if next_at is None else _milliseconds(next_at),
-                    _milliseconds(now),
+                    "" if next_at is None else clock.milliseconds(next_at),
+                    clock.milliseconds(now),
                     SECONDS_KEPT,
                     MAX_FAILED,
                     *ids,
@@ -289,15 +243,13 @@ class Deliveries:
 
     def items(self, digest: str) -> list[Delivery]:
         """Return the deliveries that a digest contains, in the order of their creation."""
-        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
-            for keys in self._keys:
-                pipeline.lrange(keys.items(digest), 0, -1)
-            replies = pipeline.execute()
-        return self._get(self._located(replies))
+        return self._get(
+            self._rows(lambda pipeline, prefix: pipeline.lrange(f"{prefix}items:{digest}", 0, -1))
+        )
 
     def find(self, id: str) -> Delivery | None:
         """Return the delivery with an id; None if there is none."""
-        return next(iter(self._get([(keys, id) for keys in self._keys])), None)
+        return next(iter(self._get([(prefix, id) for prefix in self._prefixes])), None)
 
     def about(self, game_id: str, seq: int) -> Sequence[Delivery]:
         """Return the deliveries about event `seq` of a game, the oldest first.
@@ -305,13 +257,14 @@ class Deliveries:
         Damaged values are left out.
         """
         try:
-            with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
-                for keys in self._keys:
-                    pipeline.zrangebyscore(keys.of_game(game_id), seq, seq)
-                replies = pipeline.execute()
+            rows = self._rows(
+                lambda pipeline, prefix: pipeline.zrangebyscore(
+                    f"{prefix}of-game:{game_id}", seq, seq
+                )
+            )
         except Unreadable:
             return []
-        deliveries = self._get(self._located(replies))
+        deliveries = self._get(rows)
         return sorted(deliveries, key=lambda delivery: (delivery.created_at, delivery.channel))
 
     def shown_to(self, game_id: str, seq: int, player: str) -> list[JsonObject]:
@@ -329,45 +282,43 @@ class Deliveries:
         self, player: str, limit: int, before: str | None = None
     ) -> tuple[list[Delivery], str | None]:
         """Return a page of the deliveries to a player, newest first, and the cursor of the next page."""
-        rows: list[tuple[_Keys, str]] = []
+        rows: list[tuple[str, str]] = []
         with unavailable_on_error():
-            remaining, start = self._keys_after(player, before)
-            for keys in remaining:
+            remaining, start = self._prefixes_after(player, before)
+            for prefix in remaining:
                 last = start + limit - len(rows)
-                ids: list[Any] = self._redis.zrevrange(keys.of_player(player), start, last)
-                rows += [(keys, to_text(id)) for id in ids]
+                ids: list[Any] = self._redis.zrevrange(f"{prefix}of-player:{player}", start, last)
+                rows += [(prefix, to_text(id)) for id in ids]
                 if len(rows) > limit:
                     return self._get(rows[:limit]), rows[limit - 1][1]
                 start = 0
         return self._get(rows), None
 
-    def _keys_after(self, player: str, before: str | None) -> tuple[Sequence[_Keys], int]:
-        """Return where those deliveries to a player are that come after `before`, and how many come first.
-
-        What a single Redis has stored is older than what is in a shard.
-        """
-        places = dict.fromkeys((self._keys_of(player, ""), _UNSHARDED))
-        for number, keys in enumerate(places if before is not None else ()):
-            rank: Any = self._redis.zrevrank(keys.of_player(player), before or "")
+    def _prefixes_after(self, player: str, before: str | None) -> tuple[Sequence[str], int]:
+        """Return where those deliveries to a player are that come after `before`, and how many come first."""
+        places = self._prefixes_of(player)
+        for number, prefix in enumerate(places if before is not None else ()):
+            rank: Any = self._redis.zrevrank(f"{prefix}of-player:{player}", before or "")
             if rank is not None:
-                return [*places][number:], rank + 1
-        return [*places], 0
+                return places[number:], rank + 1
+        return places, 0
 
     def waiting(self, limit: int) -> list[Delivery]:
         """Return up to `limit` deliveries that wait for an attempt, the next one first."""
-        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
-            for keys in self._keys:
-                pipeline.zrange(keys.due, 0, limit - 1, withscores=True)
-            rows = self._scored(pipeline.execute())
-        return self._get([place for _, place in sorted(rows, key=_score)[:limit]])
+        rows = self._rows(
+            lambda pipeline, prefix: pipeline.zrange(f"{prefix}due", 0, limit - 1, withscores=True)
+        )
+        return self._get([(prefix, id) for prefix, (id, _) in sorted(rows, key=_score)[:limit]])
 
     def failed(self, limit: int) -> list[Delivery]:
         """Return up to `limit` deliveries that were given up or bounced, the last one first."""
-        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
-            for keys in self._keys:
-                pipeline.zrevrange(keys.failed, 0, limit - 1, withscores=True)
-            rows = self._scored(pipeline.execute())
-        return self._get([place for _, place in sorted(rows, key=_score, reverse=True)[:limit]])
+        rows = self._rows(
+            lambda pipeline, prefix: pipeline.zrevrange(
+                f"{prefix}failed", 0, limit - 1, withscores=True
+            )
+        )
+        rows.sort(key=_score, reverse=True)
+        return self._get([(prefix, id) for prefix, (id, _) in rows[:limit]])
 
     def resend(self, id: str, now: datetime) -> Delivery | None:
         """Make a delivery that has ended due again; return it, None if it does not exist or has not ended.
@@ -377,20 +328,19 @@ class Deliveries:
         delivery = self.find(id)
         if delivery is None or not delivery.is_final:
             return None
-        keys = self._locate([id])[id]
+        prefix = self._locate([id])[id]
+        record = _record(prefix, id)
+        changes: Any = {
+            "status": "pending",
+            "attempts": "0",
+            "due_at": clock.format(now),
+            "result": "",
+        }
         with unavailable_on_error(), self._redis.pipeline() as pipeline:
-            pipeline.hset(
-                keys.record(id),
-                mapping={
-                    "status": "pending",
-                    "attempts": "0",
-                    "due_at": clock.format(now),
-                    "result": "",
-                },
-            )
-            pipeline.persist(keys.record(id))
-            pipeline.zrem(keys.failed, id)
-            pipeline.zadd(keys.due, {id: _milliseconds(now)})
+            pipeline.hset(record, mapping=changes)
+            pipeline.persist(record)
+            pipeline.zrem(f"{prefix}failed", id)
+            pipeline.zadd(f"{prefix}due", {id: clock.milliseconds(now)})
             pipeline.execute()
         return self.find(id)
 
@@ -398,103 +348,93 @@ class Deliveries:
         """Record that a delivery which a receiver had accepted has bounced later."""
         if delivery.status != "sent":
             return
-        keys = self._locate([delivery.id])[delivery.id]
-        record = keys.record(delivery.id)
+        prefix = self._locate([delivery.id])[delivery.id]
+        record = _record(prefix, delivery.id)
         with unavailable_on_error(), self._redis.pipeline() as pipeline:
-            pipeline.hset(record, "status", "bounced")
-            pipeline.hset(record, "result", encode_result(result))
+            pipeline.hset(record, mapping={"status": "bounced", "result": encode_result(result)})
             pipeline.expire(record, SECONDS_KEPT)
-            pipeline.hincrby(keys.totals, "sent", -1)
-            pipeline.hincrby(keys.totals, "bounced", 1)
-            pipeline.zadd(keys.failed, {delivery.id: _milliseconds(now)})
+            pipeline.hincrby(f"{prefix}totals", "sent", -1)
+            pipeline.hincrby(f"{prefix}totals", "bounced", 1)
+            pipeline.zadd(f"{prefix}failed", {delivery.id: clock.milliseconds(now)})
             pipeline.execute()
 
     def count_waiting(self) -> int:
         """Return the number of deliveries that wait for an attempt."""
-        with unavailable_on_error():
-            return sum(self._counts_waiting().values())
+        return sum(self._counts_waiting().values())
 
     def totals(self) -> Mapping[str, int]:
         """Return by status how many deliveries have ended with it since the store was created."""
         totals: Counter[str] = Counter()
-        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
-            for keys in self._keys:
-                pipeline.hgetall(keys.totals)
-            for stored in pipeline.execute():
-                totals.update({to_text(status): int(count) for status, count in stored.items()})
+        replies = self._replies(lambda pipeline, prefix: pipeline.hgetall(f"{prefix}totals"))
+        for stored in replies.values():
+            totals.update({to_text(status): int(count) for status, count in stored.items()})
         return totals
 
     def delete_all_of(self, player: str) -> None:
         """Delete all deliveries to a player, and the breakers of their receivers."""
         with unavailable_on_error():
-            for keys in dict.fromkeys((self._keys_of(player, ""), _UNSHARDED)):
-                index = keys.of_player(player)
+            for prefix in self._prefixes_of(player):
+                index = f"{prefix}of-player:{player}"
                 members: list[Any] = self._redis.zrange(index, 0, -1)
                 ids = [to_text(id) for id in members]
                 if ids:
-                    self._redis.delete(*map(keys.record, ids), *map(keys.items, ids))
-                    self._redis.zrem(keys.due, *ids)
-                    self._redis.zrem(keys.failed, *ids)
+                    self._redis.delete(
+                        *(_record(prefix, id) for id in ids), *(f"{prefix}items:{id}" for id in ids)
+                    )
+                    self._redis.zrem(f"{prefix}due", *ids)
+                    self._redis.zrem(f"{prefix}failed", *ids)
                 self._redis.delete(index)
         self.breakers.delete_all_of(player)
 
-    def _keys_of(self, player: str, game_id: str) -> _Keys:
+    def _prefix_for(self, player: str, game_id: str) -> str:
         """Return where a new delivery to a player belongs; for the operator, one about a game."""
         member = game_id if player == OPERATOR else player
-        return _Keys(f"{_SHARDS.key(member)}:") if self._is_sharded else _UNSHARDED
+        return f"{_SHARDS.key(member)}:" if self._is_sharded else PREFIX
 
-    def _locate(self, ids: Sequence[str]) -> dict[str, _Keys]:
+    def _prefixes_of(self, player: str) -> list[str]:
+        """Return where deliveries to a player are; what a single Redis has stored is older, so it is last."""
+        return list(dict.fromkeys((self._prefix_for(player, ""), PREFIX)))
+
+    def _locate(self, ids: Sequence[str]) -> dict[str, str]:
         """Return where deliveries are, by id. One that does not exist is nowhere, so any place does."""
         if not self._is_sharded:
-            return dict.fromkeys(ids, _UNSHARDED)
+            return dict.fromkeys(ids, PREFIX)
+        keys = (_record(prefix, id) for id in ids for prefix in self._prefixes)
+        exist = iter(which_exist(self._redis, keys))
+        places = {id: [prefix for prefix in self._prefixes if next(exist)] for id in ids}
+        return {id: found[0] if found else PREFIX for id, found in places.items()}
+
+    def _replies(self, ask: Callable[[Pipeline, str], object]) -> dict[str, Any]:
+        """Return what a command replies in each place, by the prefix of its keys, in one round trip."""
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
-            for id in ids:
-                for keys in self._keys:
-                    pipeline.exists(keys.record(id))
-            replies = iter(pipeline.execute())
-        places = {id: [keys for keys in self._keys if next(replies)] for id in ids}
-        return {id: found[0] if found else _UNSHARDED for id, found in places.items()}
+            for prefix in self._prefixes:
+                ask(pipeline, prefix)
+            return dict(zip(self._prefixes, pipeline.execute(), strict=True))
 
-    def _located(self, replies: Sequence[Sequence[bytes]]) -> list[tuple[_Keys, str]]:
-        """Return the ids in the replies of all places, each after its place."""
-        return [
-            (keys, to_text(id))
-            for keys, reply in zip(self._keys, replies, strict=True)
-            for id in reply
-        ]
+    def _rows(self, ask: Callable[[Pipeline, str], object]) -> list[tuple[str, Any]]:
+        """Return what is in the replies of all places, each item after the prefix of its place."""
+        return [(prefix, row) for prefix, reply in self._replies(ask).items() for row in reply]
 
-    def _scored(
-        self, replies: Sequence[Sequence[tuple[bytes, float]]]
-    ) -> list[tuple[float, tuple[_Keys, str]]]:
-        """Return the ids in the replies of all places, each after its score and its place."""
-        return [
-            (score, (keys, to_text(id)))
-            for keys, reply in zip(self._keys, replies, strict=True)
-            for id, score in reply
-        ]
+    def _counts_waiting(self) -> dict[str, int]:
+        return self._replies(lambda pipeline, prefix: pipeline.zcard(f"{prefix}due"))
 
-    def _counts_waiting(self) -> dict[_Keys, int]:
-        with self._redis.pipeline(transaction=False) as pipeline:
-            for keys in self._keys:
-                pipeline.zcard(keys.due)
-            return dict(zip(self._keys, pipeline.execute(), strict=True))
-
-    def _get(self, places: Sequence[tuple[_Keys, str]]) -> list[Delivery]:
+    def _get(self, places: Sequence[tuple[str, bytes | str]]) -> list[Delivery]:
         """Return those of the deliveries that exist and can be read, in this order, by place and id."""
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
-            for keys, id in places:
-                pipeline.hgetall(keys.record(id))
+            for prefix, id in places:
+                pipeline.hgetall(_record(prefix, to_text(id)))
             replies = pipeline.execute(raise_on_error=False)
         deliveries = []
         for (_, id), fields in zip(places, replies, strict=True):
-            if not isinstance(fields, dict) or not fields:
-                continue
-            texts = {to_text(name): to_text(value) for name, value in fields.items()}
-            try:
-                deliveries.append(delivery_from_fields(id, texts))
-            except Unreadable:
-                continue
+            if isinstance(fields, dict) and fields:
+                texts = {to_text(name): to_text(value) for name, value in fields.items()}
+                with suppress(Unreadable):
+                    deliveries.append(delivery_from_fields(to_text(id), texts))
         return deliveries
+
+
+def _record(prefix: str, id: str) -> str:
+    return f"{prefix}record:{id}"
 
 
 def _due_delivery(id: str, content: str, now: datetime) -> DueDelivery:
@@ -507,9 +447,5 @@ def _due_delivery(id: str, content: str, now: datetime) -> DueDelivery:
         return DueDelivery(id, Receiver("", OPERATOR, ""), now)
 
 
-def _score(row: tuple[float, Any]) -> float:
-    return row[0]
-
-
-def _milliseconds(moment: datetime) -> int:
-    return round(moment.timestamp() * 1000)
+def _score(row: tuple[str, tuple[bytes, float]]) -> float:
+    return row[1][1]

@@ -84,7 +84,7 @@ class AccountMails:
         with unavailable_on_error():
             # redis-py declares a type that covers other forms of the command as well.
             members: list[Any] = self._redis.zrange(
-                _DUE, "-inf", _milliseconds(now), byscore=True, offset=0, num=limit
+                _DUE, "-inf", clock.milliseconds(now), byscore=True, offset=0, num=limit
             )
         return [to_text(member) for member in members]
 
@@ -97,7 +97,7 @@ class AccountMails:
         if not ids:
             return []
         with unavailable_on_error():
-            self._redis.zadd(_DUE, dict.fromkeys(ids, _milliseconds(now + CLAIM)), xx=True)
+            self._redis.zadd(_DUE, dict.fromkeys(ids, clock.milliseconds(now + CLAIM)), xx=True)
             stored: list[Any] = self._redis.mget([_key(id) for id in ids])
         return [
             (id, "" if value is None else str(orjson.loads(value)["player"]))
@@ -134,15 +134,11 @@ class AccountMails:
     def _store(self, mail: AccountMail, due_at: datetime) -> None:
         with unavailable_on_error():
             self._redis.set(_key(mail.id), orjson.dumps(asdict(mail)), ex=_SECONDS_KEPT)
-            self._redis.zadd(_DUE, {mail.id: _milliseconds(due_at)})
+            self._redis.zadd(_DUE, {mail.id: clock.milliseconds(due_at)})
 
 
 def _key(id: str) -> str:
     return f"cartulary:account-mail:{id}"
-
-
-def _milliseconds(moment: datetime) -> int:
-    return round(moment.timestamp() * 1000)
 
 
 class AccountNotices:
