@@ -48,22 +48,12 @@ class TaskRunner:
 
         `on_deliveries` is called when deliveries may have been created.
         """
+        self._service = service
         self._store = service.store
-        self._archive = service.archive
-        self._repository = service.games.repository
-        self._commands = service.games.commands
-        self._deadlines = service.games.deadlines
-        self._conditional_actions = service.conditional_actions
         self._queries = service.games.queries
         self._damaged_games = service.damaged_games
-        self._head_log = service.transparency.head_log
-        self._clock = service.clock
-        self._outbox_notifications = OutboxNotifications(
-            service.games.queries,
-            service.notifications.notifier,
-            operator_channels,
-            service.accounts.mutes,
-        )
+        self._conditional_actions = service.conditional_actions
+        self._outbox_notifications = OutboxNotifications(service, operator_channels)
         self._tournaments = TournamentRunner(service, operator_channels)
         self._bot_player = BotPlayer(service)
         self._on_deliveries = on_deliveries
@@ -77,16 +67,13 @@ class TaskRunner:
         If something of the game is damaged, that is reported, and the entry stays in the outbox. Raises
         Unavailable.
         """
-        if task.kind in ("move", "resume"):
-            return self._archive_game(task)
-        if task.kind == "tournament":
-            self._advance_tournament(task)
-            return True
-        if task.kind != "notify":
+        if task.kind not in ("notify", "tournament"):
             return self._run(task)
-        now = clock.format(self._clock.now())
-        tasks = tasks_of(self._store, [task.game_id])[task.game_id].tasks
-        due = [item for item in tasks if item.kind == "notify" and item.due_at <= now]
+        due = [task]
+        if task.kind == "notify":
+            now = clock.format(self._service.clock.now())
+            tasks = tasks_of(self._store, [task.game_id])[task.game_id].tasks
+            due = [item for item in tasks if item.kind == "notify" and item.due_at <= now]
         for item in sorted(due, key=lambda item: int(item.data["seq"])):
             self._run(item)
         if self._on_deliveries is not None:
@@ -94,57 +81,35 @@ class TaskRunner:
         return True
 
     def _run(self, task: Task) -> bool:
-        """Do the work of the task of one outbox entry. See `run`."""
+        """Do the work of one task, and report what of its game is damaged. See `run`."""
         part = work_part(task.entry)
         try:
-            outbox = self._store.outbox(task.game_id)
-            if "conditional" in outbox and task.entry in ("deadline", "notify/turn"):
-                # A turn that a conditional action takes is neither forfeited nor announced.
-                self._conditional_actions.play(task.game_id)
-                outbox = self._store.outbox(task.game_id)
-            if outbox.get(task.entry) != task.payload:
+            if task.is_of_outbox and not self._is_left(task):
                 return True
             is_done = self._do(task)
-        except NotFound:
-            # Entries are written together with the log, so the store was changed by other means.
-            self._damaged_games.report(task.game_id, part, "the game has no log")
-        except Unreadable as error:
-            self._damaged_games.report(task.game_id, part, log_text(error))
+        except NotMovable as refusal:
+            log.info("not archived: %s", log_text(refusal))
+        except (NotFound, Unreadable) as error:
+            # Entries are written together with the log, so a game without one was changed by other means.
+            has_no_log = isinstance(error, NotFound) and task.is_of_outbox
+            reason = "the game has no log" if has_no_log else log_text(error)
+            self._damaged_games.report(task.game_id, part, reason)
         else:
             self._damaged_games.clear(task.game_id, part)
             return is_done
         return True
 
-    def _archive_game(self, task: Task) -> bool:
-        """Move a game into the archive, or resume what was begun with it; report a game that is damaged."""
-        part = work_part(task.entry)
-        try:
-            if task.kind == "move":
-                self._archive.move(task.game_id)
-            else:
-                self._archive.resume(task.game_id)
-        except NotMovable as refusal:
-            log.info("not archived: %s", log_text(refusal))
-        except Unreadable as error:
-            self._damaged_games.report(task.game_id, part, log_text(error))
-        else:
-            self._damaged_games.clear(task.game_id, part)
-        return True
-
-    def _advance_tournament(self, task: Task) -> None:
-        """Advance a tournament, and report one that is damaged; it is examined again later."""
-        part = work_part(task.entry)
-        try:
-            self._tournaments.advance(task.game_id)
-        except (NotFound, Unreadable) as error:
-            self._damaged_games.report(task.game_id, part, log_text(error))
-        else:
-            self._damaged_games.clear(task.game_id, part)
-        if self._on_deliveries is not None:
-            self._on_deliveries()
+    def _is_left(self, task: Task) -> bool:
+        """Return whether the entry of a task is still in the outbox, after conditional actions."""
+        outbox = self._store.outbox(task.game_id)
+        if "conditional" in outbox and task.entry in ("deadline", "notify/turn"):
+            # A turn that a conditional action takes is neither forfeited nor announced.
+            self._conditional_actions.play(task.game_id)
+            outbox = self._store.outbox(task.game_id)
+        return outbox.get(task.entry) == task.payload
 
     def _do(self, task: Task) -> bool:
-        """Do the work of a task whose entry is in the outbox. See `run`."""
+        """Do the work of a task that is left. See `run`."""
         match task.kind:
             case "score":
                 return self._score(task)
@@ -161,8 +126,14 @@ class TaskRunner:
                     self._ack(task)
                 return is_done
             case "index":
-                self._repository.update_listings(task.game_id)
-            case None | "move" | "resume" | "tournament":
+                self._service.games.repository.update_listings(task.game_id)
+            case "move":
+                self._service.archive.move(task.game_id)
+            case "resume":
+                self._service.archive.resume(task.game_id)
+            case "tournament":
+                self._tournaments.advance(task.game_id)
+            case None:
                 log.warning("game %s has an entry of a later version: %s", task.game_id, task.entry)
             case _:
                 assert_never(task.kind)
@@ -170,7 +141,7 @@ class TaskRunner:
 
     def _score(self, task: Task) -> bool:
         """Score one round, or finish the game; return False if the task is not done with that."""
-        events = self._commands.score(task.game_id, limit=1)
+        events = self._service.games.commands.score(task.game_id, limit=1)
         if not events:
             if not self._queries.game(task.game_id).is_played_out:
                 self._ack(task)
@@ -182,7 +153,7 @@ class TaskRunner:
 
     def _end_turn(self, task: Task) -> None:
         turn = task.data["turn"]
-        self._deadlines.end_turn(task.game_id, turn)
+        self._service.games.deadlines.end_turn(task.game_id, turn)
         game = self._queries.game(task.game_id)
         if game.to_act is None or game.turn != turn:
             self._ack(task)
@@ -199,7 +170,7 @@ class TaskRunner:
     def _deactivate(self, game_id: str) -> None:
         """Mark a game that has ended inactive, unless its head is not logged yet: a sweep then does both."""
         try:
-            is_logged = bool(self._head_log.log([game_id]))
+            is_logged = bool(self._service.transparency.head_log.log([game_id]))
         except Unreadable:
             # The scheduler reports that the transparency log is damaged.
             is_logged = False
@@ -272,19 +243,10 @@ class TaskJob(Job):
         return run
 
     @property
-    @override
-    def success_callback(self) -> None:
+    def _no_callback(self) -> None:
         """No callback, whatever the job names."""
 
-    @property
-    @override
-    def failure_callback(self) -> None:
-        """No callback, whatever the job names."""
-
-    @property
-    @override
-    def stopped_callback(self) -> None:
-        """No callback, whatever the job names."""
+    success_callback = failure_callback = stopped_callback = _no_callback
 
     @override
     def send_webhooks(self, status: str | JobStatus, *, exc_string: str | None = None) -> None:

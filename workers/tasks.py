@@ -44,8 +44,22 @@ job, so searches need a worker of their own."""
 
 NO_PAYLOAD: Final = '{"seq":0}'
 
-TIMED_ENTRIES: Final = frozenset({"deadline", "remind"})
-"""The entries that always have a time; others may have one (`at` in the payload)."""
+_QUEUE_OF_KIND: Final[Mapping[TaskKind | None, str]] = {
+    "notify": NOTIFICATIONS,
+    "move": NOTIFICATIONS,
+    "resume": NOTIFICATIONS,
+    "bot": BOTS,
+    "think": THINKING,
+}
+"""All others are in GAMES."""
+_NUMBERS: Final = {
+    "deadline": ("turn",),
+    "notify/turn": ("seat", "seq"),
+    "remind": ("seat", "turn", "seq"),
+}
+"""The numbers in the payload of an entry; the others have a `seq`."""
+_TIMES: Final = {"deadline": ("at",), "remind": ("at", "remind_at", "deadline")}
+"""The times in the payload of an entry; the others may have one (`at`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,35 +86,22 @@ class Task:
                 return "notify"
             case ["notify", "round" | "event", number] if number.isdecimal():
                 return "notify"
-            case ["index"]:
-                return "index"
-            case ["bot"]:
-                return "bot"
-            case ["think"]:
-                return "think"
-            case ["conditional"]:
-                return "conditional"
-            case ["archive", "move"]:
-                return "move"
-            case ["archive", "resume"]:
-                return "resume"
-            case ["tournament"]:
-                return "tournament"
+            case ["index" | "bot" | "think" | "conditional" | "tournament" as kind]:
+                return kind
+            case ["archive", "move" | "resume" as kind]:
+                return kind
             case _:
                 return None
 
     @property
     def queue(self) -> str:
         """The name of the queue for the task."""
-        match self.kind:
-            case "notify" | "move" | "resume":
-                return NOTIFICATIONS
-            case "bot":
-                return BOTS
-            case "think":
-                return THINKING
-            case _:
-                return GAMES
+        return _QUEUE_OF_KIND.get(self.kind, GAMES)
+
+    @property
+    def is_of_outbox(self) -> bool:
+        """Whether the entry is one of a game's outbox."""
+        return self.kind not in ("move", "resume", "tournament")
 
     @property
     def id(self) -> str:
@@ -201,24 +202,11 @@ def _payload_fault(task: Task) -> str | None:
         return "the payload is not JSON"
     if not isinstance(data, dict):
         return "the payload is not a JSON object"
-    match task.entry:
-        case "deadline":
-            numbers: tuple[str, ...] = ("turn",)
-        case "notify/turn":
-            numbers = ("seat", "seq")
-        case "remind":
-            numbers = ("seat", "turn", "seq")
-        case _:
-            numbers = ("seq",)
-    for name in numbers:
+    for name in _NUMBERS.get(task.entry, ("seq",)):
         number = data.get(name)
         if type(number) is not int or number < 0:
             return f"the payload has no number {name!r}"
-    has_time = task.entry in TIMED_ENTRIES or "at" in data
-    if has_time and not is_timestamp(data.get("at")):
-        return "the payload has no timestamp 'at'"
-    if task.entry == "remind":
-        for name in ("remind_at", "deadline"):
-            if not is_timestamp(data.get(name)):
-                return f"the payload has no timestamp {name!r}"
+    for name in _TIMES.get(task.entry, ("at",) if "at" in data else ()):
+        if not is_timestamp(data.get(name)):
+            return f"the payload has no timestamp {name!r}"
     return None

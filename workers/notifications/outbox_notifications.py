@@ -12,12 +12,11 @@ from domain.event import Event, acting_seat
 from domain.game import Game
 from domain.messages import message
 from service import clock
-from service.accounts.mutes import Mutes
+from service.bootstrap import Service
 from service.games.outbox import Subject, subject_of
-from service.games.queries import GameQueries
 from service.notifications.delivery import Delivery
 from service.notifications.kinds import KIND_OF_SUBJECT
-from service.notifications.notifier import Notifier, Times
+from service.notifications.notifier import ANY_TIME, Times
 from workers.tasks import Task
 
 _ABOUT_ONE_SEAT = frozenset({"turn_forfeited", "turn_excused", "turn_played_by_bot"})
@@ -27,16 +26,10 @@ _ABOUT_ONE_SEAT = frozenset({"turn_forfeited", "turn_excused", "turn_played_by_b
 class OutboxNotifications:
     """Creates deliveries for `notify` tasks, also through these channels of the operator."""
 
-    def __init__(
-        self,
-        queries: GameQueries,
-        notifications: Notifier,
-        operator_channels: Sequence[str],
-        mutes: Mutes,
-    ) -> None:
-        self._mutes = mutes
-        self._queries = queries
-        self._notifications = notifications
+    def __init__(self, service: Service, operator_channels: Sequence[str]) -> None:
+        self._mutes = service.accounts.mutes
+        self._queries = service.games.queries
+        self._notifier = service.notifications.notifier
         self._operator_channels = operator_channels
 
     def create(self, task: Task) -> list[Delivery]:
@@ -46,51 +39,52 @@ class OutboxNotifications:
         """
         game = self._queries.game(task.game_id)
         data = task.data
+        seq: int = data.get("seq", 0)
         match task.entry.split("/"):
             case ["notify", "turn"]:
                 seat = _checked_seat(game, data)
                 if (game.to_act, data.get("turn", game.turn)) != (seat, game.turn):
                     return []
+                is_first = self._event(game, seq)["type"] == "GameStarted"
+                details = {
+                    "seat": seat,
+                    "turn": game.turn,
+                    **({"begins": True} if is_first else {}),
+                }
                 deadline = clock.deadline(game)
-                return self._notify(
-                    game,
-                    "your_turn",
-                    data["seq"],
-                    [game.players[seat]],
-                    data={"seat": seat, "turn": game.turn, **self._beginning(game, data["seq"])},
-                    times=Times(deadline=None if deadline is None else clock.parse(deadline)),
-                )
+                times = Times(deadline=None if deadline is None else clock.parse(deadline))
+                players = [game.players[seat]]
+                return self._notify(game, "your_turn", seq, players, data=details, times=times)
             case ["remind"]:
                 return self._remind(game, data)
             case ["notify", "invited", player] if self._mutes.has_muted(player, [game.creator]):
                 return []
             case ["notify", "invited", player]:
-                return self._notify(
-                    game, "invited", data["seq"], [player], data={"from": game.creator}
-                )
+                return self._notify(game, "invited", seq, [player], data={"from": game.creator})
             case ["notify", "joined", player]:
                 # A player who joins again after leaving is announced by the event with which they do.
-                return self._notify(
-                    game, "player_joined", data["seq"], [game.creator], data={"from": player}
-                )
+                creator = [game.creator]
+                return self._notify(game, "player_joined", seq, creator, data={"from": player})
             case ["notify", "created"]:
-                return self._notify_club(game, "game_created", data["seq"])
+                return self._notify_club(game, "game_created", seq)
             case ["notify", "started"]:
-                deliveries = self._notify(
-                    game,
-                    "game_started",
-                    data["seq"],
-                    game.participants,
-                    to_act=None if game.to_act is None else game.players[game.to_act],
-                )
-                return deliveries + self._notify_club(game, "game_started", data["seq"])
+                to_act = None if game.to_act is None else game.players[game.to_act]
+                people = game.participants
+                deliveries = self._notify(game, "game_started", seq, people, to_act=to_act)
+                return deliveries + self._notify_club(game, "game_started", seq)
             case ["notify", "round", _]:
-                if self._event(game, data["seq"])["type"] != "RoundScored":
-                    raise _not_named(data["seq"], "RoundScored")
-                return self._notify(game, "round_scored", data["seq"], game.participants)
+                if self._event(game, seq)["type"] != "RoundScored":
+                    raise Unreadable(
+                        message(
+                            "the entry names event {seq}, which is not {type}",
+                            seq=seq,
+                            type="RoundScored",
+                        )
+                    )
+                return self._notify(game, "round_scored", seq, game.participants)
             case ["notify", "over"]:
-                deliveries = self._notify(game, "game_over", data["seq"], game.participants)
-                return deliveries + self._notify_club(game, "game_over", data["seq"])
+                deliveries = self._notify(game, "game_over", seq, game.participants)
+                return deliveries + self._notify_club(game, "game_over", seq)
             case ["notify", "event", _]:
                 return self._notify_of_event(game, data)
             case _:
@@ -154,29 +148,24 @@ class OutboxNotifications:
         *,
         reference: str | None = None,
         data: dict[str, Any] | None = None,
-        times: Times | None = None,
+        times: Times = ANY_TIME,
         to_act: str | None = None,
     ) -> list[Delivery]:
-        return self._notifications.notify(
+        return self._notifier.notify(
             subject,
             game.id,
             seq,
             [player for player in players if game.bot_of(player) is None],
             reference=reference,
             data=data,
-            times=times or Times(),
+            times=times,
             to_act=to_act,
             operator_channels=self._operator_channels,
         )
 
     def _notify_club(self, game: Game, subject: Subject, seq: int) -> list[Delivery]:
         club = game.options.get("club")
-        return [] if club is None else self._notifications.notify_club(subject, club, game.id, seq)
-
-    def _beginning(self, game: Game, seq: int) -> dict[str, Any]:
-        """Return what a notification of the first turn, which began with event `seq`, says in addition."""
-        is_first = self._event(game, seq)["type"] == "GameStarted"
-        return {"begins": True} if is_first else {}
+        return [] if club is None else self._notifier.notify_club(subject, club, game.id, seq)
 
     def _event(self, game: Game, seq: int) -> Event:
         """Return the event of a game with a seq. Raises Unreadable if there is none."""
@@ -184,12 +173,6 @@ class OutboxNotifications:
         if not events:
             raise Unreadable(message("the entry names event {seq}, which does not exist", seq=seq))
         return events[0]
-
-
-def _not_named(seq: int, type: str) -> Unreadable:
-    return Unreadable(
-        message("the entry names event {seq}, which is not {type}", seq=seq, type=type)
-    )
 
 
 def _cause(game: Game, event: Event) -> str | None:

@@ -66,9 +66,7 @@ def test_an_invitation_by_a_muted_player_notifies_nobody(
         "ada", rules="baron", seats=3, options={}, invited=("bea", "cid")
     )
     service.accounts.mutes.add("bea", "ada")
-    creator = OutboxNotifications(
-        service.games.queries, service.notifications.notifier, (), service.accounts.mutes
-    )
+    creator = OutboxNotifications(service, ())
     for entry, payload in service.store.outbox(game.id).items():
         if entry.startswith("notify/invited/"):
             creator.create(Task(game.id, entry, payload))
