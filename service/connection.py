@@ -330,3 +330,22 @@ def to_text(value: bytes | str) -> str:
     So one damaged value is no error where many are read. redis-py declares values as bytes or text.
     """
     return value.decode(errors="backslashreplace") if isinstance(value, bytes) else value
+
+
+def text_or_none(value: bytes | str | None) -> str | None:
+    """Return such a value as text, like `to_text`; None for None."""
+    return None if value is None else to_text(value)
+
+
+def read_field(client: redis.Redis, key: str, name: str) -> str | None:
+    """Return a field of a hash as text; None if there is none. Raises Unavailable."""
+    with unavailable_on_error():
+        return text_or_none(client.hget(key, name))
+
+
+def read_members(client: redis.Redis, key: str) -> list[str]:
+    """Return the members of a set as texts. Raises Unavailable."""
+    with unavailable_on_error():
+        # redis-py declares a type that covers asynchronous clients as well.
+        members: Any = client.smembers(key)
+    return list(map(to_text, members))

@@ -19,7 +19,7 @@ from domain.messages import Text, message
 from service import clock
 from service.accounts.handle_index import HandleIndex
 from service.accounts.tokens import TOKEN_CACHE_TTL
-from service.connection import to_text, unavailable_on_error, which_exist
+from service.connection import read_field, text_or_none, unavailable_on_error, which_exist
 from service.email_address import parse_address
 from service.errors import NotFound
 
@@ -44,6 +44,10 @@ ORGANISER: Final = "organiser"
 BOT_MARK: Final = "(bot)"
 """Stands after the handle of such an account where players are named. No handle contains it."""
 MAX_CACHED_HANDLES: Final = 10_000
+_FIELDS: Final = (
+    *("handle", "created", "email", "locale", "bot", "guest"),
+    *("email_confirmed", "email_disabled", "time_zone", "profile", PROGRAM),
+)
 _BATCH_SIZE: Final = 500
 _NOT_CACHED: Final = object()
 
@@ -138,9 +142,7 @@ class AccountReader:
 
     def role(self, player_id: str) -> str | None:
         """Return the role that an administrator has given to a player; None without one."""
-        with unavailable_on_error():
-            role = self._redis.hget(account_key(player_id), ROLE)
-        return None if role is None else to_text(role)
+        return read_field(self._redis, account_key(player_id), ROLE)
 
     def is_suspended(self, player_id: str) -> bool:
         """Return whether an administrator keeps a player from logging in."""
@@ -167,43 +169,11 @@ class AccountReader:
 
     def get(self, ids: Sequence[str]) -> list[Player | None]:
         """Return the players with these ids, in this order; None for an id without an account."""
-        fields = (
-            *("handle", "created", "email", "locale", "bot", "guest"),
-            *("email_confirmed", "email_disabled", "time_zone", "profile", PROGRAM),
-        )
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for id in ids:
-                pipeline.hmget(account_key(id), fields)
+                pipeline.hmget(account_key(id), _FIELDS)
             rows = pipeline.execute()
-        players: list[Player | None] = []
-        for id, row in zip(ids, rows, strict=True):
-            (
-                handle,
-                created,
-                email,
-                locale,
-                bot,
-                guest,
-                confirmed,
-                disabled,
-                zone,
-                profile,
-                program,
-            ) = (None if value is None else to_text(value) for value in row)
-            if handle is None or created is None:
-                players.append(None)
-            else:
-                is_guest = guest is not None
-                status = _email_status(email, confirmed, disabled)
-                visibility = visibility_named(profile)
-                players.append(
-                    Player(
-                        *(id, handle, created, email, locale),
-                        *(bot, is_guest, status, zone, visibility or "everything"),
-                        is_program=program is not None,
-                    )
-                )
-        return players
+        return [_player(id, map(text_or_none, row)) for id, row in zip(ids, rows, strict=True)]
 
     def handles(self, ids: Collection[str]) -> dict[str, str]:
         """Return the handles of those of the players who have an account.
@@ -245,6 +215,22 @@ class AccountReader:
         """Have the handle of a player read again."""
         with self._lock:
             self._handles.pop(player_id, None)
+
+
+def _player(id: str, values: Iterable[str | None]) -> Player | None:
+    """Return the player with these values of _FIELDS; None without an account."""
+    stored = dict(zip(_FIELDS, values, strict=True))
+    handle, created, email = stored["handle"], stored["created"], stored["email"]
+    if handle is None or created is None:
+        return None
+    return Player(
+        *(id, handle, created, email, stored["locale"], stored["bot"]),
+        is_guest=stored["guest"] is not None,
+        email_status=_email_status(email, stored["email_confirmed"], stored["email_disabled"]),
+        time_zone=stored["time_zone"],
+        profile=visibility_named(stored["profile"]) or "everything",
+        is_program=stored[PROGRAM] is not None,
+    )
 
 
 def _email_status(

@@ -60,7 +60,7 @@ from service.accounts.passwords import Passwords, is_outdated
 from service.accounts.personal_tokens import PersonalTokens, personal_tokens_key
 from service.accounts.tokens import TOKEN_SECONDS, Tokens, sessions_key
 from service.bounds import Bounds
-from service.connection import to_text, unavailable_on_error
+from service.connection import read_field, to_text, unavailable_on_error
 from service.email_address import parse_address
 from service.errors import (
     Forbidden,
@@ -207,9 +207,7 @@ class Players(AccountReader):
         guess = self._guesses.begin_login(handle, None if player is None else player.id, source)
         password_hash = None
         if player is not None:
-            with unavailable_on_error():
-                stored = self._redis.hget(account_key(player.id), "password")
-            password_hash = None if stored is None else to_text(stored)
+            password_hash = read_field(self._redis, account_key(player.id), "password")
         is_correct = self._is_password(guess, password_hash, password)
         if not is_correct or player is None or password_hash is None:
             raise Unauthorised(message("there is no player with this handle and password"))
@@ -234,9 +232,7 @@ class Players(AccountReader):
     def require_password(self, player_id: str, password: str) -> None:
         """Raise Forbidden unless this is the password of the player, TooManyRequests after many others."""
         guess = self._guesses.begin_confirmation(player_id)
-        with unavailable_on_error():
-            stored = self._redis.hget(account_key(player_id), "password")
-        password_hash = None if stored is None else to_text(stored)
+        password_hash = read_field(self._redis, account_key(player_id), "password")
         if not self._is_password(guess, password_hash, password):
             raise Forbidden(message("the password is not correct"))
 
@@ -293,9 +289,7 @@ class Players(AccountReader):
 
     def lessons_setting(self, player_id: str) -> str | None:
         """Return since when a player wants lessons, `off` for none, None for tutorial games alone."""
-        with unavailable_on_error():
-            value = self._redis.hget(account_key(player_id), "lessons")
-        return None if value is None else to_text(value)
+        return read_field(self._redis, account_key(player_id), "lessons")
 
     def switch_lessons(self, player_id: str, *, is_on: bool) -> None:
         """Switch the lessons of a player on or off, from now on, in all games in which there are lessons."""

@@ -29,7 +29,7 @@ import redis
 from domain.messages import message
 from service import clock
 from service.accounts.handles import fold_case, skeletons
-from service.connection import to_text, unavailable_on_error
+from service.connection import read_members, to_text, unavailable_on_error
 from service.errors import Unavailable, log_text
 from service.operation.data_folder import ERASED_PLAYERS
 from service.store.shards import Shards
@@ -94,7 +94,7 @@ class ErasedPlayers:
         with unavailable_on_error():
             for shards in (_IDS, _HANDLES):
                 shards.move_former_members(self._redis)
-            stored = {to_text(id) for key in _IDS.all for id in self._redis.smembers(key)}
+            stored = {id for key in _IDS.all for id in read_members(self._redis, key)}
             for key, ids in _IDS.by_key(in_file - stored).items():
                 self._redis.sadd(key, *ids)
         if stored - in_file:

@@ -19,7 +19,7 @@ from domain.messages import message
 from service.accounts.erased import ErasedPlayers
 from service.accounts.handles import fold_case, skeletons, spellings
 from service.cluster import ClusterClient
-from service.connection import to_text, unavailable_on_error
+from service.connection import text_or_none, to_text, unavailable_on_error
 from service.errors import HandleTaken
 from service.store.shards import Shards
 
@@ -54,7 +54,7 @@ class HandleIndex:
         """Raise HandleTaken if another player than this one has the handle, or one that looks like it."""
         keys = _keys(handle)
         with unavailable_on_error():
-            owners = [None if id is None else to_text(id) for id in self._redis.mget(keys)]
+            owners = [*map(text_or_none, self._redis.mget(keys))]
         is_taken, *is_similar = (owner not in (None, player_id) for owner in owners)
         if is_taken:
             raise HandleTaken(message("the handle {handle} is taken", handle=handle))

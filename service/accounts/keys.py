@@ -25,7 +25,7 @@ from ledger.keys import BadSignature, check_public_key, key_id, verify
 from ledger.player_signatures import key_payload
 from service import clock
 from service.bounds import Bounds
-from service.connection import to_text, unavailable_on_error
+from service.connection import text_or_none, unavailable_on_error
 from service.errors import InvalidPlayerSignature, KeyNotUsable, NotFound
 
 MAX_NAME_LENGTH: Final = 60
@@ -85,10 +85,7 @@ class PlayerKeys:
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             pipeline.hmget(_names_key(player), ids)
             pipeline.hmget(_uses_key(player), ids)
-            names, uses = (
-                [None if value is None else to_text(value) for value in values]
-                for values in pipeline.execute()
-            )
+            names, uses = (map(text_or_none, values) for values in pipeline.execute())
         return [
             {**entry, "name": name, "last_used": used}
             for entry, name, used in zip(entries, names, uses, strict=True)

@@ -33,7 +33,7 @@ from service.accounts.personal_tokens import (
     personal_digest_key,
     personal_tokens_key,
 )
-from service.connection import to_text, unavailable_on_error, which_exist
+from service.connection import text_or_none, to_text, unavailable_on_error, which_exist
 from service.errors import NotFound, Unauthorised
 
 TOKEN_DAYS: Final = 180
@@ -264,7 +264,7 @@ class Tokens:
                     self._refuse(key)
                     return None
                 self._note_use(player_id, digest, session)
-        locale, zone = (None if value is None else to_text(value) for value in settings)
+        locale, zone = map(text_or_none, settings)
         owner = TokenOwner(player_id, locale, zone, scopes)
         with self._lock:
             current = self._owners.setdefault(key, owner)

@@ -26,7 +26,7 @@ from service.accounts.mutes import Mutes
 from service.chat.conversation import Conversation
 from service.chat.reports import ChatMessageReports, Reported
 from service.chat.store import ChatMessage, decode_message
-from service.connection import to_text, unavailable_on_error, which_exist
+from service.connection import read_field, read_members, unavailable_on_error, which_exist
 from service.errors import Forbidden, NotFound, TooManyChatMessages
 from service.games.access import is_correspondent
 from service.games.dispute_view import check_text_about
@@ -127,9 +127,7 @@ class Comments(Conversation):
 
     def erase_all_of(self, player: str) -> None:
         """Erase every comment that a player has written. Idempotent."""
-        with unavailable_on_error():
-            games: Any = self._redis.smembers(_GAMES_OF + player)
-        for game_id in map(to_text, games):
+        for game_id in read_members(self._redis, _GAMES_OF + player):
             for comment in self._read(game_id, range(1, self._last_number(game_id) + 1)):
                 if comment.author == player and comment.text is not None:
                     self.remove(game_id, comment.number)
@@ -149,9 +147,7 @@ class Comments(Conversation):
 
     @override
     def _last_number(self, game_id: str) -> int:
-        with unavailable_on_error():
-            last: Any = self._redis.hget(_key(game_id), _LAST)
-        return 0 if last is None else int(last)
+        return int(read_field(self._redis, _key(game_id), _LAST) or 0)
 
     @override
     def _read(self, game_id: str, numbers: Sequence[int]) -> list[ChatMessage]:

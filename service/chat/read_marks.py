@@ -27,7 +27,7 @@ from service.chat.store import (
     messages_key,
 )
 from service.cluster import ClusterClient
-from service.connection import to_text, unavailable_on_error
+from service.connection import read_field, to_text, unavailable_on_error
 from service.store.archive import Archive
 
 MAX_DISMISSED: Final = 20
@@ -95,18 +95,15 @@ class ReadMarks:
     def read(self, game_id: str, player: str, number: int) -> None:
         """Record that a player has read the messages up to a number. Idempotent."""
         key, (name, _) = messages_key(game_id), mark_fields(player)
-        with unavailable_on_error():
-            stored: Any = self._redis.hget(key, name)
-        if number > (0 if stored is None else int(stored)):
+        if number > int(read_field(self._redis, key, name) or 0):
             self._set(game_id, player, name, str(number), recalls=False)
 
     def dismiss(self, game_id: str, player: str, concern: str) -> None:
         """Record that a player has dismissed a concern, which is given by its key. Idempotent."""
         key, (_, name) = messages_key(game_id), mark_fields(player)
         self._archive.recall(game_id, for_write=True)
-        with unavailable_on_error():
-            stored: Any = self._redis.hget(key, name)
-        dismissed = [] if stored is None else to_text(stored).split(_SEPARATOR)
+        stored = read_field(self._redis, key, name)
+        dismissed = [] if stored is None else stored.split(_SEPARATOR)
         if concern not in dismissed:
             kept = [*dismissed, concern][-MAX_DISMISSED:]
             self._set(game_id, player, name, _SEPARATOR.join(kept), recalls=True)

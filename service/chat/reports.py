@@ -19,7 +19,7 @@ import redis
 from domain.errors import Malformed
 from domain.messages import message
 from service import clock
-from service.connection import to_text, unavailable_on_error
+from service.connection import read_members, to_text, unavailable_on_error
 from service.errors import NotFound, TooManyReports, Unavailable
 
 Reported: TypeAlias = Literal["message", "comment"]
@@ -84,14 +84,13 @@ class ChatMessageReports:
         report = ChatMessageReport(
             id, game, number, author, reporter, clock.format(now), text, reason, of
         )
-        with unavailable_on_error():
-            related: Any = self._redis.smembers(_of(reporter))
-            open_count = self._redis.zcard(_REPORTS)
-        others = self._read(list(map(to_text, related)))
+        others = self._read(read_members(self._redis, _of(reporter)))
         if sum(other.reporter == reporter for other in others) >= self._max_per_reporter:
             raise TooManyReports(
                 message("{count} reports of this player are open", count=self._max_per_reporter)
             )
+        with unavailable_on_error():
+            open_count = self._redis.zcard(_REPORTS)
         if open_count >= self._max_open:
             raise Unavailable(message("too many reports are open"), retry_after=_RETRY_SECONDS)
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
@@ -140,9 +139,7 @@ class ChatMessageReports:
 
     def erase_all_of(self, player: str) -> None:
         """Erase what a player has written, as it is quoted in reports, and the reasons that they gave."""
-        with unavailable_on_error():
-            related: Any = self._redis.smembers(_of(player))
-        for report in self._read(list(map(to_text, related))):
+        for report in self._read(read_members(self._redis, _of(player))):
             erased = replace(
                 report,
                 text=None if report.author == player else report.text,

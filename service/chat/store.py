@@ -22,7 +22,7 @@ import redis
 
 from domain.messages import message
 from service import clock
-from service.connection import to_text, unavailable_on_error, which_exist
+from service.connection import read_members, unavailable_on_error, which_exist
 from service.errors import IdempotencyConflict, Unavailable
 from service.store.archive import MAX_ATTEMPTS, Archive
 from service.store.event_store import IdempotencyRecord
@@ -154,9 +154,7 @@ class ChatMessageStore:
 
     def erase_all_of(self, author: str) -> None:
         """Erase every message that a player has written in any game, and what they have read. Idempotent."""
-        with unavailable_on_error():
-            games: Any = self._redis.smembers(games_key(author))
-        for game_id in map(to_text, games):
+        for game_id in read_members(self._redis, games_key(author)):
             last = self.last_number(game_id)
             for written in self.read(game_id, range(1, last + 1)):
                 if written.author == author and written.text is not None:

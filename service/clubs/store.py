@@ -25,7 +25,7 @@ from redis.typing import EncodableT, FieldT
 from domain.errors import Malformed
 from domain.messages import message
 from service.clubs.names import skeletons_of_name, sorting_key
-from service.connection import to_text, unavailable_on_error
+from service.connection import read_field, read_members, text_or_none, to_text, unavailable_on_error
 from service.errors import ClubNameTaken, NotFound
 from service.store.shards import Shards
 
@@ -115,10 +115,7 @@ class ClubStore:
 
     def relation(self, club_id: str, player: str) -> Relation | None:
         """Return the relation of a player to a club; None without one, and if there is no such club."""
-        with unavailable_on_error():
-            stored = self._redis.hget(club_key(club_id), person_field(player))
-        person = None if stored is None else _person(to_text(stored))
-        return None if person is None else person.relation
+        return _relation(read_field(self._redis, club_key(club_id), person_field(player)))
 
     def get_each(
         self, club_ids: Sequence[str], player: str | None = None
@@ -130,12 +127,10 @@ class ClubStore:
             rows = pipeline.execute()
         clubs: list[tuple[Club, Relation | None] | None] = []
         for id, row in zip(club_ids, rows, strict=True):
-            *head, person = (None if value is None else to_text(value) for value in row)
+            *head, person = map(text_or_none, row)
             club = _club(id, dict(zip(_HEAD, head, strict=True)))
-            relation = None if person is None or player is None else _person(person)
-            clubs.append(
-                None if club is None else (club, None if relation is None else relation.relation)
-            )
+            relation = None if player is None else _relation(person)
+            clubs.append(None if club is None else (club, relation))
         return clubs
 
     def load(self, club_id: str) -> ClubWithPeople:
@@ -226,10 +221,7 @@ class ClubStore:
 
     def ids_of(self, player: str) -> list[str]:
         """Return the ids of the clubs to which a player may have a relation."""
-        with unavailable_on_error():
-            # redis-py declares a type that covers asynchronous clients as well.
-            members: Any = self._redis.smembers(_clubs_of_key(player))
-        return sorted(map(to_text, members))
+        return sorted(read_members(self._redis, _clubs_of_key(player)))
 
     def of(self, player: str) -> list[tuple[Club, Relation]]:
         """Return the clubs to which a player has a relation, by name."""
@@ -419,6 +411,11 @@ def _person(stored: str) -> Person | None:
     return None if relation is None else Person(relation, since)
 
 
+def _relation(stored: str | None) -> Relation | None:
+    person = None if stored is None else _person(stored)
+    return None if person is None else person.relation
+
+
 def _entry(club: Club) -> str:
     """Return the member of the list of public clubs that stands for a club."""
     return f"{sorting_key(club.name)}~{club.id}"
@@ -440,8 +437,7 @@ def person_field(player: str) -> str:
 
 def is_member_entry(stored: bytes | str | None) -> bool:
     """Return whether such a field is that of a member."""
-    person = None if stored is None else _person(to_text(stored))
-    return person is not None and person.relation == "member"
+    return _relation(text_or_none(stored)) == "member"
 
 
 def _clubs_of_key(player: str) -> str:

@@ -21,7 +21,7 @@ import redis
 from domain.errors import CartularyError
 from domain.event import Event
 from domain.messages import message
-from service.connection import to_text, unavailable_on_error
+from service.connection import read_field, text_or_none, to_text, unavailable_on_error
 from service.games.event_feed import CursorReplaced, EventFeed, FeedCursor
 
 _FIRST: Final = "1"
@@ -162,7 +162,7 @@ class Projections:
             pipeline.hget(_key(name), f"position:{live}")
             pipeline.hmget(_values_key(name, live), list(fields))
             position, stored = pipeline.execute()
-        cursor = FeedCursor.parse(None if position is None else to_text(position))
+        cursor = FeedCursor.parse(text_or_none(position))
         return cursor, _stored_values(fields, stored)
 
     def board(self, name: str, board: str, first: int, count: int) -> list[tuple[str, int]]:
@@ -284,14 +284,10 @@ class Projections:
         return [f"{key}:boards", *(f"{key}:{to_text(board)}" for board in boards)]
 
     def _live(self, name: str) -> str:
-        with unavailable_on_error():
-            stored = self._redis.hget(_key(name), "live")
-        return _FIRST if stored is None else to_text(stored)
+        return read_field(self._redis, _key(name), "live") or _FIRST
 
     def _position(self, name: str, generation: str) -> str:
-        with unavailable_on_error():
-            stored = self._redis.hget(_key(name), f"position:{generation}")
-        return "" if stored is None else to_text(stored)
+        return read_field(self._redis, _key(name), f"position:{generation}") or ""
 
 
 def _stored_values(fields: Collection[str], stored: Any) -> dict[str, str]:

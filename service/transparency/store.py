@@ -26,7 +26,7 @@ import redis
 from domain.errors import Unreadable
 from domain.messages import message
 from ledger.merkle import HASH_BYTES, MemoryTree, Node, new_nodes
-from service.connection import to_text, unavailable_on_error
+from service.connection import read_field, text_or_none, to_text, unavailable_on_error
 from service.errors import Unavailable
 
 CHUNK_NODES: Final = 65_536
@@ -261,7 +261,7 @@ class TransparencyStore:
         """Return the stored origin; None if there is none yet."""
         with unavailable_on_error():
             origin = self._redis.get(_PREFIX + "origin")
-        return None if origin is None else to_text(origin)
+        return text_or_none(origin)
 
     def set_origin(self, origin: str) -> None:
         """Store the origin, unless there is one already."""
@@ -286,9 +286,7 @@ class TransparencyStore:
         """Return the note of the published checkpoint of this size; None if it is not kept any more."""
         if size is None:
             return None
-        with unavailable_on_error():
-            note = self._redis.hget(_PREFIX + "checkpoints", str(size))
-        return None if note is None else to_text(note)
+        return read_field(self._redis, _PREFIX + "checkpoints", str(size))
 
     def checkpoints(self) -> list[str]:
         """Return the notes of all checkpoints that are kept."""
