@@ -80,8 +80,7 @@ class Chat(Conversation):
 
         Raises Forbidden for everybody but its author.
         """
-        game = self._loader.load(game_id).game
-        self._loader.access.require_visible(game, player)
+        game = self._loader.visible_game(game_id, player)
         stored_message = self._store.get(game_id, number)
         if stored_message is None or stored_message.author != player:
             require_correspondent(game, player)
@@ -125,8 +124,7 @@ class Chat(Conversation):
 
     @override
     def _game_for_reader(self, game_id: str, player: str | None) -> Game:
-        game = self._loader.load(game_id).game
-        self._loader.access.require_visible(game, player)
+        game = self._loader.visible_game(game_id, player)
         require_correspondent(game, player)
         return game
 

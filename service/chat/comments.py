@@ -141,9 +141,7 @@ class Comments(Conversation):
 
     @override
     def _game_for_reader(self, game_id: str, player: str | None) -> Game:
-        game = self._loader.load(game_id).game
-        self._loader.access.require_visible(game, player)
-        return game
+        return self._loader.visible_game(game_id, player)
 
     @override
     def _last_number(self, game_id: str) -> int:

@@ -94,8 +94,7 @@ class ConditionalActions:
 
     def get(self, game_id: str, player: str) -> ConditionalActionsOfPlayer:
         """Return what a player has prepared. Raises Forbidden for somebody who is not in the game."""
-        game = self._repository.load(game_id).game
-        self._repository.access.require_seat(game, player)
+        game = self._repository.game_of_player(game_id, player)
         stored = self._store.get(game_id, player)
         if stored is None or game.has_ended:
             return ConditionalActionsOfPlayer(
@@ -158,8 +157,7 @@ class ConditionalActions:
 
         Nothing of it is played after this has returned. Raises Forbidden for somebody who is not in the game.
         """
-        game = self._repository.load(game_id).game
-        self._repository.access.require_seat(game, player)
+        self._repository.game_of_player(game_id, player)
         self._store.delete(player, game_id)
 
     def reason_not_to_prepare(self, game: Game, seat: int) -> Text | None:

@@ -53,8 +53,7 @@ class EventQueries:
 
     def step(self, head: Game, seq: int) -> Step:
         """Return event `seq` with the games before and after it. Raises NotFound if there is none."""
-        before, event, after = self._loader.event(head, seq)
-        return Step(event, before, after)
+        return self._loader.step(head, seq)
 
     def superseded_by(self, head: Game, event: Event) -> int | None:
         """Return the event with which play resumed from before this event; None if it is on the branch.
@@ -162,9 +161,9 @@ class EventQueries:
         if after >= upto:
             return
         if event_filter.needs_games:
-            for before, event, game in self._loader.events(head, after, upto):
+            for step in self._loader.steps(head, after, upto):
                 # Without the openings of secrets: every viewer finds the same events.
-                yield event, event_filter.matches(Step(event, before, game))
+                yield step.event, event_filter.matches(step)
             return
         for start in range(after, upto, PAGE_LINES):
             for line in self._log_reader.read(head.id, start, min(upto, start + PAGE_LINES)):

@@ -55,7 +55,7 @@ class Invitations:
 
         Raises NotFound, Forbidden (not a player of the game), NotNow (the game has started).
         """
-        game = self._game_of_player(game_id, player)
+        game = self._loader.game_of_player(game_id, player)
         if game.status != "open":
             raise NotNow(
                 None,
@@ -76,7 +76,7 @@ class Invitations:
 
         Raises NotFound, Forbidden (not a player of the game).
         """
-        game = self._game_of_player(game_id, player)
+        game = self._loader.game_of_player(game_id, player)
         with unavailable_on_error():
             stored = self._redis.hget(_key(game_id), player)
         secret = None if stored is None else _valid_secret(to_text(stored))
@@ -87,7 +87,7 @@ class Invitations:
 
         Raises NotFound, Forbidden (not a player of the game).
         """
-        self._game_of_player(game_id, player)
+        self._loader.game_of_player(game_id, player)
         with unavailable_on_error():
             self._redis.hdel(_key(game_id), player)
 
@@ -119,11 +119,6 @@ class Invitations:
                 if game.has_joined(inviter):
                     return inviter
         raise _not_valid()
-
-    def _game_of_player(self, game_id: str, player: str) -> Game:
-        game = self._loader.load(game_id).game
-        self._loader.access.require_seat(game, player)
-        return game
 
 
 def _not_valid() -> NotFound:

@@ -133,16 +133,12 @@ class Lessons:
             cached = self._cache.get(key, _NONE)
         if cached.hash == head.hash:
             return cached.names
-        steps = self._steps(head, cached.seq) if cached.seq < head.seq else []
+        steps = [*self._loader.steps(head, cached.seq, head.seq)] if cached.seq < head.seq else []
         if cached.seq and (not steps or steps[0].event["prev"] != cached.hash):
             # The store has lost events since then, and others have taken their places.
-            cached, steps = _NONE, self._steps(head, 0)
+            cached, steps = _NONE, [*self._loader.steps(head, 0, head.seq)]
         steps = [step for step in steps if step.event["at"] >= since]
         names = introduced_lessons(steps, seat, cached.names)
         with self._lock:
             self._cache[key] = _Introduced(head.seq, head.hash, names)
         return names
-
-    def _steps(self, head: Game, after: int) -> list[Step]:
-        events = self._loader.events(head, after, head.seq)
-        return [Step(event, before, game) for before, event, game in events]

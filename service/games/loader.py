@@ -27,6 +27,7 @@ from domain.fold import NOTHING_OPENED, EarlierGames, fold
 from domain.game import Game
 from domain.messages import message
 from domain.upcasters import upcast
+from replay.timeline import Step
 from service.bounds import Bounds
 from service.errors import NotFound, Stale, log_text
 from service.games.access import GameAccess, game_not_found, stale
@@ -273,6 +274,21 @@ class GameLoader:
         # Also after a cold load: another thread may have read the head before the caller's last append.
         return self._catch_up(game_id, cached)
 
+    def visible_game(self, game_id: str, player: str | None) -> Game:
+        """Return the game at its head for a player (None: a viewer without a token).
+
+        Raises NotFound, also for a private game that the player may not see.
+        """
+        game = self.load(game_id).game
+        self.access.require_visible(game, player)
+        return game
+
+    def game_of_player(self, game_id: str, player: str) -> Game:
+        """Return the game at its head for one of its players. Raises NotFound and Forbidden."""
+        game = self.load(game_id).game
+        self.access.require_seat(game, player)
+        return game
+
     def find_losses(self) -> None:
         """Report and remove every cached game whose last event is not in the log any more.
 
@@ -370,36 +386,30 @@ class GameLoader:
         self._cache.put_round_end(cached)
         return cached.game
 
-    def event(self, head: Game, seq: int) -> tuple[Game | None, Event, Game]:
-        """Return event `seq` of the game with this head, between the games before it and after it.
+    def step(self, head: Game, seq: int) -> Step:
+        """Return event `seq` of the game with this head, with the games before it and after it.
 
         There is no game before the first event. Raises NotFound if there is no such event.
         """
         if not 1 <= seq <= head.seq:
             raise _event_not_found(head, seq)
-        game_id = head.id
-        prefix, lines = self._read_from_prefix(game_id, seq - 1, seq)
-        before = self._advance(game_id, prefix, lines[:-1]) if seq > 1 else None
-        after = self._advance(game_id, before, lines[-1:] if before is None else lines[-2:])
-        return None if before is None else before.game, upcast(orjson.loads(lines[-1])), after.game
+        (step,) = self.steps(head, seq - 1, seq)
+        return step
 
-    def events(
-        self, head: Game, after: int, upto: int
-    ) -> Iterator[tuple[Game | None, Event, Game]]:
-        """Iterate over the events after+1 … upto of the game with this head, as `event` returns each.
+    def steps(self, head: Game, after: int, upto: int) -> Iterator[Step]:
+        """Iterate over the events after+1 … upto of the game with this head, as `step` returns each.
 
         Raises NotFound if there are no such events.
         """
-        game_id = head.id
-        prefix, lines = self._read_from_prefix(game_id, after, upto)
+        prefix, lines = self._read_from_prefix(head.id, after, upto)
         first = len(lines) - (upto - after)
-        before = self._advance(game_id, prefix, lines[:first]) if after else None
+        before = self._advance(head.id, prefix, lines[:first]) if after else None
         for index in range(first, len(lines)):
             stretch = lines[index : index + 1] if before is None else lines[index - 1 : index + 1]
-            game = self._advance(game_id, before, stretch)
-            event: Event = orjson.loads(lines[index])
-            yield None if before is None else before.game, event, game.game
-            before = game
+            current = self._advance(head.id, before, stretch)
+            event = upcast(orjson.loads(lines[index]))
+            yield Step(event, None if before is None else before.game, current.game)
+            before = current
 
     def event_range(self, game_id: str, after: int, upto: int) -> tuple[Event, ...]:
         """Return the events after+1 … upto, as far as they exist."""

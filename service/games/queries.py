@@ -87,9 +87,7 @@ class GameQueries:
 
         Raises NotFound, also for a private game that the player may not see.
         """
-        game = self._loader.load(game_id).game
-        self._loader.access.require_visible(game, player)
-        return game
+        return self._loader.visible_game(game_id, player)
 
     def game_at(self, game_id: str, seq: int) -> Game:
         """Return the game as it was after event `seq`. Raises NotFound if there is no such event."""

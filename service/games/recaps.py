@@ -12,7 +12,6 @@ from domain.event import Event, acting_seat
 from domain.game import Game
 from domain.messages import Message
 from replay.recap import ACCOUNT_EVENTS, Recap, recap_events
-from replay.timeline import Step
 from service.games.loader import GameLoader
 
 MAX_EVENTS: Final = 30
@@ -67,9 +66,8 @@ class Recaps:
         if not events:
             return Recap(is_since_own_turn=is_since_own_turn, reader=seat)
         first = events[-MAX_EVENTS:][0]["seq"]
-        steps = self._loader.events(head, first - 1, head.seq)
         return Recap(
-            recap_events((Step(event, before, after) for before, event, after in steps), head),
+            recap_events(self._loader.steps(head, first - 1, head.seq), head),
             omitted=max(0, len(events) - MAX_EVENTS),
             is_since_own_turn=is_since_own_turn,
             reader=seat,

@@ -126,9 +126,7 @@ class Replays:
         return result
 
     def _steps(self, head: Game) -> Iterator[Step]:
-        """Yield all events of a game with the games around them."""
-        for before, event, after in self._loader.events(head, 0, head.seq):
-            yield Step(event, before, after)
+        return self._loader.steps(head, 0, head.seq)
 
 
 def _is_in_game(game: Game | None, seat: int) -> bool:

@@ -58,8 +58,7 @@ class Thumbnails:
         stored = self._stored(game_id)
         if stored is not None and stored.is_public and stored.seq == seq:
             return stored
-        game = self._loader.load(game_id).game
-        self._loader.access.require_visible(game, viewer)
+        game = self._loader.visible_game(game_id, viewer)
         if stored is not None and stored.seq == game.seq:
             return stored
         thumbnail = _draw(game)

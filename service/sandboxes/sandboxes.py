@@ -100,8 +100,7 @@ class Sandboxes:
         seat may see. Raises NotFound, Forbidden (a game in progress in which the player has no seat), NotNow
         (the game had not started) and TooManySandboxes.
         """
-        head = self._loader.load(game_id).game
-        self._loader.access.require_visible(head, player)
+        head = self._loader.visible_game(game_id, player)
         seat = seat_of_maker(head, player)
         self._store.require_room(player, network)
         game = self._loader.game_at(game_id, head.seq if seq is None else seq)

@@ -51,7 +51,8 @@ def queries_with(service: Service, loader: GameLoader, store: CountingStore) -> 
 
 
 def load_event(loader: GameLoader, game_id: str, seq: int) -> tuple[Game | None, Event, Game]:
-    return loader.event(loader.load(game_id).game, seq)
+    step = loader.step(loader.load(game_id).game, seq)
+    return step.before, step.event, step.after
 
 
 def long_game(service: Service, rules: str = "barony", length: int = LENGTH) -> Game:
@@ -211,7 +212,7 @@ def test_prefixes_of_events_that_a_failover_lost_are_not_used(
     current = service.games.queries.event_page(game.id, 49, 1)[0]
     assert current["hash"] != lost.hash
     assert loader.game_at(game.id, 50).hash == current["hash"]
-    assert loader.event(loader.load(game.id).game, 50)[1] == current
+    assert loader.step(loader.load(game.id).game, 50).event == current
     with pytest.raises(NotFound):
         loader.game_at(game.id, LENGTH + 1)
 
