@@ -376,14 +376,6 @@ class Players(AccountReader):
             self._redis.delete(*(key(player_id) for key in keys))
         self._forget_handle(player_id)
 
-    def end_sessions(self, player_id: str, except_token: str | None = None) -> None:
-        """End all sessions of a player, with or without that of one token; see `Tokens.end_all`."""
-        self.tokens.end_all(player_id, except_token)
-
-    def logout(self, token: str) -> None:
-        """Revoke a token. Other processes may accept it for another TOKEN_CACHE_TTL."""
-        self.tokens.revoke(token)
-
     def index_skeletons(self) -> None:
         """Store the skeletons of all handles; see `HandleIndex.index_skeletons`."""
         self._handle_index.index_skeletons(

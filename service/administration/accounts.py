@@ -122,7 +122,7 @@ class AccountAdministration:
             raise Malformed({"reason": fault})
         now = clock.format(clock.now())
         self._change(player_id, {SUSPENDED_AT: now, SUSPENSION_REASON: reason})
-        self._players.end_sessions(player_id)
+        self._players.tokens.end_all(player_id)
 
     def end_suspension(self, player_id: str) -> None:
         """Let a suspended player log in again."""

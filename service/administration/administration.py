@@ -165,7 +165,7 @@ class Administration:
         """End all sessions of a player."""
         self._accounts.get(player_id)
         self._record(administrator, "end_sessions", reason, player=player_id)
-        self._players.end_sessions(player_id)
+        self._players.tokens.end_all(player_id)
 
     def suspend(self, administrator: str, player_id: str, reason: str) -> None:
         """Keep a player from logging in, and end all sessions; the player is shown the reason.

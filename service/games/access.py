@@ -1,7 +1,6 @@
 """Who may see a game, who may act, dispute and rule in it, and what was decided on an outdated position."""
 
-from collections.abc import Mapping
-from typing import Protocol
+from collections.abc import Callable, Mapping
 
 from domain.disputes.records import Dispute
 from domain.errors import NotNow
@@ -33,22 +32,19 @@ def _is_named(game: Game, player: str) -> bool:
     return game.has_joined(player) or player in game.invited or player == game.arbiter
 
 
-class Memberships(Protocol):
-    """Knows the members of clubs."""
-
-    def is_member(self, club_id: str, player: str) -> bool:
-        """Return whether a player is a member of a club. Raises Unavailable."""
+def _is_no_member(_club_id: str, _player: str) -> bool:
+    return False
 
 
 class GameAccess:
     """Decides who may see games, and who has a seat in them. Thread-safe.
 
-    Methods raise Unavailable if the store does not respond. It is asked only about a private game of a club,
-    and a player who may not see it otherwise. Without `memberships`, nobody is a member of a club.
+    Methods raise Unavailable if the store does not respond. `is_member` takes the id of a club and that of a
+    player. It is asked only about a private game of a club, and a player who may not see it otherwise.
     """
 
-    def __init__(self, memberships: Memberships | None = None) -> None:
-        self._memberships = memberships
+    def __init__(self, is_member: Callable[[str, str], bool] = _is_no_member) -> None:
+        self._is_member = is_member
 
     def can_see(self, game: Game, player: str | None) -> bool:
         """Return whether a player (None: a viewer without a token) may see the game.
@@ -63,11 +59,7 @@ class GameAccess:
         if _is_named(game, player):
             return True
         club = game.options.get("club")
-        return (
-            club is not None
-            and self._memberships is not None
-            and self._memberships.is_member(club, player)
-        )
+        return club is not None and self._is_member(club, player)
 
     def require_visible(self, game: Game, player: str | None) -> None:
         """Raise NotFound if this player may not see the game."""

@@ -73,7 +73,13 @@ class Games:
         self.listings = listings
         self.lost_events = LostEvents(client)
         self.repository = repository = GameRepository(
-            store, cache, listings, clock, keyring, self.lost_events.report, GameAccess(clubs)
+            store,
+            cache,
+            listings,
+            clock,
+            keyring,
+            self.lost_events.report,
+            GameAccess(clubs.is_member),
         )
         self.for_viewers = GamesForViewers(repository, store)
         self.signatures = PlayerSignatures(repository, accounts.keys)

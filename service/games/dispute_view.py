@@ -2,12 +2,13 @@
 
 import unicodedata
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import asdict
 from typing import Final
 
 import orjson
 
 from domain.contract import STATEMENT
-from domain.disputes.records import Dispute
+from domain.disputes.records import Answer, Dispute, Ending, Proposal
 from domain.errors import Malformed
 from domain.game import Game
 from domain.json_types import JsonObject
@@ -56,49 +57,23 @@ def dispute_details(
 
     `secrets` is `LogReader.secrets`.
     """
-    answers, proposals = dispute.answers, dispute.proposals
-    seqs = [dispute.seq, *(answer.seq for answer in answers), *(item.seq for item in proposals)]
     ending = dispute.ending
-    if ending is not None:
-        seqs.append(ending.seq)
-    stored = secrets(game.id, [f"{seq}/{STATEMENT}" for seq in seqs])
+    entries = [dispute, *dispute.answers, *dispute.proposals, *(() if ending is None else [ending])]
+    stored = secrets(game.id, [f"{entry.seq}/{STATEMENT}" for entry in entries])
 
     def statement(seq: int) -> str | None:
         opening = stored.get(f"{seq}/{STATEMENT}")
         return None if opening is None else orjson.loads(opening)["value"]
 
+    def details(entry: Answer | Proposal | Ending) -> JsonObject:
+        return {**asdict(entry), "statement": statement(entry.seq)}
+
     return {
         **dispute_summary(game, dispute),
         "statement": statement(dispute.seq),
-        "answers": [
-            {
-                "seq": answer.seq,
-                "at": answer.at,
-                "seat": answer.seat,
-                "statement": statement(answer.seq),
-            }
-            for answer in answers
-        ],
-        "proposals": [
-            {
-                "seq": proposal.seq,
-                "at": proposal.at,
-                "seat": proposal.seat,
-                "ruling": proposal.ruling,
-                "statement": statement(proposal.seq),
-            }
-            for proposal in proposals
-        ],
-        "ending": None
-        if ending is None
-        else {
-            "seq": ending.seq,
-            "at": ending.at,
-            "ruling": ending.ruling,
-            "arbiter": ending.arbiter,
-            "agreed_by": list(ending.agreed_by),
-            "statement": statement(ending.seq),
-        },
+        "answers": [details(answer) for answer in dispute.answers],
+        "proposals": [details(proposal) for proposal in dispute.proposals],
+        "ending": None if ending is None else details(ending),
     }
 
 

@@ -73,37 +73,20 @@ class EventQueries:
     def explain(
         self,
         head: Game,
-        seq: int,
-        player: str | None,
-        renderer: Renderer,
-        *,
-        lists_all_actions: bool = False,
-    ) -> JsonObject:
-        """Return the explanation of event `seq` for a player, or for a spectator (None).
-
-        Its texts are in the language of the renderer, with its names for the players of the game. Raises
-        NotFound if there is no such event.
-        """
-        return self.explain_step(
-            head,
-            self.step(head, seq),
-            player,
-            renderer,
-            viewpoint_of(head, player),
-            lists_all_actions=lists_all_actions,
-        )
-
-    def explain_step(
-        self,
-        head: Game,
         step: Step,
         player: str | None,
         renderer: Renderer,
-        viewpoint: Viewpoint,
+        viewpoint: Viewpoint | None = None,
         *,
         lists_all_actions: bool = False,
     ) -> JsonObject:
-        """Return the explanation of an event from a viewpoint that the player may have, like `explain`."""
+        """Return the explanation of an event for a player, or for a spectator (None).
+
+        Its texts are in the language of the renderer, with its names for the players of the game. `viewpoint`
+        is one that the player may have, by default that of the player.
+        """
+        if viewpoint is None:
+            viewpoint = viewpoint_of(head, player)
         event, before, after = step.event, step.before, step.after
         seq = event["seq"]
         others = [*self._following_events(head, seq, before, after), *self._resumptions(head, seq)]

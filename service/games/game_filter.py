@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 from domain.event import Clock
 from domain.lifecycle import seat_counts
-from domain.registry import rule_systems
+from domain.registry import UnknownRules, registered_name, rule_system_for, rule_systems
 from service.games.listings import GameKind
 from service.games.summary import Summary
 
@@ -47,16 +47,13 @@ class GameFilter:
         """The kinds of the games that can pass; None for all."""
         if self.rules is None and self.seats is None and not self.expansions:
             return None
+        entries = rule_systems()
         return tuple(
-            GameKind(entry.name, seats)
-            for entry in rule_systems().values()
-            if self.rules in (None, entry.rules)
-            and all(
-                entry.options.get(option, False) == value
-                for option, value in self.expansions.items()
-            )
-            for seats in seat_counts(entry.system)
-            if self.seats in (None, seats)
+            kind
+            for kind in all_kinds()
+            if self.rules in (None, entries[kind.system].rules)
+            and self.seats in (None, kind.seats)
+            and self._has_expansions(entries[kind.system].options)
         )
 
     def passes(self, summary: Summary) -> bool:
@@ -67,10 +64,12 @@ class GameFilter:
             and self.pace in (None, pace_of(summary.clock))
             and (self.result is None or _has_result(summary, *self.result))
             and (self.free is None or _free_places(summary) >= self.free)
-            and all(
-                bool(summary.options.get(option, False)) == value
-                for option, value in self.expansions.items()
-            )
+            and self._has_expansions(summary.options)
+        )
+
+    def _has_expansions(self, options: Mapping[str, Any]) -> bool:
+        return all(
+            bool(options.get(option, False)) == value for option, value in self.expansions.items()
         )
 
 
@@ -81,6 +80,15 @@ def all_kinds() -> tuple[GameKind, ...]:
         for entry in rule_systems().values()
         for seats in seat_counts(entry.system)
     )
+
+
+def kind_of_created(settings: Mapping[str, Any]) -> GameKind | None:
+    """Return the kind of a game by the data of its first event; None if its rules are not installed."""
+    try:
+        system = rule_system_for(settings["rules"], settings["options"])
+    except UnknownRules:
+        return None
+    return GameKind(registered_name(system), settings["seats"])
 
 
 def pace_of(clock: Clock | None) -> Pace:

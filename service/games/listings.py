@@ -106,7 +106,7 @@ class Page:
     @property
     def games(self) -> tuple[str, ...]:
         """The ids of the games."""
-        return tuple(map(_game_id, self.members))
+        return tuple(map(game_of_member, self.members))
 
     def first(self, count: int) -> "Page":
         """Return this page with only its first `count` games; the others are on the next page."""
@@ -259,7 +259,7 @@ class Listings:
             for listing in current_listings(player):
                 pipeline.zrange(listing, 0, -1)
             replies = pipeline.execute()
-        return tuple(_game_id(to_text(member)) for reply in replies for member in reply)
+        return tuple(game_of_member(to_text(member)) for reply in replies for member in reply)
 
     def count_private_games(self, player: str, status: Status) -> int:
         """Return in how many private games with a status the player has a place."""
@@ -404,7 +404,7 @@ class Listings:
         """Return members by each key that may have them: their shard, and that of earlier versions."""
         keys: dict[str, list[str]] = {listing.key: [*members]} if members else {}
         for member in members:
-            if (key := self._key(listing, _game_id(member))) != listing.key:
+            if (key := self._key(listing, game_of_member(member))) != listing.key:
                 keys.setdefault(key, []).append(member)
         return keys
 
@@ -542,15 +542,11 @@ def current_listings(player: str) -> tuple[str, ...]:
 
 def game_of_member(member: str) -> str:
     """Return the id of the game that a member of a listing stands for."""
-    return _game_id(member)
+    return member.split("~", 1)[1]
 
 
 def _member(game: Game) -> str:
     return f"{game.created_at}~{game.id}"
-
-
-def _game_id(member: str) -> str:
-    return member.split("~", 1)[1]
 
 
 def _checked_cursor(cursor: str) -> str:

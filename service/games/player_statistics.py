@@ -20,8 +20,9 @@ from typing import Any, Final, NamedTuple, cast
 import orjson
 
 from domain.event import Event, acting_seat
-from domain.registry import UnknownRules, registered_name, rule_system_for, rule_systems
+from domain.registry import rule_systems
 from service.games.event_feed import EventFeed
+from service.games.game_filter import kind_of_created
 from service.games.projections import Changes, Projections, ReadValues
 
 RECENT_TURNS: Final = 100
@@ -358,11 +359,8 @@ class _Counting:
 
 def _created(data: Mapping[str, Any]) -> _GameInProgress | None:
     """Return a new game; None if its rules are not installed."""
-    try:
-        system = registered_name(rule_system_for(data["rules"], data["options"]))
-    except UnknownRules:
-        return None
-    return _GameInProgress(system, data["seats"], has_clock=data["clock"] is not None)
+    kind = kind_of_created(data)
+    return None if kind is None else _GameInProgress(*kind, has_clock=data["clock"] is not None)
 
 
 def _named_players(event: Event) -> Iterable[str]:

@@ -18,7 +18,7 @@ from domain.json_types import JsonObject
 from domain.messages import message
 from service.bounds import Bounds
 from service.errors import log_text
-from service.games.listings import Listings
+from service.games.listings import Listings, game_of_member
 from service.games.loader import GAME_ID, PAGE_LINES
 from service.keyring import Keyring
 from service.store.event_store import LogReader
@@ -95,11 +95,12 @@ class PlayerReceipts:
         for member, after in self._games(player, start, game_id):
             if reader.is_done:
                 break
+            game = game_of_member(member)
             try:
-                seq = reader.read(_game_id(member), after)
+                seq = reader.read(game, after)
             except (Unreadable, LookupError, TypeError, ValueError) as error:
                 reason = log_text(error)
-                log.error("game %s is left out of a list of receipts: %s", _game_id(member), reason)  # noqa: TRY400 # a traceback would add nothing
+                log.error("game %s is left out of a list of receipts: %s", game, reason)  # noqa: TRY400 # a traceback would add nothing
                 seq = None
             page.next = _Cursor(member, seq).text
             if seq is not None:
@@ -115,7 +116,7 @@ class PlayerReceipts:
         if game_id is not None:
             if start is None:
                 yield f"~{game_id}", 0
-            elif _game_id(start.member) != game_id:
+            elif game_of_member(start.member) != game_id:
                 raise Malformed({"cursor": message("is not a cursor of this list")})
             elif start.after is not None:
                 yield start.member, start.after
@@ -281,7 +282,3 @@ def _parse_cursor(cursor: str) -> _Cursor:
     if not is_valid:
         raise Malformed({"cursor": message("is not a cursor of this list")})
     return _Cursor(f"{created}~{game_id}", int(seq) if has_seq else None)
-
-
-def _game_id(member: str) -> str:
-    return member.split("~", 1)[1]

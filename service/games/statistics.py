@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, get_args
 
 from domain.event import ENDINGS, Event
-from domain.registry import UnknownRules, registered_name, rule_system_for
 from service.games.event_feed import EventFeed
-from service.games.game_filter import all_kinds
+from service.games.game_filter import all_kinds, kind_of_created
 from service.games.listings import GameKind, Listings
 from service.games.projections import Changes, Projections, ReadValues
 
@@ -45,7 +44,8 @@ class GameCounts:
             [(end["game"], max(1, end["seq"] - _EVENTS_BEFORE_END), end["seq"] - 1) for end in ends]
         )
         for end, before in zip(ends, before_ends, strict=True):
-            kind = _kind(created.get(end["game"]))
+            first = created.get(end["game"])
+            kind = None if first is None else kind_of_created(first["data"])
             if kind is None:
                 continue
             growth[f"{kind.system} {kind.seats} ended {_ending(end, before)}"] += 1
@@ -53,18 +53,6 @@ class GameCounts:
                 if entry["place"] == 1:
                     growth[f"{kind.system} {kind.seats} wins {entry['seat']}"] += 1
         return Changes(growth)
-
-
-def _kind(created: Event | None) -> GameKind | None:
-    """Return the kind of a game by its first event; None if it cannot be read, or has unknown rules."""
-    if created is None:
-        return None
-    settings = created["data"]
-    try:
-        system = rule_system_for(settings["rules"], settings["options"])
-    except UnknownRules:
-        return None
-    return GameKind(registered_name(system), settings["seats"])
 
 
 def _ending(end: Event, before: Sequence[Event]) -> Ending:

@@ -213,7 +213,7 @@ def log_out() -> None:
     """End the session: its token is revoked, and the cookie is emptied."""
     token = session_token()
     if token is not None:
-        service().accounts.players.logout(token)
+        service().accounts.players.tokens.revoke(token)
     _clear_session()
 
 

@@ -186,7 +186,7 @@ def test_login_creates_another_token_and_logout_revokes_it(players: Players) -> 
     second = players.login("aDA", PASSWORD)
     assert second != first
     assert players.tokens.owner(second) == TokenOwner(player.id)
-    players.logout(second)
+    players.tokens.revoke(second)
     assert players.tokens.owner(second) is None
     assert players.tokens.owner(first) == TokenOwner(player.id)
 
@@ -263,7 +263,7 @@ def test_a_token_revoked_by_another_process_expires_from_the_cache(
     player, token = players.register("Ada", PASSWORD)
     with freeze_time("2026-11-20T09:00:00Z") as frozen:
         assert other_process.tokens.owner(token) == TokenOwner(player.id)
-        players.logout(token)
+        players.tokens.revoke(token)
         assert players.tokens.owner(token) is None
         frozen.tick(TOKEN_CACHE_TTL)
         assert other_process.tokens.owner(token) is None
@@ -278,7 +278,7 @@ def test_a_jump_of_the_time_of_day_does_not_prolong_the_trust_in_a_token(
     )
     player, token = players.register("Ada", PASSWORD)
     assert other_process.tokens.owner(token) == TokenOwner(player.id)
-    players.logout(token)
+    players.tokens.revoke(token)
     now, monotonic = clock.now(), time.monotonic()
     monkeypatch.setattr(clock, "now", lambda: now - timedelta(days=1))
     monkeypatch.setattr(time, "monotonic", lambda: monotonic + TOKEN_CACHE_TTL.total_seconds())

@@ -80,7 +80,7 @@ def test_all_other_sessions_can_be_ended(players: Players, service: Service) -> 
     ada, first = players.register("ada", PASSWORD)
     others = [players.login("ada", PASSWORD) for _ in range(3)]
     bea, token_of_bea = players.register("bea", PASSWORD)
-    players.end_sessions(ada.id, except_token=first)
+    players.tokens.end_all(ada.id, except_token=first)
     assert [players.tokens.owner(token) for token in others] == [None] * 3
     assert players.tokens.owner(first) == TokenOwner(ada.id)
     assert ids(players, ada.id) == [session_id(first)]
@@ -89,9 +89,9 @@ def test_all_other_sessions_can_be_ended(players: Players, service: Service) -> 
 
 def test_logging_out_ends_the_session(players: Players) -> None:
     ada, token = players.register("ada", PASSWORD)
-    players.logout(token)
+    players.tokens.revoke(token)
     assert players.tokens.sessions(ada.id) == []
-    players.logout(token)
+    players.tokens.revoke(token)
 
 
 def make_old(service: Service, player_id: str) -> None:
@@ -118,7 +118,7 @@ def test_tokens_of_an_earlier_version_end_with_all_others(
     ada, unused = players.register("ada", PASSWORD)
     make_old(service, ada.id)
     current = players.login("ada", PASSWORD)
-    players.end_sessions(ada.id, except_token=current)
+    players.tokens.end_all(ada.id, except_token=current)
     assert other_process(service).tokens.owner(unused) is None
     assert other_process(service).tokens.owner(current) == TokenOwner(ada.id)
 
@@ -204,7 +204,7 @@ def test_another_process_accepts_an_ended_session_for_a_few_seconds_only(
     with freeze_time("2026-11-20T09:00:00Z") as frozen:
         ada, token = players.register("ada", PASSWORD)
         assert other.tokens.owner(token) == TokenOwner(ada.id)
-        players.end_sessions(ada.id)
+        players.tokens.end_all(ada.id)
         frozen.tick(TOKEN_CACHE_TTL)
         assert other.tokens.owner(token) is None
 
@@ -228,7 +228,7 @@ def test_what_ends_all_sessions_revokes_personal_tokens(players: Players, servic
     ada, session = players.register("ada", PASSWORD)
     _, token = players.tokens.personal.create(ada.id, "bot", ["read"], 1)
     players.change_password(ada.id, session, PASSWORD, NEW_PASSWORD)
-    players.end_sessions(ada.id, except_token=session)
+    players.tokens.end_all(ada.id, except_token=session)
     assert other_process(service).tokens.owner(token) is not None
     players.replace_password(ada.id, PASSWORD)
     assert players.tokens.owner(token) is None

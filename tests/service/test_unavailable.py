@@ -15,7 +15,6 @@ from service.errors import Unavailable
 from service.operation.embedded_redis import EmbeddedRedis
 from service.recovery.reindex import reindex
 from service.settings import Settings
-from tests.support.languages import ENGLISH
 from tests.support.service_games import start_game, take_action
 
 
@@ -49,7 +48,7 @@ def calls(service: Service, game_id: str, token: str) -> dict[str, Callable[[], 
         "visible": lambda: queries.visible_game(game_id, None),
         "game at": lambda: queries.game_at(game_id, 2),
         "events": lambda: queries.event_page(game_id, 0, 9),
-        "event": lambda: service.games.events.explain(queries.game(game_id), 4, "ada", ENGLISH),
+        "event": lambda: service.games.events.step(queries.game(game_id), 4),
         "filtered events": lambda: service.games.events.filtered_page(
             queries.game(game_id), 0, 9, NO_FILTER
         ),
@@ -66,7 +65,7 @@ def calls(service: Service, game_id: str, token: str) -> dict[str, Callable[[], 
         "index": lambda: service.games.repository.update_listings(game_id),
         "register": lambda: players.register("Ada", "secret word"),
         "login": lambda: players.login("Ada", "secret word"),
-        "logout": lambda: players.logout(token),
+        "logout": lambda: players.tokens.revoke(token),
         "token owner": lambda: players.tokens.owner(token),
         "by handle": lambda: players.by_handle("Ada"),
         "get": lambda: players.get(["ada"]),

@@ -6,8 +6,11 @@ from typing import Any
 
 from domain.event import Clock
 from domain.game import Game
+from domain.json_types import JsonObject
 from service.bootstrap import Service
+from service.games.event_queries import EventQueries
 from service.games.repository import AcceptedAction
+from tests.support.languages import ENGLISH
 
 PLAYERS = ("ada", "bea", "cid", "dan")
 
@@ -74,3 +77,8 @@ def play_set_up(service: Service, game_id: str) -> Game:
 def play_out(service: Service, game_id: str) -> Game:
     """Play until play is over. The game is then finished, or waits to be scored."""
     return play_until(service, game_id, lambda game: game.to_act is None)
+
+
+def explain(events: EventQueries, head: Game, seq: int, player: str | None = None) -> JsonObject:
+    """Return the explanation of event `seq` for a player, in English."""
+    return events.explain(head, events.step(head, seq), player, ENGLISH)

@@ -58,7 +58,7 @@ def end_session(player: str, session: str) -> None:
 @blueprint.delete("/me/sessions", "All other sessions have ended.")
 def end_other_sessions(player: str) -> None:
     """End all sessions of the player except that of this request."""
-    service().accounts.players.end_sessions(player, except_token=bearer_token())
+    service().accounts.players.tokens.end_all(player, except_token=bearer_token())
 
 
 @blueprint.get(

@@ -120,8 +120,13 @@ def get_event(game_id: str, seq: int, player: str | None, query: JsonObject) -> 
     were sent.
     """
     game = service().games.queries.visible_game(game_id, player)
-    details = service().games.events.explain(
-        game, seq, player, request_renderer(), lists_all_actions=query["actions"] == "all"
+    events = service().games.events
+    details = events.explain(
+        game,
+        events.step(game, seq),
+        player,
+        request_renderer(),
+        lists_all_actions=query["actions"] == "all",
     )
     return with_language(json_response(details), request_language())
 

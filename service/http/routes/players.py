@@ -146,7 +146,7 @@ def choose_new_password(body: JsonObject) -> None:
 @blueprint.delete("/tokens/current", "The token of this request is no longer valid.")
 def log_out(player: str) -> None:
     """Log out."""
-    service().accounts.players.logout(bearer_token() or "")
+    service().accounts.players.tokens.revoke(bearer_token() or "")
 
 
 @blueprint.patch("/me", "The player after the change.", MyAccount, json_body=ChangeAccount())

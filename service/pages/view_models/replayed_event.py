@@ -104,7 +104,7 @@ class ReplayedEvent:
     @cached_property
     def explanation(self) -> JsonObject:
         """The explanation of the event (replay/inspect.py)."""
-        return self.source.events.explain_step(
+        return self.source.events.explain(
             self.head, self.step, self.source.player, request_renderer(), self.viewpoint
         )
 

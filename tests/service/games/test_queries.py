@@ -24,8 +24,7 @@ from service.settings import Settings
 from service.store.event_store import LogReader
 from service.transparency.proofs import Proofs
 from tests.support.faults import raises
-from tests.support.languages import ENGLISH
-from tests.support.service_games import play_out, play_until, start_game, take_action
+from tests.support.service_games import explain, play_out, play_until, start_game, take_action
 
 
 def test_events_can_be_read_in_pages(service: Service) -> None:
@@ -55,19 +54,19 @@ def test_an_unknown_seq_is_not_found(service: Service, seq: int) -> None:
     with pytest.raises(NotFound):
         service.games.queries.game_at(game.id, seq)
     with pytest.raises(NotFound):
-        service.games.events.explain(game, seq, None, ENGLISH)
+        explain(service.games.events, game, seq)
 
 
 def test_an_event_is_returned_with_the_positions_before_and_after(service: Service) -> None:
     game = start_game(service)
-    event = service.games.events.explain(game, 1, None, ENGLISH)
+    event = explain(service.games.events, game, 1)
     assert (event["event"]["type"], event["before"], event["after"]) == ("GameCreated", None, None)
-    event = service.games.events.explain(game, 4, None, ENGLISH)
+    event = explain(service.games.events, game, 4)
     assert (event["event"]["type"], event["before"]) == ("GameStarted", None)
     assert event["after"] == game.position(None)
     appended = take_action(service, game.id).events[0]
     head = service.games.queries.game(game.id)
-    event = service.games.events.explain(head, 5, game.players[0], ENGLISH)
+    event = explain(service.games.events, head, 5, game.players[0])
     assert event["event"] == appended
     assert event["before"] == game.position(0)
     assert event["after"] == head.position(0)

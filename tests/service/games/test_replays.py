@@ -89,7 +89,7 @@ class TestExplanation:
         step = service.games.events.step(head, start.rounds[0].seq)
 
         def opened(viewpoint: Viewpoint) -> set[str]:
-            explanation = service.games.events.explain_step(head, step, None, ENGLISH, viewpoint)
+            explanation = service.games.events.explain(head, step, None, ENGLISH, viewpoint)
             assert explanation["after"] == viewpoint.position(step.after)
             assert (explanation["start"]["secret"] is None) != viewpoint.sees_everything
             return {*explanation["opened"]}
@@ -107,7 +107,7 @@ class TestExplanation:
         assert isinstance(seat, int)
         for other in range(head.seats):
             viewpoint = viewpoint_of(head, None, other)
-            explanation = service.games.events.explain_step(head, step, None, ENGLISH, viewpoint)
+            explanation = service.games.events.explain(head, step, None, ENGLISH, viewpoint)
             assert (explanation["legal_actions"] is None) == (other != seat)
 
 

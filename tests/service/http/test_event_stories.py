@@ -17,8 +17,7 @@ from tests.service.games.test_resumed_games import resume
 from tests.support.accounts import Accounts, Json, PlayerClient, take_turn
 from tests.support.counting_store import CountingStore
 from tests.support.http_contract import invalid_fields
-from tests.support.languages import ENGLISH
-from tests.support.service_games import play_out, play_until, start_game, take_action
+from tests.support.service_games import explain, play_out, play_until, start_game, take_action
 
 
 def get_event(player: PlayerClient | Accounts, game: str, seq: int, query: str = "") -> Json:
@@ -135,17 +134,17 @@ class TestStory:
 class TestConsequences:
     def test_the_scoring_of_a_round_and_the_end_of_play_are_found(self, service: Service) -> None:
         game = play_out(service, start_game(service, round_limit=2).id)
-        before_scoring = service.games.events.explain(game, game.seq, None, ENGLISH)["consequences"]
+        before_scoring = explain(service.games.events, game, game.seq)["consequences"]
         assert before_scoring["rounds"] == [{"round": 2, "scored_by": None}]
         assert (before_scoring["ends_play"], before_scoring["finished_by"]) == (True, None)
         service.games.commands.score(game.id)
         head = service.games.queries.game(game.id)
-        after = service.games.events.explain(head, game.seq, None, ENGLISH)["consequences"]
+        after = explain(service.games.events, head, game.seq)["consequences"]
         assert after["rounds"] == [{"round": 2, "scored_by": game.seq + 2}]
         assert after["finished_by"] == game.seq + 3
-        scored = service.games.events.explain(head, game.seq + 2, None, ENGLISH)["consequences"]
+        scored = explain(service.games.events, head, game.seq + 2)["consequences"]
         assert scored["round_ended_by"] == game.seq
-        start = service.games.events.explain(head, 4, None, ENGLISH)["start"]
+        start = explain(service.games.events, head, 4)["start"]
         assert start["secret"] == service.store.secrets(game.id)["seed"]
         assert len(start["seed"]) == 64
 
@@ -168,7 +167,7 @@ class TestConsequences:
             )
 
             def scored_by(seq: int) -> int:
-                explanation = queries.explain(head, seq, None, ENGLISH)
+                explanation = explain(queries, head, seq)
                 (round,) = explanation["consequences"]["rounds"]
                 by: int = round["scored_by"]
                 return by
@@ -281,7 +280,7 @@ def test_events_on_all_branches_are_explained_and_filtered(service: Service) -> 
     resumed = resume(service.games.repository, game.id, 12).seq
     head = play_until(service, game.id, lambda game: game.seq >= 30)
     for seq in range(5, head.seq + 1):
-        consequences = service.games.events.explain(head, seq, None, ENGLISH)["consequences"]
+        consequences = explain(service.games.events, head, seq)["consequences"]
         assert consequences["superseded_by"] == (resumed if 12 < seq < resumed else None)
     small = queries_with(service, Bounds(max_explained_events=4))
     whole, _ = all_pages(service.games.events, head, {"clause": "BY-REC,BY-MOV,BY-SET"}, 500)

@@ -129,7 +129,7 @@ def test_a_session_that_was_ended_elsewhere_is_logged_out(
     register(browser)
     player = service.accounts.players.by_handle("ada")
     assert player is not None
-    service.accounts.players.end_sessions(player.id)
+    service.accounts.players.tokens.end_all(player.id)
     assert handle_shown(browser) is None
 
 

@@ -322,6 +322,6 @@ def test_whatever_was_forged_what_is_intact_can_be_replayed(service: Service) ->
         for seq in {1, head.seq // 2 or 1, head.seq}:
             step = replayed.events.step(head, seq)
             viewpoint = viewpoint_of(head, None)
-            replayed.events.explain_step(head, step, None, renderer("en"), viewpoint)
+            replayed.events.explain(head, step, None, renderer("en"), viewpoint)
         replayed.replays.index(head)
     assert verdicts.count("differs") >= 3

@@ -15,7 +15,7 @@ from tests.service.pages.conftest import StoreGame
 from tests.support.html_links import link_with_id, links
 from tests.support.languages import ENGLISH
 from tests.support.page_forms import without_csrf_tokens
-from tests.support.service_games import start_game
+from tests.support.service_games import explain, start_game
 from tests.support.stored_games import players_of, recorded_game, store_game
 
 OPTION = re.compile(r'<a class="choice button" href="([^"]+)"')
@@ -41,7 +41,7 @@ class TestEvent:
             response = browser.get(f"/games/{game_id}?seq={seq}")
             assert response.status_code == 200
             text = unescape(response.text)
-            explanation = service.games.events.explain(head, seq, None, ENGLISH)
+            explanation = explain(service.games.events, head, seq)
             assert f"event {seq} of {head.seq}" in text
             assert ENGLISH.sentence(explanation["event_text"]).strip() in text
             assert record.events[seq - 1]["hash"] in text

@@ -85,7 +85,7 @@ def test_a_cookie_whose_token_was_revoked_names_nobody_once_it_was_used(
     cookie = cookie_of(app, token)
     # Another process ends the session, so this one cannot know before it has looked the token up.
     other = build(service.settings)
-    other.accounts.players.logout(token)
+    other.accounts.players.tokens.revoke(token)
     other.redis.close()
     with app.test_client() as browser:
         browser.set_cookie(COOKIE_NAME, cookie)
@@ -96,7 +96,7 @@ def test_a_cookie_whose_token_was_revoked_names_nobody_once_it_was_used(
     second = service.accounts.players.login("ada", PASSWORD)
     cookie = cookie_of(app, second)
     assert owners(with_cookie(cookie)) == TokenOwner(ada.id)
-    service.accounts.players.logout(second)
+    service.accounts.players.tokens.revoke(second)
     assert owners(with_cookie(cookie)) is None
 
 
@@ -128,7 +128,7 @@ def test_a_token_names_its_player_as_long_as_it_was_valid_when_it_was_used_last(
     for number in range(20_000):
         service.accounts.players.tokens._refuse(f"invalid-{number}")
     assert owners(request) == TokenOwner(ada.id)
-    service.accounts.players.logout(token)
+    service.accounts.players.tokens.revoke(token)
     assert owners(request) is None
 
 

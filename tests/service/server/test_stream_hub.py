@@ -423,7 +423,7 @@ def test_streams_end_when_their_token_is_revoked_or_their_account_deleted(servic
             for stream in (*opened, anonymous):
                 await stream.read_to(5)
             (_, revoked_token), (deleted, _), _ = accounts
-            await run(service.accounts.players.logout, revoked_token)
+            await run(service.accounts.players.tokens.revoke, revoked_token)
             await run(service.redis.delete, account_key(deleted.id))
             assert [await stream.next() for stream in opened[:2]] == [None, None]
             event = await run(lambda: take_action(service, game.id).events[0])
@@ -446,7 +446,7 @@ def test_events_in_the_queue_are_not_sent_after_the_token_is_revoked(service: Se
             await stream.read_to(5)
             await run(lambda: [take_action(service, game.id) for _ in range(3)])
             await wait_until(lambda: listener.queue.qsize() == 3)
-            await run(service.accounts.players.logout, token)
+            await run(service.accounts.players.tokens.revoke, token)
             await wait_until(lambda: listener.is_ended)
             assert await stream.next() is None
 
