@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import TypeAlias
 
 from domain.errors import Malformed
@@ -18,6 +19,7 @@ def hex_of(at: Sequence[int]) -> Hex:
     return (at[0], at[1])
 
 
+@lru_cache(maxsize=1024)
 def neighbours(at: Hex) -> tuple[Hex, ...]:
     """The six hexes adjacent to `at`, in the order of `DIRECTIONS`."""
     q, r = at

@@ -19,6 +19,7 @@ Sorcery sets up and checks its boards with the same functions.
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final, NamedTuple, TypeAlias, TypeVar, cast
 
 from domain.barony.board import NUMBERS, Board
@@ -147,45 +148,53 @@ def lay(
 ) -> dict[Hex, int]:
     """BY-SET-2: the board of the tiles, laid in this order, without gaps, within the radius of (0, 0)."""
     terrain: dict[Hex, int] = {}
+    ratings: dict[Place, int] = {}
     for tile in tiles:
-        place = _draw_place(tile, terrain, radius, chance, rotations) if terrain else FIRST_PLACE
+        place = _draw_place(tile, terrain, ratings, chance, rotations) if terrain else FIRST_PLACE
         allowed = rotations(tile, place, terrain)
         letters = rotated(tile, allowed[chance.below(len(allowed))])
         terrain.update(
             (at, LETTERS.index(letter)) for at, letter in zip(place, letters, strict=True)
         )
+        update_ratings(ratings, place, terrain, radius)
     return terrain
 
 
 def _draw_place(
-    tile: Tile, terrain: Mapping[Hex, int], radius: int, chance: Chance, rotations: Rotations
+    tile: Tile,
+    terrain: Mapping[Hex, int],
+    ratings: Mapping[Place, int],
+    chance: Chance,
+    rotations: Rotations,
 ) -> Place:
     """A place for the next tile that leaves no gap."""
-    rated = {
-        place: _rating(place, terrain)
-        for place in _places(terrain, radius)
-        if rotations(tile, place, terrain)
-    }
+    rated = {place: rating for place, rating in ratings.items() if rotations(tile, place, terrain)}
     while rated:
         enough = max(rated.values()) - 2
         places = sorted(place for place, rating in rated.items() if rating >= enough)
         while places:
             place = places.pop(chance.below(len(places)))
-            if not has_gap({*terrain, *place}):
+            if not leaves_gap(place, terrain):
                 return place
             del rated[place]
     raise AssertionError("a compact board always has a place that leaves no gap")
 
 
-def _places(laid: Collection[Hex], radius: int) -> set[Place]:
-    """Every place adjacent to the board."""
-    border = {near for at in laid for near in neighbours(at) if near not in laid}
-    return {
-        place
-        for at in border
-        for place in _places_covering(at)
-        if not any(hex in laid for hex in place) and _position_of(place).farthest <= radius
-    }
+def update_ratings(
+    ratings: dict[Place, int], laid: Iterable[Hex], board: Collection[Hex], radius: int
+) -> None:
+    """Rate the free places beside the board after some of its hexes have been laid.
+
+    The rating says how compact a place keeps the board: shared sides count for it, distances against it.
+    """
+    for at in laid:
+        for place in _places_covering(at):
+            ratings.pop(place, None)
+        for near in neighbours(at):
+            for place in _places_covering(near):
+                position = _position_of(place)
+                if position.farthest <= radius and not any(hex in board for hex in place):
+                    ratings[place] = ratings.get(place, -position.distances) + 2
 
 
 @lru_cache(maxsize=1024)
@@ -200,25 +209,32 @@ def _places_covering(at: Hex) -> Sequence[Place]:
 
 
 class _Position(NamedTuple):
-    """The neighbours of the hexes of a place, and how far the hexes are from the middle of the board."""
+    """The hexes around a place in a circle, and how far its hexes are from the middle of the board."""
 
-    neighbours: Sequence[Hex]
+    around: Sequence[Hex]
     farthest: int
     distances: int
 
 
 @lru_cache(maxsize=1024)
 def _position_of(place: Place) -> _Position:
+    rest = {near for at in place for near in neighbours(at)}.difference(place)
+    around = [min(rest)]
+    while len(around) < len(rest):
+        around.append(
+            next(near for near in neighbours(around[-1]) if near in rest and near not in around)
+        )
     distances = [distance(at, MIDDLE) for at in place]
-    return _Position(
-        [near for at in place for near in neighbours(at)], max(distances), sum(distances)
-    )
+    return _Position(around, max(distances), sum(distances))
 
 
-def _rating(place: Place, laid: Collection[Hex]) -> int:
-    """How compact the place keeps the board: shared sides count for it, distances against it."""
-    position = _position_of(place)
-    return 2 * sum(near in laid for near in position.neighbours) - position.distances
+def leaves_gap(place: Place, board: Collection[Hex]) -> bool:
+    """BY-SET-2: whether a connected board without gaps has one after a tile is laid on a place beside it.
+
+    It has one if the board cuts the hexes around the place that are free into several parts.
+    """
+    is_free = [at not in board for at in _position_of(place).around]
+    return sum(free and not other for free, other in pairwise([*is_free, is_free[0]])) > 1
 
 
 def has_gap(board: Collection[Hex]) -> bool:

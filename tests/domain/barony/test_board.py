@@ -6,7 +6,15 @@ import pytest
 
 from domain import barony, lifecycle
 from domain.barony.components import BASE_TILES, LETTERS, PLAIN, TERRAINS
-from domain.barony.set_up import _draw_place, any_rotation, has_gap
+from domain.barony.set_up import (
+    FIRST_PLACE,
+    _draw_place,
+    any_rotation,
+    has_gap,
+    leaves_gap,
+    update_ratings,
+)
+from domain.barony.set_up import Place as BoardPlace
 from domain.chance import Chance
 from domain.errors import Malformed
 from domain.game import Game, Place
@@ -96,10 +104,33 @@ def test_a_gap_of_any_shape_and_place_is_found() -> None:
 @pytest.mark.refuses("BY-SET-2")
 def test_no_tile_is_laid_where_it_would_close_a_bay() -> None:
     bay = dict.fromkeys(RING - {(0, 1)}, PLAIN)
+    ratings: dict[BoardPlace, int] = {}
+    update_ratings(ratings, bay, bay, 5)
+    assert any(leaves_gap(place, bay) for place in ratings)
     for number in range(60):
-        assert not has_gap(
-            {*bay, *_draw_place("PPP", bay, 5, Chance(bytes([number])), any_rotation)}
-        )
+        place = _draw_place("PPP", bay, ratings, Chance(bytes([number])), any_rotation)
+        assert not has_gap({*bay, *place})
+
+
+@pytest.mark.refuses("BY-SET-2")
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_place_leaves_a_gap_if_and_only_if_the_board_with_it_has_one(seed: bytes) -> None:
+    terrain = dict.fromkeys(FIRST_PLACE, PLAIN)
+    ratings: dict[BoardPlace, int] = {}
+    update_ratings(ratings, terrain, terrain, 5)
+    chance, gaps = Chance(seed), 0
+    while ratings:
+        for place in ratings:
+            assert leaves_gap(place, terrain) == has_gap({*terrain, *place})
+            gaps += leaves_gap(place, terrain)
+        # Boards that are not compact have many bays.
+        places = sorted(place for place in ratings if not leaves_gap(place, terrain))
+        if not places:
+            break
+        place = places[chance.below(len(places))]
+        terrain.update(dict.fromkeys(place, PLAIN))
+        update_ratings(ratings, place, terrain, 5)
+    assert gaps
 
 
 def full_game(seating: str, *players: str) -> Game:
