@@ -85,6 +85,11 @@ class Player:
     """Whether the owner has marked the account as one for which a program plays."""
 
     @property
+    def confirmed_email(self) -> str | None:
+        """The address if it is confirmed and not disabled: the only one to which notifications are sent."""
+        return self.email if self.email_status == "confirmed" else None
+
+    @property
     def is_bot(self) -> bool:
         """Whether no person plays for the account: it is a bot of the server, or marked as a bot."""
         return self.bot is not None or self.is_program

@@ -23,6 +23,11 @@ before it was sent, or its reader or endpoint is gone.
 
 FINAL_STATUSES: Final = frozenset({"sent", "given_up", "bounced", "cancelled"})
 DIGEST: Final = "digest"
+_FIXED: Final = (
+    *("kind", "subject", "game_id", "seq", "player", "channel", "endpoint"),
+    *("created_at", "due_at", "data", "digest"),
+)
+"""The fields that never change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,17 +96,7 @@ class Delivery:
 
     def content(self) -> bytes:
         """Return what never changes of the delivery, as JSON."""
-        names = ("kind", "subject", "game_id", "seq", "player", "channel", "endpoint")
-        fixed = {name: getattr(self, name) for name in names}
-        return orjson.dumps(
-            {
-                **fixed,
-                "created_at": self.created_at,
-                "due_at": self.due_at,
-                "data": self.data,
-                "digest": self.digest,
-            }
-        )
+        return orjson.dumps({name: getattr(self, name) for name in _FIXED})
 
 
 def delivery_id(

@@ -14,19 +14,18 @@ from xml.etree import ElementTree as ET
 
 from domain.event import Event
 from domain.game import Game
-from domain.messages import Message, message
+from domain.messages import message
 from domain.tournaments.formats import round_title
 from domain.tournaments.tournament import Tournament
 from ledger import turn_clock
-from ledger.time_zones import UTC_NAME, time_zone
 from replay.event_text import actor_message, outcome_message
-from replay.language.catalogue import ENGLISH, languages, primary_subtag
-from replay.language.renderer import Names, Renderer, renderer
+from replay.language.renderer import Names, Renderer
 from service import clock
 from service.accounts.accounts import Players
 from service.errors import NotFound
 from service.games.listings import Listings
 from service.games.queries import GameQueries
+from service.notifications.notification import renderer_for
 from service.notifications.titles import game_name
 from service.tournaments.tournaments import Tournaments
 
@@ -81,7 +80,10 @@ class Feeds:
 
     def atom(self, player: str, address: str) -> bytes:
         """Return the Atom feed of a player, the latest event first; `address` is its own."""
-        render = self._renderer(player)
+        (account,) = self._players.get([player])
+        if account is None:
+            raise NotFound(message("there is no such feed"))
+        render = renderer_for(account)
         entries = sorted(
             self._entries(player),
             key=lambda entry: (entry.event["at"], entry.game.id, entry.event["seq"]),
@@ -91,8 +93,7 @@ class Feeds:
         feed = ET.Element(f"{{{_ATOM}}}feed", {_LANG: render.language})
         _add(feed, "id", _urn(f"feed/{player}"))
         _add(feed, "title", render(message("What happened in your games")))
-        updated = entries[0].event["at"] if entries else self._created(player)
-        _add(feed, "updated", updated)
+        _add(feed, "updated", entries[0].event["at"] if entries else account.created)
         ET.SubElement(feed, f"{{{_ATOM}}}link", {"rel": "self", "href": address})
         ET.SubElement(feed, f"{{{_ATOM}}}link", {"href": f"{self._public_url}/"})
         for entry in entries:
@@ -106,7 +107,8 @@ class Feeds:
 
         The UID of a turn stays the same when its deadline moves, and SEQUENCE and DTSTART change.
         """
-        render = self._renderer(player)
+        (account,) = self._players.get([player])
+        render = renderer_for(account)
         dates = []
         for game in self._games(player):
             deadline = turn_clock.deadline(game)
@@ -114,9 +116,9 @@ class Feeds:
                 continue
             # Not known since the time of the request, so that nothing changes unless the deadline does.
             known_since = clock.parse(game.at)
-            uid, title = f"{game.id}-{game.turn}", render(_deadline_title(game))
-            address = f"{self._public_url}/games/{game.id}"
-            dates.append(_Date(uid, known_since, deadline, title, address, game.seq))
+            title = message("{game}: your turn ends", game=game_name(game))
+            uid, address = f"{game.id}-{game.turn}", f"{self._public_url}/games/{game.id}"
+            dates.append(_Date(uid, known_since, deadline, render(title), address, game.seq))
         found, _ = self._tournaments.page(("open", "running"), player, player, None, MAX_GAMES)
         for tournament in found:
             dates += self._dates(tournament, render, player)
@@ -174,7 +176,13 @@ class Feeds:
 
     def _add_entry(self, feed: ET.Element, entry: _Entry, render: Renderer) -> None:
         game, event = entry.game, entry.event
-        text = render.with_names(entry.names)(_entry_title(game, event))
+        render, actor = render.with_names(entry.names), actor_message(event)
+        outcome = outcome_message(game.rules, event, game)
+        text = render(
+            message(
+                "{game}: {actor}: {outcome}", game=game_name(game), actor=actor, outcome=outcome
+            )
+        )
         element = ET.SubElement(feed, f"{{{_ATOM}}}entry")
         _add(element, "id", _urn(f"{game.id}/{event['seq']}"))
         _add(element, "title", text)
@@ -183,35 +191,8 @@ class Feeds:
         link = f"{self._public_url}/games/{game.id}?seq={event['seq']}"
         ET.SubElement(element, f"{{{_ATOM}}}link", {"href": link})
         author = ET.SubElement(element, f"{{{_ATOM}}}author")
-        _add(author, "name", render.with_names(entry.names)(actor_message(event)))
+        _add(author, "name", render(actor))
         _add(element, "content", text)
-
-    def _renderer(self, player: str) -> Renderer:
-        """Return a renderer for the language and the time zone of a player's account."""
-        (account,) = self._players.get([player])
-        tag = ENGLISH if account is None or account.locale is None else account.locale
-        language = primary_subtag(tag)
-        zone = time_zone(UTC_NAME if account is None else account.time_zone or UTC_NAME)
-        return renderer(language if language in languages() else ENGLISH, zone=zone)
-
-    def _created(self, player: str) -> str:
-        (account,) = self._players.get([player])
-        if account is None:
-            raise NotFound(message("there is no such feed"))
-        return account.created
-
-
-def _entry_title(game: Game, event: Event) -> Message:
-    return message(
-        "{game}: {actor}: {outcome}",
-        game=game_name(game),
-        actor=actor_message(event),
-        outcome=outcome_message(game.rules, event, game),
-    )
-
-
-def _deadline_title(game: Game) -> Message:
-    return message("{game}: your turn ends", game=game_name(game))
 
 
 def _calendar(name: str, dates: Iterable[_Date]) -> bytes:

@@ -2,11 +2,15 @@
 
 from dataclasses import dataclass, field
 from typing import Final, Literal
+from zoneinfo import ZoneInfo
 
 from domain.json_types import JsonObject
 from domain.messages import Message
-from replay.language.renderer import NO_NAMES, Names
+from ledger.time_zones import UTC_NAME, time_zone
+from replay.language.catalogue import ENGLISH, choose_language
+from replay.language.renderer import NO_NAMES, Names, Renderer, renderer
 from replay.recap import Recap
+from service.accounts.account_reader import Player
 from service.games.outbox import Subject
 from service.notifications.kinds import Kind
 
@@ -87,3 +91,14 @@ class Notification:
         if self.subject in SUBJECTS_OF_DISPUTES and self.details.get("dispute"):
             return f"{game}/disputes/{self.details['dispute']}"
         return game
+
+
+def time_zone_of(account: Player | None) -> ZoneInfo:
+    """Return the time zone of an account; UTC if it has none."""
+    return time_zone(UTC_NAME if account is None else account.time_zone or UTC_NAME)
+
+
+def renderer_for(reader: Player | None, names: Names = NO_NAMES) -> Renderer:
+    """Return a renderer for the language and the time zone of a reader's account."""
+    locale = None if reader is None else reader.locale
+    return renderer(choose_language([locale or ENGLISH]), names, time_zone_of(reader))

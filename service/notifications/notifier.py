@@ -6,10 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
-from zoneinfo import ZoneInfo
 
 from domain.json_types import JsonObject
-from ledger.time_zones import UTC_NAME, time_zone
 from service import clock
 from service.accounts.account_reader import Player
 from service.accounts.accounts import Players
@@ -19,10 +17,10 @@ from service.notifications.deliveries import Deliveries
 from service.notifications.delivery import DIGEST, Delivery, delivery_id
 from service.notifications.endpoints import EndpointRegistry
 from service.notifications.kinds import KIND_OF_SUBJECT, OPERATOR, Kind, club_reader
+from service.notifications.notification import time_zone_of
 from service.notifications.preferences import Preferences, PreferenceStore
 from service.notifications.schedule import Slot, next_local_time, slot
 
-UTC_ZONE: Final = time_zone(UTC_NAME)
 _MAX_DIGESTS: Final = 3
 """Digests that are tried for a delivery, if the next one is just being sent."""
 
@@ -87,19 +85,7 @@ class Notifier:
         now = self._clock.now()
         # A notification is identified by its subject where several of a kind can be about one event.
         reference = f"{subject}/{seq}" if reference is None else reference
-        base = Delivery(
-            id="",
-            kind=kind,
-            subject=subject,
-            game_id=game_id,
-            seq=seq,
-            player=OPERATOR,
-            channel="",
-            endpoint="",
-            created_at=clock.format(now),
-            due_at=None,
-            data=data or {},
-        )
+        base = _new_delivery(subject, game_id, seq, OPERATOR, now, data)
         channels = self._operator_channels if operator_channels is None else operator_channels
         created = [
             self._create(
@@ -129,26 +115,15 @@ class Notifier:
 
         Calling this again creates nothing twice.
         """
-        reader = club_reader(club_id)
         now = self._clock.now()
+        base = _new_delivery(subject, game_id, seq, club_reader(club_id), now)
         return [
             self._create(
-                Delivery(
-                    id="",
-                    kind=KIND_OF_SUBJECT[subject],
-                    subject=subject,
-                    game_id=game_id,
-                    seq=seq,
-                    player=reader,
-                    channel=endpoint.channel,
-                    endpoint=endpoint.id,
-                    created_at=clock.format(now),
-                    due_at=None,
-                ),
+                replace(base, channel=endpoint.channel, endpoint=endpoint.id),
                 f"{subject}/{seq}",
                 Slot(now),
             )
-            for endpoint in self._endpoints.of(reader)
+            for endpoint in self._endpoints.of(base.player)
         ]
 
     def _notify_player(
@@ -177,7 +152,7 @@ class Notifier:
                 planned_at=times.planned_at,
                 deadline=times.deadline,
             )
-            created.append(self._create(delivery, reference, planned, preferences, zone))
+            created.append(self._create(delivery, reference, planned, preferences, account))
         return created
 
     def _create(
@@ -186,32 +161,25 @@ class Notifier:
         reference: str,
         planned: Slot,
         preferences: Preferences | None = None,
-        zone: ZoneInfo = UTC_ZONE,
+        account: Player | None = None,
     ) -> Delivery:
         """Create a delivery unless it exists, as part of a digest if it is planned so."""
-        id = delivery_id(
-            delivery.kind,
-            delivery.game_id,
-            reference,
-            delivery.player,
-            delivery.channel,
-            delivery.endpoint,
-        )
+        delivery = _with_id(delivery, reference)
         at = planned.at
         if planned.in_digest and preferences is not None and preferences.digest is not None:
-            if existing := self._deliveries.find(id):
+            if existing := self._deliveries.find(delivery.id):
                 return existing
             for _ in range(_MAX_DIGESTS):
                 digest = self._digest_of(delivery, at)
                 self._deliveries.create(digest)
-                part = replace(delivery, id=id, due_at=clock.format(at), digest=digest.id)
+                part = replace(delivery, due_at=clock.format(at), digest=digest.id)
                 if self._deliveries.create(part):
                     return part
                 # It is being sent, and takes up nothing more.
-                at = next_local_time(at, preferences.digest, zone)
+                at = next_local_time(at, preferences.digest, time_zone_of(account))
         elif delivery.channel == "email" and delivery.kind == "message":
-            return self._bundle(replace(delivery, id=id), at)
-        single = replace(delivery, id=id, due_at=clock.format(at))
+            return self._bundle(delivery, at)
+        single = replace(delivery, due_at=clock.format(at))
         self._deliveries.create(single)
         return single
 
@@ -244,22 +212,44 @@ class Notifier:
     @staticmethod
     def _digest_of(delivery: Delivery, at: datetime, game_id: str = "") -> Delivery:
         """Return the digest of a time to the endpoint of a delivery, of one game if it is given."""
-        due_at = clock.format(at)
-        id = delivery_id(
-            DIGEST, game_id, due_at, delivery.player, delivery.channel, delivery.endpoint
-        )
-        return replace(
+        digest = replace(
             delivery,
-            id=id,
             kind=DIGEST,
             subject=DIGEST,
             game_id=game_id,
             seq=0,
-            due_at=due_at,
+            due_at=clock.format(at),
             data={},
         )
+        return _with_id(digest, clock.format(at))
 
 
-def time_zone_of(account: Player) -> ZoneInfo:
-    """Return the time zone of an account; UTC if it has none."""
-    return time_zone(account.time_zone or UTC_NAME)
+def _new_delivery(
+    subject: Subject,
+    game_id: str,
+    seq: int,
+    player: str,
+    now: datetime,
+    data: JsonObject | None = None,
+) -> Delivery:
+    """Return a delivery that has no id and no endpoint yet."""
+    return Delivery(
+        id="",
+        kind=KIND_OF_SUBJECT[subject],
+        subject=subject,
+        game_id=game_id,
+        seq=seq,
+        player=player,
+        channel="",
+        endpoint="",
+        created_at=clock.format(now),
+        due_at=None,
+        data=data or {},
+    )
+
+
+def _with_id(delivery: Delivery, reference: str) -> Delivery:
+    """Return a delivery with the id that follows from its receiver and what it is about."""
+    about = (delivery.kind, delivery.game_id, reference)
+    id = delivery_id(*about, delivery.player, delivery.channel, delivery.endpoint)
+    return replace(delivery, id=id)

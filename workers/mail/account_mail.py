@@ -6,15 +6,13 @@ from typing import Any, assert_never
 from urllib.parse import urlsplit
 
 from domain.messages import Instant, Message, Text, message
-from replay.language.catalogue import ENGLISH, choose_language
-from replay.language.renderer import renderer
 from service import clock
 from service.accounts.account_reader import Player
 from service.bootstrap import Service
 from service.errors import Forbidden, NotFound, log_text
 from service.notifications.mail.account_mails import AccountMail
 from service.notifications.mail.confirmations import Confirmation
-from service.notifications.notifier import time_zone_of
+from service.notifications.notification import renderer_for
 from service.notifications.stored_messages import decode_message
 from service.notifications.webhooks.webhooks import Webhook
 from workers.mail.layout import Content
@@ -94,8 +92,8 @@ class AccountMailSender:
             return None
         if self._service.notifications.mail.tokens.digest(player.email) != mail.address:
             return None
-        is_confirmed = player.email_status == "confirmed"
-        return player if is_confirmed is not (mail.kind == "confirmation") else None
+        is_for_unconfirmed = mail.kind == "confirmation"
+        return player if (player.confirmed_email is None) is is_for_unconfirmed else None
 
     def _content(self, mail: AccountMail, reader: Player) -> Content:
         if mail.kind == "reply_answer":
@@ -103,9 +101,7 @@ class AccountMailSender:
             return self._notification_mails.answer(mail.data, reader, unsubscribe_url)
         title, path, values = self._notice(mail, reader)
         base = self._service.settings.public_url
-        in_language = renderer(
-            choose_language([reader.locale or ENGLISH]), zone=time_zone_of(reader)
-        )
+        in_language = renderer_for(reader)
         values |= {
             "title": in_language.sentence(title),
             "handle": reader.handle,

@@ -17,14 +17,12 @@ from domain.messages import (
     message,
     plural_message,
 )
-from replay.language.catalogue import ENGLISH, choose_language
-from replay.language.renderer import Names, Renderer, renderer
+from replay.language.renderer import Names, Renderer
 from service import clock
 from service.accounts.account_reader import Player
 from service.bootstrap import Service
 from service.errors import Unavailable
-from service.notifications.notification import Notification
-from service.notifications.notifier import time_zone_of
+from service.notifications.notification import Notification, renderer_for
 from service.notifications.stored_messages import decode_message
 from service.notifications.titles import game_name, game_name_in
 from workers.mail.board import BoardPicture, board_picture
@@ -84,7 +82,6 @@ class NotificationMails:
 
     def content(self, notification: Notification, reader: Player, unsubscribe_url: str) -> Content:
         """Return the content of a mail. Raises Unavailable."""
-        language, zone = choose_language([reader.locale or ENGLISH]), time_zone_of(reader)
         deadline = time.monotonic() + PICTURE_SECONDS
         sections: list[Section] = []
         pictures: list[Picture] = []
@@ -92,12 +89,12 @@ class NotificationMails:
             rest = MAX_PICTURE_BYTES - sum(len(picture.png) for picture in pictures)
             max_bytes = rest if time.monotonic() < deadline else 0
             name = f"board-{len(pictures) + 1}"
-            in_language = renderer(language, items[-1].names, zone)
+            in_language = renderer_for(reader, items[-1].names)
             section = self._section(items, reader, in_language, name, max_bytes)
             sections.append(section)
             if section.board is not None and section.board.png is not None:
                 pictures.append(Picture(name, section.board.png))
-        names = renderer(language, notification.names, zone)
+        names = renderer_for(reader, notification.names)
         return self._content(
             names,
             names.sentence(notification.title),
@@ -116,11 +113,7 @@ class NotificationMails:
         """
         game = self._service.games.queries.visible_game(data["game"], reader.id)
         handles = self._service.accounts.players.handles(game.participants)
-        in_language = renderer(
-            choose_language([reader.locale or ENGLISH]),
-            Names(handles, game.players),
-            time_zone_of(reader),
-        )
+        in_language = renderer_for(reader, Names(handles, game.players))
         section = self._board_section(
             game, reader, in_language, "board-1", MAX_PICTURE_BYTES, _leads_of_answer(data, game)
         )

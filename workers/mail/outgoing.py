@@ -90,7 +90,7 @@ class EmailChannel:
     def send(self, delivery: Delivery, notification: Notification) -> None:
         """See `Channel.send`."""
         (reader,) = self._players.get([delivery.player])
-        if reader is None or reader.email_status != "confirmed":
+        if reader is None or reader.confirmed_email is None:
             raise Undeliverable(message("the address is not confirmed any more"))
         unsubscribe_url = self._outgoing.unsubscribe_url(reader.id)
         content = self._mails.content(notification, reader, unsubscribe_url)

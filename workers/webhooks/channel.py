@@ -18,8 +18,7 @@ import orjson
 
 from domain.json_types import JsonObject
 from domain.messages import Message, message
-from replay.language.catalogue import ENGLISH, choose_language
-from replay.language.renderer import NO_NAMES, Names, renderer
+from replay.language.renderer import NO_NAMES, Names
 from service import clock
 from service.bootstrap import Service
 from service.errors import NotFound
@@ -27,7 +26,7 @@ from service.notifications.circuit_breakers import Receiver
 from service.notifications.delivery import Delivery
 from service.notifications.kinds import club_of_reader
 from service.notifications.mail.account_mails import AccountMailKind
-from service.notifications.notification import Notification
+from service.notifications.notification import Notification, renderer_for
 from service.notifications.stored_messages import encode_message
 from service.notifications.webhooks.webhooks import SECRET_PREFIX, Webhook
 from workers.notifications.channel import NotDelivered, Undeliverable
@@ -134,9 +133,8 @@ class WebhookChannel:
         if webhook.format == "plain" or club is None:
             return None
         (owner,) = self._players.get([self._clubs.find(club).owner])
-        locale = None if owner is None else owner.locale
-        in_language = renderer(choose_language([locale or ENGLISH]), names)
-        return chat_body(webhook.format, in_language.sentence(text), f"{self._public_url}{path}")
+        sentence = renderer_for(owner, names).sentence(text)
+        return chat_body(webhook.format, sentence, f"{self._public_url}{path}")
 
     def _record_failure(
         self, player: str, webhook: Webhook, failure: Message, *, is_gone: bool
@@ -154,8 +152,8 @@ class WebhookChannel:
             data["club"] = club
             recipient = self._clubs.find(club).owner
         (account,) = self._players.get([recipient])
-        if account is not None and account.email_status == "confirmed" and account.email:
-            digest = self._mail.tokens.digest(account.email)
+        if account is not None and account.confirmed_email is not None:
+            digest = self._mail.tokens.digest(account.confirmed_email)
             self._mail.account_mails.add(kind, recipient, digest, data)
 
 

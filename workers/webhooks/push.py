@@ -13,13 +13,10 @@ import orjson
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from domain.messages import message
-from replay.language.catalogue import ENGLISH, choose_language
-from replay.language.renderer import renderer
 from service.bootstrap import Service
 from service.errors import NotFound
 from service.notifications.delivery import Delivery
-from service.notifications.notification import Notification
-from service.notifications.notifier import UTC_ZONE, time_zone_of
+from service.notifications.notification import Notification, renderer_for
 from service.notifications.webhooks.push_subscriptions import decode_base64
 from workers.notifications.channel import NotDelivered, Undeliverable
 from workers.webhooks.requests import NoResponse, ReceiverRequests
@@ -87,9 +84,7 @@ class PushChannel:
     def _payload(self, delivery: Delivery, notification: Notification) -> bytes:
         """Return what the service worker of the pages shows (static/js/push-worker.js)."""
         (reader,) = self._players.get([delivery.player])
-        locale = None if reader is None else reader.locale
-        zone = UTC_ZONE if reader is None else time_zone_of(reader)
-        in_language = renderer(choose_language([locale or ENGLISH]), notification.names, zone)
+        in_language = renderer_for(reader, notification.names)
         sentence = notification.recap.sentence
         return orjson.dumps(
             {

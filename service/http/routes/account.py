@@ -87,7 +87,9 @@ def create_personal_token(player: str, body: JsonObject) -> JsonObject:
     token, secret = service().accounts.players.tokens.create_personal(
         player, bearer_token() or "", **body
     )
-    service().notifications.mail.account_notices.report_token(player, token.name)
+    service().notifications.mail.account_notices.report(
+        "token_created", player, {"name": token.name}
+    )
     return {**_personal_token(token), "token": secret}
 
 
@@ -142,7 +144,7 @@ def change_password(player: str, body: JsonObject) -> None:
     If `password` is not the current password, the response is a 403.
     """
     service().accounts.players.change_password(player, bearer_token() or "", **body)
-    service().notifications.mail.account_notices.report_password(player)
+    service().notifications.mail.account_notices.report("password_changed", player)
 
 
 @blueprint.put(

@@ -155,23 +155,12 @@ class AccountNotices:
         self._tokens = tokens
         self._is_mail_configured = is_mail_configured
 
-    def report_password(self, player_id: str) -> None:
-        """Have a player notified that the password was changed."""
-        self._report("password_changed", player_id, {})
-
-    def report_token(self, player_id: str, name: str) -> None:
-        """Have a player notified that a personal token with this name was created."""
-        self._report("token_created", player_id, {"name": name})
-
-    def report_invitation(self, player_id: str, club_id: str) -> None:
-        """Have a player notified of an invitation to a club."""
-        self._report("club_invited", player_id, {"club": club_id})
-
-    def _report(self, kind: AccountMailKind, player_id: str, data: JsonObject) -> None:
+    def report(self, kind: AccountMailKind, player_id: str, data: JsonObject | None = None) -> None:
+        """Have a player notified by a mail of a kind."""
         (player,) = self._players.get([player_id])
-        if self._is_mail_configured and player is not None and player.email_status == "confirmed":
-            assert player.email is not None
-            self._mails.add(kind, player_id, self._tokens.digest(player.email), data)
+        address = None if player is None else player.confirmed_email
+        if self._is_mail_configured and address is not None:
+            self._mails.add(kind, player_id, self._tokens.digest(address), data)
 
 
 class ClubInvitations:
@@ -190,4 +179,4 @@ class ClubInvitations:
         """
         is_to_be_told = self._clubs.invite(club_id, owner, player)
         if is_to_be_told and self._preferences.of(player).includes("email", "invited"):
-            self._notices.report_invitation(player, club_id)
+            self._notices.report("club_invited", player, {"club": club_id})

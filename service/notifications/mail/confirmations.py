@@ -70,9 +70,9 @@ class Confirmations:
         sends no mail. Raises TooManyRequests if a bound on the number of these mails is reached.
         """
         (player,) = self._accounts.get([player_id])
-        if player is None or player.email is None or not self.is_mail_configured:
+        if player is None or player.email is None or player.confirmed_email is not None:
             return False
-        if player.email_status == "confirmed":
+        if not self.is_mail_configured:
             return False
         bounds = self._bounds
         # The address comes last, so that only mails that are sent are counted for it.

@@ -156,6 +156,7 @@ class EmailEndpoints:
     def endpoints(self, player: str) -> Sequence[Endpoint]:
         """Return the address of a player if it is confirmed and not disabled. Raises Unavailable."""
         (account,) = self._accounts.get([player])
-        if account is None or account.email is None or account.email_status != "confirmed":
-            return ()
-        return (Endpoint(self.channel, self._tokens.digest(account.email), account.email),)
+        address = None if account is None else account.confirmed_email
+        return (
+            () if address is None else (Endpoint("email", self._tokens.digest(address), address),)
+        )

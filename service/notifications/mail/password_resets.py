@@ -79,7 +79,7 @@ class PasswordResets:
         player = self._players.by_handle(handle)
         if player is None or player.is_guest or player.bot is not None:
             return None
-        if player.email_status != "confirmed":
+        if player.confirmed_email is None:
             return None
         limits = (
             ("player", _MAILS_WHILE_VALID, self._bounds.password_reset_seconds),
@@ -124,7 +124,7 @@ class PasswordResets:
         player = self._player_of(stored)
         self._players.replace_password(player.id, new_password)
         self._players.add_login_source(player.id, source)
-        self._notices.report_password(player.id)
+        self._notices.report("password_changed", player.id)
         return player
 
     def _player_of(self, stored: bytes | str | None) -> Player:
@@ -133,9 +133,8 @@ class PasswordResets:
             (player,) = self._players.get([value["player"]])
             if (
                 player is not None
-                and player.email is not None
-                and player.email_status == "confirmed"
-                and self._tokens.digest(player.email) == value["address"]
+                and player.confirmed_email is not None
+                and self._tokens.digest(player.confirmed_email) == value["address"]
                 and self._password_digest(player.id) == value["password"]
             ):
                 return player

@@ -93,11 +93,10 @@ class ReplyAddresses:
             return None
         target = ReplyTarget(**orjson.loads(stored))
         (player,) = self._accounts.get([target.player])
-        if player is None or player.email is None or player.email_status != "confirmed":
+        if player is None or player.confirmed_email is None:
             return None
-        if self._tokens.digest(player.email) != target.address:
-            return None
-        return None if self._accounts.is_suspended(player.id) else (target, player)
+        is_other = self._tokens.digest(player.confirmed_email) != target.address
+        return None if is_other or self._accounts.is_suspended(player.id) else (target, player)
 
     def count(self, player: str) -> None:
         """Count an answer of a player. Raises TooManyRequests if it is one too many in an hour."""

@@ -185,7 +185,7 @@ def change_password() -> Response:
         return account_page(
             problems.status_of(error), password_form=Form().refused(error, "password")
         )
-    service().notifications.mail.account_notices.report_password(player_id)
+    service().notifications.mail.account_notices.report("password_changed", player_id)
     return see_other(ACCOUNT)
 
 

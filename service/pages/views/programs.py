@@ -59,7 +59,9 @@ def create_token() -> Response:
         )
     except (Malformed, TooManyPersonalTokens) as error:
         return _tokens_page(problems.status_of(error), form=form.refused(error))
-    service().notifications.mail.account_notices.report_token(player_id, created[0].name)
+    service().notifications.mail.account_notices.report(
+        "token_created", player_id, {"name": created[0].name}
+    )
     return _tokens_page(201, created=created)
 
 

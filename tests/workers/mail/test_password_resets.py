@@ -173,7 +173,7 @@ def test_a_player_gets_a_mail_about_a_new_personal_token(
     service: Service, workers: WorkerHarness, server: MailServer
 ) -> None:
     zoe = register(service, "zoe", "es")
-    service.notifications.mail.account_notices.report_token(zoe, "my <bot>")
+    service.notifications.mail.account_notices.report("token_created", zoe, {"name": "my <bot>"})
     send(workers)
     (mail,) = server.to("zoe@example.org")
     assert mail.message["Subject"] == "Se ha creado un token personal"
