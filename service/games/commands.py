@@ -7,6 +7,7 @@ late, or in two processes at once appends once.
 
 import secrets as randomness
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -40,6 +41,7 @@ SECRET_BYTES = 32
 """Length of the secret of a game, and of the nonces that are drawn in games with seed version 1."""
 
 
+@dataclass(eq=False, repr=False)
 class GameCommands:
     """All commands on games. Thread-safe.
 
@@ -48,33 +50,18 @@ class GameCommands:
     IdempotencyConflict if the key was used for another request.
     """
 
-    def __init__(
-        self,
-        repository: GameRepository,
-        keyring: Keyring,
-        quota: GameQuota,
-        signatures: PlayerSignatures,
-        player_keys: PlayerKeys,
-        accounts: AccountReader,
-        bot_players: BotPlayers,
-        invitations: Invitations,
-        holidays: Holidays,
-        requirements: Requirements,
-        clubs: Clubs,
-        min_seconds_per_turn: int = 1,
-    ) -> None:
-        self._repository = repository
-        self._quota = quota
-        self._player_keys = player_keys
-        self._accounts = accounts
-        self._bot_players = bot_players
-        self._invitations = invitations
-        self._holidays = holidays
-        self._requirements = requirements
-        self._clubs = clubs
-        self._min_seconds_per_turn = min_seconds_per_turn
-        self._signatures = signatures
-        self._keyring = keyring
+    _repository: GameRepository
+    _keyring: Keyring
+    _quota: GameQuota
+    _signatures: PlayerSignatures
+    _player_keys: PlayerKeys
+    _accounts: AccountReader
+    _bot_players: BotPlayers
+    _invitations: Invitations
+    _holidays: Holidays
+    _requirements: Requirements
+    _clubs: Clubs
+    _min_seconds_per_turn: int = 1
 
     def create(
         self,

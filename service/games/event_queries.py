@@ -4,6 +4,7 @@ The work for each query is bounded, however long the game is.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, TypeAlias, cast
 
 import orjson
@@ -32,6 +33,7 @@ DeliveriesAbout: TypeAlias = Callable[[str, int, str], list[JsonObject]]
 """Returns the deliveries about an event that a player may see; takes the game id, the seq, the player id."""
 
 
+@dataclass(eq=False, repr=False)
 class EventQueries:
     """Explains and filters events, as far as a viewer may see them. Thread-safe.
 
@@ -39,17 +41,10 @@ class EventQueries:
     Unavailable if the store does not respond, and Unreadable if the game is damaged.
     """
 
-    def __init__(
-        self,
-        loader: GameLoader,
-        log_reader: LogReader,
-        deliveries_about: DeliveriesAbout,
-        bounds: Bounds,
-    ) -> None:
-        self._loader = loader
-        self._log_reader = log_reader
-        self._deliveries_about = deliveries_about
-        self._bounds = bounds
+    _loader: GameLoader
+    _log_reader: LogReader
+    _deliveries_about: DeliveriesAbout
+    _bounds: Bounds
 
     def step(self, head: Game, seq: int) -> Step:
         """Return event `seq` with the games before and after it. Raises NotFound if there is none."""

@@ -19,22 +19,15 @@ from service.settings import Settings
 log = logging.getLogger(__name__)
 
 
+@dataclass(eq=False, repr=False)
 class Lobby:
     """Creates games and invites players to them. Thread-safe."""
 
-    def __init__(
-        self,
-        commands: GameCommands,
-        invitation_commands: InvitationCommands,
-        accounts: AccountReader,
-        clubs: Clubs,
-        settings: Settings,
-    ) -> None:
-        self._commands = commands
-        self._invitation_commands = invitation_commands
-        self._accounts = accounts
-        self._clubs = clubs
-        self._settings = settings
+    _commands: GameCommands
+    _invitation_commands: InvitationCommands
+    _accounts: AccountReader
+    _clubs: Clubs
+    _settings: Settings
 
     def faults(self, body: JsonObject) -> dict[str, Text]:
         """Return what is wrong with the fields of `CreateGame`, types unchecked, by field.

@@ -39,25 +39,18 @@ class Profile:
     clubs: Sequence[Club] = ()
 
 
+@dataclass(eq=False, repr=False)
 class Profiles:
     """Shows players to viewers, who are players or None. Thread-safe.
 
     Methods raise NotFound if no player has the handle, also after an erasure, and Unavailable.
     """
 
-    def __init__(
-        self,
-        accounts: AccountReader,
-        statistics: Statistics,
-        listings: Listings,
-        queries: GameQueries,
-        clubs: Clubs,
-    ) -> None:
-        self._clubs = clubs
-        self._accounts = accounts
-        self._statistics = statistics
-        self._listings = listings
-        self._queries = queries
+    _accounts: AccountReader
+    _statistics: Statistics
+    _listings: Listings
+    _queries: GameQueries
+    _clubs: Clubs
 
     def profile(self, handle: str, viewer: str | None) -> Profile:
         """Return the profile of the player with a handle."""

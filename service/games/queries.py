@@ -4,6 +4,7 @@ A record is read in pages of bounded size: a long one is never in memory as a wh
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final, cast
 
 import orjson
@@ -17,7 +18,7 @@ from service.accounts.accounts import Players
 from service.accounts.keys import PlayerKeys
 from service.bounds import Bounds
 from service.errors import Unavailable
-from service.games.access import require_dispute
+from service.games.access import GameAccess, require_dispute
 from service.games.dispute_view import dispute_details
 from service.games.game_filter import GameFilter
 from service.games.listings import EXAMINED, Listings, Page
@@ -33,6 +34,7 @@ FIRST_LINES: Final = 32
 """Lines of a log in the first read for a record, before their length is known."""
 
 
+@dataclass(eq=False, repr=False)
 class GameQueries:
     """Everything that can be read about games. Thread-safe.
 
@@ -40,28 +42,20 @@ class GameQueries:
     the store does not respond.
     """
 
-    def __init__(
-        self,
-        loader: GameLoader,
-        log_reader: LogReader,
-        listings: Listings,
-        keyring: Keyring,
-        players: Players,
-        player_keys: PlayerKeys,
-        proofs: Proofs,
-        record_page_bytes: int = Bounds().record_page_bytes,
-        page_events: int = Bounds().page_events,
-    ) -> None:
-        self._page_events = page_events
-        self._record_page_bytes = record_page_bytes
-        self._loader = loader
-        self.access = loader.access
-        self._log_reader = log_reader
-        self._listings = listings
-        self._keyring = keyring
-        self._players = players
-        self._player_keys = player_keys
-        self._proofs = proofs
+    _loader: GameLoader
+    _log_reader: LogReader
+    _listings: Listings
+    _keyring: Keyring
+    _players: Players
+    _player_keys: PlayerKeys
+    _proofs: Proofs
+    record_page_bytes: int = Bounds().record_page_bytes
+    page_events: int = Bounds().page_events
+
+    @property
+    def access(self) -> GameAccess:
+        """Who may see games."""
+        return self._loader.access
 
     def game(self, game_id: str) -> Game:
         """Return the game at its head, without checking who may see it. Raises NotFound."""
@@ -80,7 +74,7 @@ class GameQueries:
         For a game that cannot be read, the list contains None. The list ends early, but not before the
         first game, when `page_events` events have been folded.
         """
-        return list(self._loader.load_many(game_ids, self._page_events))
+        return list(self._loader.load_many(game_ids, self.page_events))
 
     def visible_game(self, game_id: str, player: str | None) -> Game:
         """Return the game at its head for a player (None: a viewer without a token).
@@ -96,7 +90,7 @@ class GameQueries:
     def summaries(self, game_ids: Sequence[str]) -> list[Summary | None]:
         """Return the summaries of many games, like `games`."""
         stored = self._listings.summaries
-        return list(self._loader.summarize_many(game_ids, stored, self._page_events))
+        return list(self._loader.summarize_many(game_ids, stored, self.page_events))
 
     def filtered_summaries(
         self,
@@ -217,8 +211,8 @@ class GameQueries:
             self._proofs.inclusion_for_record(game),
             self._proofs.log_name(),
         )
-        lines = read_lines(self._log_reader, game, self._record_page_bytes)
-        return join_lines(record.write(header, lines, openings), self._record_page_bytes)
+        lines = read_lines(self._log_reader, game, self.record_page_bytes)
+        return join_lines(record.write(header, lines, openings), self.record_page_bytes)
 
     def _header_players(self, game: Game) -> list[JsonObject]:
         """Return how the header of a record names the players of a game, and its arbiter."""

@@ -197,23 +197,17 @@ def _parse_exclusions(text: str | None) -> list[RatingExclusion]:
     return [] if text is None else cast("list[RatingExclusion]", orjson.loads(text))
 
 
+@dataclass(eq=False, repr=False)
 class Ratings:
     """Reads the ratings. Thread-safe.
 
     Its methods raise Unavailable if Redis does not respond. `of` and `history` are for pages about a player.
     """
 
-    def __init__(
-        self,
-        projections: Projections,
-        accounts: AccountReader,
-        transparency: Transparency,
-        keyring: Keyring,
-    ) -> None:
-        self._projections = projections
-        self._accounts = accounts
-        self._transparency = transparency
-        self._keyring = keyring
+    _projections: Projections
+    _accounts: AccountReader
+    _transparency: Transparency
+    _keyring: Keyring
 
     def of(self, player: str) -> dict[str, PlayerRating]:
         """Return the current ratings of a player by rule system; none for one without rated games."""

@@ -65,21 +65,15 @@ class _Cursor:
         return self.member if self.after is None else f"{self.member}~{self.after}"
 
 
+@dataclass(eq=False, repr=False)
 class PlayerReceipts:
     """Lists the receipts of players. Thread-safe; raises Unavailable if the store does not respond."""
 
-    def __init__(
-        self,
-        log_reader: LogReader,
-        listings: Listings,
-        keyring: Keyring,
-        page_events: int = Bounds().page_events,
-    ) -> None:
-        """`page_events` bounds the events that are read for one page."""
-        self._log_reader = log_reader
-        self._listings = listings
-        self._keyring = keyring
-        self._page_events = page_events
+    _log_reader: LogReader
+    _listings: Listings
+    _keyring: Keyring
+    page_events: int = Bounds().page_events
+    """The most events that are read for one page."""
 
     def page(
         self, player: str, cursor: str | None = None, limit: int = 100, game_id: str | None = None
@@ -91,7 +85,7 @@ class PlayerReceipts:
         """
         start = None if cursor is None else _parse_cursor(cursor)
         page = ReceiptPage()
-        reader = _Reader(self._log_reader, self._keyring, player, page, limit, self._page_events)
+        reader = _Reader(self._log_reader, self._keyring, player, page, limit, self.page_events)
         for member, after in self._games(player, start, game_id):
             if reader.is_done:
                 break

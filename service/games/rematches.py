@@ -5,6 +5,7 @@ it at the same time. If a rematch was abandoned before it started, the next requ
 """
 
 from contextlib import suppress
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final
 
@@ -24,23 +25,16 @@ MAX_REMATCHES: Final = 20
 """The most rematches of one game that may be abandoned before they start."""
 
 
+@dataclass(eq=False, repr=False)
 class Rematches:
     """Creates the rematches of games. Thread-safe; every method raises Unavailable."""
 
-    def __init__(
-        self,
-        loader: GameLoader,
-        commands: GameCommands,
-        players: Players,
-        clubs: Clubs,
-        client: redis.Redis,
-    ) -> None:
-        """`client` reports a rematch to the streams of the game before."""
-        self._loader = loader
-        self._redis = client
-        self._commands = commands
-        self._players = players
-        self._clubs = clubs
+    _loader: GameLoader
+    _commands: GameCommands
+    _players: Players
+    _clubs: Clubs
+    _redis: redis.Redis
+    """It reports a rematch to the streams of the game before."""
 
     def of(self, game: Game) -> Game | None:
         """Return the rematch of a game; None if there is none, or if it was abandoned before it started."""

@@ -2,6 +2,7 @@
 seat to another account.
 """
 
+from dataclasses import dataclass
 from functools import partial
 
 from domain.game import Game
@@ -21,6 +22,7 @@ from service.games.repository import GameRepository
 from service.games.requirements import Requirements
 
 
+@dataclass(eq=False, repr=False)
 class SubstituteCommands:
     """All commands on vacant seats. Thread-safe.
 
@@ -29,23 +31,13 @@ class SubstituteCommands:
     what `PlayerSignatures.signed` raises.
     """
 
-    def __init__(
-        self,
-        repository: GameRepository,
-        signatures: PlayerSignatures,
-        quota: GameQuota,
-        accounts: AccountReader,
-        player_keys: PlayerKeys,
-        holidays: Holidays,
-        requirements: Requirements,
-    ) -> None:
-        self._repository = repository
-        self._signatures = signatures
-        self._quota = quota
-        self._accounts = accounts
-        self._player_keys = player_keys
-        self._holidays = holidays
-        self._requirements = requirements
+    _repository: GameRepository
+    _signatures: PlayerSignatures
+    _quota: GameQuota
+    _accounts: AccountReader
+    _player_keys: PlayerKeys
+    _holidays: Holidays
+    _requirements: Requirements
 
     def leave_seat(
         self,

@@ -8,6 +8,7 @@ import logging
 import secrets as randomness
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from threading import Lock
@@ -67,33 +68,23 @@ Handler = Callable[[Tournament, PendingTournamentEvents], None]
 again."""
 
 
+@dataclass(eq=False, repr=False)
 class Tournaments:
     """The tournaments of a service. Thread-safe; every method raises Unavailable.
 
     Methods with the id of a tournament raise NotFound if there is none, or if the player may not see it.
     """
 
-    def __init__(
-        self,
-        store: TournamentStore,
-        trusted_clock: TrustedClock,
-        keyring: Keyring,
-        accounts: AccountReader,
-        requirements: Requirements,
-        proofs: Proofs,
-        min_seconds_per_turn: int,
-        clubs: Clubs,
-    ) -> None:
-        self._clubs = clubs
-        self._store = store
-        self._clock = trusted_clock
-        self._keyring = keyring
-        self._accounts = accounts
-        self._requirements = requirements
-        self._proofs = proofs
-        self._min_seconds_per_turn = min_seconds_per_turn
-        self._cache: LRUCache[str, Tournament] = LRUCache(_CACHED)
-        self._lock = Lock()
+    _store: TournamentStore
+    _clock: TrustedClock
+    _keyring: Keyring
+    _accounts: AccountReader
+    _requirements: Requirements
+    _proofs: Proofs
+    _min_seconds_per_turn: int
+    _clubs: Clubs
+    _cache: LRUCache[str, Tournament] = field(init=False, default_factory=lambda: LRUCache(_CACHED))
+    _lock: Lock = field(init=False, default_factory=Lock)
 
     def can_create(self, player: str, club: object = None) -> bool:
         """Return whether a player may create tournaments, of a club if it is given.
