@@ -129,21 +129,21 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     reports = ChatMessageReports(client, bounds.max_open_reports, bounds.max_reports_per_player)
     chat = Chat(
         games.repository,
-        ChatMessageStore(client, archive, bounds.max_messages_per_player),
-        ReadMarks(client, archive),
-        reports,
         accounts.mutes,
-        notifications.notifier,
+        reports,
         bounds.max_message_characters,
+        ChatMessageStore(client, archive, bounds.max_messages_per_player),
+        notifications.notifier,
+        ReadMarks(client, archive),
     )
     accounts.erasure.register(chat.erase_all_of, chat.authors)
     comments = Comments(
-        client,
         games.repository,
-        accounts.players,
-        reports,
         accounts.mutes,
+        reports,
         bounds.max_message_characters,
+        client,
+        accounts.players,
         bounds.max_comments_per_game,
         bounds.max_comments_per_player,
     )

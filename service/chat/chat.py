@@ -5,24 +5,25 @@ end, and nobody else, also in a public game. A message is no event of the log: i
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
 from typing_extensions import override
 
 from domain.game import Game
 from domain.messages import message
-from service.accounts.mutes import Mutes
 from service.chat.conversation import Conversation
 from service.chat.read_marks import ReadMarks
-from service.chat.reports import ChatMessageReports, Reported
+from service.chat.reports import TextKind
 from service.chat.store import ChatMessage, ChatMessageStore
 from service.errors import Forbidden, NotFound, TooManyChatMessages
 from service.games.access import is_correspondent, require_correspondent
 from service.games.dispute_view import check_text_about
-from service.games.loader import GameLoader
 from service.games.repository import idempotency_record
 from service.notifications.notifier import Notifier
 
 
+@dataclass(eq=False, repr=False)
 class Chat(Conversation):
     """The chats of all games. Thread-safe.
 
@@ -31,25 +32,13 @@ class Chat(Conversation):
     respond.
     """
 
-    _kind: Reported = "message"
-    _if_own = message("the message is the player's own")
-    _if_erased = message("the message was erased")
+    _kind: ClassVar[TextKind] = "message"
+    _if_own: ClassVar = message("the message is the player's own")
+    _if_erased: ClassVar = message("the message was erased")
 
-    def __init__(
-        self,
-        loader: GameLoader,
-        store: ChatMessageStore,
-        marks: ReadMarks,
-        reports: ChatMessageReports,
-        mutes: Mutes,
-        notifications: Notifier,
-        max_characters: int,
-    ) -> None:
-        super().__init__(mutes, reports, max_characters)
-        self._loader = loader
-        self._store = store
-        self.marks = marks
-        self._notifications = notifications
+    _store: ChatMessageStore
+    _notifications: Notifier
+    marks: ReadMarks
 
     def post(
         self,

@@ -10,8 +10,9 @@ author and its time.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import compress
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import orjson
 import redis
@@ -22,15 +23,13 @@ from domain.game import Game
 from domain.messages import message
 from service import clock
 from service.accounts.account_reader import AccountReader
-from service.accounts.mutes import Mutes
 from service.chat.conversation import Conversation
-from service.chat.reports import ChatMessageReports, Reported
+from service.chat.reports import TextKind
 from service.chat.store import ChatMessage, decode_message
 from service.connection import read_field, read_members, unavailable_on_error, which_exist
 from service.errors import Forbidden, NotFound, TooManyChatMessages
 from service.games.access import is_correspondent
 from service.games.dispute_view import check_text_about
-from service.games.loader import GameLoader
 from service.store.redis_event_store import game_key
 
 _COMMENTS: Final = "comments"
@@ -38,6 +37,7 @@ _GAMES_OF: Final = "cartulary:comments:"
 _LAST: Final = "last"
 
 
+@dataclass(eq=False, repr=False)
 class Comments(Conversation):
     """The comments on all games. Thread-safe.
 
@@ -45,27 +45,14 @@ class Comments(Conversation):
     Unavailable if Redis does not respond.
     """
 
-    _kind: Reported = "comment"
-    _if_own = message("the comment is the player's own")
-    _if_erased = message("the comment was erased")
+    _kind: ClassVar[TextKind] = "comment"
+    _if_own: ClassVar = message("the comment is the player's own")
+    _if_erased: ClassVar = message("the comment was erased")
 
-    def __init__(
-        self,
-        client: redis.Redis,
-        loader: GameLoader,
-        accounts: AccountReader,
-        reports: ChatMessageReports,
-        mutes: Mutes,
-        max_characters: int,
-        max_per_game: int,
-        max_per_author: int,
-    ) -> None:
-        super().__init__(mutes, reports, max_characters)
-        self._redis = client
-        self._loader = loader
-        self._accounts = accounts
-        self._max_per_game = max_per_game
-        self._max_per_author = max_per_author
+    _redis: redis.Redis
+    _accounts: AccountReader
+    _max_per_game: int
+    _max_per_author: int
 
     def post(self, game_id: str, player: str, text: str, seq: int | None = None) -> ChatMessage:
         """Add a comment, about event `seq` if it is given, and return it.

@@ -3,14 +3,16 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from domain.errors import Malformed, NotNow
 from domain.game import Game
 from domain.messages import Message
 from service.accounts.mutes import Mutes
-from service.chat.reports import ChatMessageReports, Reported
+from service.chat.reports import ChatMessageReports, TextKind
 from service.chat.store import ChatMessage
 from service.games.dispute_view import statement_fault
+from service.games.loader import GameLoader
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,18 +43,19 @@ class ChatMessagePage:
         return self.messages[-1].message.number
 
 
+@dataclass(eq=False, repr=False)
 class Conversation(ABC):
     """The messages, or the comments, of all games: what their readers see of them, and report."""
 
-    _kind: Reported
-    _if_own: Message
-    _if_erased: Message
+    _kind: ClassVar[TextKind]
+    _if_own: ClassVar[Message]
+    _if_erased: ClassVar[Message]
     """Why a reader cannot report their own message, and one that was erased."""
 
-    def __init__(self, mutes: Mutes, reports: ChatMessageReports, max_characters: int) -> None:
-        self._mutes = mutes
-        self._reports = reports
-        self._max_characters = max_characters
+    _loader: GameLoader
+    _mutes: Mutes
+    _reports: ChatMessageReports
+    _max_characters: int
 
     @abstractmethod
     def _game_for_reader(self, game_id: str, player: str | None) -> Game:

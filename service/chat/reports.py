@@ -22,7 +22,8 @@ from service import clock
 from service.connection import read_members, to_text, unavailable_on_error
 from service.errors import NotFound, TooManyReports, Unavailable
 
-Reported: TypeAlias = Literal["message", "comment"]
+TextKind: TypeAlias = Literal["message", "comment"]
+"""What kind of text a report is about."""
 _REPORTS: Final = "cartulary:message-reports"
 _REPORT: Final = "cartulary:message-report:"
 _RETRY_SECONDS: Final = 3600
@@ -43,7 +44,7 @@ class ChatMessageReport:
     at: str
     text: str | None
     reason: str | None
-    of: Reported = "message"
+    of: TextKind = "message"
 
     def stored(self) -> bytes:
         """Return the report as it is stored: of a message as in versions without comments."""
@@ -69,7 +70,7 @@ class ChatMessageReports:
         reporter: str,
         text: str,
         reason: str | None,
-        of: Reported = "message",
+        of: TextKind = "message",
     ) -> ChatMessageReport:
         """Add a report and return it; if the player has reported the message before, return that report.
 

@@ -8,6 +8,7 @@ of them as recorded, so they cost no more than those of a game of this server.
 
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from io import BytesIO
 from threading import Lock
 from typing import Any, Final
@@ -43,29 +44,24 @@ class TooManyImports(Conflict):
     """The player, or the server, has as many imported records as are allowed."""
 
 
+@dataclass(eq=False, repr=False)
 class Imports:
     """Imports records. Thread-safe. Every method raises Unavailable if a store does not respond."""
 
-    def __init__(
-        self,
-        store: ImportStore,
-        audits: Audits,
-        players: AccountReader,
-        keyring: Keyring,
-        log_name: Callable[[], str | None],
-        bounds: Bounds,
-    ) -> None:
-        """`log_name` returns the name of the transparency log of this server."""
-        self._store = store
-        self._audits = audits
-        self._players = players
-        self._keyring = keyring
-        self._log_name = log_name
-        self._bounds = bounds
-        self._cache: LRUCache[str, ReplayedRecord] = LRUCache(
+    _store: ImportStore
+    _audits: Audits
+    _players: AccountReader
+    _keyring: Keyring
+    _log_name: Callable[[], str | None]
+    """Returns the name of the transparency log of this server."""
+    _bounds: Bounds
+    _cache: LRUCache[str, ReplayedRecord] = field(
+        init=False,
+        default_factory=lambda: LRUCache(
             MAX_CACHED_BYTES, getsizeof=lambda replayed: max(1, replayed.imported.bytes)
-        )
-        self._lock = Lock()
+        ),
+    )
+    _lock: Lock = field(init=False, default_factory=Lock)
 
     def upload(self, player: str, data: bytes, *, is_public: bool) -> ImportedRecord:
         """Audit and store a record that a player has uploaded, and return what is known about it.

@@ -15,6 +15,7 @@ from service.tournaments.store import TournamentStore
 from service.tournaments.tournaments import Tournaments
 from service.tournaments.work import TournamentWork
 from service.transparency.components import Transparency
+from service.transparency.head_log import HeadLog
 
 
 class TournamentParts:
@@ -53,5 +54,5 @@ class TournamentParts:
             games.repository,
             creator,
             clock,
-            transparency.log,
+            HeadLog(self.store, transparency.log),
         )

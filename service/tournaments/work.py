@@ -5,6 +5,7 @@ Everything follows from the log, the games and the clock, and each step is one a
 interrupted anywhere, and done twice or by two workers at once.
 """
 
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 
@@ -23,7 +24,6 @@ from service.tournaments.games import TournamentGames
 from service.tournaments.store import DRAW_SECRET, GAMES_SECRET, TournamentStore
 from service.tournaments.tournaments import Tournaments
 from service.transparency.head_log import HeadLog
-from service.transparency.store import TransparencyStore
 
 EXAMINE_SECONDS: Final = 30
 """How often the games of a round are examined."""
@@ -35,26 +35,17 @@ SETTLING: Final = timedelta(seconds=5)
 """How long after the last date of a round its open tables are settled: an action may be on its way."""
 
 
+@dataclass(eq=False, repr=False)
 class TournamentWork:
     """Advances tournaments. Thread-safe; every method raises Unavailable."""
 
-    def __init__(
-        self,
-        tournaments: Tournaments,
-        store: TournamentStore,
-        event_store: EventStore,
-        repository: GameRepository,
-        games: TournamentGames,
-        trusted_clock: TrustedClock,
-        transparency_log: TransparencyStore,
-    ) -> None:
-        self._tournaments = tournaments
-        self._store = store
-        self._event_store = event_store
-        self._repository = repository
-        self._games = games
-        self._clock = trusted_clock
-        self._head_log = HeadLog(store, transparency_log)
+    _tournaments: Tournaments
+    _store: TournamentStore
+    _event_store: EventStore
+    _repository: GameRepository
+    _games: TournamentGames
+    _clock: TrustedClock
+    _head_log: HeadLog
 
     def due(self, limit: int) -> list[str]:
         """Return the ids of tournaments to advance now, at most `limit` of each shard."""

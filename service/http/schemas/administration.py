@@ -6,7 +6,7 @@ from domain.json_types import Digest, GameId, PlayerId, PositiveCount, Timestamp
 from domain.tournaments.tournament import TOURNAMENT_STATUSES
 from service.accounts.account_reader import ADMIN
 from service.administration.accounts import ROLES
-from service.chat.reports import Reported
+from service.chat.reports import TextKind
 from service.games.listings import STATUSES
 from service.http.schemas.notifications import NotificationDelivery
 from service.http.schemas.requests import PageQuery, statuses_field
@@ -204,7 +204,7 @@ class ChatMessageReport(TypedDict):
     at: Timestamp
     text: str | None
     reason: str | None
-    of: Reported
+    of: TextKind
 
 
 class ChatMessageReportList(TypedDict):
