@@ -4,7 +4,7 @@
     cartulary:holidays-to-record   hash: player id -> number of changes that are not in all logs yet
 
 A holiday consists of whole days in the time zone that the account had when it was announced. The logs of the
-player's games record it too (service/games/holiday_registry.py). A cancelled holiday stays here, because the
+player's games record it too (service/games/registries.py). A cancelled holiday stays here, because the
 days that had begun are used up.
 """
 

@@ -6,7 +6,7 @@
 
 A revoked key keeps its entry, so that it cannot be registered again. These entries are the list that a
 player sees. Whether an action may be signed with a key depends on the log of the game, which records when
-the key was added and revoked (service/games/key_registry.py).
+the key was added and revoked (service/games/registries.py).
 """
 
 from collections.abc import Sequence

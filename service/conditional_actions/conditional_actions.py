@@ -31,10 +31,10 @@ from service.conditional_actions.store import (
     VoidConditionalActions,
 )
 from service.errors import Unavailable
-from service.games.game_for_viewer import GamesForViewers
 from service.games.loader import CachedGame
 from service.games.player_signatures import PlayerSignature, PlayerSignatures
 from service.games.repository import GameRepository
+from service.games.viewpoint import GamesForViewers
 from service.store.event_store import Guard, GuardFailed
 
 MAX_STEPS: Final = 50

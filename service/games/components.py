@@ -14,11 +14,7 @@ from service.games.erasure import GameErasure
 from service.games.event_feed import EventFeed
 from service.games.event_queries import DeliveriesAbout, EventQueries
 from service.games.exports import GameExports
-from service.games.game_for_viewer import GamesForViewers
-from service.games.holiday_registry import HolidayRegistry
-from service.games.invitation_commands import InvitationCommands
-from service.games.invitations import Invitations, ReceivedInvitations
-from service.games.key_registry import KeyRegistry
+from service.games.invitations import InvitationCommands, Invitations, ReceivedInvitations
 from service.games.lessons import Lessons
 from service.games.listings import GameQuota, Listings
 from service.games.loader import GameCache
@@ -34,6 +30,7 @@ from service.games.rating_exclusions import RatingExclusions
 from service.games.ratings import Ratings, RatingsProjection
 from service.games.recaps import Recaps
 from service.games.receipts import PlayerReceipts
+from service.games.registries import HolidayRegistry, KeyRegistry
 from service.games.rematches import Rematches
 from service.games.replays import Replays
 from service.games.repository import GameRepository
@@ -41,6 +38,7 @@ from service.games.requirements import Requirements
 from service.games.statistics import GameCounts, PublicStatistics
 from service.games.substitute_commands import SubstituteCommands
 from service.games.thumbnails import Thumbnails
+from service.games.viewpoint import GamesForViewers
 from service.keyring import Keyring
 from service.settings import Settings
 from service.store.event_store import EventStore

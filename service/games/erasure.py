@@ -6,6 +6,7 @@ not started, and resigns in those that are in progress.
 
 import logging
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Final
 
 from domain.errors import CartularyError
@@ -16,7 +17,7 @@ from ledger.pending import PendingEvents
 from service.errors import Unavailable, log_text
 from service.games.listings import Listings
 from service.games.loader import CachedGame
-from service.games.repository import GameRepository, Handler
+from service.games.repository import GameRepository
 from service.store.event_store import EventStore
 
 log = logging.getLogger(__name__)
@@ -35,15 +36,35 @@ class GameErasure:
 
     def delete_all_of(self, player: str) -> None:
         """Have a player leave all games and decline all invitations, and delete their statements."""
-        for game_id in self._listings.current_games(player):
-            try:
-                self._leave(game_id, player)
-            except Unavailable:
-                raise
-            except CartularyError as error:
-                # The log is missing or damaged, or the game ends just now.
-                log.warning("an erased player stays in game %s: %s", game_id, log_text(error))
-        self._decline_invitations(player)
+
+        def leave(cached: CachedGame, pending: PendingEvents) -> None:
+            """Before the start, give up the place; afterwards, resign."""
+            game = cached.game
+            if game.status == "open" and game.has_joined(player):
+                commands.leave(pending, player, lambda: self._repository.secret(game.id))
+            seat, state = game.seat_of(player), game.state
+            if seat is None or state is None or game.to_act is None:
+                return
+            if seat in state.in_game():
+                pending.act(seat, game.rules.parse_action(RESIGN))
+
+        def decline(cached: CachedGame, pending: PendingEvents) -> None:
+            if player in cached.game.awaited:
+                commands.decline(pending, player)
+
+        # In a game that is left out, the log is missing or damaged, or the game ends just now.
+        self._repository.execute_each(
+            self._listings.current_games(player),
+            leave,
+            partial(log.warning, "an erased player stays in game %s: %s"),
+            CartularyError,
+        )
+        self._repository.execute_each(
+            self._invitations(player),
+            decline,
+            partial(log.warning, "an erased player stays invited to game %s: %s"),
+            CartularyError,
+        )
         for game_id, seq, author in self._statements():
             if author == player:
                 self._store.erase_statement(game_id, seq)
@@ -53,35 +74,12 @@ class GameErasure:
         authors = {author for _, _, author in self._statements()}
         return [player for player in players if player in authors]
 
-    def _leave(self, game_id: str, player: str) -> None:
-        """Have a player leave a game: before the start, give up the place; afterwards, resign."""
-
-        def handler(cached: CachedGame, pending: PendingEvents) -> None:
-            game = cached.game
-            if game.status == "open" and game.has_joined(player):
-                commands.leave(pending, player, lambda: self._repository.secret(game_id))
-            seat, state = game.seat_of(player), game.state
-            if seat is None or state is None or game.to_act is None:
-                return
-            if seat in state.in_game():
-                pending.act(seat, game.rules.parse_action(RESIGN))
-
-        self._repository.execute(game_id, handler, at_head=True)
-
-    def _decline_invitations(self, player: str) -> None:
-        """Have a player decline all invitations that wait for an answer."""
+    def _invitations(self, player: str) -> Iterator[str]:
+        """Yield the games with invitations of a player that wait for an answer."""
         cursor = None
         while True:
             page = self._listings.invitations(player, cursor, _PAGE)
-            for game_id in page.games:
-                try:
-                    self._repository.execute(game_id, _declined_by(player), at_head=True)
-                except Unavailable:
-                    raise
-                except CartularyError as error:
-                    log.warning(
-                        "an erased player stays invited to game %s: %s", game_id, log_text(error)
-                    )
+            yield from page.games
             if page.next is None:
                 return
             cursor = page.next
@@ -100,16 +98,6 @@ class GameErasure:
                 raise
             except (CartularyError, ValueError, LookupError) as error:
                 log.error("the statements in game %s cannot be read: %s", game_id, log_text(error))  # noqa: TRY400 # a traceback would add nothing
-
-
-def _declined_by(player: str) -> Handler:
-    """Return a handler that has a player decline the invitation to a game, if it waits for an answer."""
-
-    def handler(cached: CachedGame, pending: PendingEvents) -> None:
-        if player in cached.game.awaited:
-            commands.decline(pending, player)
-
-    return handler
 
 
 def _author(game: Game, event: Event) -> str | None:

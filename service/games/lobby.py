@@ -13,7 +13,7 @@ from service.accounts.account_reader import AccountReader, handle_fault
 from service.clubs.clubs import Clubs
 from service.games.commands import GameCommands
 from service.games.game_settings import settings_faults
-from service.games.invitation_commands import InvitationCommands
+from service.games.invitations import InvitationCommands
 from service.settings import Settings
 
 log = logging.getLogger(__name__)

@@ -1,6 +1,6 @@
 """Signatures of players: they are checked before the event that contains them is appended.
 
-They are checked with the keys that the log has registered for the player (service/games/key_registry.py), so
+They are checked with the keys that the log has registered for the player (service/games/registries.py), so
 that an audit of the record checks the same. The audit is replay/audit/player_signatures.py.
 """
 

@@ -8,14 +8,14 @@ writers one wins, and the handler of the other runs on the result.
 
 import json
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from typing import Final, NamedTuple, TypeAlias
 
 from domain.contract import STATEMENT
-from domain.errors import Malformed, Refused, Unreadable
+from domain.errors import CartularyError, Malformed, Refused, Unreadable
 from domain.event import ENDINGS, Event
 from domain.game import Game
 from domain.json_types import JsonObject
@@ -24,7 +24,7 @@ from ledger.canonical import canonical
 from ledger.keys import SigningKey
 from ledger.pending import PendingEvents
 from service.clock import TrustedClock
-from service.errors import IdempotencyConflict, NotFound, ServiceError, Unavailable
+from service.errors import IdempotencyConflict, NotFound, ServiceError, Unavailable, log_text
 from service.games.access import GameAccess, game_not_found
 from service.games.listings import Listings
 from service.games.loader import GAME_ID, CachedGame, GameCache, GameLoader, OnLoss, with_events
@@ -190,6 +190,22 @@ class GameRepository(GameLoader):
                         raise
             cached, is_head = self.load(game_id), True
         raise Unavailable(message("too many requests write to this game at once"), retry_after=1)
+
+    def execute_each(
+        self,
+        game_ids: Iterable[str],
+        handler: Handler,
+        log_left_out: Callable[[str, str], None],
+        errors: type[CartularyError] | tuple[type[CartularyError], ...] = (NotFound, Unreadable),
+    ) -> None:
+        """Execute at the head of each game; one with one of these errors is logged and left out."""
+        for game_id in game_ids:
+            try:
+                self.execute(game_id, handler, at_head=True)
+            except Unavailable:
+                raise
+            except errors as error:
+                log_left_out(game_id, log_text(error))
 
     def change(
         self,

@@ -14,10 +14,10 @@ from service.accounts.holidays import Holidays
 from service.accounts.keys import PlayerKeys
 from service.errors import NotFound
 from service.games.access import require_ratable
-from service.games.holiday_registry import bring_holidays
 from service.games.listings import GameQuota
 from service.games.loader import CachedGame
 from service.games.player_signatures import PlayerSignature, PlayerSignatures
+from service.games.registries import bring_holidays
 from service.games.repository import GameRepository
 from service.games.requirements import Requirements
 

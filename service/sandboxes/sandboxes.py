@@ -17,8 +17,8 @@ from replay.playout import quick_bot_names
 from replay.sandbox import Sandbox, check_bots
 from service.bounds import Bounds
 from service.errors import Forbidden, NotFound, SandboxConflict
-from service.games.game_for_viewer import GamesForViewers
 from service.games.loader import GameLoader
+from service.games.viewpoint import GamesForViewers
 from service.sandboxes.store import SandboxStore, StoredSandbox
 
 MAX_CACHED: Final = 50

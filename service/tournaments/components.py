@@ -10,10 +10,9 @@ from service.keyring import Keyring
 from service.replication import Replication
 from service.settings import Settings
 from service.store.event_store import EventStore
-from service.tournaments.games import TournamentGames
 from service.tournaments.store import TournamentStore
 from service.tournaments.tournaments import Tournaments
-from service.tournaments.work import TournamentWork
+from service.tournaments.work import TournamentGames, TournamentWork
 from service.transparency.components import Transparency
 from service.transparency.head_log import HeadLog
 

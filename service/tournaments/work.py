@@ -2,25 +2,34 @@
 results, settles what is left at the last date of a round, and ends.
 
 Everything follows from the log, the games and the clock, and each step is one append. So the work may be
-interrupted anywhere, and done twice or by two workers at once.
+interrupted anywhere, and done twice or by two workers at once. The id of a game follows from the draw, so
+that each is created once, whatever process dies.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 
+from domain import lifecycle
 from domain.errors import NotNow, Unreadable
 from domain.event import ENDINGS
 from domain.game import Game
-from domain.tournaments import decisions
+from domain.tournaments import decisions, draws
+from domain.tournaments.decisions import game_options
 from domain.tournaments.events import SYSTEM
-from domain.tournaments.tournament import Tournament
+from domain.tournaments.tournament import DrawnRound, Tournament
+from ledger import commands
 from ledger.tournament_log import PendingTournamentEvents
 from service import clock
+from service.accounts.holidays import Holidays
+from service.accounts.keys import PlayerKeys
 from service.clock import TrustedClock
+from service.errors import IdempotencyConflict
+from service.games.registries import bring_holidays
 from service.games.repository import GameRepository
+from service.keyring import Keyring
 from service.store.event_store import EventStore, Head
-from service.tournaments.games import TournamentGames
 from service.tournaments.store import DRAW_SECRET, GAMES_SECRET, TournamentStore
 from service.tournaments.tournaments import Tournaments
 from service.transparency.head_log import HeadLog
@@ -33,6 +42,55 @@ RETRY_SECONDS: Final = 300
 """Time until a tournament with damaged data is examined again."""
 SETTLING: Final = timedelta(seconds=5)
 """How long after the last date of a round its open tables are settled: an action may be on its way."""
+
+
+@dataclass(eq=False, repr=False)
+class TournamentGames:
+    """Creates games at the tables of rounds. Thread-safe; raises Unavailable.
+
+    They have the order of the seats, and a secret and nonces that derive from what was committed to before
+    anybody registered.
+    """
+
+    _repository: GameRepository
+    _keyring: Keyring
+    _keys: PlayerKeys
+    _holidays: Holidays
+
+    def create(
+        self, tournament: Tournament, drawn: DrawnRound, table: int, games_secret: bytes
+    ) -> None:
+        """Create the game at a table, counted from 1, unless it exists. The table must not be a bye.
+
+        The players take part by having registered: they need not join.
+        """
+        game_id, players = drawn.games[table - 1], drawn.players[table - 1]
+        nonces = drawn.nonces[table - 1]
+        assert game_id is not None, "a bye has no game"
+        secret = draws.game_secret(games_secret, game_id)
+        pending = self._repository.new_game(game_id)
+        created = lifecycle.create(
+            tournament.rules,
+            len(players),
+            game_options(tournament, drawn.number, table),
+            tournament.clock,
+            secret,
+        )
+        pending.add(created, {"player": players[0]})
+        for player, nonce in zip(players, nonces, strict=True):
+            commands.join(
+                pending,
+                player,
+                draws.game_nonce(bytes.fromhex(nonce), game_id),
+                lambda: secret,
+                self._keys.valid_keys(player),
+            )
+        for player in players:
+            bring_holidays(pending, player, self._holidays)
+        # The record of a game is signed, so the key must be public before there is a game.
+        self._keyring.publish_key()
+        with suppress(IdempotencyConflict):
+            self._repository.create(pending, secret)
 
 
 @dataclass(eq=False, repr=False)

@@ -12,7 +12,7 @@ from service import clock
 from service.accounts.account_reader import Player
 from service.bootstrap import Service
 from service.errors import HolidayNotPossible, NotFound, Unavailable
-from service.games.holiday_registry import HolidayRegistry
+from service.games.registries import HolidayRegistry
 from tests.support.faults import faults_of, raises
 from tests.support.service_games import start_game
 from workers.scheduler import Scheduler

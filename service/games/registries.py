@@ -1,28 +1,36 @@
-"""Announces and cancels holidays of players: in their accounts, and in the logs of their current games.
+"""Registers keys and holidays of players: in their accounts, and in the logs of their current games.
 
-A log records the holidays of its players if the clock of the game has holidays. A player who takes a place
-brings their holidays along (`bring_holidays`). A change is appended to each current game of the player.
+The log of a game records the keys with which its players may sign, so that the record alone shows whether a
+signature is one of the player's, and their holidays, if the clock of the game has holidays. A player who
+takes a place brings their keys along (ledger/commands.py), and their holidays (`bring_holidays`). A change is
+appended to the game of each place that the player has; how many these are is bounded
+(service/games/listings.py).
 
-If a process dies in between, or a player announces a holiday while joining a game, some of the logs lack the
-change. The account notes that until all logs have it, and a sweep of the scheduler completes it.
+If a process dies in between, some of the logs lack the change. Repeating the request completes a change of
+keys. A key that is revoked in the account signs nothing from then on, whatever the logs contain. Holidays may
+also be missing because a player announces one while joining a game. The account notes that until all logs
+have them, and a sweep of the scheduler completes it.
 """
 
 import logging
 from collections.abc import Sequence
 from datetime import date
+from functools import partial
 
 from domain.clock.decisions import has_holidays
-from domain.errors import NotNow, Unreadable
+from domain.errors import NotNow
+from domain.json_types import JsonObject
 from domain.messages import message
 from ledger import commands
 from ledger.pending import PendingEvents
 from ledger.time_zones import UTC_NAME
 from service.accounts.accounts import Players
 from service.accounts.holidays import AccountHoliday, Holidays
-from service.errors import NotFound, Unauthorised, log_text
+from service.accounts.keys import PlayerKeys
+from service.errors import Unauthorised, log_text
 from service.games.listings import Listings
 from service.games.loader import CachedGame
-from service.games.repository import GameRepository
+from service.games.repository import GameRepository, Handler
 
 log = logging.getLogger(__name__)
 
@@ -64,16 +72,14 @@ class HolidayRegistry:
             self._holidays.mark_recorded(id, changes)
 
     def _record(self, player: str) -> None:
-        """Record the holidays of a player in each of their current games; a damaged game is left out."""
-        for game_id in self._listings.current_games(player):
+        def handler(cached: CachedGame, pending: PendingEvents) -> None:
+            record_holidays(pending, player, self._holidays.current(player))
 
-            def handler(cached: CachedGame, pending: PendingEvents) -> None:
-                record_holidays(pending, player, self._holidays.current(player))
-
-            try:
-                self._repository.execute(game_id, handler, at_head=True)
-            except (NotFound, Unreadable) as error:
-                log.warning("game %s lacks a change of holidays: %s", game_id, log_text(error))
+        self._repository.execute_each(
+            self._listings.current_games(player),
+            handler,
+            partial(log.warning, "game %s lacks a change of holidays: %s"),
+        )
 
 
 def bring_holidays(pending: PendingEvents, player: str, holidays: Holidays) -> None:
@@ -112,3 +118,47 @@ def record_holidays(
             except NotNow as refusal:
                 # The log has as many holidays of the player as it may have.
                 log.warning("game %s records no more holidays: %s", game.id, log_text(refusal))
+
+
+class KeyRegistry:
+    """The keys of all players, in accounts and logs. Thread-safe; every method raises Unavailable."""
+
+    def __init__(self, keys: PlayerKeys, repository: GameRepository, listings: Listings) -> None:
+        self._keys = keys
+        self._repository = repository
+        self._listings = listings
+
+    def add(self, player: str, public: bytes, proof: bytes, name: str | None = None) -> JsonObject:
+        """Register a key and return its entry. Idempotent; see `PlayerKeys.add` for the errors."""
+        entry = self._keys.add(player, public, proof, name)
+        key, public_hex = entry["key"], entry["public"]
+
+        def handler(cached: CachedGame, pending: PendingEvents) -> None:
+            if key not in cached.game.keys.get(player, {}):
+                commands.add_key(pending, player, key, public_hex)
+
+        self._in_current_games(player, handler)
+        return entry
+
+    def revoke(self, player: str, key: str) -> None:
+        """Revoke a key. Idempotent. Raises NotFound if the player never registered it."""
+        self._keys.revoke(player, key)
+
+        def handler(cached: CachedGame, pending: PendingEvents) -> None:
+            if cached.game.keys.get(player, {}).get(key) is not None:
+                commands.revoke_key(pending, player, key)
+
+        self._in_current_games(player, handler)
+
+    def _in_current_games(self, player: str, handler: Handler) -> None:
+        """Run a handler on the current games of a player, but for those that they have just left."""
+
+        def conditional(cached: CachedGame, pending: PendingEvents) -> None:
+            if cached.game.is_participant(player) and not cached.game.has_ended:
+                handler(cached, pending)
+
+        self._repository.execute_each(
+            self._listings.current_games(player),
+            conditional,
+            partial(log.error, "a change of keys is missing in game %s: %s"),
+        )
