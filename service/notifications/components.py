@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 
 import redis
 
+from service.accounts.accounts import Players
 from service.accounts.components import Accounts
 from service.clock import TrustedClock
 from service.clubs.clubs import Clubs
@@ -14,8 +15,12 @@ from service.notifications.deliveries import Deliveries
 from service.notifications.endpoints import EndpointRegistry
 from service.notifications.feed_tokens import FeedTokens
 from service.notifications.feeds import Feeds
-from service.notifications.mail.account_mails import ClubInvitations
-from service.notifications.mail.mail import Mail, build_mail
+from service.notifications.mail.account_mails import AccountMails, AccountNotices, ClubInvitations
+from service.notifications.mail.bounces import Bounces
+from service.notifications.mail.confirmations import Confirmations
+from service.notifications.mail.email_addresses import EmailAddresses, EmailEndpoints
+from service.notifications.mail.password_resets import PasswordResets
+from service.notifications.mail.reply_addresses import ReplyAddresses
 from service.notifications.notifier import Notifier
 from service.notifications.preferences import PreferenceStore
 from service.notifications.webhooks.club_webhooks import ClubWebhooks
@@ -25,7 +30,22 @@ from service.notifications.webhooks.vapid_key import VapidKey
 from service.notifications.webhooks.webhooks import Webhooks
 from service.operation.data_folder import VAPID_KEY
 from service.settings import Settings
+from service.shared_secret import MailTokens
 from service.tournaments.tournaments import Tournaments
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """Everything about e-mail but sending it. Thread-safe."""
+
+    addresses: EmailAddresses
+    confirmations: Confirmations
+    account_mails: AccountMails
+    tokens: MailTokens
+    bounces: Bounces
+    password_resets: PasswordResets
+    account_notices: AccountNotices
+    reply_addresses: ReplyAddresses
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +97,9 @@ def build_notifications(
         push_subscriptions.delete_all_of,
     ):
         accounts.erasure.register(delete)
-    mail = build_mail(client, settings, players, deliveries, endpoints)
+    mail = _build_mail(client, settings, players, deliveries)
+    if settings.smtp_url is not None:
+        endpoints.add(EmailEndpoints(players, mail.tokens))
     operator_channels = ("log",) if settings.webhook_url is None else ("log", "operator_webhook")
     return Notifications(
         notifier=Notifier(players, deliveries, preferences, endpoints, clock, operator_channels),
@@ -93,6 +115,31 @@ def build_notifications(
         club_webhooks=club_webhooks,
         push_subscriptions=push_subscriptions,
         vapid_key=VapidKey(settings.data / VAPID_KEY, _contact(settings)),
+    )
+
+
+def _build_mail(
+    client: redis.Redis, settings: Settings, players: Players, deliveries: Deliveries
+) -> Mail:
+    bounds, has_server = settings.bounds, settings.smtp_url is not None
+    reply_to = None if settings.reply_address is None else parse_sender(settings.reply_address)
+    addresses = EmailAddresses(client, bounds)
+    mails = AccountMails(client)
+    tokens = MailTokens(client)
+    notices = AccountNotices(players, mails, tokens, is_mail_configured=has_server)
+    return Mail(
+        addresses=addresses,
+        confirmations=Confirmations(
+            client, bounds, players, addresses, mails, tokens, is_mail_configured=has_server
+        ),
+        account_mails=mails,
+        tokens=tokens,
+        bounces=Bounces(client, players, addresses, deliveries, tokens),
+        password_resets=PasswordResets(
+            client, bounds, players, mails, tokens, notices, is_mail_configured=has_server
+        ),
+        account_notices=notices,
+        reply_addresses=ReplyAddresses(client, bounds, players, tokens, reply_to),
     )
 
 

@@ -23,7 +23,7 @@ from service.games.outbox import Subject
 from service.games.queries import GameQueries
 from service.games.recaps import Recaps
 from service.notifications.delivery import DIGEST, Delivery
-from service.notifications.kinds import KIND_OF_SUBJECT, OPERATOR, club_of_reader
+from service.notifications.kinds import OPERATOR, club_of_reader
 from service.notifications.notification import Notification
 from service.notifications.titles import (
     chat_messages_title,
@@ -92,7 +92,7 @@ class NotificationFactory:
             else self._recaps.recap(game, game.seat_of(delivery.player))
         )
         headline = title(subject, game, details, delivery.player)
-        about_game = self._about_game(delivery, subject, game, headline, details)
+        about_game = self._about_game(delivery, game, headline, details)
         return replace(about_game, recap=recap, can_see_game=can_see_game)
 
     def _to_club(
@@ -105,29 +105,14 @@ class NotificationFactory:
         if subject == "game_over":
             details["winners"] = [game.players[seat] for seat in winning_seats(game)]
         headline = club_title(subject, game, details, delivery.player)
-        return self._about_game(delivery, subject, game, headline, details)
+        return self._about_game(delivery, game, headline, details)
 
     def _about_game(
-        self,
-        delivery: Delivery,
-        subject: Subject,
-        game: Game,
-        headline: Message,
-        details: JsonObject,
+        self, delivery: Delivery, game: Game, headline: Message, details: JsonObject
     ) -> Notification:
-        return Notification(
-            id=delivery.id,
-            kind=KIND_OF_SUBJECT[subject],
-            subject=subject,
-            player=delivery.player,
-            players=delivery.players,
-            game_id=game.id,
-            rules=game.rules.NAME,
-            seq=delivery.seq,
-            title=headline,
-            details=details,
-            names=self._names(game, details),
-        )
+        names = self._names(game, details)
+        notification = _notification(delivery, headline)
+        return replace(notification, rules=game.rules.NAME, details=details, names=names)
 
     def _about_tournament(self, delivery: Delivery, subject: Subject) -> Notification | None:
         """Return the notification about a tournament, None if it is out of date for its reader."""
@@ -143,18 +128,7 @@ class NotificationFactory:
             details |= {"round": drawn.number, "ends": drawn.ends}
             if subject == "tournament_last_date" and not drawn.is_waiting_for(delivery.player):
                 return None
-        return Notification(
-            id=delivery.id,
-            kind="tournament",
-            subject=subject,
-            player=delivery.player,
-            players=delivery.players,
-            game_id=tournament.id,
-            rules="",
-            seq=delivery.seq,
-            title=tournament_title(subject, details),
-            details=details,
-        )
+        return replace(_notification(delivery, tournament_title(subject, details)), details=details)
 
     def current_parts(self, parts: Sequence[Delivery]) -> list[tuple[Delivery, Notification]]:
         """Return the parts of a digest that are not out of date, in order of time, with notifications."""
@@ -177,16 +151,8 @@ class NotificationFactory:
         if delivery.game_id:
             game = self._queries.game(delivery.game_id)
             headline = first.title if count == 1 else chat_messages_title(game, count)
-        return Notification(
-            id=delivery.id,
-            kind=DIGEST,
-            subject=DIGEST,
-            player=delivery.player,
-            players=delivery.players,
-            game_id=delivery.game_id,
-            rules="",
-            seq=0,
-            title=headline,
+        return replace(
+            _notification(delivery, headline),
             names=first.names if delivery.game_id else NO_NAMES,
             items=items,
         )
@@ -196,13 +162,8 @@ class NotificationFactory:
         match subject:
             case "your_turn" | "deadline_near":
                 seat = delivery.data["seat"]
-                begins = {"begins": True} if "begins" in delivery.data else {}
-                return {
-                    "seat": seat,
-                    "round": game.round,
-                    "deadline": clock.deadline(game),
-                    **begins,
-                }
+                details = {"seat": seat, "round": game.round, "deadline": clock.deadline(game)}
+                return details | ({"begins": True} if "begins" in delivery.data else {})
             case "game_over":
                 return {"status": game.status, "ranking": game.ranking}
             case "game_created":
@@ -210,11 +171,8 @@ class NotificationFactory:
             case "game_started":
                 return {"seats": list(game.players)}
             case "invited" | "player_joined" | "message":
-                return {
-                    name: delivery.data[name]
-                    for name in ("from", "message")
-                    if name in delivery.data
-                }
+                names = ("from", "message")
+                return {name: delivery.data[name] for name in names if name in delivery.data}
             case "round_scored":
                 event = self._event(game, delivery.seq)
                 if event["type"] != "RoundScored":
@@ -243,14 +201,25 @@ class NotificationFactory:
 
     def _names(self, game: Game, details: JsonObject) -> Names:
         """Return the handles of everybody whom the notification may name."""
-        others: list[Any] = [
-            game.arbiter,
-            game.creator,
-            details.get("from"),
-            details.get("replaces"),
-        ]
+        named = (details.get("from"), details.get("replaces"))
+        others: tuple[Any, ...] = (game.arbiter, game.creator, *named)
         ids = {*game.participants, *(id for id in others if isinstance(id, str))}
         return Names(self._players.shown_names(ids), game.players)
+
+
+def _notification(delivery: Delivery, title: Message) -> Notification:
+    """Return a notification that says no more than its title."""
+    return Notification(
+        id=delivery.id,
+        kind=delivery.kind,
+        subject=delivery.subject,
+        player=delivery.player,
+        players=delivery.players,
+        game_id=delivery.game_id,
+        rules="",
+        seq=delivery.seq,
+        title=title,
+    )
 
 
 def _is_current(subject: Subject, game: Game, delivery: Delivery) -> bool:
@@ -265,18 +234,13 @@ def _is_current(subject: Subject, game: Game, delivery: Delivery) -> bool:
             return all(game.seat_of(player) == data["seat"] for player in delivery.players)
         case "your_turn":
             is_same_turn = (game.to_act, game.turn) == (data["seat"], data["turn"])
-            return is_same_turn and _is_to_act(game, delivery)
         case "deadline_near":
             current = (game.to_act, game.turn, clock.deadline(game))
             is_same_turn = current == (data["seat"], data["turn"], data["deadline"])
-            return is_same_turn and _is_to_act(game, delivery)
         case _:
             return True
-
-
-def _is_to_act(game: Game, delivery: Delivery) -> bool:
-    """Return whether all recipients have the seat to act, which may have passed to another player."""
-    return all(game.seat_of(player) == game.to_act for player in delivery.players)
+    # The seat to act may have passed to another player.
+    return is_same_turn and all(game.seat_of(player) == game.to_act for player in delivery.players)
 
 
 def _not_in_log(seq: int) -> Unreadable:

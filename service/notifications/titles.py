@@ -96,18 +96,32 @@ def title(subject: Subject, game: Game, details: Mapping[str, Any], reader: str)
             return message("{game}: the game was abandoned", game=name)
         case "game_over":
             return message("{game}: the game is over", game=name)
-        case (
-            "turn_forfeited"
-            | "turn_excused"
-            | "turn_played_by_bot"
-            | "player_removed"
-            | "seat_vacated"
-        ):
-            return (
-                _own_missed_turn(subject, name)
-                if is_readers
-                else _missed_turn(subject, name, player)
+        case "turn_forfeited" if is_readers:
+            return message("{game}: your turn was forfeited", game=name)
+        case "turn_forfeited":
+            return message("{game}: the turn of {player} was forfeited", game=name, player=player)
+        case "turn_excused" if is_readers:
+            return message("{game}: you missed a deadline, and your time begins anew", game=name)
+        case "turn_excused":
+            return message(
+                "{game}: {player} missed a deadline, and has time again", game=name, player=player
             )
+        case "turn_played_by_bot" if is_readers:
+            return message("{game}: you missed a deadline, and a bot played for you", game=name)
+        case "turn_played_by_bot":
+            return message(
+                "{game}: {player} missed a deadline, and a bot played instead",
+                game=name,
+                player=player,
+            )
+        case "player_removed" if is_readers:
+            return message("{game}: you are no longer in the game", game=name)
+        case "player_removed":
+            return message("{game}: {player} is no longer in the game", game=name, player=player)
+        case "seat_vacated" if is_readers:
+            return message("{game}: your seat is vacant now", game=name)
+        case "seat_vacated":
+            return message("{game}: the seat of {player} is vacant now", game=name, player=player)
         case "seat_moved" if is_readers:
             return message("{game}: an administrator has given you a seat", game=name)
         case "seat_moved" if reader in game.excluded_players:
@@ -188,39 +202,3 @@ def club_title(subject: Subject, game: Game, details: Mapping[str, Any], reader:
 def winning_seats(game: Game) -> list[int]:
     """Return the seats of the winners of a game, several after a tie; none unless it is finished."""
     return [entry["seat"] for entry in game.ranking or () if entry["place"] == 1]
-
-
-def _own_missed_turn(subject: str, name: Value) -> Message:
-    """Return the subject line about the reader's own missed turn."""
-    match subject:
-        case "turn_excused":
-            return message("{game}: you missed a deadline, and your time begins anew", game=name)
-        case "turn_played_by_bot":
-            return message("{game}: you missed a deadline, and a bot played for you", game=name)
-        case "player_removed":
-            return message("{game}: you are no longer in the game", game=name)
-        case "seat_vacated":
-            return message("{game}: your seat is vacant now", game=name)
-        case _:
-            return message("{game}: your turn was forfeited", game=name)
-
-
-def _missed_turn(subject: str, name: Value, player: Value) -> Message:
-    """Return the subject line about a turn that another player has missed."""
-    match subject:
-        case "turn_excused":
-            return message(
-                "{game}: {player} missed a deadline, and has time again", game=name, player=player
-            )
-        case "turn_played_by_bot":
-            return message(
-                "{game}: {player} missed a deadline, and a bot played instead",
-                game=name,
-                player=player,
-            )
-        case "player_removed":
-            return message("{game}: {player} is no longer in the game", game=name, player=player)
-        case "seat_vacated":
-            return message("{game}: the seat of {player} is vacant now", game=name, player=player)
-        case _:
-            return message("{game}: the turn of {player} was forfeited", game=name, player=player)
