@@ -31,6 +31,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         service.redis.close()
 
 
+@pytest.mark.nightly
 def test_every_copy_passes_an_audit_with_its_receipts(filled: Service) -> None:
     games = list(filled.store.game_ids())
     assert len(games) == GAMES

@@ -197,6 +197,7 @@ def test_keys_go_back_and_list_themselves_and_leave_fields_alone(visitors: Visit
     page.locator("details.keys[open] >> text=choose by number").wait_for()
 
 
+@pytest.mark.nightly
 def test_ones_own_pieces_answer_even_if_they_can_do_nothing(visitors: Visitors) -> None:
     game_id, account = at_round(visitors, 2)
     player = at_browser(visitors, game_id, account)

@@ -210,6 +210,7 @@ def test_the_podium_leaves_the_whole_board_visible(
         assert visitor.page.locator(".podium li").count() == 3
 
 
+@pytest.mark.nightly
 def test_a_wide_window_shows_the_board_the_players_and_the_talk_beside_each_other(
     visitors: Visitors,
 ) -> None:
@@ -266,6 +267,7 @@ def place_of_start(page: Page) -> list[int]:
     return place
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("fields", "sizes"), BOARDS)
 def test_coordinates_are_shown_on_demand_and_can_be_read_at_every_size(
     fields: dict[str, object], sizes: Sequence[tuple[int, int]], visitors: Visitors

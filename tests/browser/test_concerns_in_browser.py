@@ -223,6 +223,7 @@ def test_the_whole_board_stays_visible_below_several_concerns(
     assert page.locator("#board .board-window").bounding_box() == before
 
 
+@pytest.mark.nightly
 def test_the_last_action_is_taken_back_with_the_button_beside_it(visitors: Visitors) -> None:
     game_id, players = visitors.accounts.start_game(2, options={"takebacks": True})
     first, second = (visitors.new(player) for player in players)

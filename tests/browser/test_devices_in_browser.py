@@ -2,6 +2,7 @@
 
 import random
 
+import pytest
 from playwright.sync_api import Page
 
 from tests.support.accounts import PASSWORD
@@ -72,6 +73,7 @@ def test_a_double_tap_on_a_hex_neither_acts_nor_enlarges_the_page(visitors: Visi
     assert seq_of(page) == seq
 
 
+@pytest.mark.nightly
 def test_every_link_is_high_enough_for_a_finger(visitors: Visitors) -> None:
     player, game_id = open_game(visitors, phone=True)
     low = {}
@@ -103,6 +105,7 @@ def test_two_fingers_enlarge_the_board(visitors: Visitors) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
 
 
+@pytest.mark.nightly
 def test_forms_and_lists_are_no_wider_than_a_phone(visitors: Visitors) -> None:
     player, _ = open_game(visitors, phone=True)
     pages = ("notifications", "webhooks", "holidays")

@@ -150,6 +150,7 @@ def test_a_bot_that_is_added_by_hand_comes_with_bytes_of_the_browser(visitors: V
     assert nonce["nonce"] == place["data"]["nonce"]
 
 
+@pytest.mark.nightly
 def test_statements_are_signed_and_come_with_random_bytes(visitors: Visitors) -> None:
     options = {"takebacks": True}
     game_id, accounts = visitors.accounts.start_game(
@@ -366,6 +367,7 @@ def test_each_account_and_each_browser_has_a_key_that_no_script_can_read(
     assert other.device_key()["id"] != of_first["id"]
 
 
+@pytest.mark.nightly
 def test_conditional_actions_are_signed_when_they_are_prepared(visitors: Visitors) -> None:
     game_id, accounts = visitors.accounts.start_game(2)
     seat = accounts[0].http.get(f"/api/v1/games/{game_id}").json()["to_act"]

@@ -152,6 +152,7 @@ def bad_addresses(game_id: str, secret: str) -> dict[str, int]:
     }
 
 
+@pytest.mark.nightly
 def test_addresses_that_cannot_be_shown_get_a_page_that_leads_on(visitors: Visitors) -> None:
     game_id, (player, _) = visitors.accounts.start_game(2)
     secret = visitors.accounts.register().create_game(2, options={"private": True})

@@ -109,6 +109,7 @@ def test_the_link_in_a_mail_leads_to_a_private_game_after_logging_in(
     page.get_by_role("heading", name="Friday").wait_for()
 
 
+@pytest.mark.nightly
 def test_the_place_on_a_page_is_kept_through_logging_in_and_registering(visitors: Visitors) -> None:
     player = visitors.accounts.register()
     game = player.create_game(options={"private": True})
@@ -130,6 +131,7 @@ def test_the_place_on_a_page_is_kept_through_logging_in_and_registering(visitors
     page.wait_for_url(f"{visitors.site.url}/account/notifications?x=1#when")
 
 
+@pytest.mark.nightly
 def test_the_links_beside_a_page_lead_back_to_the_page_that_was_shown_last(
     visitors: Visitors,
 ) -> None:

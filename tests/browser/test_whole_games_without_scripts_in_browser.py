@@ -16,7 +16,7 @@ from tests.support.playing_by_clicking import RANKING, play_to_the_end, two_peop
         pytest.param("baron", None, False, marks=pytest.mark.nightly),
         pytest.param("baron", None, True, marks=pytest.mark.nightly),
         pytest.param("baron of two", 10, True, marks=pytest.mark.nightly),
-        ("seven hexes", None, False),
+        pytest.param("seven hexes", None, False, marks=pytest.mark.nightly),
     ],
 )
 def test_two_people_without_scripts_and_bots_play_to_the_end(

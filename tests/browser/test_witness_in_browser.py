@@ -209,6 +209,7 @@ def act(game: str, players: list[PlayerClient], choice: int = 0) -> None:
     assert players[seat].act(game, actions[choice], seq).status_code == 201
 
 
+@pytest.mark.nightly
 def test_a_backup_that_was_restored_is_noticed(
     site: Site, visitors: "Visitors", tmp_path: Path
 ) -> None:
@@ -308,6 +309,7 @@ def enter(page: "Page", text: str) -> None:
     page.get_by_role("button", name="Compare").click()
 
 
+@pytest.mark.nightly
 def test_a_log_that_was_rewritten_is_noticed(
     site: Site, visitors: "Visitors", tmp_path: Path
 ) -> None:

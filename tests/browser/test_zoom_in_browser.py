@@ -81,6 +81,7 @@ def test_nothing_of_a_game_is_cut_off(fields: dict[str, object], visitors: Visit
     assert not lines, "\n".join(lines)
 
 
+@pytest.mark.nightly
 def test_nothing_of_the_other_pages_is_cut_off(visitors: Visitors) -> None:
     account = visitors.accounts.register("a-player-with-a-long-handle")
     account.create_game(3, options={"name": "An evening with a rather long name"})

@@ -100,6 +100,7 @@ def test_a_redis_that_loses_writes_is_a_fault(
             client.config_set("appendfsync", "always")
 
 
+@pytest.mark.nightly
 def test_every_master_of_a_cluster_is_checked(
     diagnose_with: Diagnose, settings: Settings, tmp_path: Path
 ) -> None:

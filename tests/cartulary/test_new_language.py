@@ -57,6 +57,7 @@ def test_the_command_line_speaks_it() -> None:
     assert CliRunner().invoke(cartulary, ["log", str(RECORD)]).output != result.output
 
 
+@pytest.mark.nightly
 def test_a_new_catalogue_has_every_message_and_the_plural_rule_of_its_language(
     tmp_path: Path,
 ) -> None:

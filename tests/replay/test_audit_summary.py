@@ -46,9 +46,11 @@ def check_consistent(report: Report, name: object) -> None:
     assert report.as_json(renderer("en"))["conclusion"]["sentence"] == sentence
 
 
-def test_no_report_on_a_recorded_game_contradicts_itself() -> None:
+@pytest.mark.parametrize("step", [3, pytest.param(1, marks=pytest.mark.nightly)])
+def test_no_report_on_a_recorded_game_contradicts_itself(step: int) -> None:
+    """Every third one in a default run."""
     verdicts = set()
-    for path in sorted(FOLDER.glob("*.jsonl")):
+    for path in sorted(FOLDER.glob("*.jsonl"))[::step]:
         data = path.read_bytes()
         for trusted in (trusting_signer(data), TrustedKeys()):
             report = audit(BytesIO(data), trusted=trusted)

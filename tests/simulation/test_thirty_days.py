@@ -27,8 +27,8 @@ LATEST_AFTER_FAULT: Final = timedelta(seconds=61)
 
 @pytest.mark.parametrize(
     ("games", "days"),
-    [(8, 4), pytest.param(50, 30, marks=pytest.mark.soak)],
-    ids=["eight-games-four-days", "fifty-games-thirty-days"],
+    [(4, 3), pytest.param(50, 30, marks=pytest.mark.soak)],
+    ids=["four-games-three-days", "fifty-games-thirty-days"],
 )
 def test_nothing_is_missed_early_or_doubled(settings: Settings, games: int, days: int) -> None:
     with freeze_time(START) as time:

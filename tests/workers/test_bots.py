@@ -248,7 +248,7 @@ def test_a_player_who_is_out_is_told_the_result_that_the_bots_play_for(
     workers: WorkerHarness, channel: RecordingChannel
 ) -> None:
     service = workers.service
-    game = create(service, "sensible", "strong", rules="baron")
+    game = create(service, "sensible", "sensible", rules="baron")
     service.games.commands.act(game.id, "ada", {"type": "resign"}, game.seq)
     let_bots_act(workers, game)
     workers.sweep_and_work(game.id)

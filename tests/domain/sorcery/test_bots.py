@@ -181,6 +181,7 @@ def test_the_sensible_bot_beats_random_play(seats: int) -> None:
         assert winner(SORCERY, play(SORCERY, bots, seed)) == place
 
 
+@pytest.mark.nightly
 def test_a_bot_that_casts_beats_one_that_does_not() -> None:
     """It wins a clear majority of games in which each plays each seat."""
     won = 0

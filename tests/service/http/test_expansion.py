@@ -167,6 +167,7 @@ def five(settings: Settings, service: Service) -> Iterator[FiveSeatGame]:
         accounts.close()
 
 
+@pytest.mark.nightly
 def test_five_play_to_the_end_with_casts(five: FiveSeatGame) -> None:
     events: list[Event] = []
     while five.seat_to_act is not None:

@@ -274,7 +274,7 @@ def test_jobs_from_many_threads_are_all_run(work: type[QueuedWork]) -> None:
     jobs.release.set()
 
     def put_many(letter: str) -> None:
-        for number in range(100):
+        for number in range(25):
             jobs.put(f"{letter}{number}")
 
     threads = [threading.Thread(target=put_many, args=(letter,)) for letter in "abCD"]
@@ -282,8 +282,8 @@ def test_jobs_from_many_threads_are_all_run(work: type[QueuedWork]) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    jobs.wait_for(400)
+    jobs.wait_for(100)
     wait_until(lambda: jobs.queue._idle == 4)
-    assert len(set(jobs.started)) == 400
+    assert len(set(jobs.started)) == 100
     assert not jobs.queue._running
     assert len(jobs.queue) == 0

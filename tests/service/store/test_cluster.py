@@ -409,6 +409,7 @@ def act_if_possible(player: PlayerClient, game_id: str) -> list[Any]:
     return events
 
 
+@pytest.mark.nightly
 def test_a_whole_game_is_played_while_its_master_fails(
     cluster: Cluster, redis_server: Any, tmp_path: Path
 ) -> None:
