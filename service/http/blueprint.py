@@ -303,8 +303,9 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask_smorest 
         is 204 without a body and otherwise 200, or 201 for a POST, unless the route names another one. A
         route with several successful responses, or one that is not JSON, has `responses` instead, by status
         (see `response`), and its view returns them. `errors` are the statuses of errors besides those that
-        follow from the rest of the description; `request_headers` are descriptions by name. The body of a
-        route with a `file_field`, which the view reads, is a file, or a form with a file of this name.
+        follow from the rest of the description, such as 404 for a URL that names something;
+        `request_headers` are descriptions by name. The body of a route with a `file_field`, which the view
+        reads, is a file, or a form with a file of this name.
         """
         if status is None:
             status = 204 if body is None else 201 if method == "POST" else 200
@@ -333,7 +334,8 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask_smorest 
                 endpoint = limit(endpoint)
                 if policy != "public":
                     endpoint = _with_scope(endpoint, checks.scope)
-            operation = _operation(checks, responses, errors, request_headers or {})
+            named = (404,) if "<" in rule else ()
+            operation = _operation(checks, responses, (*errors, *named), request_headers or {})
             if file_field is not None:
                 _describe_file(operation, file_field)
             operation["operationId"] = view.__name__
@@ -472,8 +474,6 @@ def _operation(
         errors.add(401)
     if checks.auth in ACCESS_POLICIES:
         errors.add(403)
-    if checks.is_about_game:
-        errors.add(404)
     if checks.query is not None:
         errors.add(400)
         operation["parameters"].append({"in": "query", "schema": checks.query})

@@ -49,7 +49,7 @@ def list_sessions(player: str) -> JsonObject:
     return {"sessions": sessions, "next": None}
 
 
-@blueprint.delete("/me/sessions/<session>", "The session has ended.", errors=(404,))
+@blueprint.delete("/me/sessions/<session>", "The session has ended.")
 def end_session(player: str, session: str) -> None:
     """End a session: its token is no longer valid."""
     service().accounts.players.tokens.end(player, session)
@@ -93,7 +93,7 @@ def create_personal_token(player: str, body: JsonObject) -> JsonObject:
     return {**_personal_token(token), "token": secret}
 
 
-@blueprint.delete("/me/tokens/<id>", "The token is revoked.", errors=(404,))
+@blueprint.delete("/me/tokens/<id>", "The token is revoked.")
 def revoke_personal_token(player: str, id: str) -> None:
     """Revoke a personal token, and remove the webhooks that were registered with it.
 
@@ -249,12 +249,7 @@ def add_key(player: str, body: JsonObject) -> JsonObject:
 
 
 @blueprint.patch(
-    "/me/keys/<key>",
-    "The key.",
-    PlayerKey,
-    limit=limit_new_places,
-    json_body=RenameKey(),
-    errors=(404,),
+    "/me/keys/<key>", "The key.", PlayerKey, limit=limit_new_places, json_body=RenameKey()
 )
 def rename_key(player: str, key: str, body: JsonObject) -> JsonObject:
     """Give a key a name, which only the player sees, or remove its name."""
@@ -268,7 +263,7 @@ def _key(player: str, key: str) -> JsonObject:
     return entry
 
 
-@blueprint.delete("/me/keys/<key>", "The key is revoked.", limit=limit_new_places, errors=(404,))
+@blueprint.delete("/me/keys/<key>", "The key is revoked.", limit=limit_new_places)
 def revoke_key(player: str, key: str) -> None:
     """Revoke a key.
 

@@ -60,9 +60,7 @@ def search_players(player: str, query: JsonObject) -> JsonObject:
     return {"players": [account.as_json() for account in accounts], "next": cursor}
 
 
-@blueprint.get(
-    "/admin/players/<id>", "The account.", AdministeredPlayer, errors=(404,), ignores_query=True
-)
+@blueprint.get("/admin/players/<id>", "The account.", AdministeredPlayer, ignores_query=True)
 def get_administered_player(player: str, id: str) -> JsonObject:
     """Get the account of a player."""
     return service().administration.player(player, id).as_json()
@@ -73,7 +71,7 @@ def get_administered_player(player: str, id: str) -> JsonObject:
     "The new password, which is shown only here.",
     NewPassword,
     json_body=WithReason(),
-    errors=(404, 409),
+    errors=(409,),
 )
 def reset_password(player: str, id: str, body: JsonObject) -> JsonObject:
     """Give a player a new, random password, and end all their sessions.
@@ -85,10 +83,7 @@ def reset_password(player: str, id: str, body: JsonObject) -> JsonObject:
 
 
 @blueprint.delete(
-    "/admin/players/<id>/sessions",
-    "All sessions of the player have ended.",
-    json_body=WithReason(),
-    errors=(404,),
+    "/admin/players/<id>/sessions", "All sessions of the player have ended.", json_body=WithReason()
 )
 def end_sessions_of_player(player: str, id: str, body: JsonObject) -> None:
     """End all sessions of a player."""
@@ -99,7 +94,7 @@ def end_sessions_of_player(player: str, id: str, body: JsonObject) -> None:
     "/admin/players/<id>/suspension",
     "The player cannot log in, and all sessions have ended.",
     json_body=Suspend(),
-    errors=(404, 409),
+    errors=(409,),
 )
 def suspend_player(player: str, id: str, body: JsonObject) -> None:
     """Suspend an account.
@@ -110,10 +105,7 @@ def suspend_player(player: str, id: str, body: JsonObject) -> None:
 
 
 @blueprint.delete(
-    "/admin/players/<id>/suspension",
-    "The player can log in.",
-    json_body=WithReason(),
-    errors=(404,),
+    "/admin/players/<id>/suspension", "The player can log in.", json_body=WithReason()
 )
 def end_suspension(player: str, id: str, body: JsonObject) -> None:
     """End the suspension of an account."""
@@ -121,7 +113,7 @@ def end_suspension(player: str, id: str, body: JsonObject) -> None:
 
 
 @blueprint.delete(
-    "/admin/players/<id>", "The player is erased.", json_body=WithReason(), errors=(404, 409)
+    "/admin/players/<id>", "The player is erased.", json_body=WithReason(), errors=(409,)
 )
 def delete_player(player: str, id: str, body: JsonObject) -> None:
     """Erase a player, as `DELETE /me` does. An administrator or a bot cannot be erased (409)."""
@@ -129,7 +121,7 @@ def delete_player(player: str, id: str, body: JsonObject) -> None:
 
 
 @blueprint.put(
-    "/admin/players/<id>/role", "The player has the role.", json_body=GrantRole(), errors=(404, 409)
+    "/admin/players/<id>/role", "The player has the role.", json_body=GrantRole(), errors=(409,)
 )
 def grant_role(player: str, id: str, body: JsonObject) -> None:
     """Give a player a role, instead of the one that they have.
@@ -140,9 +132,7 @@ def grant_role(player: str, id: str, body: JsonObject) -> None:
     service().administration.set_role(player, id, body["role"], body["reason"])
 
 
-@blueprint.delete(
-    "/admin/players/<id>/role", "The player has no role.", json_body=WithReason(), errors=(404,)
-)
+@blueprint.delete("/admin/players/<id>/role", "The player has no role.", json_body=WithReason())
 def revoke_role(player: str, id: str, body: JsonObject) -> None:
     """Take the role of a player away."""
     service().administration.set_role(player, id, None, body["reason"])
@@ -173,7 +163,7 @@ def search_games(player: str, query: JsonObject) -> JsonObject:
     "The decision, and what follows from it.",
     Decision,
     json_body=RemovalOfSeat(),
-    errors=(404, 409),
+    errors=(409,),
 )
 def remove_seat(player: str, game: str, body: JsonObject) -> JsonObject:
     """Remove a seat from a game in progress, as if the player had resigned."""
@@ -185,7 +175,7 @@ def remove_seat(player: str, game: str, body: JsonObject) -> JsonObject:
     "The decision, and what follows from it.",
     Decision,
     json_body=MoveOfSeat(),
-    errors=(404, 409),
+    errors=(409,),
 )
 def move_seat(player: str, game: str, body: JsonObject) -> JsonObject:
     """Give the seat of a person in a game in progress to another account.
@@ -204,7 +194,7 @@ def move_seat(player: str, game: str, body: JsonObject) -> JsonObject:
     "The decision, and what follows from it.",
     Decision,
     json_body=WithReason(),
-    errors=(404, 409),
+    errors=(409,),
 )
 def abandon_game(player: str, game: str, body: JsonObject) -> JsonObject:
     """End a game without a ranking, and publish its secret."""
@@ -216,7 +206,7 @@ def abandon_game(player: str, game: str, body: JsonObject) -> JsonObject:
     "The decision.",
     Decision,
     json_body=ExtendDeadline(),
-    errors=(404, 409),
+    errors=(409,),
 )
 def extend_deadline(player: str, game: str, body: JsonObject) -> JsonObject:
     """Extend the deadline of the turn under way by a number of seconds."""
@@ -227,7 +217,7 @@ def extend_deadline(player: str, game: str, body: JsonObject) -> JsonObject:
     "/admin/games/<game>/rating-exclusion",
     "The game is excluded. The ratings without it follow.",
     json_body=ExcludeRating(),
-    errors=(404, 409),
+    errors=(409,),
 )
 def exclude_rating(player: str, game: str, body: JsonObject) -> None:
     """Rule that a finished game does not count for the ratings, which are computed again without it.
@@ -238,10 +228,7 @@ def exclude_rating(player: str, game: str, body: JsonObject) -> None:
 
 
 @blueprint.delete(
-    "/admin/games/<game>/rating-exclusion",
-    "The game counts again.",
-    json_body=WithReason(),
-    errors=(404,),
+    "/admin/games/<game>/rating-exclusion", "The game counts again.", json_body=WithReason()
 )
 def include_rating(player: str, game: str, body: JsonObject) -> None:
     """Take back that a game does not count for the ratings. A game that is not excluded is a 404."""
@@ -259,7 +246,7 @@ def get_work(player: str) -> JsonObject:
     "The delivery, which is due now.",
     NotificationDelivery,
     json_body=WithReason(),
-    errors=(404, 409),
+    errors=(409,),
 )
 def resend_delivery(player: str, delivery: str, body: JsonObject) -> JsonObject:
     """Send the notification of a delivery that has ended again.
@@ -284,9 +271,7 @@ def list_message_reports(player: str, query: JsonObject) -> JsonObject:
     return {"reports": [asdict(report) for report in reports], "next": cursor}
 
 
-@blueprint.delete(
-    "/admin/reports/<report>", "The report is closed.", json_body=WithReason(), errors=(404,)
-)
+@blueprint.delete("/admin/reports/<report>", "The report is closed.", json_body=WithReason())
 def close_message_report(player: str, report: str, body: JsonObject) -> None:
     """Close a report of a message."""
     service().administration.close_message_report(player, report, **body)
@@ -296,7 +281,6 @@ def close_message_report(player: str, report: str, body: JsonObject) -> None:
     f"/admin/games/<game>/comments/<int(max={MAX_INTEGER}):number>",
     "The comment is erased.",
     json_body=WithReason(),
-    errors=(404,),
 )
 def remove_comment(player: str, game: str, number: int, body: JsonObject) -> None:
     """Erase a comment of any player on a game."""
@@ -304,16 +288,14 @@ def remove_comment(player: str, game: str, number: int, body: JsonObject) -> Non
 
 
 @blueprint.put(
-    "/admin/clubs/<club>/name", "The club has this name.", json_body=RenameClub(), errors=(404, 409)
+    "/admin/clubs/<club>/name", "The club has this name.", json_body=RenameClub(), errors=(409,)
 )
 def rename_club(player: str, club: str, body: JsonObject) -> None:
     """Give a club another name. A name that looks like that of another public club is a 409."""
     service().administration.rename_club(player, club, **body)
 
 
-@blueprint.delete(
-    "/admin/clubs/<club>", "The club is closed.", json_body=WithReason(), errors=(404,)
-)
+@blueprint.delete("/admin/clubs/<club>", "The club is closed.", json_body=WithReason())
 def close_club_for_all(player: str, club: str, body: JsonObject) -> None:
     """Close a club for ever. Its games go on."""
     service().administration.close_club(player, club, **body)
@@ -336,9 +318,7 @@ def search_tournaments(player: str, query: JsonObject) -> JsonObject:
     return {"tournaments": [tournament_summary(each) for each in found], "next": cursor}
 
 
-@blueprint.get(
-    "/admin/tournaments/<tournament>", "The tournament.", TournamentDetails, errors=(404,)
-)
+@blueprint.get("/admin/tournaments/<tournament>", "The tournament.", TournamentDetails)
 def get_administered_tournament(player: str, tournament: str) -> JsonObject:
     """Get a tournament, also one that is private, with its players, rounds and standings."""
     return _details(service().administration.tournament(player, tournament))
@@ -350,7 +330,7 @@ def get_administered_tournament(player: str, tournament: str) -> JsonObject:
     TournamentDetails,
     json_body=WithReason(),
     status=200,
-    errors=(404, 409),
+    errors=(409,),
 )
 def cancel_tournament_for_all(player: str, tournament: str, body: JsonObject) -> JsonObject:
     """Cancel a tournament, also one that is private. Its games go on. One that is over is a 409."""
@@ -386,19 +366,14 @@ def announce(player: str, body: JsonObject) -> JsonObject:
 
 
 @blueprint.delete(
-    "/admin/announcements/<announcement>",
-    "The announcement is withdrawn.",
-    json_body=WithReason(),
-    errors=(404,),
+    "/admin/announcements/<announcement>", "The announcement is withdrawn.", json_body=WithReason()
 )
 def withdraw_announcement(player: str, announcement: str, body: JsonObject) -> None:
     """Withdraw an announcement before its end."""
     service().administration.withdraw_announcement(player, announcement, **body)
 
 
-@blueprint.delete(
-    "/admin/imports/<imported>", "The record is deleted.", json_body=WithReason(), errors=(404,)
-)
+@blueprint.delete("/admin/imports/<imported>", "The record is deleted.", json_body=WithReason())
 def delete_import_as_administrator(player: str, imported: str, body: JsonObject) -> None:
     """Delete a record that a player has uploaded."""
     service().administration.delete_import(player, imported, **body)

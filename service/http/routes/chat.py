@@ -184,9 +184,7 @@ def list_mutes(player: str) -> JsonObject:
     return {"players": players, "next": None}
 
 
-@mutes.put(
-    "/me/mutes/<handle>", "The player is muted.", limit=limit_messages, errors=(400, 404, 409)
-)
+@mutes.put("/me/mutes/<handle>", "The player is muted.", limit=limit_messages, errors=(400, 409))
 def mute_player(player: str, handle: str) -> None:
     """Mute a player: their messages are hidden from the player, and their invitations are not shown.
 
@@ -195,7 +193,7 @@ def mute_player(player: str, handle: str) -> None:
     service().accounts.mutes.add(player, service().accounts.players.find_person(handle).id)
 
 
-@mutes.delete("/me/mutes/<handle>", "The player is not muted.", errors=(404,))
+@mutes.delete("/me/mutes/<handle>", "The player is not muted.")
 def unmute_player(player: str, handle: str) -> None:
     """Stop muting a player. The request can be repeated."""
     service().accounts.mutes.remove(player, service().accounts.players.find_person(handle).id)

@@ -63,11 +63,7 @@ def announce_holiday(player: str, body: JsonObject) -> JsonObject:
 
 
 @blueprint.delete(
-    "/me/holidays/<holiday>",
-    "The cancelled holiday.",
-    Holiday,
-    limit=limit_new_places,
-    errors=(404,),
+    "/me/holidays/<holiday>", "The cancelled holiday.", Holiday, limit=limit_new_places
 )
 def cancel_holiday(player: str, holiday: str) -> JsonObject:
     """Cancel a holiday. One that has begun ends at once.

@@ -87,7 +87,7 @@ def create_club(player: str, body: JsonObject) -> JsonObject:
     return _details(club.id, player)
 
 
-@blueprint.get(_CLUB, "The club.", ClubDetails, auth="optional_auth", errors=(404,))
+@blueprint.get(_CLUB, "The club.", ClubDetails, auth="optional_auth")
 def get_club(club: str, player: str | None) -> JsonObject:
     """Get a club. A private club is a 404 for everybody but its members and those who are invited."""
     return _details(club, player)
@@ -99,7 +99,7 @@ def get_club(club: str, player: str | None) -> JsonObject:
     ClubDetails,
     limit=limit_new_places,
     json_body=EditClub(),
-    errors=(403, 404, 409),
+    errors=(403, 409),
 )
 def edit_club(club: str, player: str, body: JsonObject) -> JsonObject:
     """Change the name or the description of a club, as its owner."""
@@ -109,14 +109,14 @@ def edit_club(club: str, player: str, body: JsonObject) -> JsonObject:
     return _details(club, player)
 
 
-@blueprint.delete(_CLUB, "The club is closed.", errors=(403, 404))
+@blueprint.delete(_CLUB, "The club is closed.", errors=(403,))
 def close_club(club: str, player: str) -> None:
     """Close a club for ever, as its owner. Its games go on."""
     service().clubs.close(club, player)
 
 
 @blueprint.put(
-    f"{_CLUB}/owner", "The club is handed on.", json_body=NameMember(), errors=(403, 404, 409)
+    f"{_CLUB}/owner", "The club is handed on.", json_body=NameMember(), errors=(403, 409)
 )
 def hand_club_on(club: str, player: str, body: JsonObject) -> None:
     """Make another member the owner of a club. Its invitation link is revoked."""
@@ -130,7 +130,7 @@ def hand_club_on(club: str, player: str, body: JsonObject) -> None:
     ClubMemberList,
     auth="optional_auth",
     query=MembersQuery(),
-    errors=(403, 404),
+    errors=(403,),
 )
 def list_club_members(club: str, player: str | None, query: JsonObject) -> JsonObject:
     """List the members of a club or, as its owner, those who are invited or ask to join."""
@@ -154,7 +154,7 @@ def list_club_members(club: str, player: str | None, query: JsonObject) -> JsonO
     limit=limit_new_places,
     json_body=JoinClub(),
     is_body_required=False,
-    errors=(404, 409),
+    errors=(409,),
 )
 def join_club(club: str, player: str, body: JsonObject) -> JsonObject:
     """Become a member of a club, with an invitation, or ask its owner to become one.
@@ -165,9 +165,7 @@ def join_club(club: str, player: str, body: JsonObject) -> JsonObject:
     return {"you": service().clubs.join(club, player, body["invitation"])}
 
 
-@blueprint.delete(
-    f"{_CLUB}/members/me", "The player has no relation to the club.", errors=(404, 409)
-)
+@blueprint.delete(f"{_CLUB}/members/me", "The player has no relation to the club.", errors=(409,))
 def leave_club(club: str, player: str) -> None:
     """Leave a club, decline an invitation to it, or withdraw the request to join it.
 
@@ -176,7 +174,7 @@ def leave_club(club: str, player: str) -> None:
     service().clubs.leave(club, player)
 
 
-@blueprint.put(f"{_CLUB}/members/<handle>", "The player is a member.", errors=(403, 404, 409))
+@blueprint.put(f"{_CLUB}/members/<handle>", "The player is a member.", errors=(403, 409))
 def admit_to_club(club: str, handle: str, player: str) -> None:
     """Admit a player who has asked to join, as the owner. The request can be repeated."""
     service().clubs.of_owner(club, player)
@@ -184,7 +182,7 @@ def admit_to_club(club: str, handle: str, player: str) -> None:
 
 
 @blueprint.delete(
-    f"{_CLUB}/members/<handle>", "The player has no relation to the club.", errors=(403, 404, 409)
+    f"{_CLUB}/members/<handle>", "The player has no relation to the club.", errors=(403, 409)
 )
 def remove_from_club(club: str, handle: str, player: str) -> None:
     """Remove a member, revoke an invitation or decline a request, as the owner.
@@ -202,7 +200,7 @@ def remove_from_club(club: str, handle: str, player: str) -> None:
     limit=limit_new_places,
     json_body=Invite(),
     is_body_required=False,
-    errors=(403, 404, 409),
+    errors=(403, 409),
 )
 def invite_to_club(club: str, player: str, body: JsonObject) -> JsonObject:
     """Invite a player by their handle, or make an invitation link, as the owner.
@@ -219,13 +217,13 @@ def invite_to_club(club: str, player: str, body: JsonObject) -> JsonObject:
     return {"invited": invited}
 
 
-@blueprint.delete(f"{_CLUB}/invitations", "The club has no invitation link.", errors=(403, 404))
+@blueprint.delete(f"{_CLUB}/invitations", "The club has no invitation link.", errors=(403,))
 def revoke_club_link(club: str, player: str) -> None:
     """Revoke the invitation link of a club, as its owner. The request can be repeated."""
     service().clubs.revoke_link(club, player)
 
 
-@blueprint.get(f"{_CLUB}/webhook", "The webhook of the club.", ClubWebhook, errors=(403, 404))
+@blueprint.get(f"{_CLUB}/webhook", "The webhook of the club.", ClubWebhook, errors=(403,))
 def get_club_webhook(club: str, player: str) -> JsonObject:
     """Get the webhook of a club, as its owner, without its secret. A club without one is a 404."""
     return _webhook_json(club, service().notifications.club_webhooks.find(club, player))
@@ -237,7 +235,7 @@ def get_club_webhook(club: str, player: str) -> JsonObject:
     ClubWebhook,
     limit=limit_new_places,
     json_body=SetClubWebhook(),
-    errors=(403, 404),
+    errors=(403,),
 )
 def set_club_webhook(club: str, player: str, body: JsonObject) -> JsonObject:
     """Give a club a webhook, as its owner, instead of the one before.
@@ -252,7 +250,7 @@ def set_club_webhook(club: str, player: str, body: JsonObject) -> JsonObject:
     return {**_webhook_json(club, webhook), **secret}
 
 
-@blueprint.delete(f"{_CLUB}/webhook", "The club has no webhook.", errors=(403, 404))
+@blueprint.delete(f"{_CLUB}/webhook", "The club has no webhook.", errors=(403,))
 def remove_club_webhook(club: str, player: str) -> None:
     """Remove the webhook of a club, as its owner. The request can be repeated."""
     service().notifications.club_webhooks.remove(club, player)
@@ -262,7 +260,7 @@ def remove_club_webhook(club: str, player: str) -> None:
     f"{_CLUB}/webhook/test",
     "A test is posted to the webhook.",
     limit=limit_webhook_tests,
-    errors=(403, 404),
+    errors=(403,),
 )
 def test_club_webhook(club: str, player: str) -> None:
     """Have a test posted to the webhook of a club, as its owner.
@@ -278,7 +276,7 @@ def test_club_webhook(club: str, player: str) -> None:
     "A page of deliveries, newest first.",
     DeliveryList,
     query=DeliveriesQuery(),
-    errors=(403, 404),
+    errors=(403,),
 )
 def list_club_deliveries(club: str, player: str, query: JsonObject) -> JsonObject:
     """List the deliveries to the webhooks that a club has had, as its owner."""

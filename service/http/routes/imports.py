@@ -54,7 +54,7 @@ def list_imports(player: str | None, query: JsonObject) -> JsonObject:
     return {"imports": shown_imports(records), "next": next}
 
 
-@blueprint.get("/imports/<imported>", "The record.", ImportedRecordJson, errors=(404,))
+@blueprint.get("/imports/<imported>", "The record.", ImportedRecordJson)
 def get_import(imported: str, player: str | None) -> JsonObject:
     """Get what is known about an imported record."""
     (shown,) = shown_imports([service().imports.get(imported)])
@@ -62,9 +62,7 @@ def get_import(imported: str, player: str | None) -> JsonObject:
 
 
 @blueprint.get(
-    "/imports/<imported>/record",
-    errors=(404,),
-    responses=response_with_lines("The record as it was uploaded."),
+    "/imports/<imported>/record", responses=response_with_lines("The record as it was uploaded.")
 )
 def get_imported_record(imported: str, player: str | None) -> Response:
     """Get an imported record, byte for byte as it was uploaded."""
@@ -72,7 +70,7 @@ def get_imported_record(imported: str, player: str | None) -> Response:
 
 
 @blueprint.delete(
-    "/imports/<imported>", "The record is deleted.", errors=(403, 404), auth="login_required"
+    "/imports/<imported>", "The record is deleted.", errors=(403,), auth="login_required"
 )
 def delete_import(imported: str, player: str) -> None:
     """Delete a record that the player has uploaded."""

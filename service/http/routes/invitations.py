@@ -89,7 +89,6 @@ def uninvite_player(game_id: str, handle: str, player: str, idempotency_key: str
     "The game, and the id of the player who invites.",
     InvitedGame,
     auth="public",
-    errors=(404,),
 )
 def get_invitation(token: str) -> JsonObject:
     """Get the game to which an invitation link invites.

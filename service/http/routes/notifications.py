@@ -159,7 +159,7 @@ def feed_addresses(token: str) -> dict[str, str]:
     return {"atom": f"{address}/games.atom", "calendar": f"{address}/deadlines.ics"}
 
 
-@blueprint.delete("/me/feeds/<feed>", "The addresses are not valid any more.", errors=(404,))
+@blueprint.delete("/me/feeds/<feed>", "The addresses are not valid any more.")
 def revoke_feeds(player: str, feed: str) -> None:
     """Revoke the two addresses of feeds."""
     service().notifications.feed_tokens.revoke(player, feed)
@@ -173,7 +173,6 @@ def revoke_feeds(player: str, feed: str) -> None:
         200: response("The feed.", content_type="application/atom+xml", headers=_HEADERS),
         304: response("The client has this feed."),
     },
-    errors=(404,),
 )
 def get_atom_feed(token: str) -> Response:
     """Get the Atom feed of what happened in a player's games, in the language of the account.
@@ -195,7 +194,6 @@ def get_atom_feed(token: str) -> Response:
         200: response("The calendar.", content_type="text/calendar", headers=_HEADERS),
         304: response("The client has this calendar."),
     },
-    errors=(404,),
 )
 def get_calendar(token: str) -> Response:
     """Get the calendar of a player's deadlines: one event for each turn that waits for the player.
@@ -240,7 +238,7 @@ def add_push_subscription(player: str, body: JsonObject) -> JsonObject:
     return service().notifications.push_subscriptions.add(player, **body).as_json()
 
 
-@push.delete("/me/push/<subscription>", "The subscription is removed.", errors=(404,))
+@push.delete("/me/push/<subscription>", "The subscription is removed.")
 def remove_push_subscription(player: str, subscription: str) -> None:
     """Remove a push subscription."""
     service().notifications.push_subscriptions.find(player, subscription)
@@ -276,17 +274,14 @@ def add_webhook(player: str, body: JsonObject) -> JsonObject:
     return {**_webhook_json(webhook), "secret": webhook.secret}
 
 
-@webhooks.delete("/me/webhooks/<webhook>", "The webhook is removed.", errors=(404,))
+@webhooks.delete("/me/webhooks/<webhook>", "The webhook is removed.")
 def remove_webhook(player: str, webhook: str) -> None:
     """Remove a webhook. What has not been posted to it yet is dropped."""
     service().notifications.webhooks.remove(player, webhook)
 
 
 @webhooks.post(
-    "/me/webhooks/<webhook>/test",
-    "A test is posted to the webhook.",
-    limit=limit_webhook_tests,
-    errors=(404,),
+    "/me/webhooks/<webhook>/test", "A test is posted to the webhook.", limit=limit_webhook_tests
 )
 def test_webhook(player: str, webhook: str) -> None:
     """Have a test posted to a webhook. `GET /me/webhooks` shows the result a moment later.
@@ -303,7 +298,6 @@ def test_webhook(player: str, webhook: str) -> None:
     WebhookResponse,
     status=200,
     limit=limit_new_places,
-    errors=(404,),
 )
 def enable_webhook(player: str, webhook: str) -> JsonObject:
     """Enable a webhook again that was disabled after repeated failures."""

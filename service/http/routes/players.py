@@ -201,9 +201,7 @@ def get_me(player: str, query: JsonObject) -> JsonObject:
     }
 
 
-@profiles.get(
-    "/players/<handle>", "The player, as the viewer may see them.", PlayerProfile, errors=(404,)
-)
+@profiles.get("/players/<handle>", "The player, as the viewer may see them.", PlayerProfile)
 def get_profile(handle: str, player: str | None) -> JsonObject:
     """Get the profile of a player: since when, games and places by rules and seats, and reliability.
 
@@ -219,7 +217,7 @@ def get_profile(handle: str, player: str | None) -> JsonObject:
     " fewer games than `limit`, even none, before the last one.",
     GameList,
     query=ListGamesOfPlayer(),
-    errors=(403, 404),
+    errors=(403,),
 )
 def list_games_of_player(handle: str, player: str | None, query: JsonObject) -> JsonObject:
     """List the games of a player, newest first.
@@ -252,7 +250,7 @@ def list_games_of_player(handle: str, player: str | None, query: JsonObject) -> 
     "/players/<handle>/head-to-head/<other>",
     "The two players, and the results by rules.",
     HeadToHeadResults,
-    errors=(403, 404),
+    errors=(403,),
 )
 def get_head_to_head(handle: str, other: str, player: str | None) -> JsonObject:
     """Compare two players by their places in the finished public games in which both were.

@@ -33,11 +33,7 @@ def list_rated_games(query: JsonObject) -> JsonObject:
 
 
 @blueprint.get(
-    "/leaderboards/<system>",
-    "A page of the leaderboard.",
-    Leaderboard,
-    query=LeaderboardQuery(),
-    errors=(404,),
+    "/leaderboards/<system>", "A page of the leaderboard.", Leaderboard, query=LeaderboardQuery()
 )
 def get_leaderboard(system: str, query: JsonObject) -> JsonObject:
     """Get the players of a rule system with the best ratings after their last games of a period.

@@ -89,11 +89,7 @@ def create_sandbox(player: str, body: JsonObject) -> Response:
 
 
 @blueprint.get(
-    "/sandboxes/<sandbox_id>",
-    auth="optional_auth",
-    responses={200: _SANDBOX},
-    errors=(404,),
-    limit=_find,
+    "/sandboxes/<sandbox_id>", auth="optional_auth", responses={200: _SANDBOX}, limit=_find
 )
 def get_sandbox(sandbox_id: str, player: str | None) -> Response:
     """Get a sandbox.
@@ -104,10 +100,7 @@ def get_sandbox(sandbox_id: str, player: str | None) -> Response:
 
 
 @blueprint.delete(
-    "/sandboxes/<sandbox_id>",
-    "The sandbox has been deleted.",
-    errors=(403, 404),
-    limit=_for_its_maker,
+    "/sandboxes/<sandbox_id>", "The sandbox has been deleted.", errors=(403,), limit=_for_its_maker
 )
 def delete_sandbox(sandbox_id: str, player: str) -> None:
     """Delete a sandbox."""
@@ -118,7 +111,7 @@ def delete_sandbox(sandbox_id: str, player: str) -> None:
     "/sandboxes/<sandbox_id>/actions",
     json_body=ActInSandbox(),
     responses=_CHANGED,
-    errors=(403, 404, 409, 422),
+    errors=(403, 409, 422),
     limit=_for_its_maker,
 )
 def act_in_sandbox(sandbox_id: str, player: str, body: JsonObject) -> Response:
@@ -134,7 +127,7 @@ def act_in_sandbox(sandbox_id: str, player: str, body: JsonObject) -> Response:
     "/sandboxes/<sandbox_id>/bots",
     json_body=LetBotsAct(),
     responses=_CHANGED,
-    errors=(403, 404, 409),
+    errors=(403, 409),
     limit=_for_its_maker,
 )
 def let_bots_act_in_sandbox(sandbox_id: str, player: str, body: JsonObject) -> Response:
@@ -154,7 +147,7 @@ def let_bots_act_in_sandbox(sandbox_id: str, player: str, body: JsonObject) -> R
     json_body=UndoInSandbox(),
     is_body_required=False,
     responses=_CHANGED,
-    errors=(403, 404, 409),
+    errors=(403, 409),
     limit=_for_its_maker,
 )
 def undo_in_sandbox(sandbox_id: str, player: str, body: JsonObject) -> Response:

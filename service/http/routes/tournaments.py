@@ -70,7 +70,7 @@ def create_tournament(player: str, body: JsonObject, idempotency_key: str | None
     return _details(_tournaments().create(player, body, idempotency_key))
 
 
-@blueprint.get("/tournaments/<id>", "The tournament.", TournamentDetails, errors=(404,))
+@blueprint.get("/tournaments/<id>", "The tournament.", TournamentDetails)
 def get_tournament(player: str | None, id: str) -> JsonObject:
     """Get a tournament with its players, rounds and standings."""
     return _details(_tournaments().get(id, player))
@@ -84,7 +84,7 @@ def get_tournament(player: str | None, id: str) -> JsonObject:
     json_body=RegisterInTournament(),
     is_body_required=False,
     limit=limit_new_places,
-    errors=(403, 404, 409),
+    errors=(403, 409),
 )
 def register_in_tournament(player: str, id: str, body: JsonObject) -> JsonObject:
     """Take part in a tournament, or as a substitute in one that is in progress.
@@ -101,7 +101,7 @@ def register_in_tournament(player: str, id: str, body: JsonObject) -> JsonObject
     "/tournaments/<id>/players/me",
     "The player takes part no more.",
     auth="login_required",
-    errors=(404, 409),
+    errors=(409,),
     limit=limit_new_places,
 )
 def withdraw_from_tournament(player: str, id: str) -> None:
@@ -113,7 +113,7 @@ def withdraw_from_tournament(player: str, id: str) -> None:
     "/tournaments/<id>/players/<handle>",
     "The player takes part no more.",
     auth="login_required",
-    errors=(400, 403, 404, 409),
+    errors=(400, 403, 409),
 )
 def exclude_from_tournament(player: str, id: str, handle: str) -> None:
     """Withdraw another player, as the organiser of the tournament or an administrator."""
@@ -125,7 +125,7 @@ def exclude_from_tournament(player: str, id: str, handle: str) -> None:
     "The player is invited.",
     auth="login_required",
     limit=limit_new_places,
-    errors=(400, 403, 404, 409),
+    errors=(400, 403, 409),
 )
 def invite_to_tournament(player: str, id: str, handle: str) -> None:
     """Invite a player to a private tournament, as its organiser or an administrator."""
@@ -139,7 +139,7 @@ def invite_to_tournament(player: str, id: str, handle: str) -> None:
     auth="login_required",
     json_body=ReplaceEntrant(),
     status=200,
-    errors=(403, 404, 409),
+    errors=(403, 409),
 )
 def replace_entrant(player: str, id: str, body: JsonObject) -> JsonObject:
     """Give the place of an entrant to a substitute, as the organiser or an administrator.
@@ -155,14 +155,14 @@ def replace_entrant(player: str, id: str, body: JsonObject) -> JsonObject:
     TournamentDetails,
     auth="login_required",
     status=200,
-    errors=(403, 404, 409),
+    errors=(403, 409),
 )
 def cancel_tournament(player: str, id: str) -> JsonObject:
     """Cancel a tournament, as its organiser or an administrator. Its games go on."""
     return _details(_tournaments().cancel(id, player))
 
 
-@blueprint.get("/tournaments/<id>/standings", "The standings.", TournamentStandings, errors=(404,))
+@blueprint.get("/tournaments/<id>/standings", "The standings.", TournamentStandings)
 def get_tournament_standings(player: str | None, id: str) -> JsonObject:
     """Get the standings after the results that there are."""
     shown = _tournaments().get(id, player)
@@ -174,7 +174,6 @@ def get_tournament_standings(player: str | None, id: str) -> JsonObject:
     "A page of events.",
     TournamentEventList,
     query=TournamentEventsQuery(),
-    errors=(404,),
 )
 def list_tournament_events(player: str | None, id: str, query: JsonObject) -> JsonObject:
     """List the events of a tournament, in order."""
@@ -184,9 +183,7 @@ def list_tournament_events(player: str | None, id: str, query: JsonObject) -> Js
 
 
 @blueprint.get(
-    "/tournaments/<id>/record",
-    responses=response_with_lines("The record, one JSON object a line."),
-    errors=(404,),
+    "/tournaments/<id>/record", responses=response_with_lines("The record, one JSON object a line.")
 )
 def get_tournament_record(player: str | None, id: str) -> Response:
     """Get the signed record of a tournament, which `cartulary tournament audit` checks."""
