@@ -10,9 +10,12 @@
 Every package derives its errors from these, and raises no others that a caller should handle.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from domain.messages import Message, Text, Value, message, semicolon_list
+
+_Error = TypeVar("_Error")
 
 FORMAT = "FORMAT"
 """The clause broken by any JSON that does not have the form of docs/formats.md."""
@@ -24,6 +27,11 @@ class CartularyError(Exception):
     def __init__(self, message: Text) -> None:
         super().__init__(message)
         self.message = message
+
+    @classmethod
+    def saying(cls: Callable[[Text], _Error], template: str, /, **values: Value) -> _Error:
+        """Return an error of a class that takes only a message: one as of `domain.messages.message`."""
+        return cls(Message(template, values))
 
 
 class Refused(CartularyError):

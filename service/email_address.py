@@ -8,7 +8,6 @@ from email.utils import parseaddr
 from typing import Final
 
 from domain.errors import CartularyError
-from domain.messages import message
 
 MAX_LENGTH: Final = 254
 """Characters of an address (RFC 5321, with the angle brackets left out)."""
@@ -35,7 +34,7 @@ def parse_address(text: str) -> str:
             pass
         else:
             return checked.normalized
-    raise InvalidAddress(message("must be an e-mail address"))
+    raise InvalidAddress.saying("must be an e-mail address")
 
 
 def limit_key(address: str) -> str:
@@ -54,15 +53,13 @@ def parse_sender(text: str) -> Address:
     """
     name, address = parseaddr(text)
     if "\n" in text or "\r" in text or not name.isprintable() or not address:
-        raise InvalidAddress(message("must be an e-mail address"))
+        raise InvalidAddress.saying("must be an e-mail address")
     address = parse_address(address)
     local, _, _ = address.rpartition("@")
     if not address.isascii() or len(local) > MAX_SENDER_LOCAL_LENGTH:
-        raise InvalidAddress(
-            message(
-                "must be an e-mail address in ASCII with at most {most} characters before the @",
-                most=MAX_SENDER_LOCAL_LENGTH,
-            )
+        raise InvalidAddress.saying(
+            "must be an e-mail address in ASCII with at most {most} characters before the @",
+            most=MAX_SENDER_LOCAL_LENGTH,
         )
     return Address(display_name=name, addr_spec=address)
 

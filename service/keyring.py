@@ -14,7 +14,6 @@ import redis
 
 from domain.errors import CartularyError
 from domain.json_types import JsonObject
-from domain.messages import message
 from ledger.canonical import canonical
 from ledger.keys import SigningKey, shown_head_payload
 from ledger.os_errors import os_reason
@@ -127,7 +126,7 @@ class Keyring:
                     with unavailable_on_error():
                         self._redis.hset(KEYS, key, canonical(entry))
                 return entry
-        raise NotFound(message("this service has never published a key {key}", key=key))
+        raise NotFound.saying("this service has never published a key {key}", key=key)
 
     def _create_key(self) -> SigningKey:
         """Load or generate the key, and publish it if it is not published yet."""
@@ -145,13 +144,11 @@ class Keyring:
             stored = self._redis.hget(KEYS, key.id)
         until = None if stored is None else orjson.loads(stored)["until"]
         if until is not None:
-            raise RetiredKeyError(
-                message(
-                    "the signing key {file} was retired at {until}: set CARTULARY_SIGNING_KEY to the file"
-                    " of the key that has replaced it",
-                    file=str(self._path),
-                    until=until,
-                )
+            raise RetiredKeyError.saying(
+                "the signing key {file} was retired at {until}: set CARTULARY_SIGNING_KEY to the file"
+                " of the key that has replaced it",
+                file=str(self._path),
+                until=until,
             )
 
     def _find_key(self) -> SigningKey:
@@ -159,23 +156,19 @@ class Keyring:
         try:
             key = SigningKey.load(self._path)
         except OSError as error:
-            raise NoKeyError(
-                message(
-                    "the signing key {file} cannot be read ({reason}): run this on the machine that has"
-                    " the service's key, or set CARTULARY_SIGNING_KEY to its file",
-                    file=str(self._path),
-                    reason=os_reason(error),
-                )
+            raise NoKeyError.saying(
+                "the signing key {file} cannot be read ({reason}): run this on the machine that has"
+                " the service's key, or set CARTULARY_SIGNING_KEY to its file",
+                file=str(self._path),
+                reason=os_reason(error),
             ) from None
         with unavailable_on_error():
             is_published = self._redis.hexists(KEYS, key.id)
         if not is_published:
-            raise NoKeyError(
-                message(
-                    "the signing key {file} is not one of this service's keys: set"
-                    " CARTULARY_SIGNING_KEY to the file of one that is",
-                    file=str(self._path),
-                )
+            raise NoKeyError.saying(
+                "the signing key {file} is not one of this service's keys: set"
+                " CARTULARY_SIGNING_KEY to the file of one that is",
+                file=str(self._path),
             )
         self._check_validity(key)
         return key

@@ -10,7 +10,6 @@ from typing import Final
 import redis
 
 from domain.errors import Unreadable
-from domain.messages import message
 from service.connection import connect, unavailable_on_error
 from service.errors import Unavailable, log_text
 from service.keyring import Keyring, RetiredKeyError
@@ -46,15 +45,15 @@ class Readiness:
             with unavailable_on_error():
                 self._log.set(WRITE_CHECK_KEY, 1, ex=_KEY_SECONDS)
         except Unavailable as error:
-            raise Unavailable(
-                message("the log is not available: {reason}", reason=error.why)
+            raise Unavailable.saying(
+                "the log is not available: {reason}", reason=error.why
             ) from error
         try:
             with unavailable_on_error():
                 self._queue.ping()
         except Unavailable as error:
-            raise Unavailable(
-                message("the queue is not available: {reason}", reason=error.why)
+            raise Unavailable.saying(
+                "the queue is not available: {reason}", reason=error.why
             ) from error
         try:
             self._keyring.publish_key()
@@ -63,7 +62,7 @@ class Readiness:
             raise Unavailable(error.message) from error
         except (Unreadable, OSError) as error:
             log.error("the signing key cannot be used: %s", log_text(error))  # noqa: TRY400 # the message is enough
-            raise Unavailable(message("the signing key cannot be used")) from error
+            raise Unavailable.saying("the signing key cannot be used") from error
 
     def store_responds(self) -> bool:
         """Return whether the Redis of the logs responds within SECONDS_TO_RESPOND to one of ATTEMPTS pings.

@@ -488,7 +488,7 @@ def _raise_errors(
             for name, variable_faults in errors.items()
             for fault in variable_faults
         )
-        raise SettingsError(message("{faults}", faults=faults))
+        raise SettingsError.saying("{faults}", faults=faults)
 
 
 def _absolute(path: Path) -> Path:

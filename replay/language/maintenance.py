@@ -32,9 +32,10 @@ KEYWORDS: Final[Keywords] = {
     "plural_reason": (2, 3),
     "refusal": (2,),
     "not_now": None,
+    "saying": None,
     "term": None,
 }
-"""The functions of `domain` that create messages, and which of their arguments are templates."""
+"""The functions and methods of `domain` that create messages, and which of their arguments are templates."""
 TEMPLATE_KEYWORDS: Final[Keywords] = {"text": None, "plural_text": (1, 2)}
 """The functions that create messages in the templates of pages and mails."""
 _SOURCES: Final[Sequence[tuple[Sequence[tuple[str, str]], Keywords]]] = (

@@ -20,7 +20,6 @@ import redis
 from domain.errors import Unreadable
 from domain.event import ZEROS
 from domain.json_types import JsonObject
-from domain.messages import message
 from ledger.canonical import canonical
 from service import clock
 from service.connection import unavailable_on_error
@@ -64,7 +63,7 @@ class AdministrationLog:
                         raise
                     continue
             return entry
-        raise Unavailable(message("too many administrators write at the same time"))
+        raise Unavailable.saying("too many administrators write at the same time")
 
     def page(self, after: int, limit: int) -> list[JsonObject]:
         """Return entries after+1 …, at most `limit`. Raises Unreadable if one is damaged."""
@@ -108,5 +107,5 @@ def _decode(fields: Mapping[bytes, bytes]) -> JsonObject:
     try:
         entry: JsonObject = orjson.loads(fields[_ENTRY])
     except (KeyError, ValueError):
-        raise Unreadable(message("an entry of the administration log is damaged")) from None
+        raise Unreadable.saying("an entry of the administration log is damaged") from None
     return entry

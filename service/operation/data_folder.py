@@ -122,7 +122,7 @@ def make_private(folder: Path) -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         status = folder.lstat()
         if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
-            raise DataFolderError(message("{folder} belongs to another user", folder=str(folder)))
+            raise DataFolderError.saying("{folder} belongs to another user", folder=str(folder))
         folder.chmod(0o700)
     except OSError as error:
         raise DataFolderError(_unusable(folder, error)) from error
@@ -204,12 +204,8 @@ class DataFolderLock:
         except Timeout:
             self._lock_after_orphan()
         except OSError as error:
-            raise DataFolderError(
-                message(
-                    "{file} cannot be locked: {reason}",
-                    file=str(self._path),
-                    reason=os_reason(error),
-                )
+            raise DataFolderError.saying(
+                "{file} cannot be locked: {reason}", file=str(self._path), reason=os_reason(error)
             ) from error
 
     def release(self) -> None:

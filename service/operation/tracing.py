@@ -11,7 +11,6 @@ from functools import wraps
 from typing import Any, Final
 
 from domain.errors import CartularyError
-from domain.messages import message
 from service.provenance import CURRENT, with_trace_context
 
 ENDPOINTS: Final = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
@@ -37,12 +36,10 @@ class Tracing:
             from opentelemetry.sdk.trace.export import BatchSpanProcessor
             from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
         except ModuleNotFoundError as error:
-            raise TracingUnavailable(
-                message(
-                    "traces need the extra `otel` ({reason}): install it, or unset {variables}",
-                    reason=str(error),
-                    variables=", ".join(ENDPOINTS),
-                )
+            raise TracingUnavailable.saying(
+                "traces need the extra `otel` ({reason}): install it, or unset {variables}",
+                reason=str(error),
+                variables=", ".join(ENDPOINTS),
             ) from error
         # Nothing is registered in `atexit`, which forked processes do not run.
         self._provider = TracerProvider(

@@ -26,7 +26,6 @@ from typing import Any, BinaryIO, Final
 import redis
 
 from domain.errors import CartularyError
-from domain.messages import message
 from ledger.os_errors import os_reason
 from service.connection import connect, is_cluster, unavailable_on_error
 from service.errors import Unavailable
@@ -71,13 +70,11 @@ def back_up(
     the backup is complete. Raises BackupError and Unavailable.
     """
     if folder.exists():
-        raise BackupError(message("{path} exists already", path=str(folder)))
+        raise BackupError.saying("{path} exists already", path=str(folder))
     if is_cluster(settings.redis_url):
-        raise BackupError(
-            message(
-                "a Redis Cluster has no moment that is the same on all nodes: back its nodes up with the"
-                " tools of Redis"
-            )
+        raise BackupError.saying(
+            "a Redis Cluster has no moment that is the same on all nodes: back its nodes up with the"
+            " tools of Redis"
         )
     unfinished = folder.with_name(f".{folder.name}.unfinished")
     shutil.rmtree(unfinished, ignore_errors=True)
@@ -96,8 +93,8 @@ def back_up(
         unfinished.rename(folder)
         sync_folder(folder.absolute().parent)
     except OSError as error:
-        raise BackupError(
-            message("{path} cannot be written: {reason}", path=str(folder), reason=os_reason(error))
+        raise BackupError.saying(
+            "{path} cannot be written: {reason}", path=str(folder), reason=os_reason(error)
         ) from error
     finally:
         hold.release()
@@ -117,10 +114,8 @@ def restore(settings: Settings, folder: Path) -> int:
         _check(folder)
         target = archive_folder(settings.archive)
         if target is None and (folder / ARCHIVE).exists():
-            raise BackupError(
-                message(
-                    "the backup contains archived games, which need a folder: unset CARTULARY_ARCHIVE_URL"
-                )
+            raise BackupError.saying(
+                "the backup contains archived games, which need a folder: unset CARTULARY_ARCHIVE_URL"
             )
         if settings.is_embedded:
             count = _restore_embedded(settings.data, folder / SNAPSHOT)
@@ -131,8 +126,8 @@ def restore(settings: Settings, folder: Path) -> int:
         if target is not None:
             _copy_archive(folder / ARCHIVE, target)
     except OSError as error:
-        raise BackupError(
-            message("the backup cannot be restored: {reason}", reason=os_reason(error))
+        raise BackupError.saying(
+            "the backup cannot be restored: {reason}", reason=os_reason(error)
         ) from error
     mark_restored(settings.data)
     return count
@@ -223,8 +218,8 @@ def _write_snapshot(url: str, file: BinaryIO, on_progress: Progress) -> int:
                     header = reply.readline()
                 if not header.startswith(b"$"):
                     reason = header.decode(errors="replace").strip().removeprefix("-")
-                    raise BackupError(
-                        message("Redis gives no snapshot: {reason}", reason=reason or "-")
+                    raise BackupError.saying(
+                        "Redis gives no snapshot: {reason}", reason=reason or "-"
                     )
                 length = header[1:].strip()
                 if length.startswith(b"EOF:"):
@@ -238,7 +233,7 @@ def _write_snapshot(url: str, file: BinaryIO, on_progress: Progress) -> int:
                     on_progress(size)
                 return size
     except TimeoutError as error:
-        raise BackupError(message("Redis has stopped sending its snapshot")) from error
+        raise BackupError.saying("Redis has stopped sending its snapshot") from error
     finally:
         connection.disconnect()  # type: ignore[no-untyped-call] # the same
         client.close()
@@ -248,7 +243,7 @@ def _exactly(reply: BinaryIO, count: int) -> Iterator[bytes]:
     while count:
         block = reply.read(min(BLOCK, count))
         if not block:
-            raise BackupError(message("Redis has stopped sending its snapshot"))
+            raise BackupError.saying("Redis has stopped sending its snapshot")
         count -= len(block)
         yield block
 
@@ -259,7 +254,7 @@ def _until(reply: BinaryIO, mark: bytes) -> Iterator[bytes]:
     while True:
         block = reply.read1(BLOCK)  # type: ignore[attr-defined] # the reader of a socket has it
         if not block:
-            raise BackupError(message("Redis has stopped sending its snapshot"))
+            raise BackupError.saying("Redis has stopped sending its snapshot")
         kept += block
         end = kept.find(mark)
         if end >= 0:
@@ -302,12 +297,12 @@ def _check(folder: Path) -> None:
     try:
         stored = (folder / SUMS).read_text(encoding="ascii")
     except (FileNotFoundError, NotADirectoryError, UnicodeDecodeError):
-        raise BackupError(
-            message("{path} is not a backup: it has no file {file}", path=str(folder), file=SUMS)
+        raise BackupError.saying(
+            "{path} is not a backup: it has no file {file}", path=str(folder), file=SUMS
         ) from None
     if stored != _sums(folder) or f"  {SNAPSHOT}\n" not in stored:
-        raise BackupError(
-            message("the files in {path} are not those of the backup", path=str(folder))
+        raise BackupError.saying(
+            "the files in {path} are not those of the backup", path=str(folder)
         )
 
 
@@ -319,7 +314,7 @@ def _restore_embedded(data: Path, snapshot: Path) -> int:
     folder = data / "redis"
     with DataFolderLock(data):
         if find_parts(folder):
-            raise BackupError(message("{path} contains data already", path=str(folder)))
+            raise BackupError.saying("{path} contains data already", path=str(folder))
         _copy(snapshot, folder / SINGLE_FILE)
         sync_folder(folder)
     try:
@@ -336,7 +331,7 @@ def _restore_into(url: str, snapshot: Path) -> int:
     try:
         with unavailable_on_error():
             if target.dbsize():
-                raise BackupError(message("the Redis of the settings contains data already"))
+                raise BackupError.saying("the Redis of the settings contains data already")
         with TemporaryDirectory(prefix="cartulary-restore-") as name:
             data = Path(name)
             make_private(data / "redis")

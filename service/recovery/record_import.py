@@ -53,16 +53,14 @@ def import_record(
     published = [entry["public"] for entry in service.keyring.public_keys()]
     report = audit(BytesIO(data), keys=published if keys is None else keys)
     if report.first is not None:
-        raise ImportRefused(
-            message("the record is broken: {problem}", problem=report.first.located_problem)
+        raise ImportRefused.saying(
+            "the record is broken: {problem}", problem=report.first.located_problem
         )
     stored = service.store.read(record.game)
     count = len(stored)
     if stored != record.lines[:count]:
-        raise ImportRefused(
-            message(
-                "the stored game {game} has other or more events than the record", game=record.game
-            )
+        raise ImportRefused.saying(
+            "the stored game {game} has other or more events than the record", game=record.game
         )
     result = Imported(record.game, count + 1, len(record.lines))
     if result.last < result.first:
@@ -75,8 +73,8 @@ def import_record(
     try:
         service.store.append(record.game, count, request)
     except HeadMoved:
-        raise ImportRefused(
-            message("the game {game} has changed in the meantime", game=record.game)
+        raise ImportRefused.saying(
+            "the game {game} has changed in the meantime", game=record.game
         ) from None
     service.games.repository.update_listings(record.game)
     return result
@@ -116,14 +114,12 @@ def _secrets(service: Service, record: Record, count: int) -> dict[str, str]:
         if record.has_ended and "secret" in (last := _last_data(record)):
             secrets["seed"] = last["secret"]
     if needed - secrets.keys():
-        raise ImportRefused(
-            message(
-                "the record does not contain the secrets of the game, which only the server knew: the game"
-                " could not be played on"
-            )
+        raise ImportRefused.saying(
+            "the record does not contain the secrets of the game, which only the server knew: the game"
+            " could not be played on"
         )
     if len(secrets) > MAX_SECRETS:
-        raise ImportRefused(message("the record has more than {most} secrets", most=MAX_SECRETS))
+        raise ImportRefused.saying("the record has more than {most} secrets", most=MAX_SECRETS)
     return secrets
 
 

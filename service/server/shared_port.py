@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from typing import Final
 
 from domain.errors import CartularyError
-from domain.messages import message
 from ledger.os_errors import os_reason
 from service.operation.forked_process import ForkedProcess
 
@@ -27,13 +26,11 @@ class PortError(CartularyError):
 
 def unusable_port(host: str, port: int, error: OSError) -> PortError:
     """Return the error for an address on which the operating system does not let the server listen."""
-    return PortError(
-        message(
-            "port {port} of {host} cannot be used: {reason}",
-            port=port,
-            host=host,
-            reason=os_reason(error),
-        )
+    return PortError.saying(
+        "port {port} of {host} cannot be used: {reason}",
+        port=port,
+        host=host,
+        reason=os_reason(error),
     )
 
 
@@ -67,13 +64,11 @@ def hold_port(host: str, port: int) -> Iterator[tuple[str, int]]:
             stack.pop_all()
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
-            raise PortError(
-                message(
-                    "port {port} of {host} is in use: stop the program that uses it, or choose another"
-                    " port with --port",
-                    port=port,
-                    host=host,
-                )
+            raise PortError.saying(
+                "port {port} of {host} is in use: stop the program that uses it, or choose another"
+                " port with --port",
+                port=port,
+                host=host,
             ) from None
         raise unusable_port(host, port, error) from error
     with holder:

@@ -10,7 +10,6 @@ import orjson
 from domain.administration import ADMINISTRATOR
 from domain.errors import Unreadable
 from domain.event import ENDINGS
-from domain.messages import message
 from service.http.event_streams import StreamRequest
 
 MAX_QUEUED_EVENTS: Final = 256
@@ -75,8 +74,8 @@ def event_frame(line: bytes) -> EventFrame:
             joiner=event["data"]["player"] if event["type"] == "SeatTaken" else None,
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise Unreadable(
-            message("a line of the log is damaged: {reason}", reason=repr(error))
+        raise Unreadable.saying(
+            "a line of the log is damaged: {reason}", reason=repr(error)
         ) from error
 
 

@@ -17,7 +17,6 @@ from threading import Thread
 from typing import Final
 
 from domain.errors import Unreadable
-from domain.messages import message
 from service.bootstrap import Service, build, trace_appends
 from service.errors import Unavailable, log_text
 from service.http.access_log import Metrics, share
@@ -255,11 +254,9 @@ def publish_key(service: Service) -> None:
     except Unavailable:
         log.warning("the signing key will be published when Redis responds")
     except (Unreadable, OSError) as error:
-        raise SettingsError(
-            message(
-                "CARTULARY_SIGNING_KEY must name a file that can be read or created: {reason}",
-                reason=error.message if isinstance(error, Unreadable) else str(error),
-            )
+        raise SettingsError.saying(
+            "CARTULARY_SIGNING_KEY must name a file that can be read or created: {reason}",
+            reason=error.message if isinstance(error, Unreadable) else str(error),
         ) from error
 
 

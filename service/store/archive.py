@@ -32,7 +32,6 @@ from cachetools import LRUCache
 
 from domain.errors import Unreadable
 from domain.event import ENDINGS
-from domain.messages import message
 from service.bounds import Bounds
 from service.connection import to_text, unavailable_on_error
 from service.errors import Conflict, Unavailable
@@ -134,12 +133,10 @@ class Archive:
                 return game
             before, stub = stub, self.stub(game_id)
             if stub == before:
-                raise Unreadable(
-                    message(
-                        "the archive has no object {name}, which contains game {game}",
-                        name=before.object,
-                        game=game_id,
-                    )
+                raise Unreadable.saying(
+                    "the archive has no object {name}, which contains game {game}",
+                    name=before.object,
+                    game=game_id,
                 )
         return None
 
@@ -159,7 +156,7 @@ class Archive:
         if cached is not None:
             return cached
         if not self._reads.acquire(timeout=WAIT_SECONDS):
-            raise Unavailable(message("too many archived games are read at once"))
+            raise Unavailable.saying("too many archived games are read at once")
         try:
             with self._cache_lock:
                 cached = self._cache.get(stub.object)
@@ -169,8 +166,8 @@ class Archive:
             if data is None:
                 return None
             if hashlib.sha256(data).hexdigest() != stub.sha256:
-                raise Unreadable(
-                    message("the object {name} of the archive was changed", name=stub.object)
+                raise Unreadable.saying(
+                    "the object {name} of the archive was changed", name=stub.object
                 )
             game = decode(data)
         finally:
@@ -201,7 +198,7 @@ class Archive:
         if copy is None:
             self.schedule.remove(game_id)
             if self.stub(game_id) is None:
-                raise NotMovable(message("there is no game {game}", game=game_id))
+                raise NotMovable.saying("there is no game {game}", game=game_id)
             return True
         self._require_end(copy)
         data = encode(copy, self._keyring)
@@ -280,7 +277,7 @@ class Archive:
             if not recalls:
                 return False
             self.recall(game_id, for_write=True)
-        raise Unavailable(message("the game is moved into the archive again and again"))
+        raise Unavailable.saying("the game is moved into the archive again and again")
 
     def clean(self, game_id: str, *, after: float = GRACE_SECONDS) -> None:
         """Delete the objects of a game that have been obsolete for `after` seconds.
@@ -330,7 +327,7 @@ class Archive:
         self.objects.put(name, data)
         try:
             if self.objects.get(name) != data:
-                raise Unavailable(message("the archive has not kept what was written"))
+                raise Unavailable.saying("the archive has not kept what was written")
         finally:
             self.objects.delete(name)
 
@@ -357,8 +354,8 @@ class Archive:
                 try:
                     fields = {_decoded(name): _decoded(value) for name, value in stored.items()}
                 except UnicodeDecodeError:
-                    raise Unreadable(
-                        message("a stored value of game {game} is no text", game=game_id)
+                    raise Unreadable.saying(
+                        "a stored value of game {game} is no text", game=game_id
                     ) from None
                 if fields:
                     parts[part] = fields
@@ -369,13 +366,13 @@ class Archive:
         try:
             has_ended = copy.last_event["type"] in ENDINGS
         except (LookupError, TypeError, ValueError) as error:
-            raise Unreadable(message("the last entry is not an event")) from error
+            raise Unreadable.saying("the last entry is not an event") from error
         if not has_ended:
-            raise NotMovable(message("game {game} has not ended", game=copy.id))
+            raise NotMovable.saying("game {game} has not ended", game=copy.id)
         with unavailable_on_error():
             if self._redis.exists(game_key(copy.id, "notes")):
-                raise NotMovable(
-                    message("game {game} has work in its outbox; try again later", game=copy.id)
+                raise NotMovable.saying(
+                    "game {game} has work in its outbox; try again later", game=copy.id
                 )
 
     def _discard(self, game_id: str, name: str) -> None:

@@ -22,7 +22,6 @@ from domain.contract import STATEMENT
 from domain.errors import Unreadable
 from domain.fold import fold
 from domain.json_types import JsonObject
-from domain.messages import message
 from ledger import record
 from ledger.canonical import canonical
 from replay.audit.quick import quick_audit
@@ -76,8 +75,8 @@ def encode(game: ArchivedGame, keyring: Keyring) -> bytes:
         head = fold(events, None, opened)
         assert head is not None, "there are events"
     except (AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise Unreadable(
-            message("the log of game {game} is damaged: {reason}", game=game.id, reason=repr(error))
+        raise Unreadable.saying(
+            "the log of game {game} is damaged: {reason}", game=game.id, reason=repr(error)
         ) from error
     header = record.header(head, keyring.public_keys(), keyring.sign_head)
     lines = record.write(header, game.lines, openings)
@@ -94,13 +93,13 @@ def decode(data: bytes) -> ArchivedGame:
         game = ArchivedGame(first["game"], lines[2 : 2 + count], first["parts"])
         last = game.last_event["seq"]
     except (LookupError, TypeError, ValueError) as error:
-        raise Unreadable(
-            message("the archived game is damaged: {reason}", reason=repr(error))
+        raise Unreadable.saying(
+            "the archived game is damaged: {reason}", reason=repr(error)
         ) from None
     if version != VERSION:
-        raise Unreadable(message("the archived game is of a later version"))
+        raise Unreadable.saying("the archived game is of a later version")
     if last != count:
-        raise Unreadable(message("the archived game is damaged: it has no last event"))
+        raise Unreadable.saying("the archived game is damaged: it has no last event")
     return game
 
 
@@ -110,14 +109,12 @@ def verify(stored: bytes | None, data: bytes, game: ArchivedGame, keyring: Keyri
     The form of the record, its hash chain and the signature of its head are checked as by an audit.
     """
     if stored != data or decode(stored) != game:
-        raise Unreadable(message("the archive has not kept what was written"))
+        raise Unreadable.saying("the archive has not kept what was written")
     lines = _decompress(stored).partition(b"\n")[2]
     keys = [str(entry["public"]) for entry in keyring.public_keys()]
     problem = quick_audit(BytesIO(lines), keys=keys).first
     if problem is not None:
-        raise Unreadable(
-            message("the record is broken: {problem}", problem=problem.located_problem)
-        )
+        raise Unreadable.saying("the record is broken: {problem}", problem=problem.located_problem)
 
 
 def _openings(secrets: Mapping[str, str]) -> dict[int, dict[str, Any]]:
@@ -135,9 +132,9 @@ def _decompress(data: bytes) -> bytes:
     try:
         lines = decompressor.decompress(data, MAX_BYTES)
     except zlib.error as error:
-        raise Unreadable(
-            message("the archived game is damaged: {reason}", reason=str(error))
+        raise Unreadable.saying(
+            "the archived game is damaged: {reason}", reason=str(error)
         ) from None
     if not decompressor.eof:
-        raise Unreadable(message("the archived game is incomplete, or too large"))
+        raise Unreadable.saying("the archived game is incomplete, or too large")
     return lines

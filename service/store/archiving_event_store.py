@@ -14,7 +14,6 @@ from typing_extensions import override
 
 from domain.contract import STATEMENT
 from domain.errors import Unreadable
-from domain.messages import message
 from service.connection import to_text, unavailable_on_error
 from service.errors import Unavailable
 from service.store.archive import MAX_ATTEMPTS, PROVENANCE, Archive, Stub
@@ -58,7 +57,7 @@ class ArchivingEventStore(RedisEventStore):
             self._archive.recall(game_id, for_write=True)
             with suppress(Archived):
                 return self._redis_store.append(game_id, expected_seq, request)
-        raise Unavailable(message("the game is moved into the archive again and again"))
+        raise Unavailable.saying("the game is moved into the archive again and again")
 
     @override
     def read(

@@ -486,7 +486,7 @@ def _each(pipeline: Pipeline, decode: Callable[[Any], T]) -> Iterator[T | Unread
     """
     for reply in pipeline.execute(raise_on_error=False):
         if isinstance(reply, redis.ResponseError) and WRONG_TYPE in str(reply):
-            yield Unreadable(message("the key has another type than it should have"))
+            yield Unreadable.saying("the key has another type than it should have")
         elif isinstance(reply, Exception):
             raise reply
         else:
@@ -503,7 +503,7 @@ def _last_event_type(entries: Any) -> str | None:
         return None
     event_type: object = event.get("type")
     if not isinstance(event_type, str):
-        raise Unreadable(message("the last entry is not an event"))
+        raise Unreadable.saying("the last entry is not an event")
     return event_type
 
 
@@ -514,7 +514,7 @@ def _head(entries: Any) -> Head | None:
         return None
     seq, hash = event.get("seq"), event.get("hash")
     if type(seq) is not int or not isinstance(hash, str) or not is_hash(hash):
-        raise Unreadable(message("the last entry is not an event"))
+        raise Unreadable.saying("the last entry is not an event")
     return Head(seq, hash)
 
 
@@ -527,7 +527,7 @@ def _last_event(entries: Any) -> dict[str, Any] | None:
     except ValueError:
         event = None
     if not isinstance(event, dict):
-        raise Unreadable(message("the last entry is not an event"))
+        raise Unreadable.saying("the last entry is not an event")
     return event
 
 
@@ -539,7 +539,7 @@ def _lines(entries: Any) -> list[bytes]:
     try:
         return [fields[b"e"] for _, fields in entries]
     except KeyError:
-        raise Unreadable(message("the log has an entry without an event")) from None
+        raise Unreadable.saying("the log has an entry without an event") from None
 
 
 def _texts(pairs: Mapping[bytes | str, bytes | str]) -> dict[str, str]:
@@ -547,4 +547,4 @@ def _texts(pairs: Mapping[bytes | str, bytes | str]) -> dict[str, str]:
 
 
 def _conflict() -> IdempotencyConflict:
-    return IdempotencyConflict(message("this Idempotency-Key was used before, for another request"))
+    return IdempotencyConflict.saying("this Idempotency-Key was used before, for another request")

@@ -15,7 +15,6 @@ from typing import Final
 from filelock import FileLock, Timeout
 
 from domain.errors import Unreadable
-from domain.messages import message
 from ledger.checkpoint import Checkpoint
 from ledger.signed_note import SignedNote
 from service.errors import Unavailable
@@ -49,7 +48,7 @@ class LastSigned:
         try:
             self._lock.acquire()
         except Timeout:
-            raise Unavailable(message("another process is signing a checkpoint")) from None
+            raise Unavailable.saying("another process is signing a checkpoint") from None
         except OSError as error:
             log.warning("the folder of the signing key cannot be written: %s", error)
             yield
@@ -68,12 +67,10 @@ class LastSigned:
         try:
             stored = Checkpoint.of_note(SignedNote.parse(note))
         except Unreadable as error:
-            raise Unreadable(
-                message(
-                    "{file} does not contain a checkpoint: {reason}",
-                    file=str(self._path),
-                    reason=error.why,
-                )
+            raise Unreadable.saying(
+                "{file} does not contain a checkpoint: {reason}",
+                file=str(self._path),
+                reason=error.why,
             ) from None
         in_memory = self._in_memory
         if in_memory is None or in_memory.origin != stored.origin:

@@ -37,12 +37,10 @@ class Proofs:
         """
         head = self._logged_head(game_id)
         if head is None or head.seq < seq:
-            raise NotFound(
-                message(
-                    "no head of game {game} from event {seq} on is in the log yet",
-                    game=game_id,
-                    seq=seq,
-                )
+            raise NotFound.saying(
+                "no head of game {game} from event {seq} on is in the log yet",
+                game=game_id,
+                seq=seq,
             )
         return self._inclusion(game_id, head)
 
@@ -90,8 +88,8 @@ class Proofs:
         if not 0 < first <= second:
             raise Malformed({"to": message("must not be smaller than from")})
         if second > self._published_size():
-            raise NotFound(
-                message("the server has not published a checkpoint of size {size}", size=second)
+            raise NotFound.saying(
+                "the server has not published a checkpoint of size {size}", size=second
             )
         path = prove_consistency(self._store, first, second)
         return {"from": first, "to": second, "path": [hash.hex() for hash in path]}

@@ -18,7 +18,6 @@ from typing import Final
 
 import redis
 
-from domain.messages import message
 from ledger.os_errors import os_reason
 from service.connection import to_text, unavailable_on_error
 from service.errors import Unavailable
@@ -107,6 +106,6 @@ def _write(path: Path, text: str) -> None:
             os.fsync(file.fileno())
         sync_folder(path.parent)
     except OSError as error:
-        raise Unavailable(
-            message("{file} cannot be written: {reason}", file=str(path), reason=os_reason(error))
+        raise Unavailable.saying(
+            "{file} cannot be written: {reason}", file=str(path), reason=os_reason(error)
         ) from None

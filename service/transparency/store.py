@@ -54,7 +54,7 @@ class LoggedHead:
             seq, hash, index = text.split(" ")
             return cls(int(seq), hash, int(index))
         except ValueError:
-            raise Unreadable(message("a logged head of the transparency log is damaged")) from None
+            raise Unreadable.saying("a logged head of the transparency log is damaged") from None
 
     def encode(self) -> str:
         """Return the text under which the head is stored."""
@@ -81,7 +81,7 @@ class LogEntry:
             game, first, last = text.split(" ")
             return cls(game, int(first), int(last))
         except ValueError:
-            raise Unreadable(message("an entry of the transparency log is damaged")) from None
+            raise Unreadable.saying("an entry of the transparency log is damaged") from None
 
     @classmethod
     def of_head(cls, game: str, before: LoggedHead | None, after: LoggedHead) -> "LogEntry":
@@ -215,7 +215,7 @@ class TransparencyStore:
                 pipeline.getrange(_chunk_key(level, chunk), begin, begin + HASH_BYTES - 1)
             hashes: list[bytes] = pipeline.execute()
         if any(len(hash) != HASH_BYTES for hash in hashes):
-            raise Unreadable(message("the transparency log has lost nodes of its tree"))
+            raise Unreadable.saying("the transparency log has lost nodes of its tree")
         return hashes
 
     def leaf_hashes(self, first: int, count: int) -> list[bytes]:
@@ -226,7 +226,7 @@ class TransparencyStore:
                 pipeline.getrange(_chunk_key(0, chunk), begin, begin + length * HASH_BYTES - 1)
             data = b"".join(pipeline.execute())
         if len(data) != count * HASH_BYTES:
-            raise Unreadable(message("the transparency log has lost leaves of its tree"))
+            raise Unreadable.saying("the transparency log has lost leaves of its tree")
         return [data[at : at + HASH_BYTES] for at in range(0, len(data), HASH_BYTES)]
 
     def stored_levels(self) -> dict[int, bytes]:
@@ -363,5 +363,5 @@ def _number(value: bytes | str | None) -> int | None:
         return None
     text = to_text(value)
     if not (text.isascii() and text.isdigit()):
-        raise Unreadable(message("a number of the transparency log is damaged"))
+        raise Unreadable.saying("a number of the transparency log is damaged")
     return int(text)

@@ -22,11 +22,12 @@ TEMPLATES = {
     "plural_reason": slice(1, 3),
     "refusal": slice(1, 2),
     "not_now": slice(0, 1),
+    "saying": slice(0, 1),
     "term": slice(0, 1),
 }
 """By function, which of its arguments must be literal strings."""
 MODULES = ("domain.messages", "domain.errors")
-"""The modules with these functions."""
+"""The modules with these functions, except for `saying`, the method of all errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,7 @@ def _sources() -> Iterator[Path]:
 
 def _calls(path: Path) -> Iterator[MessageCall]:
     text = path.read_text()
-    if not any(module in text for module in MODULES):
+    if not any(name in text for name in (*MODULES, ".saying(")):
         return
     tree = ast.parse(text)
     imported = {
@@ -117,6 +118,10 @@ def _calls(path: Path) -> Iterator[MessageCall]:
         function = imported.get(ast.unparse(call.func))
         if function in TEMPLATES:
             yield MessageCall(path, call.lineno, function, call)
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Attribute(attr="saying")):
+                yield MessageCall(path, node.lineno, "saying", node)
 
 
 def calls_of(class_names: set[str]) -> Iterator[str]:

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from domain.messages import message
 from ledger.os_errors import os_reason
 from service.errors import ServiceError
 
@@ -37,8 +36,8 @@ class ManifestError(AppendOnlyFileError):
 
 def unreadable_file(path: str, error: OSError) -> AppendOnlyFileError:
     """Return the error for a file that the operating system does not let this process read."""
-    return AppendOnlyFileError(
-        message("{file} cannot be read: {reason}", file=path, reason=os_reason(error))
+    return AppendOnlyFileError.saying(
+        "{file} cannot be read: {reason}", file=path, reason=os_reason(error)
     )
 
 
@@ -65,7 +64,7 @@ def find_parts(folder: Path) -> tuple[Part, ...]:
         if manifest.exists():
             parts = _parts_in_manifest(folder, manifest.read_text(encoding="utf-8"))
         elif _part_files(folder):
-            raise ManifestError(message("{file} is missing", file=str(manifest)))
+            raise ManifestError.saying("{file} is missing", file=str(manifest))
         else:
             single = folder / SINGLE_FILE
             parts = (Part(single),) if single.exists() else ()
@@ -73,15 +72,13 @@ def find_parts(folder: Path) -> tuple[Part, ...]:
             with part.path.open("rb"):
                 pass
     except FileNotFoundError as error:
-        raise AppendOnlyFileError(
-            message(
-                "{file}, which {manifest} lists, is missing",
-                file=str(error.filename),
-                manifest=str(manifest),
-            )
+        raise AppendOnlyFileError.saying(
+            "{file}, which {manifest} lists, is missing",
+            file=str(error.filename),
+            manifest=str(manifest),
         ) from None
     except UnicodeDecodeError:
-        raise ManifestError(message("{file} is damaged", file=str(manifest))) from None
+        raise ManifestError.saying("{file} is damaged", file=str(manifest)) from None
     except OSError as error:
         raise unreadable_file(str(error.filename), error) from error
     return parts
@@ -94,13 +91,11 @@ def manifest_from_names(folder: Path) -> str:
     """
     names = [(match["type"], int(match["seq"]), match[0]) for match in _part_files(folder)]
     if [kind for kind, _, _ in names].count("base") != 1:
-        raise AppendOnlyFileError(
-            message(
-                "{file} is missing or damaged, and cannot be made from the names of the files in {folder},"
-                " because there is not exactly one base among them: restore a backup",
-                file=str(manifest_of(folder)),
-                folder=str(folder / FOLDER),
-            )
+        raise AppendOnlyFileError.saying(
+            "{file} is missing or damaged, and cannot be made from the names of the files in {folder},"
+            " because there is not exactly one base among them: restore a backup",
+            file=str(manifest_of(folder)),
+            folder=str(folder / FOLDER),
         )
     return _manifest_text(
         [f"file {name} seq {seq} type {kind[0]}" for kind, seq, name in sorted(names)]
@@ -134,7 +129,7 @@ def _parts_in_manifest(folder: Path, manifest: str) -> tuple[Part, ...]:
     for line in manifest.splitlines():
         match = _MANIFEST_LINE.fullmatch(line)
         if match is None:
-            raise ManifestError(message("{file} is damaged", file=str(manifest_of(folder))))
+            raise ManifestError.saying("{file} is damaged", file=str(manifest_of(folder)))
         if match["type"] != "h":  # history: replaced by a rewrite, and about to be deleted
             path = folder / FOLDER / match["name"]
             if not path.exists() and (folder / match["name"]).exists():

@@ -11,7 +11,6 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from domain.messages import message
 from ledger.os_errors import os_reason
 from service import clock
 from service.operation.append_only_file.parts import (
@@ -69,10 +68,8 @@ def _cut_off(folder: Path, part: Part, offset: int) -> Path:
             file.truncate(offset)
             os.fsync(file.fileno())
     except OSError as error:
-        raise AppendOnlyFileError(
-            message(
-                "{file} cannot be repaired: {reason}", file=str(part.path), reason=os_reason(error)
-            )
+        raise AppendOnlyFileError.saying(
+            "{file} cannot be repaired: {reason}", file=str(part.path), reason=os_reason(error)
         ) from error
     return archive
 
@@ -88,24 +85,20 @@ def cut_off_incomplete_write(folder: Path) -> bool:
         return False
     path, damage = damaged_part.part.path, damaged_part.damage
     if damage.kind == "damaged snapshot":
-        raise AppendOnlyFileError(
-            message(
-                "the snapshot in {file} is damaged, so that nothing after it can be loaded: restore a"
-                " backup",
-                file=str(path),
-            )
+        raise AppendOnlyFileError.saying(
+            "the snapshot in {file} is damaged, so that nothing after it can be loaded: restore a"
+            " backup",
+            file=str(path),
         )
     if not damaged_part.is_incomplete_write:
-        raise AppendOnlyFileError(
-            message(
-                "{file} is damaged after byte {offset} of {size}. Restore a backup, or run {command},"
-                " which keeps every intact write, reports what is lost, and asks before it changes"
-                " anything",
-                file=str(path),
-                offset=damage.offset,
-                size=damage.size,
-                command=repair_command(folder),
-            )
+        raise AppendOnlyFileError.saying(
+            "{file} is damaged after byte {offset} of {size}. Restore a backup, or run {command},"
+            " which keeps every intact write, reports what is lost, and asks before it changes"
+            " anything",
+            file=str(path),
+            offset=damage.offset,
+            size=damage.size,
+            command=repair_command(folder),
         )
     archive = _cut_off(folder, damaged_part.part, damage.offset)
     log.warning(
@@ -127,13 +120,11 @@ def check_parts(folder: Path) -> None:
     try:
         find_parts(folder)
     except ManifestError as error:
-        raise AppendOnlyFileError(
-            message(
-                "{fault}, and without it, Redis would begin without any data: restore a backup, or run"
-                " {command}",
-                fault=error.message,
-                command=repair_command(folder),
-            )
+        raise AppendOnlyFileError.saying(
+            "{fault}, and without it, Redis would begin without any data: restore a backup, or run"
+            " {command}",
+            fault=error.message,
+            command=repair_command(folder),
         ) from error
 
 

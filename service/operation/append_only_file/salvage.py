@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from domain.messages import message
 from ledger.os_errors import os_reason
 from service import clock
 from service.operation.append_only_file.parts import (
@@ -66,10 +65,8 @@ def read_contents(folder: Path) -> Contents:
         try:
             writes = find_intact_writes(part.path)
             if writes is None:
-                raise AppendOnlyFileError(
-                    message(
-                        "the snapshot in {file} is damaged: restore a backup", file=str(part.path)
-                    )
+                raise AppendOnlyFileError.saying(
+                    "the snapshot in {file} is damaged: restore a backup", file=str(part.path)
                 )
             events += find_events(part.path, writes.gaps)
         except OSError as error:
@@ -94,8 +91,8 @@ def write_intact(contents: Contents, folder: Path) -> None:
                         _copy_range(source.fileno(), target.fileno(), start, end)
             os.fsync(target.fileno())
     except OSError as error:
-        raise AppendOnlyFileError(
-            message("{file} cannot be written: {reason}", file=str(path), reason=os_reason(error))
+        raise AppendOnlyFileError.saying(
+            "{file} cannot be written: {reason}", file=str(path), reason=os_reason(error)
         ) from error
 
 
@@ -144,8 +141,8 @@ def complete_replacement(folder: Path) -> Path | None:
 
 
 def _not_replaced(folder: Path, error: OSError) -> AppendOnlyFileError:
-    return AppendOnlyFileError(
-        message("{file} cannot be repaired: {reason}", file=str(folder), reason=os_reason(error))
+    return AppendOnlyFileError.saying(
+        "{file} cannot be repaired: {reason}", file=str(folder), reason=os_reason(error)
     )
 
 
