@@ -37,9 +37,8 @@ from workers.notifications.channel import Channel
 from workers.notifications.dispatcher import Channels, Dispatcher, dispatching
 from workers.notifications.operator import operator_channels_of
 from workers.queue import TaskQueues
-from workers.scheduler import FIRST_PAUSE, LONGEST_PAUSE, Scheduler
+from workers.scheduler import FIRST_PAUSE, LONGEST_PAUSE, Scheduler, ThinkingWorker
 from workers.tasks import NOTIFICATIONS
-from workers.thinking import ThinkingWorker
 from workers.webhooks.channel import WebhookChannel
 from workers.webhooks.push import PushChannel
 from workers.webhooks.requests import ReceiverRequests

@@ -7,6 +7,7 @@ nothing that does not follow from the logs and the outboxes.
 """
 
 import logging
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -19,6 +20,7 @@ from service import clock
 from service.bootstrap import Service
 from service.connection import SECONDS_TO_RESPOND, to_text, unavailable_on_error
 from service.errors import Unavailable, log_text
+from service.operation.child_process import ChildProcess
 from service.operation.process_reports import Reporter
 from service.operation.retry import Backoff, retry_until_stopped
 from service.operation.stop_signals import StopSignals
@@ -28,7 +30,6 @@ from workers.head_logger import HeadLogger
 from workers.queue import TaskQueues
 from workers.sweep import Sweep
 from workers.tasks import THINKING, Task, archive_task, tasks_of, tournament_task
-from workers.thinking import ThinkingWorker
 
 log = logging.getLogger(__name__)
 
@@ -46,6 +47,45 @@ TOURNAMENT_BATCH = 20
 """Tournaments of each shard that are advanced after a sweep."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 2.0
 """Seconds before the next attempt to connect when Redis does not respond."""
+MAX_IDLE_SECONDS = 120
+"""Time without a search after which the worker for searches ends."""
+_THINKING_WORKER = "thinking worker"
+
+
+class ThinkingWorker:
+    """A worker for searches that runs only while there are some, for services without one of their own.
+
+    A search takes seconds of the processor, so it runs in a process of its own. The process takes memory as
+    well, so it is a child of this process that is started when a search waits. For one thread.
+    """
+
+    def __init__(self) -> None:
+        command = ("worker", "--queue", "thinking", "--max-idle", str(MAX_IDLE_SECONDS))
+        self._process = ChildProcess(
+            _THINKING_WORKER, [sys.executable, "-m", "cartulary", *command]
+        )
+
+    def start(self) -> None:
+        """Start the worker unless it runs. An error is logged, and the next call tries again."""
+        if self._process.is_running:
+            return
+        self.reap()
+        try:
+            self._process.start()
+        except OSError as error:
+            log.warning("the %s does not start: %s", _THINKING_WORKER, error)
+
+    def reap(self) -> None:
+        """Release what is left of a worker that has ended, and log it if it has failed."""
+        if self._process.is_running:
+            return
+        status = self._process.reap()
+        if status:
+            log.warning("the %s ended with status %d", _THINKING_WORKER, status)
+
+    def stop(self) -> None:
+        """End the worker at once. The outbox has the search that it was making."""
+        self._process.reap()
 
 
 class Scheduler:

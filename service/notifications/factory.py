@@ -5,7 +5,7 @@ date by then is not sent.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from domain.errors import Unreadable
@@ -36,22 +36,15 @@ from service.notifications.titles import (
 from service.tournaments.tournaments import Tournaments
 
 
+@dataclass(eq=False, repr=False)
 class NotificationFactory:
     """Makes notifications for their readers. Thread-safe."""
 
-    def __init__(
-        self,
-        queries: GameQueries,
-        recaps: Recaps,
-        players: Players,
-        tournaments: Tournaments,
-        clubs: Clubs,
-    ) -> None:
-        self._clubs = clubs
-        self._tournaments = tournaments
-        self._queries = queries
-        self._recaps = recaps
-        self._players = players
+    _queries: GameQueries
+    _recaps: Recaps
+    _players: Players
+    _tournaments: Tournaments
+    _clubs: Clubs
 
     def notification(
         self, delivery: Delivery, parts: Sequence[Delivery] = ()

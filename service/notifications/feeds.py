@@ -60,23 +60,16 @@ class _Date:
     sequence: int = 0
 
 
+@dataclass(eq=False, repr=False)
 class Feeds:
     """Makes the feeds of players. Thread-safe. Methods raise Unavailable if the store does not respond."""
 
-    def __init__(
-        self,
-        queries: GameQueries,
-        listings: Listings,
-        players: Players,
-        tournaments: Tournaments,
-        public_url: str,
-    ) -> None:
-        """`public_url`: the address of the pages, with which links begin."""
-        self._queries = queries
-        self._listings = listings
-        self._players = players
-        self._tournaments = tournaments
-        self._public_url = public_url
+    _queries: GameQueries
+    _listings: Listings
+    _players: Players
+    _tournaments: Tournaments
+    _public_url: str
+    """The address of the pages, with which links begin."""
 
     def atom(self, player: str, address: str) -> bytes:
         """Return the Atom feed of a player, the latest event first; `address` is its own."""

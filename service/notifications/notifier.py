@@ -40,24 +40,16 @@ class Times:
 ANY_TIME: Final = Times()
 
 
+@dataclass(eq=False, repr=False)
 class Notifier:
     """Creates deliveries. Thread-safe. Every method raises Unavailable if Redis does not respond."""
 
-    def __init__(
-        self,
-        players: Players,
-        deliveries: Deliveries,
-        preferences: PreferenceStore,
-        endpoints: EndpointRegistry,
-        trusted_clock: TrustedClock,
-        operator_channels: Sequence[str],
-    ) -> None:
-        self._players = players
-        self._deliveries = deliveries
-        self._preferences = preferences
-        self._endpoints = endpoints
-        self._clock = trusted_clock
-        self._operator_channels = tuple(operator_channels)
+    _players: Players
+    _deliveries: Deliveries
+    _preferences: PreferenceStore
+    _endpoints: EndpointRegistry
+    _clock: TrustedClock
+    _operator_channels: Sequence[str]
 
     def notify(
         self,

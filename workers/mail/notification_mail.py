@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from domain.errors import CartularyError
@@ -15,6 +15,7 @@ from domain.messages import (
     PlayerWithId,
     comma_list,
     message,
+    message_in,
     plural_message,
 )
 from replay.language.renderer import Names, Renderer
@@ -27,14 +28,17 @@ from service.notifications.stored_messages import decode_message
 from service.notifications.titles import game_name, game_name_in
 from workers.mail.board import BoardPicture, board_picture
 from workers.mail.layout import Content, Picture, content_id
-from workers.mail.possible_actions import PossibleActions, possible_actions
-from workers.mail.templating import render_template
+from workers.mail.templating import COLUMNS, render_template
 
 MAX_PICTURE_BYTES: Final = 48_000
 """All pictures of a mail, which weighs less than 100 KB: in a digest, of the games that come first. A mail
 contains a third more bytes for each."""
 PICTURE_SECONDS: Final = 6.0
 """Time after which no further picture is begun, so that the rest of the job has enough of it."""
+MAX_FORMS: Final = 24
+"""Actions that are all listed; of more, the first FORMS_OF_KIND of each kind are."""
+FORMS_OF_KIND: Final = 5
+INDENT: Final = "  "
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,27 @@ class Quote:
 
     author: str
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PossibleActions:
+    """The actions of one kind: what it is called, the short forms that are listed, and how many are not."""
+
+    label: str
+    forms: tuple[str, ...]
+    omitted: int
+
+    @property
+    def lines(self) -> Sequence[str]:
+        """The short forms in lines of at most COLUMNS, with bars between them: none is broken."""
+        lines: list[str] = []
+        for form in self.forms:
+            line = f"{lines[-1]} | {form}" if lines else form
+            if lines and len(line) <= COLUMNS - len(INDENT):
+                lines[-1] = line
+            else:
+                lines.append(form)
+        return [INDENT + line for line in lines]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +85,8 @@ class Section:
     link: str
     """What the button says that leads to `url`."""
     board: BoardPicture | None
-    picture: str | None
-    """The Content-ID of the picture of the board."""
+    picture: Picture | None
+    """The picture of the board."""
     titles: tuple[str, ...] = ()
     """What it is about, in order of time, unless the heading says it."""
     quotes: tuple[Quote, ...] = ()
@@ -84,25 +109,16 @@ class NotificationMails:
         """Return the content of a mail. Raises Unavailable."""
         deadline = time.monotonic() + PICTURE_SECONDS
         sections: list[Section] = []
-        pictures: list[Picture] = []
         for items in _by_game(notification.items or (notification,)):
+            pictures = _pictures(sections)
             rest = MAX_PICTURE_BYTES - sum(len(picture.png) for picture in pictures)
             max_bytes = rest if time.monotonic() < deadline else 0
-            name = f"board-{len(pictures) + 1}"
-            in_language = renderer_for(reader, items[-1].names)
-            section = self._section(items, reader, in_language, name, max_bytes)
-            sections.append(section)
-            if section.board is not None and section.board.png is not None:
-                pictures.append(Picture(name, section.board.png))
-        names = renderer_for(reader, notification.names)
+            sections.append(self._section(items, reader, f"board-{len(pictures) + 1}", max_bytes))
+        in_language = renderer_for(reader, notification.names)
+        title = in_language.sentence(notification.title)
+        is_digest = bool(notification.items) and not notification.game_id
         return self._content(
-            names,
-            names.sentence(notification.title),
-            reader,
-            sections,
-            pictures,
-            unsubscribe_url,
-            is_digest=bool(notification.items) and not notification.game_id,
+            in_language, title, reader, sections, unsubscribe_url, is_digest=is_digest
         )
 
     def answer(self, data: JsonObject, reader: Player, unsubscribe_url: str) -> Content:
@@ -114,16 +130,12 @@ class NotificationMails:
         game = self._service.games.queries.visible_game(data["game"], reader.id)
         handles = self._service.accounts.players.handles(game.participants)
         in_language = renderer_for(reader, Names(handles, game.players))
+        leads = _leads_of_answer(data, game)
         section = self._board_section(
-            game, reader, in_language, "board-1", MAX_PICTURE_BYTES, _leads_of_answer(data, game)
-        )
-        pictures = (
-            [Picture("board-1", section.board.png)]
-            if section.board is not None and section.board.png is not None
-            else []
+            game, reader, in_language, leads, "board-1", MAX_PICTURE_BYTES
         )
         title = in_language.sentence(_title_of_answer(data, game))
-        return self._content(in_language, title, reader, [section], pictures, unsubscribe_url)
+        return self._content(in_language, title, reader, [section], unsubscribe_url)
 
     def _content(
         self,
@@ -131,7 +143,6 @@ class NotificationMails:
         title: str,
         reader: Player,
         sections: Sequence[Section],
-        pictures: Sequence[Picture],
         unsubscribe_url: str,
         *,
         is_digest: bool = False,
@@ -141,6 +152,8 @@ class NotificationMails:
             "title": title,
             "handle": reader.handle,
             "sections": sections,
+            "content_id": content_id,
+            "domain": self._domain,
             "is_digest": is_digest,
             "can_reply": reply_to is not None,
             "reply_days": round(self._service.settings.bounds.reply_seconds / 86400),
@@ -152,7 +165,7 @@ class NotificationMails:
             subject=title,
             text=render_template("notification.txt", in_language, **values),
             html=render_template("notification.html", in_language, **values),
-            pictures=tuple(pictures),
+            pictures=_pictures(sections),
             reply_to=reply_to,
         )
 
@@ -166,51 +179,50 @@ class NotificationMails:
 
     def _board_section(
         self,
-        game: Game,
+        game: Game | None,
         reader: Player,
         in_language: Renderer,
+        leads: Sequence[Message],
         picture: str,
         max_bytes: int,
-        leads: Sequence[Message],
+        *,
+        has_board: bool = True,
     ) -> Section:
-        """Return a section that only says what the reader can do in a game, below some sentences."""
-        board = board_picture(self._service, game, reader.id, in_language, max_bytes)
-        has_picture = board is not None and board.png is not None
+        """Return a section that only says what the reader can do in a game, below some sentences.
+
+        `picture` is the name of the picture of its board.
+        """
+        board: BoardPicture | None = None
+        actions: Sequence[PossibleActions] = ()
+        if game is not None and has_board:
+            board = board_picture(self._service, game, reader.id, in_language, max_bytes)
+            actions = _possible_actions(self._service, game, reader.id, in_language)
+        png = None if board is None else board.png
         return Section(
-            heading=game_name_in(game, in_language),
-            leads=tuple(map(in_language.sentence, leads)),
-            players=in_language(_players(game)),
+            heading="" if game is None else game_name_in(game, in_language),
+            leads=tuple(dict.fromkeys(map(in_language.sentence, leads))),
+            players=None if game is None else in_language(_players(game)),
             game=game,
-            actions=possible_actions(self._service, game, reader.id, in_language),
-            url=f"{self._base}/games/{game.id}",
+            actions=actions,
+            url="" if game is None else f"{self._base}/games/{game.id}",
             link=in_language(message("Open the game")),
             board=board,
-            picture=content_id(picture, self._domain) if has_picture else None,
+            picture=None if png is None else Picture(picture, png),
         )
 
     def _section(
-        self,
-        items: Sequence[Notification],
-        reader: Player,
-        in_language: Renderer,
-        picture: str,
-        max_bytes: int,
+        self, items: Sequence[Notification], reader: Player, picture: str, max_bytes: int
     ) -> Section:
-        """Return what a mail says of one game; `picture` is the name of the picture of its board."""
+        """Return what a mail says of one game."""
         first, last = items[0], items[-1]
+        in_language = renderer_for(reader, last.names)
         game = self._game(last)
         is_about_messages = all(item.subject == "message" for item in items)
-        board: BoardPicture | None = None
-        actions: Sequence[PossibleActions] = ()
-        if game is not None and not is_about_messages:
-            board = board_picture(self._service, game, reader.id, in_language, max_bytes)
-            actions = possible_actions(self._service, game, reader.id, in_language)
-        has_picture = board is not None and board.png is not None
+        leads = [lead for item in items if (lead := _lead(item, game)) is not None]
+        section = self._board_section(
+            game, reader, in_language, leads, picture, max_bytes, has_board=not is_about_messages
+        )
         titles = tuple(in_language.sentence(item.title) for item in items)
-        heading = titles[0]
-        if len(titles) > 1 and game is not None:
-            heading = game_name_in(game, in_language)
-        leads = [_lead(item, game) for item in items]
         quotes = [self._quote(item, in_language) for item in items]
         game_path = f"/games/{last.game_id}"
         paths = {item.path for item in items}
@@ -225,23 +237,16 @@ class NotificationMails:
         elif path != game_path:
             link = message("Go to the dispute")
         recap = max((item.recap for item in items), key=lambda recap: recap.count)
-        return Section(
-            heading=heading,
+        return replace(
+            section,
+            heading=section.heading if len(titles) > 1 and game is not None else titles[0],
             titles=titles if len(titles) > 1 else (),
-            leads=tuple(
-                dict.fromkeys(in_language.sentence(lead) for lead in leads if lead is not None)
-            ),
             quotes=tuple(quote for quote in quotes if quote is not None),
-            players=None if game is None else in_language(_players(game)),
             recap=None if recap.sentence is None else in_language.sentence(recap.sentence),
             events=tuple(in_language.sentence(event.message) for event in recap.listed_events),
             omitted_events=recap.omitted,
-            game=game,
-            actions=actions,
             url=self._base + path,
             link=in_language(link),
-            board=board,
-            picture=content_id(picture, self._domain) if has_picture else None,
         )
 
     def _quote(self, notification: Notification, in_language: Renderer) -> Quote | None:
@@ -272,6 +277,41 @@ class NotificationMails:
             raise
         except CartularyError:
             return None
+
+
+def _pictures(sections: Sequence[Section]) -> tuple[Picture, ...]:
+    return tuple(section.picture for section in sections if section.picture is not None)
+
+
+def _possible_actions(
+    service: Service, game: Game, player: str, renderer: Renderer
+) -> Sequence[PossibleActions]:
+    """Return what a player can do in a game as it is at its head, by kind; nothing if it is not their turn.
+
+    Raises Unavailable.
+    """
+    try:
+        seq, actions = service.games.queries.legal_actions(game.id, player)
+    except Unavailable:
+        raise
+    except CartularyError:
+        return ()
+    if seq != game.seq:
+        return ()
+    by_type: dict[str, list[str]] = {}
+    for action in actions:
+        form = game.rules.action_text(game.rules.parse_action(action))
+        by_type.setdefault(action["type"], []).append(form)
+    listed = len(actions) if len(actions) <= MAX_FORMS else FORMS_OF_KIND
+    return tuple(
+        PossibleActions(_label(game, kind, renderer), tuple(forms[:listed]), len(forms[listed:]))
+        for kind, forms in by_type.items()
+    )
+
+
+def _label(game: Game, kind: str, renderer: Renderer) -> str:
+    label = game.rules.LABELS.get(kind)
+    return renderer.sentence(message_in("label", "{word}", word=kind) if label is None else label)
 
 
 def _title_of_answer(data: JsonObject, game: Game) -> Message:

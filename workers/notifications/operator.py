@@ -3,7 +3,6 @@
 Each sends one notification about an event, which names all players whom it concerns.
 """
 
-import asyncio
 import logging
 from importlib.metadata import version
 
@@ -16,6 +15,7 @@ from service.notifications.notification import Notification
 from service.settings import Settings, SettingsError
 from workers.bounded_calls import run_coroutine
 from workers.notifications.channel import DEFAULT_RETRY_PAUSES, Channel, NotDelivered
+from workers.webhooks.requests import post
 
 log = logging.getLogger(__name__)
 # httpx logs the URL of every request, and a webhook's URL may contain credentials.
@@ -77,7 +77,9 @@ class OperatorWebhookChannel:
         """See `Channel.send`."""
         host = self._url.host
         try:
-            status = run_coroutine(self._post(notification))
+            headers = self._headers | {"Idempotency-Key": notification.id}
+            content = orjson.dumps(notification.as_json())
+            status = run_coroutine(post(self._url, content, headers, self._timeout))
         except (httpx.HTTPError, OSError) as error:
             # TimeoutError is an OSError.
             reason = str(error) or type(error).__name__
@@ -88,19 +90,6 @@ class OperatorWebhookChannel:
             raise NotDelivered(
                 message("{host} responded with status {status}", host=host, status=status)
             )
-
-    async def _post(self, notification: Notification) -> int:
-        """Post a notification and return the status of the response, whose body is not read."""
-        headers = self._headers | {"Idempotency-Key": notification.id}
-        content = orjson.dumps(notification.as_json())
-        timeout = self._timeout
-        # The timeout of httpx is for single operations: a receiver that sends a byte now and then would
-        # never exceed it.
-        async with asyncio.timeout(timeout), httpx.AsyncClient(timeout=timeout) as client:
-            request = client.build_request("POST", self._url, content=content, headers=headers)
-            response = await client.send(request, stream=True, follow_redirects=False)
-            await response.aclose()
-            return response.status_code
 
 
 def operator_channels_of(settings: Settings) -> tuple[Channel, ...]:

@@ -9,7 +9,7 @@ import asyncio
 import ssl
 import time
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 import httpx
@@ -48,7 +48,17 @@ class ReceiverRequests:
         try:
             target = httpx.URL(url)
             address = self._address(target, deadline)
-            return run_coroutine(self._post(target, address, content, headers, deadline))
+            posting = post(
+                target.copy_with(host=address),
+                content,
+                {**headers, "Host": target.netloc.decode("ascii")},
+                time_left(deadline),
+                # The certificate must be valid for the name, not for the address.
+                {"sni_hostname": target.raw_host.decode("ascii")},
+                trust_env=False,
+                verify=self._tls,
+            )
+            return run_coroutine(posting)
         except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
             # TimeoutError is an OSError. A URL is invalid if its host cannot exist, such as 999.1.1.1.
             reason = str(error) or type(error).__name__
@@ -65,29 +75,25 @@ class ReceiverRequests:
                 return str(address[0])
         raise NoResponse(message("{host} is in a network to which nothing is sent", host=host))
 
-    async def _post(
-        self,
-        target: httpx.URL,
-        address: str,
-        content: bytes,
-        headers: Mapping[str, str],
-        deadline: float,
-    ) -> int:
-        seconds = time_left(deadline)
-        # The timeout of httpx is for single operations: a receiver that sends a byte now and then would
-        # never exceed it.
-        async with (
-            asyncio.timeout(seconds),
-            httpx.AsyncClient(timeout=seconds, trust_env=False, verify=self._tls) as client,
-        ):
-            request = client.build_request(
-                "POST",
-                target.copy_with(host=address),
-                content=content,
-                headers={**headers, "Host": target.netloc.decode("ascii")},
-                # The certificate must be valid for the name, not for the address.
-                extensions={"sni_hostname": target.raw_host.decode("ascii")},
-            )
-            response = await client.send(request, stream=True, follow_redirects=False)
-            await response.aclose()
-            return response.status_code
+
+async def post(
+    url: httpx.URL,
+    content: bytes,
+    headers: Mapping[str, str],
+    seconds: float,
+    extensions: dict[str, Any] | None = None,
+    **options: Any,
+) -> int:
+    """Post a body and return the status of the response, whose body is not read. Raises what httpx raises.
+
+    `options` are those of the client.
+    """
+    # The timeout of httpx is for single operations: a receiver that sends a byte now and then would never
+    # exceed it.
+    async with asyncio.timeout(seconds), httpx.AsyncClient(timeout=seconds, **options) as client:
+        request = client.build_request(
+            "POST", url, content=content, headers=headers, extensions=extensions
+        )
+        response = await client.send(request, stream=True, follow_redirects=False)
+        await response.aclose()
+        return response.status_code

@@ -141,35 +141,33 @@ def _key(id: str) -> str:
     return f"cartulary:account-mail:{id}"
 
 
+@dataclass(eq=False, repr=False)
 class AccountNotices:
     """Has mails sent to players with confirmed addresses, on a server that sends mail.
 
     Methods raise Unavailable without Redis.
     """
 
-    def __init__(
-        self, players: Players, mails: AccountMails, tokens: MailTokens, *, is_mail_configured: bool
-    ) -> None:
-        self._players = players
-        self._mails = mails
-        self._tokens = tokens
-        self._is_mail_configured = is_mail_configured
+    _players: Players
+    _mails: AccountMails
+    _tokens: MailTokens
+    is_mail_configured: bool
 
     def report(self, kind: AccountMailKind, player_id: str, data: JsonObject | None = None) -> None:
         """Have a player notified by a mail of a kind."""
         (player,) = self._players.get([player_id])
         address = None if player is None else player.confirmed_email
-        if self._is_mail_configured and address is not None:
+        if self.is_mail_configured and address is not None:
             self._mails.add(kind, player_id, self._tokens.digest(address), data)
 
 
+@dataclass(eq=False, repr=False)
 class ClubInvitations:
     """Invites to clubs. Thread-safe. Raises Unavailable without Redis."""
 
-    def __init__(self, clubs: Clubs, preferences: PreferenceStore, notices: AccountNotices) -> None:
-        self._clubs = clubs
-        self._preferences = preferences
-        self._notices = notices
+    _clubs: Clubs
+    _preferences: PreferenceStore
+    _notices: AccountNotices
 
     def invite(self, club_id: str, owner: str, player: str) -> None:
         """Invite a player to a club, as its owner; see `Clubs.invite`.

@@ -42,22 +42,15 @@ class SentMail:
     delivery: str = ""
 
 
+@dataclass(eq=False, repr=False)
 class Bounces:
     """Remembers mails that may bounce, and records bounces. Methods raise Unavailable without Redis."""
 
-    def __init__(
-        self,
-        client: redis.Redis,
-        accounts: AccountReader,
-        addresses: EmailAddresses,
-        deliveries: Deliveries,
-        tokens: MailTokens,
-    ) -> None:
-        self._redis = client
-        self._accounts = accounts
-        self._addresses = addresses
-        self._deliveries = deliveries
-        self._tokens = tokens
+    _redis: redis.Redis
+    _accounts: AccountReader
+    _addresses: EmailAddresses
+    _deliveries: Deliveries
+    _tokens: MailTokens
 
     def envelope_sender(self, sender: Address, player: str, address: str, mail: str) -> str:
         """Return the envelope sender of a mail with an id to a player, and remember the mail.

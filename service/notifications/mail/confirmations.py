@@ -41,27 +41,17 @@ class Confirmation:
     address: str = field(repr=False)
 
 
+@dataclass(eq=False, repr=False)
 class Confirmations:
     """Sends confirmation mails and confirms addresses. Methods raise Unavailable without Redis."""
 
-    def __init__(
-        self,
-        client: redis.Redis,
-        bounds: Bounds,
-        accounts: AccountReader,
-        addresses: EmailAddresses,
-        mails: AccountMails,
-        tokens: MailTokens,
-        *,
-        is_mail_configured: bool,
-    ) -> None:
-        self._redis = client
-        self._bounds = bounds
-        self._accounts = accounts
-        self._addresses = addresses
-        self._mails = mails
-        self._tokens = tokens
-        self.is_mail_configured = is_mail_configured
+    _redis: redis.Redis
+    _bounds: Bounds
+    _accounts: AccountReader
+    _addresses: EmailAddresses
+    _mails: AccountMails
+    _tokens: MailTokens
+    is_mail_configured: bool
 
     def request(self, player_id: str, network: str) -> bool:
         """Have a confirmation mail sent to the address of a player, on behalf of a client in a network.

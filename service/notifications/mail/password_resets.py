@@ -11,6 +11,7 @@ changed.
 """
 
 import secrets
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
 
@@ -36,27 +37,17 @@ _MAILS_WHILE_VALID: Final = 2
 _MAX_HANDLE_LENGTH: Final = 128
 
 
+@dataclass(eq=False, repr=False)
 class PasswordResets:
     """Sends links, and replaces passwords. Methods raise Unavailable without Redis."""
 
-    def __init__(
-        self,
-        client: redis.Redis,
-        bounds: Bounds,
-        players: Players,
-        mails: AccountMails,
-        tokens: MailTokens,
-        notices: AccountNotices,
-        *,
-        is_mail_configured: bool,
-    ) -> None:
-        self._redis = client
-        self._bounds = bounds
-        self._players = players
-        self._mails = mails
-        self._tokens = tokens
-        self._notices = notices
-        self.is_mail_configured = is_mail_configured
+    _redis: redis.Redis
+    _bounds: Bounds
+    _players: Players
+    _mails: AccountMails
+    _tokens: MailTokens
+    _notices: AccountNotices
+    is_mail_configured: bool
 
     def request(self, handle: str, network: str) -> None:
         """Have a link sent to the player with a handle, if there is one with a confirmed address.

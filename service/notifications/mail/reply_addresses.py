@@ -44,23 +44,16 @@ class ReplyTarget:
     seq: int
 
 
+@dataclass(eq=False, repr=False)
 class ReplyAddresses:
     """Makes and finds reply addresses. Methods raise Unavailable if Redis does not respond."""
 
-    def __init__(
-        self,
-        client: redis.Redis,
-        bounds: Bounds,
-        accounts: AccountReader,
-        tokens: MailTokens,
-        base: Address | None,
-    ) -> None:
-        """`base` is the address to which the token is added; None if this server receives no answers."""
-        self._redis = client
-        self._bounds = bounds
-        self._accounts = accounts
-        self._tokens = tokens
-        self._base = base
+    _redis: redis.Redis
+    _bounds: Bounds
+    _accounts: AccountReader
+    _tokens: MailTokens
+    _base: Address | None
+    """The address to which the token is added; None if this server receives no answers."""
 
     @property
     def is_configured(self) -> bool:
