@@ -41,8 +41,8 @@ from service.store.archive import Archive
 from service.store.archive_schedule import ArchiveSchedule
 from service.store.archiving_event_store import ArchivingEventStore
 from service.store.damaged_games import DamagedGames
-from service.store.event_store import EventStore
 from service.store.object_store import ObjectStore
+from service.store.redis_event_store import RedisEventStore
 from service.tournaments.components import TournamentParts
 from service.transparency.components import Transparency, build_transparency
 
@@ -56,7 +56,7 @@ class Service:
     replication: Replication
     clock: TrustedClock
     keyring: Keyring
-    store: EventStore
+    store: RedisEventStore
     archive: Archive
     accounts: Accounts
     clubs: Clubs

@@ -20,7 +20,7 @@ from service.operation.tracing import Tracing
 from service.provenance import decode, trace_context_of
 from service.store.archive import NotMovable
 from service.store.damaged_games import work_part
-from service.store.event_store import EventStore
+from service.store.redis_event_store import RedisEventStore
 from workers.bot_player import BotPlayer
 from workers.notifications.outbox_notifications import OutboxNotifications
 from workers.tasks import Task, tasks_of
@@ -181,7 +181,7 @@ class TaskRunner:
         self._store.ack(task.game_id, task.entry, task.payload)
 
 
-def trace_tasks(runner: TaskRunner, store: EventStore, tracing: Tracing) -> None:
+def trace_tasks(runner: TaskRunner, store: RedisEventStore, tracing: Tracing) -> None:
     """Make a span of each task that is run, in the trace of the event that calls for it."""
     run_task = runner.run
 

@@ -16,7 +16,7 @@ from domain.errors import Unreadable
 from ledger.envelope import is_timestamp
 from service.errors import log_text
 from service.store.damaged_games import OUTBOX, entry_part
-from service.store.event_store import EventStore
+from service.store.redis_event_store import RedisEventStore
 
 TaskKind: TypeAlias = Literal[
     "score",
@@ -164,7 +164,7 @@ def tournament_task(id: str) -> Task:
     return Task(id, "tournament", NO_PAYLOAD)
 
 
-def tasks_of(store: EventStore, game_ids: Iterable[str]) -> dict[str, GameTasks]:
+def tasks_of(store: RedisEventStore, game_ids: Iterable[str]) -> dict[str, GameTasks]:
     """Return the tasks of each game, by game id. Raises Unavailable."""
     return {
         game_id: _game_tasks(game_id, outbox)

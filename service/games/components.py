@@ -41,7 +41,7 @@ from service.games.thumbnails import Thumbnails
 from service.games.viewpoint import GamesForViewers
 from service.keyring import Keyring
 from service.settings import Settings
-from service.store.event_store import EventStore
+from service.store.redis_event_store import RedisEventStore
 from service.transparency.components import Transparency
 
 
@@ -52,7 +52,7 @@ class Games:
         self,
         client: redis.Redis,
         settings: Settings,
-        store: EventStore,
+        store: RedisEventStore,
         clock: TrustedClock,
         keyring: Keyring,
         listings: Listings,

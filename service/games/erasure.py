@@ -18,7 +18,7 @@ from service.errors import Unavailable, log_text
 from service.games.listings import Listings
 from service.games.loader import CachedGame
 from service.games.repository import GameRepository
-from service.store.event_store import EventStore
+from service.store.redis_event_store import RedisEventStore
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +29,9 @@ _PAGE: Final = 100
 class GameErasure:
     """Erases players from games. Thread-safe. Every method raises Unavailable if Redis does not respond."""
 
-    def __init__(self, repository: GameRepository, store: EventStore, listings: Listings) -> None:
+    def __init__(
+        self, repository: GameRepository, store: RedisEventStore, listings: Listings
+    ) -> None:
         self._repository = repository
         self._store = store
         self._listings = listings

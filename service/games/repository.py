@@ -30,15 +30,8 @@ from service.games.listings import Listings
 from service.games.loader import GAME_ID, CachedGame, GameCache, GameLoader, OnLoss, with_events
 from service.games.outbox import listing_inputs, outbox_entries
 from service.keyring import Keyring
-from service.store.event_store import (
-    Appended,
-    AppendRequest,
-    EventStore,
-    Guard,
-    HeadMoved,
-    IdempotencyRecord,
-)
-from service.store.redis_event_store import decode_receipt
+from service.store.event_store import Appended, AppendRequest, Guard, HeadMoved, IdempotencyRecord
+from service.store.redis_event_store import RedisEventStore, decode_receipt
 
 log = logging.getLogger(__name__)
 
@@ -82,7 +75,7 @@ class GameRepository(GameLoader):
 
     def __init__(
         self,
-        store: EventStore,
+        store: RedisEventStore,
         cache: GameCache,
         listings: Listings,
         clock: TrustedClock,

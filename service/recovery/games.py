@@ -18,8 +18,7 @@ from ledger.pending import commitment, hash_in
 from service.conditional_actions.store import CONDITIONAL, CONDITIONAL_VOID
 from service.connection import to_text, unavailable_on_error
 from service.notifications.deliveries import DUE, PREFIX
-from service.store.event_store import EventStore
-from service.store.redis_event_store import ARCHIVED, game_key
+from service.store.redis_event_store import ARCHIVED, RedisEventStore, game_key
 
 _PAGE: Final = 500
 
@@ -37,7 +36,7 @@ class LostEvents:
 
 
 def find_lost_events(
-    client: redis.Redis, store: EventStore, damaged: Iterable[tuple[str, int]]
+    client: redis.Redis, store: RedisEventStore, damaged: Iterable[tuple[str, int]]
 ) -> list[LostEvents]:
     """Check the logs of all games, and return what is lost, by game.
 
@@ -101,7 +100,7 @@ def _remove_deliveries(client: redis.Redis, game: str, kept: int) -> None:
         client.zrem(index, id)
 
 
-def _last_sound(client: redis.Redis, store: EventStore, game: str) -> tuple[int, set[int]]:
+def _last_sound(client: redis.Redis, store: RedisEventStore, game: str) -> tuple[int, set[int]]:
     """Return the seq of the last event up to which a log is sound, and the seqs of entries after it."""
     kept, prev = 0, ZEROS
     later: set[int] = set()
@@ -116,7 +115,9 @@ def _last_sound(client: redis.Redis, store: EventStore, game: str) -> tuple[int,
     return kept, later
 
 
-def _hash_if_sound(store: EventStore, game: str, seq: int, prev: str, line: bytes) -> str | None:
+def _hash_if_sound(
+    store: RedisEventStore, game: str, seq: int, prev: str, line: bytes
+) -> str | None:
     """Return the hash of an event if it is the one that belongs here, with sound secrets; else None."""
     try:
         event: Any = orjson.loads(line)

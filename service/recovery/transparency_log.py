@@ -15,7 +15,7 @@ from ledger.checkpoint import Checkpoint, head_leaf_hash
 from ledger.merkle import HASH_BYTES, MemoryTree
 from ledger.signed_note import SignedNote
 from service.connection import to_text, unavailable_on_error
-from service.store.event_store import EventStore
+from service.store.redis_event_store import RedisEventStore
 from service.transparency.store import LogEntry, LoggedHead, TransparencyStore
 
 _PAGE: Final = 1024
@@ -44,7 +44,7 @@ def remove_lost_leaves(client: redis.Redis, store: TransparencyStore) -> int:
     return size - kept
 
 
-def index_entries(store: EventStore, log: TransparencyStore) -> int:
+def index_entries(store: RedisEventStore, log: TransparencyStore) -> int:
     """Store what the leaves stand for of which that is not stored, and return the number of these leaves.
 
     The logs of all games are read for it. May run while games are played. Raises Unavailable.
@@ -74,7 +74,7 @@ def index_entries(store: EventStore, log: TransparencyStore) -> int:
     return len(entries)
 
 
-def _hashes_of_events(store: EventStore, game_id: str) -> Iterator[tuple[int, str]]:
+def _hashes_of_events(store: RedisEventStore, game_id: str) -> Iterator[tuple[int, str]]:
     """Yield seq and hash of each event of a game, up to the first one that is damaged."""
     after = 0
     with suppress(Unreadable, ValueError, KeyError):

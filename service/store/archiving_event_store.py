@@ -34,7 +34,7 @@ _STATEMENT_SUFFIX: Final = f"/{STATEMENT}"
 
 
 class ArchivingEventStore(RedisEventStore):
-    """All logs of one Redis and of its archive; implements `EventStore`. Thread-safe."""
+    """All logs of one Redis and of its archive. Thread-safe."""
 
     def __init__(
         self,

@@ -1,6 +1,4 @@
-"""The event store's protocol and the data that it takes and returns.
-
-tests/service/test_event_store.py is the contract test for every implementation.
+"""What the event store takes and returns, and the protocol of what only reads logs.
 
 A game's log is a gapless sequence of events, seq 1, 2, 3 …, each stored as the bytes of its canonical
 JSON. It is never changed and never shortened. Next to it the store keeps the game's secrets, its
@@ -8,11 +6,10 @@ outbox (entries for the work that the log calls for and that is not done yet), i
 records and its receipts. `append` writes all of them in one step with the events.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from domain.errors import Unreadable
 from domain.json_types import JsonObject
 from domain.messages import message
 from service.errors import Conflict
@@ -143,105 +140,3 @@ class LogReader(Protocol):
 
     def receipts(self, game_id: str, seqs: Collection[int]) -> dict[int, str]:
         """Return the receipts of these events that exist, by seq, as they are stored: `KEY SIGNATURE`."""
-
-
-class EventStore(LogReader, Protocol):
-    """Reads and writes the logs of all games, and what is stored next to them."""
-
-    def append(self, game_id: str, expected_seq: int, request: AppendRequest) -> Appended:
-        """Append events after the head `expected_seq` (0: a new game), all of them or none.
-
-        The idempotency record is checked first. If it exists with the same digest, the events that
-        it names are returned as a repeat; with another digest, IdempotencyConflict is raised. Raises
-        HeadMoved if the head has another seq, or another hash than `request.prev_hash` (the store
-        lost its last events in a failover and has received others since), and GuardFailed. After
-        Unavailable it is unknown whether the events were written.
-        """
-
-    def provenance(self, game_id: str, after: int = 0, upto: int | None = None) -> dict[int, str]:
-        """Return the encoded provenance of the events after+1 … upto (None: up to the head), by seq.
-
-        Events of earlier versions have none. It is for operators only.
-        """
-
-    def find_idempotency_record(self, game_id: str, record: IdempotencyRecord) -> Appended | None:
-        """Return what the request of this record appended, or None if there is no such record.
-
-        Raises IdempotencyConflict if the record has another digest.
-        """
-
-    def last_event_types(self, game_ids: Iterable[str]) -> dict[str, str | Unreadable | None]:
-        """Return the type of each game's last event, None if there is no such game.
-
-        For a game whose last event is damaged, the value is the error.
-        """
-
-    def heads(self, game_ids: Iterable[str]) -> dict[str, Head | Unreadable | None]:
-        """Return seq and hash of each game's last event, None if there is no such game.
-
-        For a game whose last event is damaged, the value is the error.
-        """
-
-    def game_ids(self) -> Iterator[str]:
-        """Iterate over the ids of all games by scanning the store, each id once."""
-
-    def outbox(self, game_id: str) -> dict[str, str]:
-        """Return the payloads (JSON) of a game's outbox entries, by name."""
-
-    def outboxes(self, game_ids: Iterable[str]) -> dict[str, dict[str, str] | Unreadable]:
-        """Return the outbox of each game, by game id, in one round trip.
-
-        For a game whose outbox is damaged, the value is the error.
-        """
-
-    def ack(self, game_id: str, name: str, payload: str) -> bool:
-        """Remove an outbox entry if it still has this payload; return whether it was removed."""
-
-    def add_outbox_entries_if_absent(self, game_id: str, entries: Mapping[str, str]) -> None:
-        """Add outbox entries, by name; an entry that exists already is not changed."""
-
-    def mark_statements(self, game_id: str) -> None:
-        """Add a game to those with statements.
-
-        Must be called before a statement is appended, so that `statements` are found in every such game.
-        """
-
-    def games_with_statements(self) -> Iterator[str]:
-        """Iterate over the ids of all games that may have statements; an id may come twice."""
-
-    def statements(self, game_id: str) -> list[int]:
-        """Return the seqs of the events of a game whose statement is not erased."""
-
-    def erase_statement(self, game_id: str, seq: int) -> None:
-        """Delete the statement of an event, with its salt. The commitment stays in the log."""
-
-    def mark_active(self, game_id: str) -> None:
-        """Add a game to the active games.
-
-        Must be called before its first append, so that the sweep finds every outbox entry.
-        """
-
-    def mark_inactive(self, game_id: str) -> bool:
-        """Remove a game from the active games if its outbox is empty; return whether it was removed.
-
-        Only for a game that has ended.
-        """
-
-    def changed_games(self) -> Iterator[tuple[str, int]]:
-        """Iterate over the games that have changed since a sweep examined them, with the times of that.
-
-        A game is among them from the append or the new outbox entry on that has changed it. A time is in
-        microseconds since 1970; a game may come twice.
-        """
-
-    def mark_changed(self, game_ids: Iterable[str]) -> None:
-        """Add games to the changed games."""
-
-    def forget_changes(self, changes: Mapping[str, int]) -> None:
-        """Remove games, by id, from the changed games, unless they have changed since these times."""
-
-    def active_among(self, game_ids: Sequence[str]) -> list[str]:
-        """Return those of the games that are active."""
-
-    def active_games(self) -> Iterator[str]:
-        """Iterate over the ids of all games that have not ended; an id may come twice."""

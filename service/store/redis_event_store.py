@@ -106,7 +106,7 @@ class Archived(ServiceError):
 
 
 class RedisEventStore:
-    """All logs of one Redis; implements `service.store.event_store.EventStore`. Thread-safe."""
+    """All logs of one Redis, and what is stored next to them; implements `LogReader`. Thread-safe."""
 
     def __init__(
         self, client: redis.Redis, companions: Sequence[Companion] = (), *, wait_replicas: int = 0
@@ -132,7 +132,14 @@ class RedisEventStore:
         self._ack = client.register_script((folder / "ack.lua").read_text(encoding="utf-8"))
 
     def append(self, game_id: str, expected_seq: int, request: AppendRequest) -> Appended:
-        """See `EventStore.append`."""
+        """Append events after the head `expected_seq` (0: a new game), all of them or none.
+
+        The idempotency record is checked first. If it exists with the same digest, the events that
+        it names are returned as a repeat; with another digest, IdempotencyConflict is raised. Raises
+        HeadMoved if the head has another seq, or another hash than `request.prev_hash` (the store
+        lost its last events in a failover and has received others since), and GuardFailed. After
+        Unavailable it is unknown whether the events were written.
+        """
         record = request.idempotency_record
         to_set = [(SECRETS, name, value) for name, value in request.secrets.items()]
         to_set += [
@@ -198,7 +205,10 @@ class RedisEventStore:
         raise Archived
 
     def find_idempotency_record(self, game_id: str, record: IdempotencyRecord) -> Appended | None:
-        """See `EventStore.find_idempotency_record`."""
+        """Return what the request of this record appended, or None if there is no such record.
+
+        Raises IdempotencyConflict if the record has another digest.
+        """
         with unavailable_on_error():
             stored = self._redis.hget(game_key(game_id, _RECORDS), record.name)
         if stored is None:
@@ -266,7 +276,10 @@ class RedisEventStore:
             return [[] if isinstance(lines, Unreadable) else lines for lines in replies]
 
     def provenance(self, game_id: str, after: int = 0, upto: int | None = None) -> dict[int, str]:
-        """See `EventStore.provenance`."""
+        """Return the encoded provenance of the events after+1 … upto (None: up to the head), by seq.
+
+        Events of earlier versions have none. It is for operators only.
+        """
         last = "+" if upto is None else f"{upto}-0"
         with unavailable_on_error():
             entries: Any = self._redis.xrange(_log_key(game_id), f"{after + 1}-0", last)
@@ -282,15 +295,21 @@ class RedisEventStore:
             return self._redis.xlen(_log_key(game_id))
 
     def last_event_types(self, game_ids: Iterable[str]) -> dict[str, str | Unreadable | None]:
-        """See `EventStore.last_event_types`."""
+        """Return the type of each game's last event, None if there is no such game.
+
+        For a game whose last event is damaged, the value is the error.
+        """
         return self._last_events(game_ids, _last_event_type)
 
     def heads(self, game_ids: Iterable[str]) -> dict[str, Head | Unreadable | None]:
-        """See `EventStore.heads`."""
+        """Return seq and hash of each game's last event, None if there is no such game.
+
+        For a game whose last event is damaged, the value is the error.
+        """
         return self._last_events(game_ids, _head)
 
     def game_ids(self) -> Iterator[str]:
-        """See `EventStore.game_ids`."""
+        """Iterate over the ids of all games by scanning the store, each id once."""
         prefix, suffix = _log_key("\0").split("\0")
         seen = set()
         with unavailable_on_error():
@@ -320,12 +339,15 @@ class RedisEventStore:
         return {seq: to_text(value) for seq, value in pairs if value is not None}
 
     def outbox(self, game_id: str) -> dict[str, str]:
-        """See `EventStore.outbox`."""
+        """Return the payloads (JSON) of a game's outbox entries, by name."""
         with unavailable_on_error():
             return _texts(self._redis.hgetall(game_key(game_id, _OUTBOX)))
 
     def outboxes(self, game_ids: Iterable[str]) -> dict[str, dict[str, str] | Unreadable]:
-        """See `EventStore.outboxes`."""
+        """Return the outbox of each game, by game id, in one round trip.
+
+        For a game whose outbox is damaged, the value is the error.
+        """
         game_ids = list(game_ids)
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for game_id in game_ids:
@@ -333,13 +355,16 @@ class RedisEventStore:
             return dict(zip(game_ids, _each(pipeline, _texts), strict=True))
 
     def ack(self, game_id: str, name: str, payload: str) -> bool:
-        """See `EventStore.ack`. Waits first until replicas have what the entry has called for."""
+        """Remove an outbox entry if it still has this payload; return whether it was removed.
+
+        Waits first until replicas have what the entry has called for.
+        """
         self._replication.wait()
         with unavailable_on_error():
             return bool(self._ack(keys=[game_key(game_id, _OUTBOX)], args=[name, payload]))
 
     def add_outbox_entries_if_absent(self, game_id: str, entries: Mapping[str, str]) -> None:
-        """See `EventStore.add_outbox_entries_if_absent`."""
+        """Add outbox entries, by name; an entry that exists already is not changed."""
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for name, payload in entries.items():
                 pipeline.hsetnx(game_key(game_id, _OUTBOX), name, payload)
@@ -357,12 +382,15 @@ class RedisEventStore:
             return dict(zip(game_ids, _each(pipeline, decode), strict=True))
 
     def mark_statements(self, game_id: str) -> None:
-        """See `EventStore.mark_statements`."""
+        """Add a game to those with statements.
+
+        Must be called before a statement is appended, so that `statements` are found in every such game.
+        """
         with unavailable_on_error():
             self._redis.sadd(_GAMES_WITH_STATEMENTS.key(game_id), game_id)
 
     def games_with_statements(self) -> Iterator[str]:
-        """See `EventStore.games_with_statements`."""
+        """Iterate over the ids of all games that may have statements; an id may come twice."""
         with unavailable_on_error():
             _GAMES_WITH_STATEMENTS.move_former_members(self._redis)
             for key in _GAMES_WITH_STATEMENTS.all:
@@ -370,36 +398,46 @@ class RedisEventStore:
                     yield to_text(game_id)
 
     def statements(self, game_id: str) -> list[int]:
-        """See `EventStore.statements`."""
+        """Return the seqs of the events of a game whose statement is not erased."""
         with unavailable_on_error():
             names = map(to_text, self._redis.hkeys(game_key(game_id, SECRETS)))
         suffix = f"/{STATEMENT}"
         return sorted(int(name.removesuffix(suffix)) for name in names if name.endswith(suffix))
 
     def erase_statement(self, game_id: str, seq: int) -> None:
-        """See `EventStore.erase_statement`."""
+        """Delete the statement of an event, with its salt. The commitment stays in the log."""
         with unavailable_on_error():
             self._redis.hdel(game_key(game_id, SECRETS), f"{seq}/{STATEMENT}")
 
     def changed_games(self) -> Iterator[tuple[str, int]]:
-        """See `EventStore.changed_games`."""
+        """Iterate over the games that have changed since a sweep examined them, with the times of that.
+
+        A game is among them from the append or the new outbox entry on that has changed it. A time is in
+        microseconds since 1970; a game may come twice.
+        """
         return self._changed_games.all()
 
     def mark_changed(self, game_ids: Iterable[str]) -> None:
-        """See `EventStore.mark_changed`."""
+        """Add games to the changed games."""
         self._changed_games.mark(game_ids)
 
     def forget_changes(self, changes: Mapping[str, int]) -> None:
-        """See `EventStore.forget_changes`."""
+        """Remove games, by id, from the changed games, unless they have changed since these times."""
         self._changed_games.forget(changes)
 
     def mark_active(self, game_id: str) -> None:
-        """See `EventStore.mark_active`."""
+        """Add a game to the active games.
+
+        Must be called before its first append, so that the sweep finds every outbox entry.
+        """
         with unavailable_on_error():
             self._redis.sadd(ACTIVE_GAMES.key(game_id), game_id)
 
     def mark_inactive(self, game_id: str) -> bool:
-        """See `EventStore.mark_inactive`."""
+        """Remove a game from the active games if its outbox is empty; return whether it was removed.
+
+        Only for a game that has ended.
+        """
         with unavailable_on_error():
             if self._redis.hlen(game_key(game_id, _OUTBOX)):
                 return False
@@ -409,7 +447,7 @@ class RedisEventStore:
                 return any(pipeline.execute())
 
     def active_among(self, game_ids: Sequence[str]) -> list[str]:
-        """See `EventStore.active_among`."""
+        """Return those of the games that are active."""
         if not game_ids:
             return []
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
@@ -420,7 +458,7 @@ class RedisEventStore:
         return [game_id for number, game_id in enumerate(game_ids) if any(flags[2 * number :][:2])]
 
     def active_games(self) -> Iterator[str]:
-        """See `EventStore.active_games`."""
+        """Iterate over the ids of all games that have not ended; an id may come twice."""
         with unavailable_on_error():
             for key in ACTIVE_GAMES.all:
                 for member in self._redis.sscan_iter(key, count=SCAN_PAGE):

@@ -9,7 +9,7 @@ from service.games.components import Games
 from service.keyring import Keyring
 from service.replication import Replication
 from service.settings import Settings
-from service.store.event_store import EventStore
+from service.store.redis_event_store import RedisEventStore
 from service.tournaments.store import TournamentStore
 from service.tournaments.tournaments import Tournaments
 from service.tournaments.work import TournamentGames, TournamentWork
@@ -24,7 +24,7 @@ class TournamentParts:
         self,
         client: redis.Redis,
         settings: Settings,
-        event_store: EventStore,
+        event_store: RedisEventStore,
         clock: TrustedClock,
         keyring: Keyring,
         replication: Replication,

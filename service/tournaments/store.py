@@ -88,7 +88,7 @@ class TournamentStore:
         return [fields[b"e"] for _, fields in entries]
 
     def heads(self, ids: Iterable[str]) -> dict[str, Head | Unreadable | None]:
-        """Return seq and hash of the last event of each, as `EventStore.heads` does for games."""
+        """Return seq and hash of the last event of each, as `RedisEventStore.heads` does for games."""
         ids = list(ids)
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for id in ids:

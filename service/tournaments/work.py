@@ -29,7 +29,8 @@ from service.errors import IdempotencyConflict
 from service.games.registries import bring_holidays
 from service.games.repository import GameRepository
 from service.keyring import Keyring
-from service.store.event_store import EventStore, Head
+from service.store.event_store import Head
+from service.store.redis_event_store import RedisEventStore
 from service.tournaments.store import DRAW_SECRET, GAMES_SECRET, TournamentStore
 from service.tournaments.tournaments import Tournaments
 from service.transparency.head_log import HeadLog
@@ -99,7 +100,7 @@ class TournamentWork:
 
     _tournaments: Tournaments
     _store: TournamentStore
-    _event_store: EventStore
+    _event_store: RedisEventStore
     _repository: GameRepository
     _games: TournamentGames
     _clock: TrustedClock

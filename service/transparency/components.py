@@ -8,7 +8,7 @@ from ledger.signed_note import NoteKey
 from service.keyring import Keyring
 from service.replication import Replication
 from service.settings import Settings
-from service.store.event_store import EventStore
+from service.store.redis_event_store import RedisEventStore
 from service.transparency.checkpoints import Checkpoints
 from service.transparency.head_log import HeadLog
 from service.transparency.last_signed import LastSigned
@@ -30,7 +30,7 @@ class Transparency:
 def build_transparency(
     client: redis.Redis,
     settings: Settings,
-    store: EventStore,
+    store: RedisEventStore,
     keyring: Keyring,
     replication: Replication,
     *,

@@ -26,7 +26,7 @@ class HeadReader(Protocol):
     """Reads the heads of logs: the event store those of games, and another one those of tournaments."""
 
     def heads(self, ids: Iterable[str], /) -> dict[str, Head | Unreadable | None]:
-        """Return seq and hash of each last event; see `EventStore.heads`."""
+        """Return seq and hash of each last event; see `RedisEventStore.heads`."""
 
 
 class HeadLog:

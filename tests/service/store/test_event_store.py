@@ -1,4 +1,4 @@
-"""The contract test of `EventStore`, run on RedisEventStore with a real Redis."""
+"""The contract of event stores, tested with a real Redis."""
 
 import threading
 from collections.abc import Iterator
@@ -13,13 +13,7 @@ from domain.json_types import JsonObject
 from service.connection import connect
 from service.errors import IdempotencyConflict
 from service.provenance import Provenance, working_for
-from service.store.event_store import (
-    Appended,
-    AppendRequest,
-    EventStore,
-    HeadMoved,
-    IdempotencyRecord,
-)
+from service.store.event_store import Appended, AppendRequest, HeadMoved, IdempotencyRecord
 from service.store.redis_event_store import RedisEventStore
 from tests.support.processes import HANG_SECONDS
 
@@ -40,13 +34,15 @@ def receipt(signature: str) -> JsonObject:
 class EventStoreContract:
     """The tests that every implementation must pass. The fixture `store` is an empty store."""
 
-    def test_events_are_read_as_they_were_appended(self, store: EventStore) -> None:
+    def test_events_are_read_as_they_were_appended(self, store: RedisEventStore) -> None:
         assert store.append("g", 0, request("a", "b")) == Appended(1, 2)
         assert store.append("g", 2, request("c")) == Appended(3, 3)
         assert store.read("g") == [line("a"), line("b"), line("c")]
         assert store.head("g") == 3
 
-    def test_the_request_or_job_of_each_event_is_kept_beside_it(self, store: EventStore) -> None:
+    def test_the_request_or_job_of_each_event_is_kept_beside_it(
+        self, store: RedisEventStore
+    ) -> None:
         store.append("g", 0, request("a"))
         with working_for(Provenance("request", "r1")):
             store.append("g", 1, request("b", "c"))
@@ -57,13 +53,15 @@ class EventStoreContract:
         assert store.provenance("g", 2, 3) == {3: "r r1"}
         assert store.read("g") == [line(text) for text in "abcde"]
 
-    def test_an_unknown_game_has_no_data(self, store: EventStore) -> None:
+    def test_an_unknown_game_has_no_data(self, store: RedisEventStore) -> None:
         assert store.head("g") == 0
         assert store.read("g") == []
         assert store.secrets("g") == {}
         assert store.outbox("g") == {}
 
-    def test_an_append_can_require_the_hash_of_the_previous_event(self, store: EventStore) -> None:
+    def test_an_append_can_require_the_hash_of_the_previous_event(
+        self, store: RedisEventStore
+    ) -> None:
         store.append(
             "g", 0, AppendRequest((b'{"game":"g","hash":"aa","prev":"00"}',), prev_hash="00")
         )
@@ -77,7 +75,7 @@ class EventStoreContract:
         )
         assert store.head("g") == 2
 
-    def test_games_are_independent_of_each_other(self, store: EventStore) -> None:
+    def test_games_are_independent_of_each_other(self, store: RedisEventStore) -> None:
         store.append("g", 0, request("a"))
         store.append("h", 0, request("b"))
         assert store.read("g") == [line("a")]
@@ -99,12 +97,12 @@ class EventStoreContract:
         ],
     )
     def test_a_range_of_events_can_be_read(
-        self, store: EventStore, after: int, upto: int | None, limit: int | None, texts: str
+        self, store: RedisEventStore, after: int, upto: int | None, limit: int | None, texts: str
     ) -> None:
         store.append("g", 0, request(*"abcde"))
         assert store.read("g", after, upto, limit) == [line(text) for text in texts]
 
-    def test_many_games_can_be_read_at_once(self, store: EventStore) -> None:
+    def test_many_games_can_be_read_at_once(self, store: RedisEventStore) -> None:
         store.append("g", 0, request("a", "b"))
         store.append("h", 0, request("c"))
         assert store.read_each({"g": 1, "h": 0, "i": 0}) == {
@@ -115,7 +113,7 @@ class EventStoreContract:
         assert store.read_each({}) == {}
         assert store.read_each({"g": 0, "h": 0}, 1) == {"g": [line("a")], "h": [line("c")]}
 
-    def test_ranges_of_many_games_can_be_read_at_once(self, store: EventStore) -> None:
+    def test_ranges_of_many_games_can_be_read_at_once(self, store: RedisEventStore) -> None:
         store.append("g", 0, request("a", "b", "c"))
         store.append("h", 0, request("d"))
         ranges = [("g", 2, 3), ("h", 1, 9), ("g", 1, 1), ("i", 1, 5), ("h", 2, 3)]
@@ -130,7 +128,7 @@ class EventStoreContract:
 
     @pytest.mark.parametrize("expected", [0, 1, 3, 100])
     def test_an_append_to_another_head_is_rejected_with_the_head(
-        self, store: EventStore, expected: int
+        self, store: RedisEventStore, expected: int
     ) -> None:
         store.append("g", 0, request("a", "b"))
         with pytest.raises(HeadMoved) as error:
@@ -138,14 +136,14 @@ class EventStoreContract:
         assert error.value.head == 2
         assert store.read("g") == [line("a"), line("b")]
 
-    def test_a_log_cannot_start_with_a_gap(self, store: EventStore) -> None:
+    def test_a_log_cannot_start_with_a_gap(self, store: RedisEventStore) -> None:
         with pytest.raises(HeadMoved) as error:
             store.append("g", 1, request("b"))
         assert error.value.head == 0
         assert store.head("g") == 0
 
     def test_secrets_and_outbox_entries_are_written_with_the_events(
-        self, store: EventStore
+        self, store: RedisEventStore
     ) -> None:
         append = AppendRequest(
             (line("a"),),
@@ -167,7 +165,7 @@ class EventStoreContract:
         assert store.secrets("g", []) == {}
         assert store.outbox("g") == {"finish": "1"}
 
-    def test_receipts_are_written_with_the_events(self, store: EventStore) -> None:
+    def test_receipts_are_written_with_the_events(self, store: RedisEventStore) -> None:
         first = AppendRequest(
             (line("a"), line("b")), receipts={1: receipt("one"), 2: receipt("two")}
         )
@@ -182,7 +180,7 @@ class EventStoreContract:
         assert store.receipts("g", [3, 1, 4]) == {3: "key three", 1: "key one"}
         assert store.receipts("g", []) == {}
 
-    def test_a_rejected_append_writes_nothing(self, store: EventStore) -> None:
+    def test_a_rejected_append_writes_nothing(self, store: RedisEventStore) -> None:
         store.append("g", 0, AppendRequest((line("a"),), outbox={"index": "1"}))
         record = IdempotencyRecord("ada/k", "body")
         with pytest.raises(HeadMoved):
@@ -195,7 +193,7 @@ class EventStoreContract:
         assert store.outbox("g") == {"index": "1"}
         assert store.find_idempotency_record("g", record) is None
 
-    def test_a_repeated_request_appends_once(self, store: EventStore) -> None:
+    def test_a_repeated_request_appends_once(self, store: RedisEventStore) -> None:
         record = IdempotencyRecord("ada/k", "body")
         store.append("g", 0, request("a"))
         assert store.append("g", 1, request("b", "c", record=record)) == Appended(2, 3)
@@ -207,7 +205,7 @@ class EventStoreContract:
         assert store.head("g") == 4
 
     def test_an_idempotency_record_of_another_request_is_a_conflict(
-        self, store: EventStore
+        self, store: RedisEventStore
     ) -> None:
         store.append("g", 0, request("a", record=IdempotencyRecord("ada/k", "body")))
         with pytest.raises(IdempotencyConflict):
@@ -216,7 +214,9 @@ class EventStoreContract:
             store.find_idempotency_record("g", IdempotencyRecord("ada/k", "other"))
         assert store.head("g") == 1
 
-    def test_idempotency_records_belong_to_one_player_and_game(self, store: EventStore) -> None:
+    def test_idempotency_records_belong_to_one_player_and_game(
+        self, store: RedisEventStore
+    ) -> None:
         store.append("g", 0, request("a", record=IdempotencyRecord("ada/k", "body")))
         assert store.append(
             "g", 1, request("b", record=IdempotencyRecord("bea/k", "other"))
@@ -226,7 +226,7 @@ class EventStoreContract:
         ) == Appended(1, 1)
 
     def test_an_outbox_entry_is_acknowledged_only_while_it_is_unchanged(
-        self, store: EventStore
+        self, store: RedisEventStore
     ) -> None:
         store.append("g", 0, AppendRequest((line("a"),), outbox={"deadline": "1"}))
         store.append("g", 1, AppendRequest((line("b"),), outbox={"deadline": "2"}))
@@ -236,14 +236,14 @@ class EventStoreContract:
         assert not store.ack("g", "deadline", "2")
         assert store.outbox("g") == {}
 
-    def test_the_outboxes_of_many_games_can_be_read_at_once(self, store: EventStore) -> None:
+    def test_the_outboxes_of_many_games_can_be_read_at_once(self, store: RedisEventStore) -> None:
         store.append("g", 0, AppendRequest((line("a"),), outbox={"finish": "1", "index": "2"}))
         store.append("h", 0, request("b"))
         outboxes = store.outboxes(["g", "h", "i"])
         assert outboxes == {"g": {"finish": "1", "index": "2"}, "h": {}, "i": {}}
         assert store.outboxes([]) == {}
 
-    def test_missing_outbox_entries_can_be_added(self, store: EventStore) -> None:
+    def test_missing_outbox_entries_can_be_added(self, store: RedisEventStore) -> None:
         store.append("g", 0, AppendRequest((line("a"),), outbox={"finish": "1"}))
         store.add_outbox_entries_if_absent("g", {"finish": "2", "score/1": "3"})
         assert store.outbox("g") == {"finish": "1", "score/1": "3"}
@@ -251,14 +251,14 @@ class EventStoreContract:
         assert store.outbox("g") == {"finish": "1", "score/1": "3"}
 
     def test_the_types_of_the_last_events_of_many_games_can_be_read_at_once(
-        self, store: EventStore
+        self, store: RedisEventStore
     ) -> None:
         lines = (b'{"type":"GameCreated"}', b'{"type":"SeatTaken"}')
         store.append("g", 0, AppendRequest(lines))
         assert store.last_event_types(["g", "h"]) == {"g": "SeatTaken", "h": None}
         assert store.last_event_types([]) == {}
 
-    def test_the_heads_of_many_games_can_be_read_at_once(self, store: EventStore) -> None:
+    def test_the_heads_of_many_games_can_be_read_at_once(self, store: RedisEventStore) -> None:
         hash = "ab" * 32
         head = b'{"hash":"%b","seq":2}' % hash.encode()
         store.append("g", 0, AppendRequest((line("a"), head)))
@@ -268,7 +268,7 @@ class EventStoreContract:
         assert isinstance(heads["i"], Unreadable)
         assert store.heads([]) == {}
 
-    def test_a_game_stays_active_while_it_has_outbox_entries(self, store: EventStore) -> None:
+    def test_a_game_stays_active_while_it_has_outbox_entries(self, store: RedisEventStore) -> None:
         store.mark_active("g")
         store.append(
             "g", 0, AppendRequest((line("a"),), outbox={"notify/over": "1"}, ends_game=True)
@@ -280,7 +280,7 @@ class EventStoreContract:
         assert list(store.active_games()) == []
         assert list(store.game_ids()) == ["g"]
 
-    def test_one_of_several_threads_wins_each_seq(self, store: EventStore) -> None:
+    def test_one_of_several_threads_wins_each_seq(self, store: RedisEventStore) -> None:
         winners: list[tuple[int, str]] = []
         start = threading.Barrier(8)
 
@@ -299,7 +299,7 @@ class EventStoreContract:
         assert [seq for seq, _ in sorted(winners)] == list(range(len(winners)))
         assert store.read("g") == [line(text) for _, text in sorted(winners)]
 
-    def test_a_reader_never_sees_a_part_of_an_append(self, store: EventStore) -> None:
+    def test_a_reader_never_sees_a_part_of_an_append(self, store: RedisEventStore) -> None:
         stop = threading.Event()
 
         def read_repeatedly() -> int:
@@ -320,12 +320,14 @@ class EventStoreContract:
 
 class TestRedisEventStore(EventStoreContract):
     @pytest.fixture
-    def store(self, redis_url: str) -> Iterator[EventStore]:
+    def store(self, redis_url: str) -> Iterator[RedisEventStore]:
         client = connect(redis_url)
         yield RedisEventStore(client)
         client.close()
 
-    def test_one_of_two_processes_wins_each_seq(self, store: EventStore, redis_url: str) -> None:
+    def test_one_of_two_processes_wins_each_seq(
+        self, store: RedisEventStore, redis_url: str
+    ) -> None:
         with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
             winners = list(pool.map(race, [redis_url] * 2, "ab"))
         assert sorted(winners[0] + winners[1]) == list(range(100))
@@ -333,7 +335,7 @@ class TestRedisEventStore(EventStoreContract):
         assert store.read("g") == expected
 
     def test_ids_are_seqs_and_all_keys_of_a_game_share_a_slot(
-        self, store: EventStore, redis_url: str
+        self, store: RedisEventStore, redis_url: str
     ) -> None:
         store.append(
             "g",
@@ -351,7 +353,7 @@ class TestRedisEventStore(EventStoreContract):
             assert {key for key in client.keys("*") if not key.endswith(b":changed")} == names
 
     def test_idempotency_records_expire_a_week_after_the_end(
-        self, store: EventStore, redis_url: str
+        self, store: RedisEventStore, redis_url: str
     ) -> None:
         with connect(redis_url) as client:
             store.append("g", 0, request("a", record=IdempotencyRecord("ada/k", "b")))
@@ -360,7 +362,7 @@ class TestRedisEventStore(EventStoreContract):
             assert 7 * 24 * 3600 - 60 < client.ttl("cartulary:{g}:answers") <= 7 * 24 * 3600
             assert client.ttl("cartulary:{g}:log") == -1
 
-    def test_an_append_is_published(self, store: EventStore, redis_url: str) -> None:
+    def test_an_append_is_published(self, store: RedisEventStore, redis_url: str) -> None:
         with (
             connect(redis_url) as client,
             client.pubsub(ignore_subscribe_messages=True) as subscriber,
@@ -373,7 +375,7 @@ class TestRedisEventStore(EventStoreContract):
         assert [message and message["data"] for message in messages] == [b"g 2", b"2"]
 
     def test_scripts_are_loaded_again_after_redis_has_lost_them(
-        self, store: EventStore, redis_url: str
+        self, store: RedisEventStore, redis_url: str
     ) -> None:
         store.append("g", 0, request("a"))
         with connect(redis_url) as client:
