@@ -145,15 +145,9 @@ class Scheduler:
                 self._damaged_games.report(game_id, part, reason)
             self._deadlines.put(game_tasks.timed_tasks)
             for task in game_tasks.next_tasks:
-                if task.due_at:
-                    continue
-                match task.kind:
-                    case "forfeit" | "score" | "notify" | "bot" | "think" | "conditional":
-                        self._enqueue(task)
-                    case "index" | "move" | "resume" | "tournament" | None:
-                        # The process that has appended is updating the listings. If it dies, the sweep
-                        # finds the entry.
-                        pass
+                # The process that has appended updates the listings. If it dies, the sweep finds the entry.
+                if not task.due_at and task.kind != "index":
+                    self._enqueue(task)
 
     def _enqueue(self, task: Task) -> None:
         """Enqueue a task unless its job exists already.

@@ -30,37 +30,27 @@ class TournamentRunner:
 
     def _notify(self, tournament: Tournament, name: str, data: dict[str, Any]) -> None:
         """Create the deliveries of an outbox entry. Does nothing twice."""
+        times, details = ANY_TIME, {}
         match name.split("/"):
-            case ["round", number]:
+            case ["round" | "last-date" as kind, number]:
                 drawn = tournament.rounds[int(number) - 1]
-                players = {player for table in drawn.players for player in table}
-                self._send("tournament_round", tournament, data, players, int(number))
-            case ["last-date", number]:
-                drawn = tournament.rounds[int(number) - 1]
-                waiting = {
-                    player for table in drawn.open_tables for player in drawn.players[table - 1]
-                }
-                times = Times(deadline=clock.parse(drawn.ends))
-                self._send("tournament_last_date", tournament, data, waiting, int(number), times)
+                details = {"round": int(number)}
+                subject: Subject = "tournament_round"
+                tables = drawn.players
+                if kind == "last-date":
+                    subject = "tournament_last_date"
+                    tables = tuple(drawn.players[table - 1] for table in drawn.open_tables)
+                    times = Times(deadline=clock.parse(drawn.ends))
+                players = {player for table in tables for player in table}
             case _:
-                people = {tournament.creator, *tournament.members}
-                self._send("tournament_over", tournament, data, people)
-
-    def _send(
-        self,
-        subject: Subject,
-        tournament: Tournament,
-        data: dict[str, Any],
-        players: set[str],
-        round: int | None = None,
-        times: Times = ANY_TIME,
-    ) -> None:
+                subject = "tournament_over"
+                players = {tournament.creator, *tournament.members}
         self._notifier.notify(
             subject,
             tournament.id,
             data["seq"],
             sorted(players),
-            data={} if round is None else {"round": round},
+            data=details,
             times=times,
             operator_channels=self._operator_channels,
         )

@@ -15,6 +15,7 @@ from typing_extensions import override
 
 from domain.errors import CartularyError
 from domain.messages import Message, message
+from service.notifications.mail.delivery_status import is_about_address, is_status
 from service.smtp_server import SmtpServer
 from workers.bounded_calls import run_coroutine
 
@@ -60,10 +61,8 @@ class SmtpReply:
         Enhanced status codes (RFC 3463) tell this apart from a rule of the server (5.7.1) and a full mailbox
         (5.2.2). A server without such codes is believed.
         """
-        status = self.text.split(" ", 1)[0].split(".")
-        if len(status) != 3 or not all(part.isdecimal() for part in status):
-            return self.is_permanent
-        return status[0] == "5" and status[1] in ("1", "2") and status[1:] != ["2", "2"]
+        status = self.text.split(" ", 1)[0]
+        return is_about_address(status) if is_status(status) else self.is_permanent
 
 
 class SmtpClient:

@@ -26,8 +26,7 @@ class DeliveryStatus:
     @property
     def is_about_address(self) -> bool:
         """Whether no mail can reach the address: not if a mailbox is full, or a rule forbids the mail."""
-        parts = self.status.split(".")
-        return parts[0] == "5" and parts[1] in ("1", "2") and parts[1:] != ["2", "2"]
+        return is_about_address(self.status)
 
 
 def read_delivery_status(content: bytes, recipient: str = "") -> DeliveryStatus | None:
@@ -45,7 +44,7 @@ def read_delivery_status(content: bytes, recipient: str = "") -> DeliveryStatus 
             return None
         for group in _groups(mail):
             status = _header(group, "Status").split(" ")[0]
-            if _header(group, "Action").lower() == "failed" and _is_status(status):
+            if _header(group, "Action").lower() == "failed" and is_status(status):
                 recipients = (recipient,) if recipient else _recipients(mail)
                 diagnostic = _header(group, "Diagnostic-Code").partition(";")[2].strip()
                 return DeliveryStatus(recipients, status, diagnostic[:_MAX_DIAGNOSTIC])
@@ -81,9 +80,16 @@ def _header(group: Message, name: str) -> str:
     return " ".join(value.split())
 
 
-def _is_status(status: str) -> bool:
-    parts = status.split(".")
+def is_status(text: str) -> bool:
+    """Return whether a text is an enhanced status code (RFC 3463)."""
+    parts = text.split(".")
     return len(parts) == 3 and all(part.isdecimal() for part in parts)
+
+
+def is_about_address(status: str) -> bool:
+    """Return whether an enhanced status code means that no mail can reach the address."""
+    kind, *reason = status.split(".")
+    return kind == "5" and reason[0] in ("1", "2") and reason != ["2", "2"]
 
 
 def _addresses(value: str) -> list[str]:
