@@ -92,6 +92,10 @@ class SettingsError(CartularyError):
     """Environment variables that are invalid."""
 
 
+class InvalidValue(CartularyError):
+    """The text in a variable is not valid; validators raise this, or what the parser of the text raises."""
+
+
 def _url_with(*schemes: str, needs_host: bool = False) -> Callable[[str], None]:
     """Return a validator of URLs. Its messages leave the URL out, which may contain a password."""
 
@@ -100,14 +104,14 @@ def _url_with(*schemes: str, needs_host: bool = False) -> Callable[[str], None]:
             parts = urlsplit(value)
             parts.port  # noqa: B018 # raises ValueError for an invalid port
         except ValueError:
-            raise ValidationError([message("must be a valid URL")]) from None
+            raise InvalidValue.saying("must be a valid URL") from None
         if parts.scheme not in schemes:
             beginnings = comma_list(f"{scheme}://" for scheme in schemes)
-            raise ValidationError(
-                [message("must begin with one of these: {beginnings}", beginnings=beginnings)]
+            raise InvalidValue.saying(
+                "must begin with one of these: {beginnings}", beginnings=beginnings
             )
         if needs_host and not parts.hostname:
-            raise ValidationError([message("must have a host")])
+            raise InvalidValue.saying("must have a host")
 
     return check
 
@@ -116,20 +120,17 @@ def _check_redis_url(value: str) -> None:
     # Imported here, so that commands without settings start quickly.
     from service.connection import (
         SENTINEL_SCHEMES,
-        InvalidRedisUrl,
         is_cluster,
         parse_cluster_url,
         parse_sentinel_url,
     )
 
-    parse = parse_cluster_url if is_cluster(value) else parse_sentinel_url
-    if not is_cluster(value) and not value.startswith(SENTINEL_SCHEMES):
+    if is_cluster(value):
+        parse_cluster_url(value)
+    elif value.startswith(SENTINEL_SCHEMES):
+        parse_sentinel_url(value)
+    else:
         _url_with("redis", "rediss", "unix", *_SCHEMES_OF_MANY)(value)
-        return
-    try:
-        parse(value)
-    except InvalidRedisUrl as error:
-        raise ValidationError([error.message]) from None
 
 
 def _check_archive_url(value: str) -> None:
@@ -137,12 +138,8 @@ def _check_archive_url(value: str) -> None:
     is_folder = parts.scheme == "file" and not parts.netloc and len(parts.path) > 1
     is_bucket = parts.scheme == "s3" and parts.netloc and "@" not in parts.netloc
     if not (is_folder or is_bucket) or parts.query or parts.fragment:
-        raise ValidationError(
-            [
-                message(
-                    "must be the URL of a folder, file:///PATH, or of a bucket, s3://BUCKET/PREFIX"
-                )
-            ]
+        raise InvalidValue.saying(
+            "must be the URL of a folder, file:///PATH, or of a bucket, s3://BUCKET/PREFIX"
         )
 
 
@@ -157,27 +154,21 @@ def _check_public_url(value: str) -> None:
     parts = urlsplit(value)
     has_more = parts.path.strip("/") or parts.query or parts.fragment or "@" in parts.netloc
     if has_more or not value.isprintable() or " " in value:
-        raise ValidationError([message("must consist of a scheme, a host and a port")])
+        raise InvalidValue.saying("must consist of a scheme, a host and a port")
 
 
 def _check_smtp_url(value: str) -> None:
     # Imported here, so that commands without settings start quickly.
-    from service.smtp_server import InvalidSmtpUrl, parse_smtp_url
+    from service.smtp_server import parse_smtp_url
 
-    try:
-        parse_smtp_url(value)
-    except InvalidSmtpUrl as error:
-        raise ValidationError([error.message]) from None
+    parse_smtp_url(value)
 
 
 def _check_sender(value: str) -> None:
     # Imported here, so that commands without settings start quickly.
-    from service.email_address import InvalidAddress, parse_sender
+    from service.email_address import parse_sender
 
-    try:
-        parse_sender(value)
-    except InvalidAddress as error:
-        raise ValidationError([error.message]) from None
+    parse_sender(value)
 
 
 def lmtp_address(value: str) -> tuple[str, int]:
@@ -192,12 +183,12 @@ def _check_lmtp_address(value: str) -> None:
     try:
         lmtp_address(value)
     except ValueError:
-        raise ValidationError([message("must be a host and a port: HOST:PORT")]) from None
+        raise InvalidValue.saying("must be a host and a port: HOST:PORT") from None
 
 
 def _check_reply_dkim(value: str) -> None:
     if value not in ("off", "required"):
-        raise ValidationError([message("must be `off` or `required`")])
+        raise InvalidValue.saying("must be `off` or `required`")
 
 
 def _items(value: str) -> tuple[str, ...]:
@@ -210,13 +201,9 @@ def _check_networks(value: str) -> None:
         try:
             ip_network(network, strict=False)
         except ValueError:
-            raise ValidationError(
-                [
-                    message(
-                        "must be IP addresses or networks, separated by commas; {value} is neither",
-                        value=network,
-                    )
-                ]
+            raise InvalidValue.saying(
+                "must be IP addresses or networks, separated by commas; {value} is neither",
+                value=network,
             ) from None
 
 
@@ -228,8 +215,8 @@ def _check_origin(value: str) -> None:
         try:
             check_origin(value)
         except Unreadable as error:
-            raise ValidationError(
-                [message("must be the name of a log: {reason}", reason=error.why)]
+            raise InvalidValue.saying(
+                "must be the name of a log: {reason}", reason=error.why
             ) from None
 
 
@@ -239,23 +226,17 @@ def _check_witnesses(value: str) -> None:
 
     keys = _items(value)
     if len(keys) > MAX_WITNESSES:
-        raise ValidationError([message("must be at most {count} keys", count=MAX_WITNESSES)])
+        raise InvalidValue.saying("must be at most {count} keys", count=MAX_WITNESSES)
     for text in keys:
         try:
             key = NoteKey.parse(text)
         except Unreadable as error:
-            raise ValidationError(
-                [
-                    message(
-                        "must be keys of witnesses; {value} is none: {reason}",
-                        value=text,
-                        reason=error.why,
-                    )
-                ]
+            raise InvalidValue.saying(
+                "must be keys of witnesses; {value} is none: {reason}", value=text, reason=error.why
             ) from None
         if key.type != COSIGNATURE:
-            raise ValidationError(
-                [message("must be keys of witnesses; {value} is of another type", value=text)]
+            raise InvalidValue.saying(
+                "must be keys of witnesses; {value} is of another type", value=text
             )
 
 
@@ -267,13 +248,13 @@ def _check_rate(value: str) -> None:
         try:
             parse_many(value)
         except ValueError:
-            raise ValidationError(
-                [message("must be a rate such as 60/minute, not {value}", value=value)]
+            raise InvalidValue.saying(
+                "must be a rate such as 60/minute, not {value}", value=value
             ) from None
 
 
 def _check_number(
-    read: type[int | float], minimum: float, maximum: float | None = None
+    read: type[int | float], minimum: float, maximum: float | None
 ) -> Callable[[str], None]:
     """Return a validator of texts that `read` turns into a number from `minimum` to `maximum`."""
 
@@ -282,31 +263,29 @@ def _check_number(
             number = read(value)
             if minimum <= number < math.inf and (maximum is None or number <= maximum):
                 return
-        least = f"{minimum:g}"
         if maximum is not None:
-            most = f"{maximum:g}"
-            fault = message(
+            raise InvalidValue.saying(
                 "must be a number from {least} to {most}, not {value}",
-                least=least,
-                most=most,
+                least=f"{minimum:g}",
+                most=f"{maximum:g}",
                 value=value,
             )
-            raise ValidationError([fault])
-        fault = (
-            message(
-                "must be a whole number, {least} or more, not {value}", least=least, value=value
+        if read is int:
+            raise InvalidValue.saying(
+                "must be a whole number, {least} or more, not {value}",
+                least=f"{minimum:g}",
+                value=value,
             )
-            if read is int
-            else message("must be a number, {least} or more, not {value}", least=least, value=value)
+        raise InvalidValue.saying(
+            "must be a number, {least} or more, not {value}", least=f"{minimum:g}", value=value
         )
-        raise ValidationError([fault])
 
     return check
 
 
 def _setting(
     default: Any,
-    check: Callable[[str], None] | None = None,
+    check: Callable[[str], None] = lambda _: None,
     *,
     minimum: float | None = None,
     maximum: float | None = None,
@@ -384,8 +363,8 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
     env = _Variables(environ)
     data = _absolute(env.path("DATA", default_data_folder()))
     signing_key = _absolute(env.path("SIGNING_KEY", data / SIGNING_KEY))
-    redis_url = env.str("REDIS_URL", None, validate=_check_redis_url)
-    queue_url = env.str("QUEUE_URL", None, validate=_check_redis_url)
+    redis_url = env.text("REDIS_URL", _check_redis_url)
+    queue_url = env.text("QUEUE_URL", _check_redis_url)
     values = {setting.name: env.value(setting) for setting in fields(Settings) if setting.metadata}
     bounds = _load_bounds(env)
     _raise_errors(env, signing_key, values, _queue_fault(redis_url, queue_url))
@@ -413,10 +392,21 @@ class _Variables(Env):
         is_unset = value is None or (not value and env_key not in _MAY_BE_EMPTY)
         return default if is_unset else value
 
+    def text(self, name: str, check: Callable[[str], object]) -> str | None:
+        """Return the text in a variable, which must pass `check`; None for the default."""
+
+        def validate(value: str) -> None:
+            try:
+                check(value)
+            except CartularyError as error:
+                raise ValidationError([error.message]) from None
+
+        return self.str(name, None, validate=validate)
+
     def number(self, name: str, default: _N, *, minimum: float, maximum: float | None = None) -> _N:
         """Return the number in a variable, of the type of the default."""
         read = type(default)
-        text = self.str(name, None, validate=_check_number(read, minimum, maximum))
+        text = self.text(name, _check_number(read, minimum, maximum))
         return default if text is None else read(text)
 
     def value(self, setting: Field[Any]) -> Any:
@@ -426,7 +416,7 @@ class _Variables(Env):
         if options["minimum"] is not None:
             bounds = {"minimum": options["minimum"], "maximum": options["maximum"]}
             return self.number(name, default, **bounds)
-        text = self.str(name, None, validate=options["check"])
+        text = self.text(name, options["check"])
         return default if text is None else options["parse"](text)
 
 

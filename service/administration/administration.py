@@ -6,6 +6,7 @@ operation that is refused leaves no entry.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, Final
 
@@ -48,6 +49,7 @@ from service.tournaments.tournaments import Tournaments
 MAX_PAGE_SIZE: Final = 100
 
 
+@dataclass(eq=False, repr=False)
 class Administration:
     """All operations of administrators. Thread-safe.
 
@@ -57,41 +59,22 @@ class Administration:
     such game.
     """
 
-    def __init__(
-        self,
-        accounts: AccountAdministration,
-        log: AdministrationLog,
-        players: Players,
-        erasure: Erasure,
-        repository: GameRepository,
-        substitutes: SubstituteCommands,
-        listings: Listings,
-        work: WorkOverview,
-        deliveries: Deliveries,
-        chat_message_reports: ChatMessageReports,
-        comments: Comments,
-        announcements: Announcements,
-        imports: Imports,
-        clubs: Clubs,
-        rating_exclusions: RatingExclusions,
-        tournaments: Tournaments,
-    ) -> None:
-        self._tournaments = tournaments
-        self._rating_exclusions = rating_exclusions
-        self._clubs = clubs
-        self._accounts = accounts
-        self._log = log
-        self._players = players
-        self._erasure = erasure
-        self._repository = repository
-        self._substitutes = substitutes
-        self._listings = listings
-        self._work = work
-        self._deliveries = deliveries
-        self._message_reports = chat_message_reports
-        self._comments = comments
-        self._announcements = announcements
-        self._imports = imports
+    _accounts: AccountAdministration
+    _log: AdministrationLog
+    _players: Players
+    _erasure: Erasure
+    _repository: GameRepository
+    _substitutes: SubstituteCommands
+    _listings: Listings
+    _work: WorkOverview
+    _deliveries: Deliveries
+    _message_reports: ChatMessageReports
+    _comments: Comments
+    _announcements: Announcements
+    _imports: Imports
+    _clubs: Clubs
+    _rating_exclusions: RatingExclusions
+    _tournaments: Tournaments
 
     def require_administrator(self, player: str) -> None:
         """Raise Forbidden unless a player has the role of an administrator."""

@@ -1,6 +1,7 @@
 """What a service still has to do, and what has failed: one overview for administrators."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from domain.json_types import JsonObject
@@ -16,15 +17,13 @@ MAX_DELIVERIES: Final = 100
 """Waiting deliveries that are listed, and failed ones."""
 
 
+@dataclass(eq=False, repr=False)
 class WorkOverview:
     """Reads the overview. Thread-safe. Raises Unavailable if Redis does not respond."""
 
-    def __init__(
-        self, process_reports: ProcessReports, damaged_games: DamagedGames, deliveries: Deliveries
-    ) -> None:
-        self._process_reports = process_reports
-        self._damaged_games = damaged_games
-        self._deliveries = deliveries
+    _process_reports: ProcessReports
+    _damaged_games: DamagedGames
+    _deliveries: Deliveries
 
     def read(self, render: Callable[[Message], str] = english) -> JsonObject:
         """Return the overview as JSON; `render` turns messages into text.

@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Collection
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import redis.asyncio
@@ -25,37 +26,30 @@ _COLLISIONS: Final = (RuntimeError, AttributeError)
 """What redis-py raises if two coroutines reconnect at once. `_poll` then subscribes to what is missing."""
 
 
+@dataclass(eq=False, repr=False)
 class AppendFeed:
-    """Calls `on_append` with the id of a game after an append to it, and `on_message` after a chat message in
-    it, as long as the game is in `games`.
+    """Calls `_on_append` with the id of a game after an append to it, and `_on_message` after a chat
+    message in it, as long as the game is in `_games`.
 
-    `games` are the games to follow, a collection of the caller: call `subscribe` after a game is
+    `_games` are the games to follow, a collection of the caller: call `subscribe` after a game is
     added to it, and `unsubscribe` after one is removed. Belongs to one event loop.
     """
 
-    def __init__(
-        self,
-        client: redis.asyncio.Redis,
-        games: Collection[str],
-        on_append: Callable[[str], None],
-        on_message: Callable[[str], None],
-        on_reconnect: Callable[[], None] = lambda: None,
-    ) -> None:
-        """`on_reconnect` is called when there is a connection again after one was lost.
+    _redis: redis.asyncio.Redis
+    _games: Collection[str]
+    _on_append: Callable[[str], None]
+    _on_message: Callable[[str], None]
+    _on_reconnect: Callable[[], None] = lambda: None
+    """Is called when there is a connection again after one was lost.
 
-        It is also called when a master of a cluster has failed, to which there was no subscription.
-        """
-        self._redis = client
-        self._games = games
-        self._on_append = on_append
-        self._on_message = on_message
-        self._on_reconnect = on_reconnect
-        self._has_connected = False
-        self._epoch: int | None = None
-        """That of a cluster, when it was last asked for."""
-        self._pubsub: Any = None
-        """The subscription; None while there is no connection."""
-        self._is_closed = False
+    It is also called when a master of a cluster has failed, to which there was no subscription.
+    """
+    _has_connected: bool = field(init=False, default=False)
+    _epoch: int | None = field(init=False, default=None)
+    """That of a cluster, when it was last asked for."""
+    _pubsub: Any = field(init=False, default=None)
+    """The subscription; None while there is no connection."""
+    _is_closed: bool = field(init=False, default=False)
 
     async def run(self) -> None:
         """Follow the games until `close` is called or the task is cancelled."""

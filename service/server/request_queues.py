@@ -4,6 +4,7 @@ Requests that take long to compute have queues and threads of their own.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from flask import Flask
@@ -87,12 +88,12 @@ class RequestQueues:
             queue.close(seconds)
 
 
+@dataclass(eq=False, repr=False)
 class RequestOwners:
     """Finds the players who send requests to a web process."""
 
-    def __init__(self, tokens: Tokens, app: Flask) -> None:
-        self._tokens = tokens
-        self._app = app
+    _tokens: Tokens
+    _app: Flask
 
     def __call__(self, request: HttpRequest) -> TokenOwner | None:
         """Return the player who sends a request; None for a visitor of whom only the network is known."""

@@ -5,6 +5,7 @@ game of a club and are not members any more.
 import asyncio
 import logging
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final, TypeAlias
 
@@ -25,19 +26,17 @@ Credential: TypeAlias = tuple[str, str, str | None]
 """The key of a token in Redis, the id of its player, and the club of which the player must be a member."""
 
 
+@dataclass(eq=False, repr=False)
 class TokenCheck:
     """Checks the tokens with which streams were opened, again and again. Belongs to one event loop.
 
-    `listeners` are the open streams, a collection of the caller.
+    The listeners are the open streams, a collection of the caller.
     """
 
-    def __init__(
-        self, client: redis.asyncio.Redis, listeners: Collection[Listener], interval: float
-    ) -> None:
-        """`interval` is the time between two checks, in seconds."""
-        self._redis = client
-        self._listeners = listeners
-        self._interval = interval
+    _redis: redis.asyncio.Redis
+    _listeners: Collection[Listener]
+    _interval: float
+    """The time between two checks, in seconds."""
 
     async def run(self) -> None:
         """Check all tokens at intervals until the task is cancelled."""

@@ -10,6 +10,7 @@ import logging
 import secrets
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Final
 
 from domain.errors import Malformed, Unreadable
@@ -43,6 +44,7 @@ class CheckpointNotKept(Conflict):
     """The server has not published this checkpoint, or does not keep it any more."""
 
 
+@dataclass(eq=False, repr=False)
 class Checkpoints:
     """The checkpoints of a service. Thread-safe.
 
@@ -50,36 +52,22 @@ class Checkpoints:
     and none that is published suffices.
     """
 
-    def __init__(
-        self,
-        store: TransparencyStore,
-        keyring: Keyring,
-        last_signed: LastSigned,
-        restores: Restores,
-        *,
-        origin: str = "",
-        witnesses: Sequence[NoteKey] = (),
-        seconds: float = 1.0,
-        read_only: bool = False,
-        replication: Replication | None = None,
-    ) -> None:
-        """`origin`: "" for the one that derives from the first key.
-
-        `seconds`: age of a checkpoint from which on it is replaced. `read_only`: sign and store nothing.
-        `replication`: waits for replicas to have the leaves that a checkpoint covers before it is signed.
-        """
-        self._store = store
-        self._keyring = keyring
-        self._last_signed = last_signed
-        self._restores = restores
-        self._configured_origin = origin
-        self._witnesses = tuple(witnesses)
-        self._seconds = seconds
-        self._read_only = read_only
-        self._replication = replication
-        self._checked: Checkpoint | None = None
-        """The last checkpoint that was found to continue those that this machine signed or served before."""
-        self._first_origin: str | None = None
+    _store: TransparencyStore
+    _keyring: Keyring
+    _last_signed: LastSigned
+    _restores: Restores
+    _configured_origin: str
+    """Empty for the one that derives from the first key."""
+    _witnesses: Sequence[NoteKey]
+    _seconds: float
+    """Age of a checkpoint from which on it is replaced."""
+    _read_only: bool
+    """Whether to sign and store nothing."""
+    _replication: Replication
+    """Waits for replicas to have the leaves that a checkpoint covers before it is signed."""
+    _checked: Checkpoint | None = None
+    """The last checkpoint that was found to continue those that this machine signed or served before."""
+    _first_origin: str | None = None
 
     @property
     def origin(self) -> str:
@@ -258,10 +246,9 @@ class Checkpoints:
             size = self._store.size()
             checkpoint = Checkpoint(origin, size, root(self._store, size))
             self._check_continues(checkpoint)
-            if self._replication is not None:
-                self._replication.wait()
-                # A failover in the meantime may have lost leaves.
-                self._check_begins_with(checkpoint, self._store.size())
+            self._replication.wait()
+            # A failover in the meantime may have lost leaves.
+            self._check_begins_with(checkpoint, self._store.size())
             self._checked = checkpoint
             note = SignedNote(checkpoint.text, ())
             if latest is not None and latest.text == note.text:

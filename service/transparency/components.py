@@ -43,10 +43,10 @@ def build_transparency(
         keyring,
         LastSigned(settings.signing_key),
         Restores(client, settings.data, is_embedded=settings.is_embedded),
-        origin=settings.origin,
-        witnesses=[NoteKey.parse(key) for key in settings.witnesses],
-        seconds=settings.bounds.checkpoint_seconds,
-        read_only=read_only,
-        replication=replication,
+        settings.origin,
+        [NoteKey.parse(key) for key in settings.witnesses],
+        settings.bounds.checkpoint_seconds,
+        read_only,
+        replication,
     )
     return Transparency(log, HeadLog(store, log), checkpoints, Proofs(log, checkpoints, store))

@@ -6,6 +6,7 @@ nothing to be lost: logging a head twice, late, or in two processes at once adds
 
 import logging
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final, Protocol
 
 from domain.errors import Unreadable
@@ -29,12 +30,12 @@ class HeadReader(Protocol):
         """Return seq and hash of each last event; see `RedisEventStore.heads`."""
 
 
+@dataclass(eq=False, repr=False)
 class HeadLog:
     """Adds the heads of games to the transparency log. Thread-safe."""
 
-    def __init__(self, store: HeadReader, transparency_store: TransparencyStore) -> None:
-        self._store = store
-        self._transparency_store = transparency_store
+    _store: HeadReader
+    _transparency_store: TransparencyStore
 
     def log(self, game_ids: Sequence[str]) -> set[str]:
         """Log the heads of these games that are not logged yet, and return the ids of those that are now.

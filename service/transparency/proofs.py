@@ -1,6 +1,7 @@
 """Proofs from the transparency log: that it contains a head of a game, and that it only ever grew."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 from domain.errors import CartularyError, Malformed
@@ -19,15 +20,13 @@ MAX_LEAVES: Final = 2_048
 """Hashes of leaves on one page."""
 
 
+@dataclass(eq=False, repr=False)
 class Proofs:
     """Reads the transparency log. Thread-safe; raises Unavailable if Redis does not respond."""
 
-    def __init__(
-        self, store: TransparencyStore, checkpoints: Checkpoints, log_reader: LogReader
-    ) -> None:
-        self._store = store
-        self._checkpoints = checkpoints
-        self._log_reader = log_reader
+    _store: TransparencyStore
+    _checkpoints: Checkpoints
+    _log_reader: LogReader
 
     def inclusion(self, game_id: str, seq: int = 1) -> JsonObject:
         """Return the proof that the log contains the last logged head of a game (docs/formats.md).
