@@ -78,11 +78,8 @@ class FeedTokens:
         """Return the id of the player to whom the feeds of a token belong. Raises NotFound."""
         with unavailable_on_error():
             player = self._redis.get(_FEED + _digest(token))
-        if player is not None:
-            owner = to_text(player)
-            with unavailable_on_error():
-                if self._redis.exists(account_key(owner)):
-                    return owner
+            if player is not None and self._redis.exists(account_key(to_text(player))):
+                return to_text(player)
         raise NotFound(message("there is no such feed"))
 
     def revoke(self, player: str, id: str) -> None:

@@ -1,9 +1,9 @@
 """What the mail about a notification says, or about several in a digest, in the language of its reader."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeVar
 
 from domain.errors import CartularyError
 from domain.game import Game
@@ -29,6 +29,8 @@ from service.notifications.titles import game_name, game_name_in
 from workers.mail.board import BoardPicture, board_picture
 from workers.mail.layout import Content, Picture, content_id
 from workers.mail.templating import COLUMNS, render_template
+
+_T = TypeVar("_T")
 
 MAX_PICTURE_BYTES: Final = 48_000
 """All pictures of a mail, which weighs less than 100 KB: in a digest, of the games that come first. A mail
@@ -216,7 +218,8 @@ class NotificationMails:
         """Return what a mail says of one game."""
         first, last = items[0], items[-1]
         in_language = renderer_for(reader, last.names)
-        game = self._game(last)
+        queries = self._service.games.queries
+        game = _if_readable(lambda: queries.visible_game(last.game_id, last.player))
         is_about_messages = all(item.subject == "message" for item in items)
         leads = [lead for item in items if (lead := _lead(item, game)) is not None]
         section = self._board_section(
@@ -254,29 +257,24 @@ class NotificationMails:
         number = notification.details.get("message")
         if notification.subject != "message" or not isinstance(number, int):
             return None
-        try:
-            page = self._service.chat.page(
-                notification.game_id, notification.player, after=number - 1, limit=1
-            )
-        except Unavailable:
-            raise
-        except CartularyError:
-            return None
-        if not page.messages or page.messages[0].text is None:
+        chat = self._service.chat
+        page = _if_readable(
+            lambda: chat.page(notification.game_id, notification.player, after=number - 1, limit=1)
+        )
+        if page is None or not page.messages or page.messages[0].text is None:
             return None
         author = message("{player:label}", player=PlayerWithId(notification.details["from"]))
         return Quote(in_language(author), page.messages[0].text)
 
-    def _game(self, notification: Notification) -> Game | None:
-        """Return the game of a notification, as its reader may see it; None if it cannot be read."""
-        try:
-            return self._service.games.queries.visible_game(
-                notification.game_id, notification.player
-            )
-        except Unavailable:
-            raise
-        except CartularyError:
-            return None
+
+def _if_readable(read: Callable[[], _T]) -> _T | None:
+    """Return what a call returns; None if the reader may not see it, or it is damaged. Raises Unavailable."""
+    try:
+        return read()
+    except Unavailable:
+        raise
+    except CartularyError:
+        return None
 
 
 def _pictures(sections: Sequence[Section]) -> tuple[Picture, ...]:
@@ -290,14 +288,10 @@ def _possible_actions(
 
     Raises Unavailable.
     """
-    try:
-        seq, actions = service.games.queries.legal_actions(game.id, player)
-    except Unavailable:
-        raise
-    except CartularyError:
+    found = _if_readable(lambda: service.games.queries.legal_actions(game.id, player))
+    if found is None or found[0] != game.seq:
         return ()
-    if seq != game.seq:
-        return ()
+    _, actions = found
     by_type: dict[str, list[str]] = {}
     for action in actions:
         form = game.rules.action_text(game.rules.parse_action(action))

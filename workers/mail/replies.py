@@ -13,7 +13,6 @@ from typing import Any, Final
 import dkim
 
 from domain.errors import CartularyError, Malformed, Refused
-from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import Message, Text, message
 from service.accounts.account_reader import Player
@@ -116,7 +115,8 @@ class Replies:
         actions: list[Any] = []
         for form in reply.forms:
             try:
-                actions.append(_parsed(game, form))
+                action = game.rules.parse_action_text(form)
+                actions.append(dict(game.rules.action_to_json(action)))
             except CartularyError as error:
                 return [_refused(form, error)]
         results: list[Result] = []
@@ -191,11 +191,6 @@ def _addresses(header: bytes) -> list[str]:
         address.lower() for _, address in getaddresses([header.decode("utf-8", "replace")])
     ]
     return addresses if len(addresses) == 1 else []
-
-
-def _parsed(game: Game, form: str) -> JsonObject:
-    """Return the action that a line is the short form of, as JSON. Raises Malformed."""
-    return dict(game.rules.action_to_json(game.rules.parse_action_text(form)))
 
 
 def _refused(form: str, error: CartularyError) -> Result:
