@@ -194,7 +194,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
             accounts.players,
             accounts.erasure,
             games.repository,
-            games.substitutes,
+            games.commands,
             listings,
             WorkOverview(process_reports, damaged_games, deliveries),
             deliveries,

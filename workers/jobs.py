@@ -153,7 +153,7 @@ class TaskRunner:
 
     def _end_turn(self, task: Task) -> None:
         turn = task.data["turn"]
-        self._service.games.deadlines.end_turn(task.game_id, turn)
+        self._service.games.commands.end_turn(task.game_id, turn)
         game = self._queries.game(task.game_id)
         if game.to_act is None or game.turn != turn:
             self._ack(task)

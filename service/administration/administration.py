@@ -36,11 +36,11 @@ from service.chat.reports import ChatMessageReport, ChatMessageReports
 from service.clubs.clubs import Clubs
 from service.clubs.store import Club
 from service.errors import Forbidden, NotFound, OperationNotPossible
+from service.games.commands import GameCommands
 from service.games.listings import Listings, Page
 from service.games.loader import CachedGame
 from service.games.rating_exclusions import RatingExclusions
 from service.games.repository import GameRepository
-from service.games.substitute_commands import SubstituteCommands
 from service.imports.imports import Imports
 from service.notifications.deliveries import Deliveries
 from service.notifications.delivery import Delivery
@@ -64,7 +64,7 @@ class Administration:
     _players: Players
     _erasure: Erasure
     _repository: GameRepository
-    _substitutes: SubstituteCommands
+    _commands: GameCommands
     _listings: Listings
     _work: WorkOverview
     _deliveries: Deliveries
@@ -214,7 +214,7 @@ class Administration:
             raise OperationNotPossible.saying("this account is suspended")
 
         def add(pending: PendingEvents) -> None:
-            self._substitutes.add_move(pending, administrator, seat, player_id)
+            self._commands.add_move(pending, administrator, seat, player_id)
 
         details = {"seat": seat, "player": player_id}
         return self._decide(administrator, "move_seat", game_id, reason, add, **details)

@@ -1,8 +1,8 @@
 """The commands that change a game: each loads it, applies ledger/commands.py and appends the events.
 
-Commands of players take an optional idempotency key. The command of the workers (`score`)
-checks the log first and appends nothing if there is nothing left to do, so that running one twice,
-late, or in two processes at once appends once.
+Commands of players take an optional idempotency key. The commands of the workers (`end_turn` and `score`)
+check the log first and append nothing if there is nothing left to do, so that running one twice, late, or in
+two processes at once appends once.
 """
 
 import secrets as randomness
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from domain.chance import FIRST_SEED_VERSION
+from domain.chance import FIRST_SEED_VERSION, Chance
 from domain.errors import Malformed
 from domain.event import Clock, Event, NonceSource
 from domain.game import Game
@@ -20,12 +20,15 @@ from ledger import commands
 from ledger.commands import SecretSource
 from ledger.pending import PendingEvents
 from ledger.turn_clock import waits_for_ruling
+from replay.absent_player import action_for_absent_player
+from service import clock
 from service.accounts.account_reader import AccountReader
 from service.accounts.accounts import BotPlayers
 from service.accounts.holidays import Holidays
 from service.accounts.keys import PlayerKeys
+from service.clock import TrustedClock
 from service.clubs.clubs import Clubs
-from service.errors import Forbidden
+from service.errors import Forbidden, NotFound
 from service.games.access import rating_fault, require_ratable
 from service.games.game_settings import DEFAULT_BOT, bot_fault, settings_faults
 from service.games.invitations import Invitations
@@ -61,6 +64,7 @@ class GameCommands:
     _holidays: Holidays
     _requirements: Requirements
     _clubs: Clubs
+    _trusted_clock: TrustedClock
     _min_seconds_per_turn: int = 1
 
     def create(
@@ -263,6 +267,94 @@ class GameCommands:
             player, handler, request, signature.seen_at(expected_seq), is_action=True
         )
         return self._repository.accept(game_id, player, signed, idempotency_key, request)
+
+    def leave_seat(
+        self,
+        game_id: str,
+        player: str,
+        idempotency_key: str | None = None,
+        signature: PlayerSignature | None = None,
+    ) -> Game:
+        """Leave the player's seat vacant, and return the game, which is abandoned if nobody is left in it.
+
+        Raises Forbidden (no seat), NotNow (no substitutes, not in play, or out of the game).
+        """
+
+        def handler(cached: CachedGame, pending: PendingEvents) -> None:
+            seat = self._repository.access.require_seat(cached.game, player)
+            secret = partial(self._repository.secret, game_id)
+            commands.leave_seat(pending, seat, {"seat": seat}, secret)
+
+        signed, request = self._signatures.signed(player, handler, ["leave seat"], signature)
+        return self._repository.change(game_id, player, signed, idempotency_key, request)
+
+    def take_seat(
+        self,
+        game_id: str,
+        player: str,
+        seat: int,
+        idempotency_key: str | None = None,
+        signature: PlayerSignature | None = None,
+    ) -> Game:
+        """Give a vacant seat to the player, and return the game.
+
+        Raises NotFound (also if there is no such seat), NotNow (the seat is not vacant, or the player has or
+        had a seat in the game, is its arbiter, or is a guest and the game is rated), Forbidden (requirements
+        that the player does not meet), TooManyGames.
+        """
+        refusal = self._quota.refusal(player)
+        keys = self._player_keys.valid_keys(player)
+
+        def handler(cached: CachedGame, pending: PendingEvents) -> None:
+            self._repository.access.require_visible(cached.game, player)
+            if seat >= cached.game.seats:
+                raise NotFound(message("game {game} has no seat {seat}", game=game_id, seat=seat))
+            require_ratable(cached.game, player, self._accounts)
+            if seat in cached.game.open_seats() and not cached.game.has_joined(player):
+                self._requirements.require_member(cached.game, player)
+                self._requirements.require(cached.game, player)
+            commands.seat_substitute(pending, seat, player, keys)
+            bring_holidays(pending, player, self._holidays)
+            if refusal is not None:
+                raise refusal
+
+        signed, request = self._signatures.signed(player, handler, ["substitute", seat], signature)
+        return self._repository.change(game_id, player, signed, idempotency_key, request)
+
+    def add_move(self, pending: PendingEvents, administrator: str, seat: int, player: str) -> None:
+        """Add the decision of an administrator to give the seat of a person to another player, and the move.
+
+        Raises NotNow (`domain.administration.move_seat`), TooManyGames.
+        """
+        keys = self._player_keys.valid_keys(player)
+        commands.move_seat(pending, administrator, seat, player, keys)
+        bring_holidays(pending, player, self._holidays)
+        refusal = self._quota.refusal(player)
+        if refusal is not None:
+            raise refusal
+
+    def end_turn(self, game_id: str, turn: int) -> list[Event]:
+        """End a turn if it is still under way and its deadline has passed by a reliable clock.
+
+        By the game's options, it is forfeited, a bot plays the rest of it, its time begins anew, or the seat
+        is removed or left vacant. A game that is deserted is abandoned with that. The turn of a vacant seat
+        is ended at once. Returns the events that were appended.
+        """
+        if not self._trusted_clock.is_reliable():
+            return []
+        # Read before the events are dated, so that none of them is dated before the deadline.
+        now = clock.format(self._trusted_clock.now())
+
+        def handler(cached: CachedGame, pending: PendingEvents) -> None:
+            game = cached.game
+            if game.to_act is None or game.turn != turn or not commands.is_due(game, now):
+                return
+            # Nobody can foresee this chance, unlike what derives from the log.
+            chance = Chance(randomness.token_bytes(SECRET_BYTES))
+            choose_action = partial(action_for_absent_player, chance=chance)
+            commands.end_turn(pending, choose_action, lambda: self._repository.secret(game_id))
+
+        return list(self._repository.execute(game_id, handler, at_head=True).events)
 
     def score(self, game_id: str, *, limit: int | None = None) -> list[Event]:
         """Score the rounds that have ended, in order, and finish the game if play is over.

@@ -8,7 +8,6 @@ from service.clock import TrustedClock
 from service.clubs.clubs import Clubs
 from service.games.access import GameAccess
 from service.games.commands import GameCommands
-from service.games.deadline_commands import DeadlineCommands
 from service.games.dispute_commands import DisputeCommands, PauseCommands
 from service.games.erasure import GameErasure
 from service.games.event_feed import EventFeed
@@ -36,7 +35,6 @@ from service.games.replays import Replays
 from service.games.repository import GameRepository
 from service.games.requirements import Requirements
 from service.games.statistics import GameCounts, PublicStatistics
-from service.games.substitute_commands import SubstituteCommands
 from service.games.thumbnails import Thumbnails
 from service.games.viewpoint import GamesForViewers
 from service.keyring import Keyring
@@ -106,6 +104,7 @@ class Games:
             accounts.holidays,
             self.requirements,
             clubs,
+            clock,
             bounds.min_seconds_per_turn,
         )
         self.lobby = Lobby(self.commands, self.invitation_commands, players, clubs, settings)
@@ -114,16 +113,6 @@ class Games:
             repository, self.signatures, bounds.max_statement_characters
         )
         self.pauses = PauseCommands(repository, self.signatures)
-        self.deadlines = DeadlineCommands(repository, clock)
-        self.substitutes = SubstituteCommands(
-            repository,
-            self.signatures,
-            quota,
-            players,
-            accounts.keys,
-            accounts.holidays,
-            self.requirements,
-        )
         self.holiday_registry = HolidayRegistry(accounts.holidays, players, repository, listings)
         self.key_registry = KeyRegistry(accounts.keys, repository, listings)
         self.queries = GameQueries(

@@ -378,7 +378,7 @@ class World:
         strangers = [player for player in self.people if not game.has_joined(player)]
         if game.open_seats() and strangers:
             player, seat = self._chance.choice(strangers), game.open_seats()[0]
-            self._try(lambda: self.service.games.substitutes.take_seat(game_id, player, seat))
+            self._try(lambda: self.service.games.commands.take_seat(game_id, player, seat))
 
     def count_of_endings(self) -> Counter[str]:
         """Return how many games have each status."""

@@ -34,7 +34,7 @@ def test_a_jump_of_a_day_forfeits_no_turn(
     set_clock(timedelta(days=1))
     workers.scheduler.check_deadlines()
     workers.sweep_twice_and_work()
-    assert service.games.deadlines.end_turn(game.id, game.turn) == []
+    assert service.games.commands.end_turn(game.id, game.turn) == []
     workers.runner.run(workers.tasks(game.id)["deadline"])
     assert service.games.queries.game(game.id).seq == game.seq
     assert caplog.text.count("the clock has jumped by +86400.0 s") == 1

@@ -106,7 +106,7 @@ def test_the_deadline_of_a_superseded_branch_never_fires(
     assert service.games.queries.game(game.id).turn == superseded.data["turn"]
     with freeze_time("2026-11-20T10:30:00Z"):
         assert workers.runner.run(superseded)
-        assert service.games.deadlines.end_turn(game.id, superseded.data["turn"]) == []
+        assert service.games.commands.end_turn(game.id, superseded.data["turn"]) == []
     assert types(service, game)[-1] == "CityPlaced"
     assert types(service, game).count("CityPlaced") == 2
 

@@ -252,9 +252,7 @@ def leave_seat(
     The clock ends the turns of a vacant seat at once, as the game's options say for missed turns. You cannot
     come back. When no people are left in the game, it is abandoned.
     """
-    game = service().games.substitutes.leave_seat(
-        game_id, player, idempotency_key, body["signature"]
-    )
+    game = service().games.commands.leave_seat(game_id, player, idempotency_key, body["signature"])
     return game_summary(game)
 
 
@@ -276,7 +274,7 @@ def take_seat(
     From then on, the seat and everything that belongs to it is yours. Players who have or had a seat in the
     game, and its arbiter, cannot be substitutes. `GET /games?vacant=true` lists games with vacant seats.
     """
-    game = service().games.substitutes.take_seat(
+    game = service().games.commands.take_seat(
         game_id, player, body["seat"], idempotency_key, body["signature"]
     )
     return game_summary(game)

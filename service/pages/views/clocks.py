@@ -233,7 +233,7 @@ def leave_seat(game_id: str) -> Response:
     player = session.require_player()
     try:
         values = read_form(KeyedForm())
-        service().games.substitutes.leave_seat(game_id, player, **request_options(values))
+        service().games.commands.leave_seat(game_id, player, **request_options(values))
     except REFUSALS as error:
         return clock_page(game_viewer(game_id), error)
     return see_other(f"/games/{game_id}")
@@ -247,7 +247,7 @@ def take_seat(game_id: str) -> Response:
     values = read_form(SeatForm())
     seat = sequence_number(values["seat"], "seat")
     try:
-        service().games.substitutes.take_seat(game_id, player, seat, **request_options(values))
+        service().games.commands.take_seat(game_id, player, seat, **request_options(values))
     except (*REFUSALS, TooManyGames) as error:
         return clock_page(game_viewer(game_id), error)
     return see_other(next_address(f"/games/{game_id}"))

@@ -54,7 +54,7 @@ def test_a_player_who_has_left_a_seat_vacant_is_not_notified_of_messages(
     service: Service, recorded: RecordingNotifications
 ) -> None:
     game = start_game(service, seats=3, substitutes=True)
-    service.games.substitutes.leave_seat(game.id, "bea")
+    service.games.commands.leave_seat(game.id, "bea")
     service.chat.post(game.id, "ada", "Who is to replace her?")
     assert [players for _, _, players, _ in recorded.calls] == [["cid"]]
 

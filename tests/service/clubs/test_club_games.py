@@ -161,9 +161,9 @@ def test_a_substitute_in_the_game_of_a_club_is_a_member(
     game = create(service, ids["ada"], public, is_private=False, substitutes=True, seats=3)
     for handle in ("ben", "cyd"):
         service.games.commands.join(game.id, ids[handle])
-    service.games.substitutes.leave_seat(game.id, ids["cyd"])
+    service.games.commands.leave_seat(game.id, ids["cyd"])
     with pytest.raises(Forbidden, match="members of its club"):
-        service.games.substitutes.take_seat(game.id, ids["eve"], 2)
+        service.games.commands.take_seat(game.id, ids["eve"], 2)
 
 
 def test_games_are_listed_by_club_the_private_ones_for_members(

@@ -136,7 +136,7 @@ def test_a_request_for_the_end_waits_for_those_who_have_not_asked(service: Servi
 
 def test_a_vacant_seat_is_offered_to_those_who_can_take_it(service: Service) -> None:
     game = start_game(service, 3, substitutes=True)
-    service.games.substitutes.leave_seat(game.id, "bea")
+    service.games.commands.leave_seat(game.id, "bea")
     assert concerns(service, game.id, "eve") == ["answer: the seat of seat 1 is vacant"]
     assert concerns(service, game.id, "ada") == ["news: the seat of seat 1 is vacant"]
     assert concerns(service, game.id, "bea") == []

@@ -55,9 +55,7 @@ def miss(service: Service, game: Game, time: Any, times: int = 1) -> list[Event]
     events: list[Event] = []
     for _ in range(times):
         time.tick(timedelta(seconds=60))
-        events += service.games.deadlines.end_turn(
-            game.id, service.games.queries.game(game.id).turn
-        )
+        events += service.games.commands.end_turn(game.id, service.games.queries.game(game.id).turn)
     return events
 
 
@@ -87,7 +85,7 @@ def test_a_bot_plays_the_whole_rest_of_a_missed_turn(
         assert after.turn == before.turn + 1
         seat = before.to_act or 0
         assert after.misses[seat] == (*before.misses.get(seat, ()), after.seq)
-        assert service.games.deadlines.end_turn(game.id, after.turn) == []
+        assert service.games.commands.end_turn(game.id, after.turn) == []
     assert_sound(service, game)
 
 
@@ -214,12 +212,12 @@ def test_the_clock_does_nothing_before_the_deadline_and_nothing_twice(
 ) -> None:
     game = start(service, {"turn": "bot"})
     time.tick(timedelta(seconds=59, milliseconds=999))
-    assert service.games.deadlines.end_turn(game.id, game.turn) == []
+    assert service.games.commands.end_turn(game.id, game.turn) == []
     # A clock that is set back brings no deadline forward.
     time.tick(timedelta(days=-1))
-    assert service.games.deadlines.end_turn(game.id, game.turn) == []
+    assert service.games.commands.end_turn(game.id, game.turn) == []
     time.tick(timedelta(days=1, milliseconds=1))
-    assert len(service.games.deadlines.end_turn(game.id, game.turn)) == 1
-    assert service.games.deadlines.end_turn(game.id, game.turn) == []
+    assert len(service.games.commands.end_turn(game.id, game.turn)) == 1
+    assert service.games.commands.end_turn(game.id, game.turn) == []
     after = service.games.queries.game(game.id)
-    assert service.games.deadlines.end_turn(game.id, after.turn) == []
+    assert service.games.commands.end_turn(game.id, after.turn) == []

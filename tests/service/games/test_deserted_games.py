@@ -36,7 +36,7 @@ def start_play(service: Service, rules: str, options: dict[str, Any], seats: int
 def pass_deadline(service: Service, game_id: str, time: Any) -> list[Event]:
     """Let the turn under way pass its deadline; return the events that the clock appends."""
     time.tick(timedelta(seconds=61))
-    return service.games.deadlines.end_turn(game_id, service.games.queries.game(game_id).turn)
+    return service.games.commands.end_turn(game_id, service.games.queries.game(game_id).turn)
 
 
 @each_game

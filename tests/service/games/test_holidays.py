@@ -82,8 +82,8 @@ def test_a_substitute_brings_holidays_and_the_former_player_can_announce_no_more
     service.games.holiday_registry.announce(bea.id, day("03-10"), day("03-12"))
     players = (ada.id, "cid", "dan")
     game = start_game(service, 3, WITH_HOLIDAYS, players=players, substitutes=True)
-    service.games.substitutes.leave_seat(game.id, ada.id)
-    taken = service.games.substitutes.take_seat(game.id, bea.id, 0)
+    service.games.commands.leave_seat(game.id, ada.id)
+    taken = service.games.commands.take_seat(game.id, bea.id, 0)
     (holiday,) = taken.holidays
     assert holiday.player == bea.id
     service.games.holiday_registry.announce(ada.id, day("03-10"), day("03-12"))
@@ -271,6 +271,6 @@ def test_a_turn_is_forfeited_at_its_deadline_when_clocks_have_changed(
     with freeze_time(start) as frozen:
         game = start_game(service, clock=clocks)
         frozen.move_to(end - timedelta(milliseconds=1))
-        assert service.games.deadlines.end_turn(game.id, game.turn) == []
+        assert service.games.commands.end_turn(game.id, game.turn) == []
         frozen.move_to(end)
-        assert service.games.deadlines.end_turn(game.id, game.turn)[0]["at"] == clock.format(end)
+        assert service.games.commands.end_turn(game.id, game.turn)[0]["at"] == clock.format(end)

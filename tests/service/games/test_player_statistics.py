@@ -219,10 +219,10 @@ def test_a_seat_that_is_left_counts_for_the_player_and_the_rest_for_the_substitu
     game = play_until(service, game.id, lambda game: game.round >= 1)
     assert game.to_act is not None
     leaver = game.players[game.to_act]
-    service.games.substitutes.leave_seat(game.id, leaver)
+    service.games.commands.leave_seat(game.id, leaver)
     turn = service.games.queries.game(game.id).turn
-    assert service.games.deadlines.end_turn(game.id, turn)
-    service.games.substitutes.take_seat(game.id, "zoe", game.to_act)
+    assert service.games.commands.end_turn(game.id, turn)
+    service.games.commands.take_seat(game.id, "zoe", game.to_act)
     catch_up(service, game.id)
     left, substitute = statistics(service, leaver), statistics(service, "zoe")
     assert (left.reliability.seats_left, left.reliability.missed) == (1, 0)
@@ -242,7 +242,7 @@ def test_missed_turns_count_and_excused_ones_do_not(service: Service) -> None:
         before = statistics(service, player).reliability
         for _ in range(2):
             time.tick(timedelta(seconds=61))
-            service.games.deadlines.end_turn(game.id, game.turn)
+            service.games.commands.end_turn(game.id, game.turn)
         catch_up(service, game.id)
     after = statistics(service, player).reliability
     assert (after.excused, after.missed) == (1, 1)

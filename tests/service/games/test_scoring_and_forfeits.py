@@ -161,20 +161,20 @@ def test_a_turn_is_forfeited_once_and_not_before_its_deadline(service: Service) 
         turn = game.turn
         assert clock.deadline(game) == "2026-11-20T09:01:00.000Z"
         time.move_to("2026-11-20T09:00:59.999Z")
-        assert service.games.deadlines.end_turn(game.id, turn) == []
+        assert service.games.commands.end_turn(game.id, turn) == []
         time.move_to("2026-11-20T09:01:00Z")
-        assert service.games.deadlines.end_turn(game.id, turn - 1) == []
-        assert service.games.deadlines.end_turn(game.id, turn + 1) == []
-        (event,) = service.games.deadlines.end_turn(game.id, turn)
+        assert service.games.commands.end_turn(game.id, turn - 1) == []
+        assert service.games.commands.end_turn(game.id, turn + 1) == []
+        (event,) = service.games.commands.end_turn(game.id, turn)
         assert (event["type"], event["by"]) == ("TurnForfeited", {"system": "clock"})
         assert event["data"]["seat"] == game.to_act
         assert event["action"] is None
-        assert service.games.deadlines.end_turn(game.id, turn) == []
+        assert service.games.commands.end_turn(game.id, turn) == []
         after = service.games.queries.game(game.id)
         assert after.turn == turn + 1
         # The next turn has its whole time from now on.
         assert clock.deadline(after) == "2026-11-20T09:02:00.000Z"
-        assert service.games.deadlines.end_turn(game.id, turn + 1) == []
+        assert service.games.commands.end_turn(game.id, turn + 1) == []
 
 
 def test_a_player_who_acted_in_time_forfeits_nothing(service: Service) -> None:
@@ -183,7 +183,7 @@ def test_a_player_who_acted_in_time_forfeits_nothing(service: Service) -> None:
         time.tick(timedelta(seconds=59))
         take_action(service, game.id)
         time.tick(timedelta(seconds=59))
-        assert service.games.deadlines.end_turn(game.id, game.turn) == []
+        assert service.games.commands.end_turn(game.id, game.turn) == []
 
 
 def test_an_action_after_the_deadline_counts_if_the_turn_is_not_forfeited_yet(
@@ -193,7 +193,7 @@ def test_an_action_after_the_deadline_counts_if_the_turn_is_not_forfeited_yet(
         game = play_set_up(service, start_game(service, clock={"per_turn": 60}).id)
         time.tick(timedelta(hours=1))
         take_action(service, game.id)
-        assert service.games.deadlines.end_turn(game.id, game.turn) == []
+        assert service.games.commands.end_turn(game.id, game.turn) == []
 
 
 def test_without_a_clock_no_turn_is_forfeited(service: Service) -> None:
@@ -201,7 +201,7 @@ def test_without_a_clock_no_turn_is_forfeited(service: Service) -> None:
         game = start_game(service)
         assert clock.deadline(game) is None
         time.tick(timedelta(days=1000))
-        assert service.games.deadlines.end_turn(game.id, game.turn) == []
+        assert service.games.commands.end_turn(game.id, game.turn) == []
 
 
 def test_timestamps_never_decrease_within_a_log(service: Service) -> None:

@@ -77,7 +77,7 @@ def audited(service: Service, game: Game) -> list[str]:
 
 
 def test_every_statement_can_be_signed_and_is_audited(service: Service, game: Game) -> None:
-    disputes, seats = service.games.disputes, service.games.substitutes
+    disputes, seats = service.games.disputes, service.games.commands
 
     def signed(player: str, type: str, data: Data, text: str | None = None) -> PlayerSignature:
         return signature(service, game, player, type, data, text=text)

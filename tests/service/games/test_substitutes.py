@@ -25,7 +25,7 @@ def start(service: Service, rules: str = "barony", clock: Any = None, **options:
 def play_vacant_seats(service: Service, game: Game) -> Game:
     """Let the clock end the turns of vacant seats."""
     while (state := service.games.queries.game(game.id)).to_act in state.vacant_seats:
-        assert service.games.deadlines.end_turn(game.id, state.turn)
+        assert service.games.commands.end_turn(game.id, state.turn)
     return state
 
 
@@ -40,7 +40,7 @@ def test_the_clock_plays_a_vacant_seat_at_once_until_somebody_takes_it(
         seat = game.to_act
         assert seat is not None
         leaver = game.players[seat]
-        service.games.substitutes.leave_seat(game.id, leaver)
+        service.games.commands.leave_seat(game.id, leaver)
         entry = service.store.outbox(game.id)
         assert "notify/turn" not in entry
         assert f'"turn":{game.turn}' in entry["deadline"]
@@ -48,7 +48,7 @@ def test_the_clock_plays_a_vacant_seat_at_once_until_somebody_takes_it(
         assert after.turn == game.turn + 1
         assert len(after.misses.get(seat, ())) <= 1
         assert "notify/turn" in service.store.outbox(game.id)
-        taken = service.games.substitutes.take_seat(game.id, "zoe", seat)
+        taken = service.games.commands.take_seat(game.id, "zoe", seat)
         assert (taken.seat_of("zoe"), taken.seat_of(leaver)) == (seat, None)
         play_until(service, game.id, lambda game: game.to_act == seat)
         assert take_action(service, game.id).events[0]["by"] == {"seat": seat}
@@ -66,10 +66,10 @@ def test_a_seat_that_would_be_removed_is_left_vacant(service: Service) -> None:
             substitutes=True,
         )
         time.tick(timedelta(seconds=60))
-        (event,) = service.games.deadlines.end_turn(game.id, game.turn)
+        (event,) = service.games.commands.end_turn(game.id, game.turn)
         assert (event["type"], event["by"]) == ("SeatVacated", {"system": "clock"})
         # A bot places for the vacant seat, at once.
-        (placed,) = service.games.deadlines.end_turn(game.id, game.turn)
+        (placed,) = service.games.commands.end_turn(game.id, game.turn)
         assert placed["type"] == "CityPlaced"
         assert service.games.listings.vacant().games == (game.id,)
 
@@ -77,9 +77,9 @@ def test_a_seat_that_would_be_removed_is_left_vacant(service: Service) -> None:
 def test_a_game_that_all_people_have_left_is_abandoned_at_once(service: Service) -> None:
     game = start(service)
     for player in ("ada", "bea"):
-        service.games.substitutes.leave_seat(game.id, player)
+        service.games.commands.leave_seat(game.id, player)
     assert service.games.queries.game(game.id).status == "playing"
-    assert service.games.substitutes.leave_seat(game.id, "cid").status == "abandoned"
+    assert service.games.commands.leave_seat(game.id, "cid").status == "abandoned"
     assert service.games.listings.vacant().games == ()
 
 
@@ -88,11 +88,11 @@ def test_a_game_whose_last_person_resigns_beside_vacant_seats_is_abandoned(
 ) -> None:
     game = start(service)
     for player in ("ada", "bea"):
-        service.games.substitutes.leave_seat(game.id, player)
+        service.games.commands.leave_seat(game.id, player)
     state = play_vacant_seats(service, game)
     service.games.commands.act(game.id, "cid", {"type": "resign"}, state.seq)
     state = service.games.queries.game(game.id)
-    (event,) = service.games.deadlines.end_turn(game.id, state.turn)
+    (event,) = service.games.commands.end_turn(game.id, state.turn)
     assert event["type"] == "GameAbandoned"
     data = b"".join(service.games.queries.record(game.id))
     assert audit(BytesIO(data), trusted=trusting_signer(data)).verdict != "broken"
@@ -100,11 +100,11 @@ def test_a_game_whose_last_person_resigns_beside_vacant_seats_is_abandoned(
 
 def test_the_quota_of_games_holds_for_substitutes(service: Service) -> None:
     game = start(service)
-    service.games.substitutes.leave_seat(game.id, "ada")
+    service.games.commands.leave_seat(game.id, "ada")
     for _ in range(service.settings.bounds.max_games_per_player):
         service.games.commands.create("zoe", rules="baron", seats=2, options={})
     with pytest.raises(TooManyGames):
-        service.games.substitutes.take_seat(game.id, "zoe", 0)
+        service.games.commands.take_seat(game.id, "zoe", 0)
     # A former player has the place free for another game.
     assert service.games.listings.count_current_games("ada") == 0
 
@@ -119,14 +119,14 @@ def test_players_who_had_a_seat_and_the_arbiter_cannot_be_substitutes(service: S
     )
     for player in ("bea", "cid"):
         service.games.commands.join(game.id, player)
-    service.games.substitutes.leave_seat(game.id, "ada")
+    service.games.commands.leave_seat(game.id, "ada")
     for player in ("ada", "bea", "judge"):
         with pytest.raises(NotNow):
-            service.games.substitutes.take_seat(game.id, player, 0)
-    service.games.substitutes.take_seat(game.id, "zoe", 0)
-    service.games.substitutes.leave_seat(game.id, "zoe")
+            service.games.commands.take_seat(game.id, player, 0)
+    service.games.commands.take_seat(game.id, "zoe", 0)
+    service.games.commands.leave_seat(game.id, "zoe")
     with pytest.raises(NotNow):
-        service.games.substitutes.take_seat(game.id, "zoe", 0)
+        service.games.commands.take_seat(game.id, "zoe", 0)
     assert service.games.queries.visible_game(game.id, "zoe").former_players == ("ada",)
 
 
@@ -134,9 +134,9 @@ def test_receipts_are_those_of_the_player_who_acted(service: Service) -> None:
     game = start(service)
     own = {receipt["seq"] for receipt in service.games.receipts.page("ada").receipts}
     assert own
-    service.games.substitutes.leave_seat(game.id, "ada")
+    service.games.commands.leave_seat(game.id, "ada")
     play_vacant_seats(service, game)
-    service.games.substitutes.take_seat(game.id, "zoe", 0)
+    service.games.commands.take_seat(game.id, "zoe", 0)
     play_until(service, game.id, lambda game: game.to_act == 0)
     seq = take_action(service, game.id).events[0]["seq"]
     taken = [receipt["seq"] for receipt in service.games.receipts.page("zoe").receipts]
@@ -153,9 +153,9 @@ def test_a_statement_is_erased_with_the_player_who_made_it_and_not_with_the_subs
     dispute = service.games.disputes.open_dispute(game.id, "ada", game.seq, "It skipped my turn")
     own = dispute.events[0]["seq"]
     service.games.disputes.withdraw_dispute(game.id, own, "ada")
-    service.games.substitutes.leave_seat(game.id, "ada")
+    service.games.commands.leave_seat(game.id, "ada")
     state = play_vacant_seats(service, game)
-    service.games.substitutes.take_seat(game.id, "zoe", 0)
+    service.games.commands.take_seat(game.id, "zoe", 0)
     dispute = service.games.disputes.open_dispute(game.id, "zoe", state.seq, "It skipped mine")
     later = dispute.events[0]["seq"]
     service.accounts.erasure.erase_without_password("ada")

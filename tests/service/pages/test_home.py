@@ -171,7 +171,7 @@ def test_a_card_says_what_has_happened_since_the_players_last_turn(
 def test_vacant_seats_are_offered(browser: FlaskClient, service: Service) -> None:
     game = start_game(service, 3, substitutes=True).id
     assert "Take a vacant seat" not in browser.get("/").text
-    service.games.substitutes.leave_seat(game, "bea")
+    service.games.commands.leave_seat(game, "bea")
     card = section(browser.get("/").text, "vacant")
     assert "a vacant seat" in card
     assert f'href="/games/{game}#substitutes"' in card

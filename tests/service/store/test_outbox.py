@@ -51,6 +51,7 @@ def commands_with(service: Service, listings: Listings) -> GameCommands:
         service.accounts.holidays,
         service.games.requirements,
         service.clubs,
+        service.clock,
     )
 
 
