@@ -24,6 +24,7 @@ from service.bootstrap import Service, build
 from service.errors import Forbidden, HandleTaken, Unauthorised, Unavailable
 from service.games.erasure import GameErasure
 from service.games.listings import Listings
+from service.games.repository import GameRepository
 from service.operation.embedded_redis import EmbeddedRedis
 from service.recovery.reindex import reindex
 from service.store.shards import Shards
@@ -326,7 +327,7 @@ def alphabetical(service: Service) -> list[str]:
 
 @pytest.mark.parametrize(
     ("part", "step"),
-    [(Listings, "current_games"), (GameErasure, "_leave"), (GameErasure, "_statements")],
+    [(Listings, "current_games"), (GameRepository, "execute_each"), (GameErasure, "_statements")],
 )
 def test_an_interrupted_erasure_is_completed_later(
     service: Service, ada: Erased, monkeypatch: pytest.MonkeyPatch, part: type, step: str
