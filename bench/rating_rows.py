@@ -13,8 +13,7 @@ from ledger.canonical import canonical
 from replay.player_ratings import FIRST_HASH, Rating, Result, rated_game
 from service.bootstrap import Service, build
 from service.games.projections import Projections
-from service.games.rating_exclusions import RatingExclusions
-from service.games.ratings import ALL, PlayerRating, Ratings, RatingsProjection
+from service.games.ratings import ALL, PlayerRating, RatingExclusions, Ratings, RatingsProjection
 from service.operation.embedded_redis import EmbeddedRedis
 from service.settings import load_settings
 from tests.support.service_games import start_game

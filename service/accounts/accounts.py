@@ -15,6 +15,7 @@ A player's id reveals nothing about the person, and it is all that the log of a 
 them. If a player is erased (`erasure`), the id stays in the logs, and the handle stays taken (`erased`).
 """
 
+import re
 import secrets
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
@@ -27,28 +28,24 @@ from redis.client import Pipeline
 from redis.typing import EncodableT
 
 from domain.errors import Malformed, NotNow
-from domain.messages import message
+from domain.json_fields import one_of
+from domain.messages import Message, Text, message
+from ledger.time_zones import is_time_zone
 from service import clock
-from service.accounts.account_fields import (
-    checked_handle,
-    faults_of,
-    locale_fault,
-    password_fault,
-    profile_fault,
-    time_zone_fault,
-)
 from service.accounts.account_reader import (
     EMAIL_FIELDS,
+    PROFILE_VISIBILITIES,
     PROGRAM,
     AccountReader,
     EmailStatus,
     Player,
     account_key,
     new_player,
+    visibility_named,
 )
 from service.accounts.erased import ErasedPlayers
 from service.accounts.handle_index import HandleIndex
-from service.accounts.handles import random_guest_handle
+from service.accounts.handles import InvalidHandle, parse_handle, random_guest_handle
 from service.accounts.holidays import holidays_key
 from service.accounts.password_guesses import (
     GuessCount,
@@ -56,12 +53,13 @@ from service.accounts.password_guesses import (
     PasswordGuesses,
     known_networks_key,
 )
-from service.accounts.passwords import Passwords, is_outdated
+from service.accounts.passwords import PASSWORD_LENGTHS, Passwords, is_easy_to_guess, is_outdated
 from service.accounts.personal_tokens import PersonalTokens, personal_tokens_key
+from service.accounts.reserved_handles import is_reserved
 from service.accounts.tokens import TOKEN_SECONDS, Tokens, sessions_key
 from service.bounds import Bounds
 from service.connection import read_field, to_text, unavailable_on_error
-from service.email_address import parse_address
+from service.email_address import InvalidAddress, parse_address
 from service.errors import (
     Forbidden,
     HandleTaken,
@@ -74,6 +72,7 @@ from service.shared_secret import MailTokens
 
 SUSPENSION_REASON: Final = "suspension_reason"
 """The field of an account whose player may not log in; its value is the reason."""
+LOCALE_PATTERN: Final = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 _MAX_ATTEMPTS: Final = 20
 """Handles that are tried for a guest, and for a bot."""
 _SUFFIX_BYTES: Final = 2
@@ -452,3 +451,67 @@ def _handles(id: str) -> Iterator[str]:
     yield id
     for _ in range(_MAX_ATTEMPTS):
         yield f"{id}-{secrets.token_hex(_SUFFIX_BYTES)}"
+
+
+def checked_handle(handle: str, faults: dict[str, Text]) -> str:
+    """Return a new handle, normalized. Raises Malformed with these faults and that of the handle."""
+    try:
+        handle = parse_handle(handle)
+    except InvalidHandle as error:
+        faults["handle"] = error.message
+    else:
+        if is_reserved(handle):
+            faults["handle"] = message(
+                "is reserved, because it seems to speak for this server: choose another one"
+            )
+    if faults:
+        raise Malformed(faults)
+    return handle
+
+
+def faults_of(handle: str, password: str, email: str | None, locale: str | None) -> dict[str, Text]:
+    """Return what is wrong with the fields of a new account, except for the handle."""
+    faults: dict[str, Text] = {}
+    if fault := password_fault(password, handle):
+        faults["password"] = fault
+    if email is not None:
+        try:
+            parse_address(email)
+        except InvalidAddress as error:
+            faults["email"] = error.message
+    if fault := locale_fault(locale):
+        faults["locale"] = fault
+    return faults
+
+
+def locale_fault(locale: str | None) -> Message | None:
+    """Return what is wrong with the locale of an account; None if nothing is."""
+    if locale is None or (len(locale) <= 35 and LOCALE_PATTERN.fullmatch(locale)):
+        return None
+    return message("must be a language tag such as en or fr-CH")
+
+
+def time_zone_fault(name: str | None) -> Message | None:
+    """Return what is wrong with the time zone of an account; None if nothing is."""
+    if name is None or is_time_zone(name):
+        return None
+    return message("must be the name of a time zone, such as Europe/Paris")
+
+
+def profile_fault(name: str | None) -> Message | None:
+    """Return what is wrong with the visibility of a profile; None if nothing is."""
+    if name is None or visibility_named(name) is not None:
+        return None
+    return one_of(PROFILE_VISIBILITIES)
+
+
+def password_fault(password: str, handle: str = "") -> Message | None:
+    """Return what is wrong with a new password, of the player with this handle; None if nothing is."""
+    shortest, longest = PASSWORD_LENGTHS
+    if not shortest <= len(password) <= longest:
+        return message("must have {least} to {most} characters", least=shortest, most=longest)
+    if is_easy_to_guess(password, [handle]):
+        return message(
+            "is too easy to guess: choose a longer one, such as some words that do not belong together"
+        )
+    return None

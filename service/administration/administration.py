@@ -39,7 +39,7 @@ from service.errors import Forbidden, NotFound, OperationNotPossible
 from service.games.commands import GameCommands
 from service.games.listings import Listings, Page
 from service.games.loader import CachedGame
-from service.games.rating_exclusions import RatingExclusions
+from service.games.ratings import RatingExclusions
 from service.games.repository import GameRepository
 from service.imports.imports import Imports
 from service.notifications.deliveries import Deliveries

@@ -66,6 +66,7 @@ class ConditionalActionsOfPlayer:
         return [node.as_json() for node in self.tree]
 
 
+@dataclass(eq=False, repr=False)
 class ConditionalActions:
     """The conditional actions of all players. Thread-safe.
 
@@ -73,24 +74,11 @@ class ConditionalActions:
     store does not respond.
     """
 
-    def __init__(
-        self,
-        repository: GameRepository,
-        games: GamesForViewers,
-        store: ConditionalActionStore,
-        signatures: PlayerSignatures,
-        bounds: Bounds,
-    ) -> None:
-        self._repository = repository
-        self._signatures = signatures
-        self._games = games
-        self._store = store
-        self._max_bytes = bounds.max_conditional_bytes
-        self._tree_bounds = TreeBounds(
-            bounds.max_conditional_actions,
-            bounds.max_conditional_width,
-            bounds.max_conditional_depth,
-        )
+    _repository: GameRepository
+    _games: GamesForViewers
+    _store: ConditionalActionStore
+    _signatures: PlayerSignatures
+    _bounds: Bounds
 
     def get(self, game_id: str, player: str) -> ConditionalActionsOfPlayer:
         """Return what a player has prepared. Raises Forbidden for somebody who is not in the game."""
@@ -119,17 +107,23 @@ class ConditionalActions:
         since), NotNow (there is nothing to wait for), Refused if the rules certainly refuse one of the
         actions, and what `PlayerSignatures.check_tree` raises.
         """
+        max_bytes = self._bounds.max_conditional_bytes
+        bounds = TreeBounds(
+            self._bounds.max_conditional_actions,
+            self._bounds.max_conditional_width,
+            self._bounds.max_conditional_depth,
+        )
         for _ in range(MAX_ATTEMPTS):
             cached = self._repository.load(game_id)
             game = cached.game
             seat = self._repository.access.require_seat(game, player)
-            tree = parse_tree(game.rules, game.seats, seat, raw_tree, self._tree_bounds)
+            tree = parse_tree(game.rules, game.seats, seat, raw_tree, bounds)
             self._repository.require_current(cached, expected_seq)
             _require_waiting(game, seat)
             stored = StoredConditionalActions(seat, game.seq, game.hash, tree)
-            if len(stored.encoded()) > self._max_bytes:
+            if len(stored.encoded()) > max_bytes:
                 raise Malformed(
-                    {"": message("is too large: at most {count} bytes", count=self._max_bytes)}
+                    {"": message("is too large: at most {count} bytes", count=max_bytes)}
                 )
             check_tree(self.outlook(game, seat), tree)
             if not tree:

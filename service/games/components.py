@@ -25,8 +25,7 @@ from service.games.private_notes import PrivateNotes
 from service.games.profiles import Profiles
 from service.games.projections import Projections
 from service.games.queries import GameQueries
-from service.games.rating_exclusions import RatingExclusions
-from service.games.ratings import Ratings, RatingsProjection
+from service.games.ratings import RatingExclusions, Ratings, RatingsProjection
 from service.games.recaps import Recaps
 from service.games.receipts import PlayerReceipts
 from service.games.registries import HolidayRegistry, KeyRegistry

@@ -1,6 +1,10 @@
 """The ratings of players, derived from the event feed: a table, its history, leaderboards (docs/ratings.md).
 
-They are a projection (games/projections.py) with these values:
+Games that count can be excluded by administrators (RT-9 of docs/ratings.md):
+
+    cartulary:rating-exclusions    hash: the `RatingExclusion` as JSON by the id of its game
+
+The ratings are a projection (games/projections.py) with these values:
 
     head                number and hash of the last line of the history
     line NUMBER         a line of the history, the `RatedGame` as canonical JSON
@@ -12,14 +16,16 @@ They are a projection (games/projections.py) with these values:
 
 and with a leaderboard `SYSTEM PERIOD` for each period in which a game was finished: a year (`2026`), a month
 (`2026-11`), and `all`. In it is the rating of each player after their last game in the period.
+The `exclusions` are those from which the ratings were derived, which is what the server publishes.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Any, Final, cast
 
 import orjson
+import redis
 
 from domain.errors import Malformed, Unreadable
 from domain.event import Event
@@ -44,10 +50,10 @@ from replay.player_ratings import (
 )
 from service import clock
 from service.accounts.account_reader import AccountReader
-from service.errors import NotFound
+from service.connection import unavailable_on_error
+from service.errors import NotFound, OperationNotPossible
 from service.games.event_feed import CursorReplaced, EventFeed
 from service.games.projections import Changes, Projections, ReadValues
-from service.games.rating_exclusions import RatingExclusions
 from service.keyring import Keyring
 from service.transparency.components import Transparency
 
@@ -59,6 +65,9 @@ MAX_HISTORY: Final = 500
 """Changes of a player's rating that are read at once."""
 MAX_PLACES: Final = 100
 """Players on a page of a leaderboard."""
+MAX_EXCLUSIONS: Final = 500
+"""Games that are excluded at the same time: every statement of the ratings has all of them."""
+_EXCLUSIONS: Final = "cartulary:rating-exclusions"
 _PERIOD: Final = re.compile(r"all|[0-9]{4}(?:-(?:0[1-9]|1[0-2]))?")
 
 
@@ -101,6 +110,48 @@ class LeaderboardPlace:
     player: str
     handle: str
     rating: Rating
+
+
+class RatingExclusions:
+    """The exclusions of a service. Thread-safe. Methods raise Unavailable if Redis does not respond."""
+
+    def __init__(self, client: redis.Redis) -> None:
+        self._redis = client
+
+    def all(self) -> list[RatingExclusion]:
+        """Return all exclusions, the oldest first."""
+        with unavailable_on_error():
+            values: Any = self._redis.hvals(_EXCLUSIONS)
+        stored: list[RatingExclusion] = [orjson.loads(value) for value in values]
+        return sorted(stored, key=lambda one: (one["at"], one["game"]))
+
+    def require_new(self, game_id: str) -> None:
+        """Raise OperationNotPossible if a game is excluded already, or if too many games are."""
+        games = {one["game"] for one in self.all()}
+        if game_id in games:
+            raise OperationNotPossible(message("the game is excluded from the ratings already"))
+        if len(games) >= MAX_EXCLUSIONS:
+            raise OperationNotPossible(
+                message("{count} games are excluded from the ratings already", count=len(games))
+            )
+
+    def add(self, game_id: str, reason: str) -> None:
+        """Exclude a game from now on, unless it is excluded already."""
+        exclusion: JsonObject = {"game": game_id, "at": clock.format(clock.now()), "reason": reason}
+        with unavailable_on_error():
+            self._redis.hsetnx(_EXCLUSIONS, game_id, canonical(exclusion))
+
+    def require(self, game_id: str) -> None:
+        """Raise NotFound unless a game is excluded."""
+        with unavailable_on_error():
+            is_excluded = self._redis.hexists(_EXCLUSIONS, game_id)
+        if not is_excluded:
+            raise NotFound(message("the game is not excluded from the ratings"))
+
+    def remove(self, game_id: str) -> None:
+        """Let a game count again."""
+        with unavailable_on_error():
+            self._redis.hdel(_EXCLUSIONS, game_id)
 
 
 class RatingsProjection:

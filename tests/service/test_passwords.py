@@ -10,7 +10,7 @@ from threading import Event, Semaphore
 import pytest
 
 from domain.errors import Malformed
-from service.accounts import account_fields
+from service.accounts import accounts
 from service.accounts import passwords as module
 from service.accounts.passwords import Passwords, is_easy_to_guess, is_outdated
 from service.bootstrap import Service
@@ -149,7 +149,7 @@ def test_a_password_from_before_stays_valid(
 ) -> None:
     players = service.accounts.players
     with monkeypatch.context() as context:
-        context.setattr(account_fields, "is_easy_to_guess", lambda *_: False)
+        context.setattr(accounts, "is_easy_to_guess", lambda *_: False)
         players.register("ada", "12345678")
     token = players.login("ada", "12345678")
     owner = players.tokens.owner(token)

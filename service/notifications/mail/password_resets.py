@@ -20,9 +20,8 @@ import redis
 
 from domain.errors import Malformed
 from domain.messages import message
-from service.accounts.account_fields import password_fault
 from service.accounts.account_reader import Player, account_key
-from service.accounts.accounts import Players
+from service.accounts.accounts import Players, password_fault
 from service.accounts.password_guesses import LoginSource
 from service.bounds import Bounds
 from service.connection import count_attempt, to_text, unavailable_on_error
