@@ -281,7 +281,7 @@ def test_only_rated_games_that_were_finished_can_be_excluded_and_only_once(
 
 
 def test_so_many_games_can_be_excluded(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.games.rating_exclusions.MAX_EXCLUSIONS", 1)
+    monkeypatch.setattr("service.games.ratings.MAX_EXCLUSIONS", 1)
     first, second = finish(service), finish(service)
     rule(service, first)
     with pytest.raises(OperationNotPossible):
