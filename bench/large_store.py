@@ -22,6 +22,7 @@ from typing import Any, Final
 import orjson
 import redis
 
+from cartulary.audit_runs import usable_cores
 from domain.chance import Chance
 from domain.event import ENDINGS
 from domain.registry import rule_systems
@@ -35,7 +36,6 @@ from service.connection import connect, to_text
 from service.games.game_filter import all_kinds
 from service.games.listings import GameKind
 from service.operation.embedded_redis import EmbeddedRedis
-from service.server.shared_port import usable_cores
 from service.settings import Settings, load_settings
 from service.store.event_store import IdempotencyRecord
 from service.store.redis_event_store import (

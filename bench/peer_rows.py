@@ -22,8 +22,8 @@ import httpx
 from bench.http_client import LoadResult, send_requests
 from bench.http_rows import ACTIONS, CLIENTS, PreparedGame, free_port, our_server, running_server
 from bench.measure import Row
+from cartulary.audit_runs import usable_cores
 from service.operation.embedded_redis import EmbeddedRedis
-from service.server.shared_port import usable_cores
 
 SCRIPTS: Final = Path(__file__).parent / "boardgame"
 PACKAGES: Final = Path(sys.prefix) / "boardgame" / "node_modules"

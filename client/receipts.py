@@ -9,7 +9,6 @@ proof that it has signed two histories: the new one goes into the file `GAME.con
 
 import fcntl
 import os
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from domain.errors import CartularyError, Unreadable
 from domain.json_types import JsonObject
 from domain.messages import Message, message
 from ledger.canonical import canonical, decode_any
+from ledger.durable_files import replace_file
 from ledger.envelope import is_game_id, is_hash, is_positive, is_timestamp, is_word
 from ledger.keys import BadSignature, check_signed
 from ledger.os_errors import cannot_read, cannot_write
@@ -265,18 +265,8 @@ def append_lines(path: Path, lines: Iterable[bytes]) -> None:
         return
     try:
         before = path.read_bytes() if path.exists() else b""
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(
-                    before + (b"\n" if before and not before.endswith(b"\n") else b"") + added
-                )
-                file.flush()
-                os.fsync(file.fileno())
-            Path(name).replace(path)
-        except OSError:
-            Path(name).unlink(missing_ok=True)
-            raise
+        separator = b"\n" if before and not before.endswith(b"\n") else b""
+        replace_file(path, before + separator + added)
     except OSError as error:
         raise ReceiptFileError(cannot_write(path, error)) from None
 

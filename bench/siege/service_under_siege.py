@@ -11,9 +11,9 @@ from typing import Final
 import httpx
 
 from bench.siege.traffic import HOST
+from cartulary.audit_runs import usable_cores
 from service.operation.child_process import ChildProcess
 from service.operation.retry import wait_until
-from service.server.shared_port import usable_cores
 
 SECONDS_TO_START: Final = 60.0
 SECONDS_TO_STOP: Final = 30.0

@@ -53,7 +53,7 @@ CORES_FOR_SEPARATE_PROCESSES: Final = 4
 
 
 def _usable_cores() -> int:
-    from service.server.shared_port import usable_cores
+    from cartulary.audit_runs import usable_cores
 
     return usable_cores()
 

@@ -15,6 +15,7 @@ from typing import Protocol
 
 from typing_extensions import override
 
+from ledger.durable_files import open_private
 from service.operation.parent_watch import PARENT_PIPE
 
 
@@ -134,7 +135,7 @@ class ChildProcess(WatchedProcess):
         with contextlib.ExitStack() as stack:
             output = None
             if self._output is not None:
-                output = stack.enter_context(open(self._output, "ab", opener=_open_private))
+                output = stack.enter_context(open(self._output, "ab", opener=open_private))
             return subprocess.Popen(
                 self._command,
                 env={**environment, PARENT_PIPE: str(parent_pipe)},
@@ -145,7 +146,3 @@ class ChildProcess(WatchedProcess):
                 start_new_session=True,
                 umask=self._umask,
             )
-
-
-def _open_private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)

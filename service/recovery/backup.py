@@ -14,11 +14,10 @@ copied. A bucket of an object store is no part of a backup.
 """
 
 import hashlib
-import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO, Final
@@ -26,10 +25,11 @@ from typing import Any, BinaryIO, Final
 import redis
 
 from domain.errors import CartularyError
+from ledger.durable_files import new_file, sync_folder
 from ledger.os_errors import os_reason
 from service.connection import connect, is_cluster, unavailable_on_error
 from service.errors import Unavailable
-from service.operation.append_only_file.parts import SINGLE_FILE, find_parts, sync_folder
+from service.operation.append_only_file.parts import SINGLE_FILE, find_parts
 from service.operation.data_folder import (
     ARCHIVE,
     ERASED_PLAYERS,
@@ -81,13 +81,13 @@ def back_up(
     hold = _Hold(settings)
     try:
         make_private(unfinished)
-        with _create(unfinished / SNAPSHOT) as file:
+        with new_file(unfinished / SNAPSHOT) as file:
             size = _write_snapshot(settings.redis_url, file, hold.during(on_progress))
         _copy_archive(archive_folder(settings.archive), unfinished / ARCHIVE, hold.refresh)
         for name, source in _files(settings, with_keys=with_keys).items():
             if source.exists():
                 _copy(source, unfinished / name)
-        with _create(unfinished / SUMS) as file:
+        with new_file(unfinished / SUMS) as file:
             file.write(_sums(unfinished).encode())
         sync_folder(unfinished)
         unfinished.rename(folder)
@@ -266,18 +266,8 @@ def _until(reply: BinaryIO, mark: bytes) -> Iterator[bytes]:
         kept = kept[whole:]
 
 
-@contextmanager
-def _create(path: Path) -> Iterator[BinaryIO]:
-    """Create a file that only its owner can read, and make it durable."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode=0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        yield file
-        file.flush()
-        os.fsync(file.fileno())
-
-
 def _copy(source: Path, target: Path) -> None:
-    with source.open("rb") as content, _create(target) as file:
+    with source.open("rb") as content, new_file(target) as file:
         shutil.copyfileobj(content, file, BLOCK)
 
 

@@ -6,7 +6,6 @@ once.
 
 import contextlib
 import errno
-import os
 import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -94,11 +93,3 @@ def web_processes(
     return [
         ForkedProcess("web", "cartulary web", run, environ, remove_metrics) for _ in range(count)
     ]
-
-
-def usable_cores() -> int:
-    """Return how many cores this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:
-        return os.cpu_count() or 1

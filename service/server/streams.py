@@ -213,15 +213,14 @@ class StreamHub:
         self, stream: StreamRequest, listener: Listener
     ) -> AsyncGenerator[list[EventFrame], None]:
         """Yield the events of a stream in batches, as they come; [] after HEARTBEAT_SECONDS without any."""
-        channel = await self._join(stream.game_id, listener)
         # New events are in the queue from here on; earlier ones are read from the log.
-        joined_seq = channel.seq
+        joined_seq = await self.join(stream.game_id, listener)
         last_sent = stream.after
         while last_sent < joined_seq:
-            page = await self._read_earlier(channel, last_sent, joined_seq)
+            page = await self._read_earlier(stream.game_id, last_sent, joined_seq)
             if not page:
                 # The log has lost events, which `_follow` detects.
-                channel.has_new_events.set()
+                self._wake(stream.game_id)
                 break
             yield page
             last_sent = page[-1].seq
@@ -253,27 +252,12 @@ class StreamHub:
         if not self._streams_by_visitor[stream.visitor]:
             del self._streams_by_visitor[stream.visitor]
         self._metrics.open_streams.dec()
-        # Looked up again: a task that was cancelled inside `_join` may have added its listener.
+        # Looked up again: a task that was cancelled inside `join` may have added its listener.
         for game_id in {stream.game_id, *listener.games}:
             self.leave(game_id, listener)
 
     async def join(self, game_id: str, listener: Listener) -> int:
-        """See `Channels.join`."""
-        return (await self._join(game_id, listener)).seq
-
-    def leave(self, game_id: str, listener: Listener) -> None:
-        """See `Channels.leave`."""
-        listener.games.discard(game_id)
-        channel = self._channels.get(game_id)
-        if channel is not None:
-            self._leave(channel, listener)
-
-    async def read(self, game_id: str, after: int, last: int) -> list[EventFrame]:
-        """See `Channels.read`."""
-        return await self._read(game_id, after, last)
-
-    async def _join(self, game_id: str, listener: Listener) -> Channel:
-        """Add a listener to the channel of a game, which is opened if necessary; return the channel."""
+        """See `Channels.join`. The channel of the game is opened if necessary."""
         listener.games.add(game_id)
         channel = self._channels.get(game_id)
         if channel is None:
@@ -289,15 +273,19 @@ class StreamHub:
                 # All streams share the connection: one that ends meanwhile must not interrupt the command.
                 await asyncio.shield(subscription)
         channel.listeners.add(listener)
-        return channel
+        return channel.seq
 
-    def _leave(self, channel: Channel, listener: Listener) -> None:
-        """Remove a listener from a channel, which is closed when it was the last."""
+    def leave(self, game_id: str, listener: Listener) -> None:
+        """See `Channels.leave`. The channel of the game is closed when its last listener leaves."""
+        listener.games.discard(game_id)
+        channel = self._channels.get(game_id)
+        if channel is None:
+            return
         channel.listeners.discard(listener)
-        if not channel.listeners and self._channels.get(channel.game_id) is channel:
-            del self._channels[channel.game_id]
-            self._drop_pages(channel.game_id)
-            tasks = [asyncio.create_task(self._feed.unsubscribe(channel.game_id))]
+        if not channel.listeners:
+            del self._channels[game_id]
+            self._drop_pages(game_id)
+            tasks = [asyncio.create_task(self._feed.unsubscribe(game_id))]
             if channel.task is not None:
                 channel.task.cancel()
                 tasks.append(channel.task)
@@ -315,7 +303,7 @@ class StreamHub:
 
     async def _follow(self, channel: Channel) -> None:
         """Offer the new events of a game to its listeners, whenever there may be some."""
-        # Events may have been appended since `_join` read the head.
+        # Events may have been appended since `join` read the head.
         channel.has_new_events.set()
         while True:
             await channel.has_new_events.wait()
@@ -338,9 +326,9 @@ class StreamHub:
     async def _read_next(self, channel: Channel) -> list[EventFrame]:
         """Return the next events of a channel. Resets its listeners if its last event is not in the log."""
         if channel.seq == 0:
-            return await self._read(channel.game_id, 0, PAGE_SIZE)
+            return await self.read(channel.game_id, 0, PAGE_SIZE)
         # The last event is read again, for its hash.
-        page = await self._read(channel.game_id, channel.seq - 1, channel.seq + PAGE_SIZE)
+        page = await self.read(channel.game_id, channel.seq - 1, channel.seq + PAGE_SIZE)
         if page and page[0].hash == channel.hash:
             return page[1:]
         log.warning("game %s has lost event %d in a failover", channel.game_id, channel.seq)
@@ -364,18 +352,16 @@ class StreamHub:
             if number % SLICE_SIZE == 0:
                 await asyncio.sleep(0)
 
-    async def _read_earlier(self, channel: Channel, after: int, last: int) -> list[EventFrame]:
+    async def _read_earlier(self, game_id: str, after: int, last: int) -> list[EventFrame]:
         """Return the next BATCH_SIZE events after seq `after`, or fewer up to seq `last`. Raises Unreadable.
 
         While a game has streams, its pages are kept, so that a thousand streams of it that begin at once read
         the log once. A page that another stream has begun to read may end elsewhere than at `last`.
         """
-        key = channel.game_id, after
+        key = game_id, after
         reading = self._pages.get(key)
         if reading is None:
-            reading = asyncio.create_task(
-                self._read(channel.game_id, after, min(last, after + BATCH_SIZE))
-            )
+            reading = asyncio.create_task(self.read(game_id, after, min(last, after + BATCH_SIZE)))
             self._pages[key] = reading
             self._keep(reading)
             reading.add_done_callback(partial(self._forget_unless_full, key))
@@ -402,8 +388,8 @@ class StreamHub:
         for key in [key for key in self._pages if key[0] == game_id]:
             del self._pages[key]
 
-    async def _read(self, game_id: str, after: int, last: int) -> list[EventFrame]:
-        """Return the events after seq `after` up to seq `last`. Raises Unreadable."""
+    async def read(self, game_id: str, after: int, last: int) -> list[EventFrame]:
+        """See `Channels.read`."""
         return [event_frame(line) for line in await self._log.read(game_id, after, last)]
 
     async def _head(self, game_id: str) -> tuple[int, str]:

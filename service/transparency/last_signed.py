@@ -5,8 +5,6 @@ lose them, so that a smaller or another tree is never signed as a continuation o
 """
 
 import logging
-import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,9 +14,9 @@ from filelock import FileLock, Timeout
 
 from domain.errors import Unreadable
 from ledger.checkpoint import Checkpoint
+from ledger.durable_files import replace_file
 from ledger.signed_note import SignedNote
 from service.errors import Unavailable
-from service.operation.append_only_file.parts import sync_folder
 
 log = logging.getLogger(__name__)
 
@@ -82,16 +80,6 @@ class LastSigned:
         """Replace the checkpoint, atomically and durably. Call it before the note is published."""
         self._in_memory = Checkpoint.of_note(note)
         try:
-            handle, name = tempfile.mkstemp(dir=self._path.parent, prefix=self._path.name)
-            try:
-                with os.fdopen(handle, "wb") as file:
-                    file.write(str(note).encode())
-                    file.flush()
-                    os.fsync(file.fileno())
-                Path(name).replace(self._path)
-            except OSError:
-                Path(name).unlink()
-                raise
-            sync_folder(self._path.parent)
+            replace_file(self._path, str(note).encode())
         except OSError as error:
             log.warning("%s cannot be written: %s", self._path, error)

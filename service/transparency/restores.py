@@ -11,17 +11,16 @@ what it has seen.
 """
 
 import logging
-import os
 import secrets
 from pathlib import Path
 from typing import Final
 
 import redis
 
+from ledger.durable_files import replace_file
 from ledger.os_errors import os_reason
 from service.connection import to_text, unavailable_on_error
 from service.errors import Unavailable
-from service.operation.append_only_file.parts import sync_folder
 from service.operation.data_folder import FOLDER_ID, RESTORED
 
 log = logging.getLogger(__name__)
@@ -98,13 +97,7 @@ def _write(path: Path, text: str) -> None:
     """Write a file anew, durably. Raises Unavailable."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path.unlink(missing_ok=True)
-        with path.open("x", encoding="ascii") as file:
-            path.chmod(0o600)
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        sync_folder(path.parent)
+        replace_file(path, text.encode())
     except OSError as error:
         raise Unavailable.saying(
             "{file} cannot be written: {reason}", file=str(path), reason=os_reason(error)

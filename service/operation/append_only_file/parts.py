@@ -9,12 +9,12 @@ snapshot (the base), the writes since then in one or more files, and a manifest 
 Redis 7 and later start without any data if the manifest is missing, and then overwrite the other files.
 """
 
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from ledger.durable_files import replace_file
 from ledger.os_errors import os_reason
 from service.errors import ServiceError
 
@@ -104,24 +104,7 @@ def manifest_from_names(folder: Path) -> str:
 
 def write_manifest(folder: Path, text: str) -> None:
     """Replace the manifest, atomically and durably. Raises OSError."""
-    manifest = manifest_of(folder)
-    new = manifest.with_name(f"temp-{MANIFEST}")  # Redis uses the same name
-    new.touch(mode=0o600)
-    with new.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(manifest)
-    sync_folder(manifest.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make changes of the names in a folder durable. Raises OSError."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    replace_file(manifest_of(folder), text.encode())
 
 
 def _parts_in_manifest(folder: Path, manifest: str) -> tuple[Part, ...]:

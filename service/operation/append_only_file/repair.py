@@ -11,6 +11,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from ledger.durable_files import new_file, sync_folder
 from ledger.os_errors import os_reason
 from service import clock
 from service.operation.append_only_file.parts import (
@@ -18,7 +19,6 @@ from service.operation.append_only_file.parts import (
     ManifestError,
     Part,
     find_parts,
-    sync_folder,
     unreadable_file,
 )
 from service.operation.append_only_file.salvage import ARCHIVE_PREFIX, complete_replacement
@@ -142,11 +142,9 @@ def _copy_end(path: Path, offset: int, folder: Path) -> Path:
     archive = Path(tempfile.mkdtemp(prefix=f"{ARCHIVE_PREFIX}{timestamp}-", dir=folder))
     try:
         copy = archive / f"{path.name}.from-byte-{offset}"
-        with path.open("rb") as reader, copy.open("xb") as writer:
+        with path.open("rb") as reader, new_file(copy) as writer:
             reader.seek(offset)
             shutil.copyfileobj(reader, writer)
-            writer.flush()
-            os.fsync(writer.fileno())
         sync_folder(archive)
         sync_folder(folder)
     except OSError:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from ledger.durable_files import new_file, sync_folder
 from ledger.os_errors import os_reason
 from service import clock
 from service.operation.append_only_file.parts import (
@@ -23,7 +24,6 @@ from service.operation.append_only_file.parts import (
     AppendOnlyFileError,
     Part,
     find_parts,
-    sync_folder,
     unreadable_file,
 )
 from service.operation.append_only_file.writes import (
@@ -83,13 +83,11 @@ def write_intact(contents: Contents, folder: Path) -> None:
     path = folder / SINGLE_FILE
     try:
         folder.mkdir(mode=0o700, parents=True)
-        with path.open("xb") as target:
-            path.chmod(0o600)
+        with new_file(path) as target:
             for part, writes in contents.parts:
                 with part.path.open("rb") as source:
                     for start, end in writes.ranges:
                         _copy_range(source.fileno(), target.fileno(), start, end)
-            os.fsync(target.fileno())
     except OSError as error:
         raise AppendOnlyFileError.saying(
             "{file} cannot be written: {reason}", file=str(path), reason=os_reason(error)

@@ -259,7 +259,7 @@ class TestLostEntries:
         def refuse(*_: object, **__: object) -> None:
             raise PermissionError(13, "not allowed")
 
-        monkeypatch.setattr("service.transparency.last_signed.tempfile.mkstemp", refuse)
+        monkeypatch.setattr("service.transparency.last_signed.replace_file", refuse)
         service.transparency.head_log.log([start_game(service).id])
         service.transparency.checkpoints.latest()
         assert not Path(service.settings.signing_key).with_suffix(".checkpoint").exists()
