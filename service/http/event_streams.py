@@ -110,10 +110,7 @@ def stream_response(
         has_messages=has_messages,
         is_page_outdated=is_page_outdated,
     )
-    return Response(
-        content_type="text/event-stream",
-        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
-    )
+    return _stream()
 
 
 def player_stream_response(
@@ -155,6 +152,10 @@ def player_stream_response(
         must_reset=any(seq > games[id].seq for id, seq in positions.items()),
         positions=positions,
     )
+    return _stream()
+
+
+def _stream() -> Response:
     return Response(
         content_type="text/event-stream",
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},

@@ -10,7 +10,7 @@ memory of each process (`MonotonicStorage`), and only if an operator sets a limi
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from threading import Lock
 from typing import Final
@@ -18,7 +18,7 @@ from typing import Final
 import redis
 from cachetools import TLRUCache
 from flask import Flask, request
-from flask_limiter import Limiter, RequestLimit
+from flask_limiter import Limiter, RequestLimit, RouteLimit
 from limits.storage import RedisStorage, Storage
 from typing_extensions import override
 
@@ -134,31 +134,27 @@ def _refuse(limit: RequestLimit) -> None:
 
 
 _stored: Final = Limiter(client_network, strategy="fixed-window", on_breach=_refuse)
-limit_account_attempts = _stored.shared_limit(
+
+
+def _limit_by_player(scope: str, rate: Callable[[], str]) -> RouteLimit:
+    return _stored.shared_limit(rate, scope=scope, key_func=_player_or_network)
+
+
+# They decorate views, and raise TooManyRequests, and Unavailable without Redis.
+limit_account_attempts: Final = _stored.shared_limit(
     lambda: service().settings.rate_accounts, scope="accounts"
 )
-"""Decorates a view that registers or logs in. It raises TooManyRequests, and Unavailable without Redis."""
-limit_new_places = _stored.shared_limit(
-    lambda: service().settings.rate_games, scope="games", key_func=_player_or_network
+"""Of a view that registers or logs in; counts by network."""
+limit_new_places: Final = _limit_by_player("games", lambda: service().settings.rate_games)
+"""Of a view that creates or joins a game, or changes keys, which the logs of games record."""
+limit_disputes: Final = _limit_by_player("disputes", lambda: service().settings.rate_disputes)
+"""Of a view that adds to a dispute or a takeback."""
+limit_webhook_tests: Final = _limit_by_player(
+    "webhook-tests", lambda: service().settings.rate_webhook_tests
 )
-"""Decorates a view that creates or joins a game, or changes keys, which the logs of games record; counts by
-player. It raises the same errors."""
-limit_disputes = _stored.shared_limit(
-    lambda: service().settings.rate_disputes, scope="disputes", key_func=_player_or_network
-)
-"""Decorates a view that adds to a dispute or a takeback; counts by player. It raises the same errors."""
-limit_webhook_tests = _stored.shared_limit(
-    lambda: service().settings.rate_webhook_tests,
-    scope="webhook-tests",
-    key_func=_player_or_network,
-)
-"""Decorates a view that has a test posted to a webhook; counts by player. It raises the same errors."""
-
-limit_messages = _stored.shared_limit(
-    lambda: service().settings.rate_messages, scope="messages", key_func=_player_or_network
-)
-"""Decorates a view that writes, erases or reports a message, or mutes a player; counts by player. It raises
-the same errors."""
+"""Of a view that has a test posted to a webhook."""
+limit_messages: Final = _limit_by_player("messages", lambda: service().settings.rate_messages)
+"""Of a view that writes, erases or reports a message, or mutes a player."""
 
 
 def register(app: Flask, client: redis.Redis, requests_limit: str) -> None:

@@ -13,9 +13,23 @@ from service.games.player_statistics import PlayerStatistics
 from service.games.profiles import Profile
 from service.games.summary import Summary, summarize
 from service.http.context import service
+from service.http.schemas.account import Account
+from service.http.schemas.clubs import ClubEntry
+from service.http.schemas.lobby import PlayerReliability
+from service.http.schemas.responses import GameSummary
+from service.http.schemas.tournaments import TournamentDetails, TournamentSummary
 
 MAX_SEEN_EVENTS: Final = 200
 """Events that come with a head."""
+
+
+def body_of(type: Any, source: object, **others: object) -> JsonObject:
+    """Return an object of a TypedDict: `others`, and for its other required fields attributes of `source`."""
+    return {
+        name: others[name] if name in others else getattr(source, name)
+        for name in type.__annotations__
+        if name in others or name in type.__required_keys__
+    }
 
 
 def continuation(game_id: str, player: str | None, query: Mapping[str, Any]) -> JsonObject:
@@ -36,32 +50,21 @@ def game_summaries(summaries: Sequence[Summary]) -> list[JsonObject]:
     handles = {player.id: player.handle for player in accounts if player is not None}
     programs = {player.id for player in accounts if player is not None and player.is_program}
     return [
-        {
-            "id": summary.id,
-            "rules": summary.rules,
-            "options": summary.options,
-            "clock": summary.clock,
-            "seats": summary.seats,
-            "status": summary.status,
-            "players": [
+        body_of(
+            GameSummary,
+            summary,
+            players=[
                 {"id": player, "handle": handles.get(player), "seat": seat}
                 | ({"bot": summary.bots[player]} if player in summary.bots else {})
                 | ({"program": True} if player in programs else {})
                 for player, seat in summary.players
             ],
-            "head": {"seq": summary.seq, "hash": summary.hash},
-            "to_act": summary.to_act,
-            "deadline": summary.deadline,
-            "invited": _invited_players(summary, handles),
-            "winners": summary.winners,
-            "vacant": summary.vacant,
-            "arbiter": None
+            head={"seq": summary.seq, "hash": summary.hash},
+            invited=_invited_players(summary, handles),
+            arbiter=None
             if summary.arbiter is None
             else {"id": summary.arbiter, "handle": handles.get(summary.arbiter)},
-            "dispute": summary.dispute,
-            "takeback": summary.takeback,
-            "timing": summary.timing,
-        }
+        )
         for summary in summaries
     ]
 
@@ -82,15 +85,12 @@ def club_json(clubs: Sequence[Club]) -> list[JsonObject]:
     """Return clubs as JSON. Looks up their owners in one round trip."""
     handles = service().accounts.players.handles({club.owner for club in clubs})
     return [
-        {
-            "id": club.id,
-            "name": club.name,
-            "about": club.about,
-            "private": club.is_private,
-            "created": club.created,
-            "owner": {"id": club.owner, "handle": handles.get(club.owner, "")},
-            "members": club.members,
-        }
+        body_of(
+            ClubEntry,
+            club,
+            private=club.is_private,
+            owner={"id": club.owner, "handle": handles.get(club.owner, "")},
+        )
         for club in clubs
     ]
 
@@ -127,15 +127,7 @@ def _counted_games(statistics: PlayerStatistics) -> list[JsonObject]:
 
 def _reliability(statistics: PlayerStatistics) -> JsonObject:
     reliability = statistics.reliability
-    return {
-        "percent": reliability.percent,
-        "turns": len(reliability.recent),
-        "taken": reliability.taken,
-        "missed": reliability.missed,
-        "excused": reliability.excused,
-        "seats_left": reliability.seats_left,
-        "resignations": reliability.resignations,
-    }
+    return body_of(PlayerReliability, reliability, turns=len(reliability.recent))
 
 
 def game_summary(game: Game) -> JsonObject:
@@ -145,44 +137,21 @@ def game_summary(game: Game) -> JsonObject:
 
 def account(player: Player) -> JsonObject:
     """Return a player's account, as only that player sees it."""
-    fields = {
-        "id": player.id,
-        "handle": player.handle,
-        "created": player.created,
-        "email": player.email,
-        "email_status": player.email_status,
-        "locale": player.locale,
-        "time_zone": player.time_zone,
-        "profile": player.profile,
-    }
     marks = {"guest": player.is_guest, "bot": player.is_program}
-    return fields | {name: True for name, is_set in marks.items() if is_set}
+    return body_of(Account, player) | {name: True for name, is_set in marks.items() if is_set}
 
 
 def tournament_summary(tournament: Tournament) -> JsonObject:
     """Return a tournament as `TournamentSummary`."""
     is_open = tournament.status == "open" or not tournament.entrants
-    return {
-        "id": tournament.id,
-        "name": tournament.name,
-        "description": tournament.description,
-        "status": tournament.status,
-        "organiser": tournament.creator,
-        "format": tournament.format.to_json(),
-        "rules": tournament.rules,
-        "options": tournament.options,
-        "clock": tournament.clock,
-        "private": tournament.private,
-        "least": tournament.least,
-        "most": tournament.most,
-        "created_at": tournament.created_at,
-        "closes": tournament.closes,
-        "round_seconds": tournament.round_seconds,
-        "players": len(tournament.registered if is_open else tournament.entrants),
-        "rounds": len(tournament.rounds),
-        "seq": tournament.seq,
-        "hash": tournament.hash,
-    }
+    return body_of(
+        TournamentSummary,
+        tournament,
+        organiser=tournament.creator,
+        format=tournament.format.to_json(),
+        players=len(tournament.registered if is_open else tournament.entrants),
+        rounds=len(tournament.rounds),
+    )
 
 
 def current_standings(tournament: Tournament) -> Sequence[Sequence[JsonObject]]:
@@ -216,16 +185,14 @@ def tournament_details(
     entrants = tournament.entrants or tournament.registered
     seated = [player for drawn in tournament.rounds for table in drawn.players for player in table]
     people = [tournament.creator, *entrants, *tournament.volunteers, *seated]
-    return {
+    return body_of(
+        TournamentDetails,
+        tournament,
         **tournament_summary(tournament),
-        "entrants": list(entrants),
-        "withdrawn": sorted(tournament.withdrawn),
-        "substitutes": list(tournament.volunteers),
-        "commitment": tournament.commitment,
-        "games_commitment": tournament.games_commitment,
-        "secret": tournament.secret,
-        "games_secret": tournament.games_secret,
-        "drawn": rounds,
-        "standings": current_standings(tournament),
-        "handles": handles(people),
-    }
+        entrants=list(entrants),
+        withdrawn=sorted(tournament.withdrawn),
+        substitutes=list(tournament.volunteers),
+        drawn=rounds,
+        standings=current_standings(tournament),
+        handles=handles(people),
+    )

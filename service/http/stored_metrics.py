@@ -3,8 +3,10 @@
 Workers and schedulers have no HTTP server, so this is how their reports get into the metrics.
 """
 
+from collections.abc import Callable
+from functools import partial
 from importlib.metadata import version
-from typing import Final
+from typing import Final, TypeAlias
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, generate_latest
 
@@ -17,44 +19,42 @@ from service.operation.process_reports import KINDS, ProcessReports
 from service.store.archive_schedule import ArchiveSchedule
 
 VERSION: Final = version("cartulary")
+_Gauge: TypeAlias = Callable[..., Gauge]
+_Counter: TypeAlias = Callable[..., Counter]
+"""They take a name, a description and labels."""
 
 
 def render(service: Service) -> bytes:
     """Return the metrics in the text format of Prometheus; b"" if Redis does not respond."""
     registry = CollectorRegistry()
-    damaged_games = Gauge(
-        "cartulary_damaged_games",
-        "Games with a stored value that cannot be read",
-        registry=registry,
+    gauge, counter = partial(Gauge, registry=registry), partial(Counter, registry=registry)
+    damaged_games = gauge(
+        "cartulary_damaged_games", "Games with a stored value that cannot be read"
     )
-    clock_jumps = Counter(
+    clock_jumps = counter(
         "cartulary_clock_jumps",
         "Jumps of the clock that processes have observed, and clocks that differed from that of Redis",
-        registry=registry,
     )
     try:
         damaged_games.set(service.damaged_games.count())
         clock_jumps.inc(service.clock.observed_jumps())
-        _add_deliveries(registry, service.notifications.deliveries)
-        _add_archive(registry, service.archive.schedule)
-        _add_processes(registry, service.process_reports)
+        _add_deliveries(gauge, counter, service.notifications.deliveries)
+        _add_archive(gauge, counter, service.archive.schedule)
+        _add_processes(gauge, service.process_reports)
     except Unavailable:
         return b""
     return generate_latest(registry)
 
 
-def _add_deliveries(registry: CollectorRegistry, deliveries: Deliveries) -> None:
+def _add_deliveries(gauge: _Gauge, counter: _Counter, deliveries: Deliveries) -> None:
     """Add how many deliveries of notifications wait, and how many have ended with which status."""
-    waiting = Gauge(
-        "cartulary_deliveries_waiting",
-        "Deliveries of notifications that wait for an attempt",
-        registry=registry,
+    waiting = gauge(
+        "cartulary_deliveries_waiting", "Deliveries of notifications that wait for an attempt"
     )
-    ended = Counter(
+    ended = counter(
         "cartulary_deliveries",
         "Deliveries of notifications that have ended, by status",
         ("status",),
-        registry=registry,
     )
     waiting.set(deliveries.count_waiting())
     totals = deliveries.totals()
@@ -62,54 +62,45 @@ def _add_deliveries(registry: CollectorRegistry, deliveries: Deliveries) -> None
         ended.labels(status).inc(totals.get(status, 0))
 
 
-def _add_archive(registry: CollectorRegistry, schedule: ArchiveSchedule) -> None:
+def _add_archive(gauge: _Gauge, counter: _Counter, schedule: ArchiveSchedule) -> None:
     """Add how many games and bytes the archive has, and how often a game was recalled."""
     figures = schedule.figures()
-    games = Gauge("cartulary_archived_games", "Games in the archive", registry=registry)
-    size = Gauge("cartulary_archived_bytes", "Bytes of the archived games", registry=registry)
-    recalls = Counter(
+    recalled = figures.get("recalled_games", 0)
+    games = gauge("cartulary_archived_games", "Games in the archive")
+    size = gauge("cartulary_archived_bytes", "Bytes of the archived games")
+    recalls = counter(
         "cartulary_archive_recalls",
         "Games that have come back from the archive, for a write or by command",
-        registry=registry,
     )
-    games.set(figures.get("moved_games", 0) - figures.get("recalled_games", 0))
+    games.set(figures.get("moved_games", 0) - recalled)
     size.set(figures.get("moved_bytes", 0) - figures.get("recalled_bytes", 0))
-    recalls.inc(figures.get("recalled_games", 0))
+    recalls.inc(recalled)
 
 
-def _add_processes(registry: CollectorRegistry, process_reports: ProcessReports) -> None:
+def _add_processes(gauge: _Gauge, process_reports: ProcessReports) -> None:
     """Add what workers and schedulers have reported about themselves, and the versions of all processes."""
     reports = process_reports.all()
-    info = Gauge(
-        "cartulary_info", "1, with the version that serves", ("version",), registry=registry
-    )
-    info.labels(VERSION).set(1)
-    alive = Gauge(
+    gauge("cartulary_info", "1, with the version that serves", ("version",)).labels(VERSION).set(1)
+    alive = gauge(
         "cartulary_processes_alive",
         "Workers and schedulers that have reported lately",
         ("kind", "queues", "version"),
-        registry=registry,
     )
-    silence = Gauge(
+    silence = gauge(
         "cartulary_process_silent_seconds",
         "Time since any process of this kind has reported",
         ("kind",),
-        registry=registry,
     )
-    waiting = Gauge("cartulary_jobs_waiting", "Jobs in a queue", ("queue",), registry=registry)
-    failed = Gauge(
-        "cartulary_jobs_failed", "Jobs that have failed lately", ("queue",), registry=registry
-    )
-    overdue = Gauge(
+    waiting = gauge("cartulary_jobs_waiting", "Jobs in a queue", ("queue",))
+    failed = gauge("cartulary_jobs_failed", "Jobs that have failed lately", ("queue",))
+    overdue = gauge(
         "cartulary_deadline_overdue_seconds",
         "For how long the earliest deadline has passed that has not taken effect",
-        registry=registry,
     )
-    lag = Gauge(
+    lag = gauge(
         "cartulary_projection_lag_entries",
         "Entries of the transparency log that a projection has not handled yet",
         ("projection",),
-        registry=registry,
     )
     for report in reports:
         if process_reports.is_alive(report):

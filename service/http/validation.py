@@ -316,6 +316,19 @@ class QueryInteger(_Described, fields.Field[int]):
         raise ValidationError([fault])
 
 
+class PageLimit(QueryInteger):
+    """How many things a page has, which are at most `most`, whatever larger number is given."""
+
+    def __init__(self, things: str, *, most: int, default: int) -> None:
+        self.most = most
+        description = f"{things} per page, at most {most}."
+        super().__init__(minimum=1, load_default=default, description=description)
+
+    @override
+    def _deserialize(self, value: Any, *args: Any, **kwargs: Any) -> int:
+        return min(super()._deserialize(value, *args, **kwargs), self.most)
+
+
 class AnyObject(_Described, fields.Field[dict[str, Any]]):
     """An object whose contents are checked elsewhere."""
 

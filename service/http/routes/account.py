@@ -1,7 +1,6 @@
 """What players manage in their account: sessions, the password, keys for signing actions, and its end."""
 
 from domain.json_types import JsonObject
-from service.accounts.personal_tokens import PersonalToken
 from service.accounts.tokens import session_id
 from service.http.blueprint import Blueprint
 from service.http.context import (
@@ -12,7 +11,7 @@ from service.http.context import (
     service,
 )
 from service.http.ratelimits import limit_account_attempts, limit_new_places
-from service.http.responses import account
+from service.http.responses import account, body_of
 from service.http.routes.players import account_of
 from service.http.schemas.account import (
     AddKey,
@@ -23,11 +22,12 @@ from service.http.schemas.account import (
     MyAccount,
     NameGuest,
     NewPersonalToken,
+    PersonalTokenEntry,
     PersonalTokenList,
     RemoveEmail,
     RenameKey,
 )
-from service.http.schemas.responses import PlayerKey, PlayerKeyList, SessionList
+from service.http.schemas.responses import PlayerKey, PlayerKeyList, Session, SessionList
 
 blueprint = Blueprint("account", "The player's own sessions and keys.", auth="login_required")
 
@@ -37,13 +37,7 @@ def list_sessions(player: str) -> JsonObject:
     """List the player's sessions: the tokens that are valid, without the tokens themselves."""
     current = session_id(bearer_token() or "")
     sessions = [
-        {
-            "id": session.id,
-            "created": session.created,
-            "last_used": session.last_used,
-            "client": session.client,
-            "current": session.id == current,
-        }
+        body_of(Session, session, current=session.id == current)
         for session in service().accounts.players.tokens.sessions(player)
     ]
     return {"sessions": sessions, "next": None}
@@ -67,7 +61,7 @@ def end_other_sessions(player: str) -> None:
 def list_personal_tokens(player: str) -> JsonObject:
     """List the player's personal tokens that are valid, without the tokens themselves."""
     tokens = service().accounts.players.tokens.personal.of(player)
-    return {"tokens": [_personal_token(token) for token in tokens], "next": None}
+    return {"tokens": [body_of(PersonalTokenEntry, token) for token in tokens], "next": None}
 
 
 @blueprint.post(
@@ -90,7 +84,7 @@ def create_personal_token(player: str, body: JsonObject) -> JsonObject:
     service().notifications.mail.account_notices.report(
         "token_created", player, {"name": token.name}
     )
-    return {**_personal_token(token), "token": secret}
+    return body_of(NewPersonalToken, token, token=secret)
 
 
 @blueprint.delete("/me/tokens/<id>", "The token is revoked.")
@@ -100,17 +94,6 @@ def revoke_personal_token(player: str, id: str) -> None:
     All processes of the server refuse it within five seconds, and its event streams end.
     """
     service().accounts.players.tokens.revoke_personal(player, id)
-
-
-def _personal_token(token: PersonalToken) -> JsonObject:
-    return {
-        "id": token.id,
-        "name": token.name,
-        "scopes": list(token.scopes),
-        "created": token.created,
-        "ends": token.ends,
-        "used": token.used,
-    }
 
 
 @blueprint.put(

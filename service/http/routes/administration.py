@@ -5,7 +5,6 @@ from dataclasses import asdict
 from domain.event import Event
 from domain.json_types import JsonObject
 from domain.tournaments.tournament import TOURNAMENT_STATUSES, Tournament
-from service.administration.administration import MAX_PAGE_SIZE
 from service.games.listings import STATUSES, parse_statuses
 from service.http.blueprint import Blueprint
 from service.http.context import service
@@ -265,9 +264,7 @@ def resend_delivery(player: str, delivery: str, body: JsonObject) -> JsonObject:
 )
 def list_message_reports(player: str, query: JsonObject) -> JsonObject:
     """List the open reports of messages that players have written within games."""
-    reports, cursor = service().administration.chat_message_reports(
-        player, query["cursor"], query["limit"]
-    )
+    reports, cursor = service().administration.chat_message_reports(player, **query)
     return {"reports": [asdict(report) for report in reports], "next": cursor}
 
 
@@ -390,9 +387,8 @@ def get_administration_log(player: str, query: JsonObject) -> JsonObject:
 
     Entries are chained by hashes, like the events of a game.
     """
-    limit = min(query["limit"], MAX_PAGE_SIZE)
-    entries = service().administration.log_page(player, query["after"], limit)
-    cursor = entries[-1]["seq"] if len(entries) == limit else None
+    entries = service().administration.log_page(player, **query)
+    cursor = entries[-1]["seq"] if len(entries) == query["limit"] else None
     return {"entries": entries, "next": cursor}
 
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from domain.json_types import JsonObject
-from service.chat.conversation import ShownChatMessage
+from service.chat.conversation import ChatMessagePage, ShownChatMessage
+from service.chat.store import ChatMessage as StoredChatMessage
 from service.http.blueprint import Blueprint
 from service.http.context import service
 from service.http.ratelimits import limit_messages
@@ -22,7 +23,6 @@ from service.http.schemas.lobby import (
 )
 from service.http.validation import MAX_INTEGER
 
-_MAX_PAGE_SIZE: Final = 200
 _MESSAGES: Final = "/games/<game_id>/messages"
 _MESSAGE: Final = f"{_MESSAGES}/<int(max={MAX_INTEGER}):number>"
 _COMMENTS: Final = "/games/<game_id>/comments"
@@ -50,6 +50,14 @@ def _as_json(kind: str, messages: Sequence[ShownChatMessage]) -> list[JsonObject
     ]
 
 
+def _page(kind: str, page: ChatMessagePage) -> JsonObject:
+    return {f"{kind}s": _as_json(kind, page.messages), "last": page.last, "next": page.next}
+
+
+def _posted(kind: str, posted: StoredChatMessage) -> JsonObject:
+    return _as_json(kind, [ShownChatMessage(posted, is_muted=False)])[0]
+
+
 @blueprint.get(_MESSAGES, "Messages, the oldest first.", ChatMessageList, query=MessagesQuery())
 def list_messages(game_id: str, player: str, query: JsonObject) -> JsonObject:
     """List the messages of a game, as one of its players or its arbiter.
@@ -57,10 +65,7 @@ def list_messages(game_id: str, player: str, query: JsonObject) -> JsonObject:
     Nobody else can read them, also in a public game. `text` is null if the message was erased, or if the
     player has muted its author.
     """
-    limit = min(query["limit"], _MAX_PAGE_SIZE)
-    page = service().chat.page(game_id, player, query["after"], limit)
-    messages = _as_json("message", page.messages)
-    return {"messages": messages, "last": page.last, "next": page.next}
+    return _page("message", service().chat.page(game_id, player, **query))
 
 
 @blueprint.post(
@@ -80,9 +85,8 @@ def post_message(
     A message is no event of the game's log. It can be written before the game starts and after it has ended.
     A player can write a certain number of messages in a game, which is a setting of the server.
     """
-    posted = service().chat.post(game_id, player, body["text"], body["seq"], idempotency_key)
-    (shown,) = _as_json("message", [ShownChatMessage(posted, is_muted=False)])
-    return shown
+    posted = service().chat.post(game_id, player, **body, idempotency_key=idempotency_key)
+    return _posted("message", posted)
 
 
 @blueprint.delete(_MESSAGE, "The message is erased.", limit=limit_messages, resource="message")
@@ -125,10 +129,7 @@ def list_comments(game_id: str, player: str | None, query: JsonObject) -> JsonOb
     Everybody who may see the game reads them. `text` is null if the comment was erased, or if the player has
     muted its author.
     """
-    limit = min(query["limit"], _MAX_PAGE_SIZE)
-    page = service().comments.page(game_id, player, query["after"], limit)
-    listed = _as_json("comment", page.messages)
-    return {"comments": listed, "last": page.last, "next": page.next}
+    return _page("comment", service().comments.page(game_id, player, **query))
 
 
 @comments.post(
@@ -145,9 +146,7 @@ def post_comment(game_id: str, player: str, body: JsonObject) -> JsonObject:
     409 if the game is not over, or has as many comments as the server allows; 403 for a guest who has not
     played in it.
     """
-    posted = service().comments.post(game_id, player, body["text"], body["seq"])
-    (shown,) = _as_json("comment", [ShownChatMessage(posted, is_muted=False)])
-    return shown
+    return _posted("comment", service().comments.post(game_id, player, **body))
 
 
 @comments.delete(_COMMENT, "The comment is erased.", limit=limit_messages, errors=(403,))

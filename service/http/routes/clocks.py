@@ -11,6 +11,7 @@ from service.games.repository import AcceptedAction
 from service.http.blueprint import Blueprint
 from service.http.context import service
 from service.http.ratelimits import limit_disputes, limit_new_places
+from service.http.responses import body_of
 from service.http.schemas.clocks import (
     AgreeToPause,
     AnnounceHoliday,
@@ -130,13 +131,4 @@ def _parse_day(text: str) -> date | None:
 
 def holiday_json(holiday: AccountHoliday) -> dict[str, Any]:
     """Return a holiday as JSON."""
-    return {
-        "id": holiday.id,
-        "first_day": holiday.first_day,
-        "last_day": holiday.last_day,
-        "time_zone": holiday.time_zone,
-        "from": holiday.since,
-        "to": holiday.until,
-        "announced_at": holiday.announced_at,
-        "cancelled_at": holiday.cancelled_at,
-    }
+    return body_of(Holiday, holiday, **{"from": holiday.since}, to=holiday.until)

@@ -49,7 +49,7 @@ blueprint = Blueprint("clubs", "Groups of players.", auth="login_required")
 )
 def list_clubs(player: str | None, query: JsonObject) -> JsonObject:
     """List the public clubs by name. Private clubs are on no list but `GET /me/clubs`."""
-    clubs, cursor = service().clubs.public_page(query["cursor"], min(query["limit"], MAX_CLUBS))
+    clubs, cursor = service().clubs.public_page(**query)
     return {"clubs": club_json(clubs), "next": cursor}
 
 
@@ -137,7 +137,7 @@ def list_club_members(club: str, player: str | None, query: JsonObject) -> JsonO
     entry = service().clubs.visible(club, player)
     if query["relation"] != "member" and entry.club.owner != player:
         raise Forbidden(message("only the owner of a club does this"))
-    ids, following = entry.page(query["relation"], query["after"], min(query["limit"], MAX_CLUBS))
+    ids, following = entry.page(**query)
     handles = service().accounts.players.handles(ids)
     players = [
         {"id": id, "handle": handles[id], "since": entry.people[id].since}

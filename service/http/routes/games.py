@@ -17,10 +17,10 @@ from service.games.listings import STATUSES, GamesOfClub, Page, parse_statuses
 from service.http.blueprint import Blueprint, json_response, response
 from service.http.context import service
 from service.http.ratelimits import limit_new_places
-from service.http.responses import game_summaries, game_summary
+from service.http.responses import body_of, game_summaries, game_summary
 from service.http.schemas.lobby import ListGames, TakeSeat
-from service.http.schemas.requests import MAX_PAGE_SIZE, AddBot, CreateGame, JoinGame, OnlySignature
-from service.http.schemas.responses import GameList, GameSummary, Statistics
+from service.http.schemas.requests import AddBot, CreateGame, JoinGame, OnlySignature
+from service.http.schemas.responses import GameList, GameSummary, KindStatistics, Statistics
 
 log = logging.getLogger(__name__)
 blueprint = Blueprint("games", "Games, from an open table to their end.", auth="login_required")
@@ -77,7 +77,7 @@ def list_games(player: str | None, query: JsonObject) -> JsonObject:
         ),
         game_filter,
         query["cursor"],
-        min(query["limit"], MAX_PAGE_SIZE),
+        query["limit"],
     )
     return {"games": game_summaries(summaries), "next": next_cursor}
 
@@ -96,15 +96,13 @@ def get_statistics() -> JsonObject:
     statistics = service().games.public_statistics.read()
     return {
         "games": [
-            {
-                "system": entry.kind.system,
-                "seats": entry.kind.seats,
-                "open": entry.open,
-                "playing": entry.playing,
-                "finished": entry.finished,
-                "ended_by": entry.ended,
-                "wins": entry.wins,
-            }
+            body_of(
+                KindStatistics,
+                entry,
+                system=entry.kind.system,
+                seats=entry.kind.seats,
+                ended_by=entry.ended,
+            )
             for entry in statistics.kinds
         ],
         "events": statistics.events,

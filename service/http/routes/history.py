@@ -2,8 +2,6 @@
 with; a player's receipts and private notes.
 """
 
-from typing import Final
-
 from flask import Response
 
 from domain.json_types import JsonObject
@@ -49,8 +47,6 @@ from service.http.schemas.responses import (
 )
 from service.http.validation import MAX_INTEGER
 
-MAX_PAGE_SIZE: Final = 500
-
 blueprint = Blueprint("history", "The log of a game, and proofs of it.", auth="optional_auth")
 notes = Blueprint("notes", "Private notes of a player.", auth="login_required")
 receipts = Blueprint("receipts", "The receipts of a player.", auth="login_required")
@@ -70,7 +66,7 @@ def list_events(game_id: str, player: str | None, query: JsonObject) -> JsonObje
     bounded, so it may have fewer events than `limit`, even none, and still a next page.
     """
     game = service().games.queries.visible_game(game_id, player)
-    limit = min(query["limit"], MAX_PAGE_SIZE)
+    limit = query["limit"]
     conditions = {name: query[name] for name in CONDITIONS if name in query}
     if conditions:
         event_filter = parse_filter(conditions, game.rules)
@@ -241,8 +237,7 @@ def delete_note(game_id: str, seq: int, player: str) -> None:
 @notes.get("/me/notes", "Notes, those on one game together.", MyNoteList, query=NotesQuery())
 def list_all_notes(player: str, query: JsonObject) -> JsonObject:
     """List the private notes of the player on all games, also on those in which others play."""
-    limit = min(query["limit"], MAX_PAGE_SIZE)
-    stored, cursor = service().games.private_notes.page(player, query["cursor"], limit)
+    stored, cursor = service().games.private_notes.page(player, **query)
     return {"notes": [{"game": note.game, **note_json(note)} for note in stored], "next": cursor}
 
 
@@ -275,7 +270,5 @@ def list_receipts(player: str, query: JsonObject) -> JsonObject:
     game_id = query["game"]
     if game_id is not None:
         service().games.queries.visible_game(game_id, player)
-    page = service().games.receipts.page(
-        player, query["cursor"], min(query["limit"], MAX_PAGE_SIZE), game_id
-    )
+    page = service().games.receipts.page(player, query["cursor"], query["limit"], game_id)
     return {"receipts": page.receipts, "left_out": page.left_out, "next": page.next}

@@ -1,24 +1,70 @@
 """Imported records: uploading, reading and deleting records of games that were played elsewhere."""
 
 from collections.abc import Sequence
+from typing import Annotated, TypedDict
 
 from flask import Response, request
 
-from domain.json_types import JsonObject
+from domain.json_types import Count, GameId, JsonObject, PositiveCount, Timestamp
 from domain.messages import message
 from service.errors import Forbidden
 from service.http.blueprint import Blueprint, json_response, response_with_lines
 from service.http.context import service
 from service.http.ratelimits import limit_new_places
-from service.http.schemas.imports import (
-    ImportedRecordJson,
-    ImportedRecordList,
-    ImportsQuery,
-    UploadQuery,
-)
-from service.http.validation import read_file
+from service.http.responses import body_of
+from service.http.validation import Choice, QueryInteger, StrictSchema, read_file
 from service.imports.imports import FIELD, too_large
-from service.imports.store import ImportedRecord
+from service.imports.store import ImportedRecord, Verdict
+
+
+class UploadQuery(StrictSchema):
+    """Who can find the record."""
+
+    public = Choice(
+        choices=("true", "false"),
+        load_default="false",
+        description="Whether the record is listed. Otherwise only who knows its `id` can see it.",
+    )
+
+
+class ImportsQuery(StrictSchema):
+    """Which page of the list to show."""
+
+    after = QueryInteger(load_default=0, maximum=10**6, description="`next` of the previous page.")
+    limit = QueryInteger(minimum=1, maximum=100, load_default=50, description="Records per page.")
+
+
+class ImportedRecordJson(TypedDict):
+    """A record of a game that is over, which a player has uploaded, and what its audit has said.
+
+    `game`, `rules`, `seats`, `players`, `key` and `server` are what the record says. None of it refers to a
+    game or a player of this server.
+    """
+
+    id: Annotated[str, "Belongs to no game."]
+    uploader: Annotated[str | None, "The handle of the player who has uploaded it."]
+    uploaded: Timestamp
+    public: bool
+    game: GameId
+    rules: str
+    seats: PositiveCount
+    players: Annotated[list[str], "The names that the header gives, by seat."]
+    events: PositiveCount
+    intact: Annotated[Count, "How many events come before the first fault."]
+    bytes: PositiveCount
+    key: Annotated[str, "The id of the key that has signed it, as the header says."]
+    own_key: Annotated[bool, "Whether a key of this server has signed the record."]
+    server: str | None
+    verdict: Annotated[Verdict, "What the audit has said when the record was uploaded."]
+    differs_at: Annotated[int | None, "The first event with a fault, if there is one at an event."]
+
+
+class ImportedRecordList(TypedDict):
+    """A page of imported records, the newest first. `next` is the `after` of the next page, or null."""
+
+    imports: list[ImportedRecordJson]
+    next: PositiveCount | None
+
 
 blueprint = Blueprint("imports", "Records that players have uploaded.", auth="optional_auth")
 own = Blueprint("own imports", "The records that a player has uploaded.", auth="login_required")
@@ -103,23 +149,12 @@ def shown_imports(records: Sequence[ImportedRecord]) -> list[JsonObject]:
     """Return imported records as JSON."""
     handles = service().accounts.players.handles([record.uploader for record in records])
     return [
-        {
-            "id": record.id,
-            "uploader": handles.get(record.uploader),
-            "uploaded": record.uploaded,
-            "public": record.is_public,
-            "game": record.game,
-            "rules": record.rules,
-            "seats": record.seats,
-            "players": list(record.players),
-            "events": record.events,
-            "intact": record.intact,
-            "bytes": record.bytes,
-            "key": record.key,
-            "own_key": record.is_own_key,
-            "server": record.server,
-            "verdict": record.verdict,
-            "differs_at": record.differs_at,
-        }
+        body_of(
+            ImportedRecordJson,
+            record,
+            uploader=handles.get(record.uploader),
+            public=record.is_public,
+            own_key=record.is_own_key,
+        )
         for record in records
     ]

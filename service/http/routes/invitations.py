@@ -10,7 +10,7 @@ from service.http.context import service
 from service.http.ratelimits import limit_new_places
 from service.http.responses import game_summaries, game_summary
 from service.http.schemas.lobby import Invitation
-from service.http.schemas.requests import MAX_PAGE_SIZE, Invite, PageQuery, RequestRematch
+from service.http.schemas.requests import Invite, PageQuery, RequestRematch
 from service.http.schemas.responses import GameList, GameSummary, InvitedGame
 
 _INVITATIONS: Final = "/games/<game_id>/invitations"
@@ -113,8 +113,7 @@ def list_my_invitations(player: str, query: JsonObject) -> JsonObject:
     To accept, join the game; to decline, delete the invitation. Games of players whom the player has muted
     are left out.
     """
-    limit = min(query["limit"], MAX_PAGE_SIZE)
-    summaries, cursor = service().games.received_invitations.page(player, query["cursor"], limit)
+    summaries, cursor = service().games.received_invitations.page(player, **query)
     return {"games": game_summaries(summaries), "next": cursor}
 
 

@@ -21,7 +21,7 @@ from service.http.context import (
     service,
 )
 from service.http.ratelimits import limit_account_attempts
-from service.http.responses import account, game_summaries, player_profile
+from service.http.responses import account, body_of, game_summaries, player_profile
 from service.http.routes.games import filter_of_kinds
 from service.http.schemas.account import (
     ChangeAccount,
@@ -34,8 +34,14 @@ from service.http.schemas.account import (
     ResetPassword,
     Token,
 )
-from service.http.schemas.lobby import HeadToHeadResults, ListGamesOfPlayer, PlayerProfile
-from service.http.schemas.requests import MAX_PAGE_SIZE, MeQuery
+from service.http.schemas.lobby import (
+    HeadToHeadResult,
+    HeadToHeadResults,
+    ListGamesOfPlayer,
+    NamedPlayer,
+    PlayerProfile,
+)
+from service.http.schemas.requests import MeQuery
 from service.http.schemas.responses import GameList, Me
 
 MAX_SHOWN_INVITATIONS: Final = 20
@@ -186,8 +192,7 @@ def get_me(player: str, query: JsonObject) -> JsonObject:
     With a personal token, `email` and `email_status` are null.
     """
     current_player = account_of(player)
-    limit = min(query["limit"], MAX_PAGE_SIZE)
-    games, cursor = service().games.queries.games_waiting_for(player, query["cursor"], limit)
+    games, cursor = service().games.queries.games_waiting_for(player, **query)
     summaries = game_summaries([summarize(game) for game in games])
     invitations, _ = service().games.received_invitations.page(player, limit=MAX_SHOWN_INVITATIONS)
     if has_personal_token():
@@ -235,13 +240,7 @@ def list_games_of_player(handle: str, player: str | None, query: JsonObject) -> 
     if query["opponent"] is not None:
         opponent = player_profiles.player(query["opponent"]).id
     summaries, next_cursor = player_profiles.games(
-        subject,
-        player,
-        statuses,
-        game_filter,
-        opponent,
-        query["cursor"],
-        min(query["limit"], MAX_PAGE_SIZE),
+        subject, player, statuses, game_filter, opponent, query["cursor"], query["limit"]
     )
     return {"games": game_summaries(summaries), "next": next_cursor}
 
@@ -260,10 +259,7 @@ def get_head_to_head(handle: str, other: str, player: str | None) -> JsonObject:
     """
     first, second, results = service().games.profiles.head_to_head(handle, other, player)
     return {
-        "player": {"id": first.id, "handle": first.handle},
-        "other": {"id": second.id, "handle": second.handle},
-        "results": [
-            {"system": row.system, "ahead": row.ahead, "behind": row.behind, "equal": row.equal}
-            for row in results
-        ],
+        "player": body_of(NamedPlayer, first),
+        "other": body_of(NamedPlayer, second),
+        "results": [body_of(HeadToHeadResult, row) for row in results],
     }

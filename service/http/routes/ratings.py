@@ -1,15 +1,93 @@
 """Ratings: the signed statement, the history from which they can be computed again, and leaderboards."""
 
-from domain.json_types import JsonObject
+from typing import Annotated, Literal, TypedDict
+
+from domain.json_types import (
+    Count,
+    Digest,
+    JsonObject,
+    KeyId,
+    PlayerId,
+    PositiveCount,
+    Signature,
+    Timestamp,
+)
+from replay.player_ratings import RatedGame, RatingExclusion
 from service.http.blueprint import Blueprint
 from service.http.context import service
-from service.http.schemas.ratings import (
-    Leaderboard,
-    LeaderboardQuery,
-    RatedGameList,
-    RatedGamesQuery,
-    RatingsStatement,
-)
+from service.http.validation import PageLimit, QueryInteger, StrictSchema, String
+
+
+class RatedGamesQuery(StrictSchema):
+    """Which page of the history of ratings to show."""
+
+    after = QueryInteger(
+        load_default=0, description="`next` of the previous page: the number of its last line."
+    )
+    limit = PageLimit("Lines", most=500, default=100)
+
+
+class LeaderboardQuery(StrictSchema):
+    """Which page of a leaderboard to show, and of which period."""
+
+    period = String(
+        load_default="all",
+        description="A year (`2026`), a month (`2026-11`), in UTC, or `all`, the default.",
+    )
+    after = QueryInteger(
+        load_default=0, description="`next` of the previous page: the number of places before it."
+    )
+    limit = PageLimit("Places", most=100, default=50)
+
+
+class RatingsStatement(TypedDict):
+    """The server's signed statement about its ratings (docs/ratings.md).
+
+    They follow by `model` from the games that count among the first `size` leaves of the transparency log,
+    whose tree has this root. `hash` is that of line `games` of the history, which is the last one. The games
+    in `excluded` do not count by rulings of administrators.
+    """
+
+    sign: Literal["cartulary ratings v1"]
+    log: str
+    size: Count
+    root: Digest
+    model: str
+    games: Count
+    hash: Digest
+    excluded: list[RatingExclusion]
+    at: Timestamp
+    key: KeyId
+    signature: Signature
+
+
+class RatedGameList(TypedDict):
+    """A page of the history of ratings. `next` is the `after` of the next page, or null."""
+
+    games: list[RatedGame]
+    next: PositiveCount | None
+
+
+class LeaderboardPlace(TypedDict):
+    """A player on a leaderboard: `mu` and `sigma` are in millionths, `points` is what people see."""
+
+    place: PositiveCount
+    player: PlayerId
+    handle: str
+    mu: int
+    sigma: Count
+    points: int
+    provisional: Annotated[bool, "Whether too few games have been rated."]
+
+
+class Leaderboard(TypedDict):
+    """A page of a leaderboard. `next` is the `after` of the next page, or null."""
+
+    system: str
+    period: str
+    places: list[LeaderboardPlace]
+    next: PositiveCount | None
+
 
 blueprint = Blueprint("ratings", "Ratings of players, and how to check them.", auth="public")
 

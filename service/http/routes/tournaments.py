@@ -21,7 +21,7 @@ from service.http.schemas.tournaments import (
     TournamentsQuery,
     TournamentStandings,
 )
-from service.tournaments.tournaments import MAX_PAGE, Tournaments
+from service.tournaments.tournaments import Tournaments
 
 blueprint = Blueprint("tournaments", "Tournaments and leagues.", auth="optional_auth")
 
@@ -177,8 +177,8 @@ def get_tournament_standings(player: str | None, id: str) -> JsonObject:
 )
 def list_tournament_events(player: str | None, id: str, query: JsonObject) -> JsonObject:
     """List the events of a tournament, in order."""
-    events = _tournaments().events(id, player, query["after"], query["limit"])
-    is_full = len(events) == min(query["limit"], MAX_PAGE)
+    events = _tournaments().events(id, player, **query)
+    is_full = len(events) == query["limit"]
     return {"events": events, "next": events[-1]["seq"] if is_full else None}
 
 

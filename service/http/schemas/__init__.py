@@ -1,1 +1,4 @@
-"""The schemas of requests, which check them, and of responses, which only describe them."""
+"""The schemas of requests, which check them, and of responses, which only describe them.
+
+Short ones that a single file of routes uses stand in that file.
+"""

@@ -150,17 +150,13 @@ class CreateToken(StrictSchema):
     scopes = TextList(
         max_items=len(SCOPES),
         required=True,
-        metadata={
-            "example": ["read", "play"],
-            "description": f"What the token allows: some of {', '.join(SCOPES)}.",
-        },
+        example=["read", "play"],
+        description=f"What the token allows: some of {', '.join(SCOPES)}.",
     )
     days = PositiveInteger(
         required=True,
-        metadata={
-            "example": 90,
-            "description": f"For how many days the token is valid, at most {MAX_DAYS}.",
-        },
+        example=90,
+        description=f"For how many days the token is valid, at most {MAX_DAYS}.",
     )
 
 

@@ -15,6 +15,7 @@ from service.http.validation import (
     AnyObject,
     Choice,
     NonNegativeInteger,
+    PageLimit,
     PositiveInteger,
     QueryInteger,
     StrictSchema,
@@ -36,7 +37,7 @@ class SearchPlayers(StrictSchema):
         description="The beginning of the handles; default: all. A guest is only found by the whole.",
     )
     cursor = String(load_default=None, description="`next` of the previous page.")
-    limit = QueryInteger(minimum=1, load_default=50, description="Players per page, at most 100.")
+    limit = PageLimit("Players", most=100, default=50)
 
 
 class SearchGames(PageQuery):
@@ -56,14 +57,14 @@ class ChatMessageReportsQuery(StrictSchema):
     """Which page of the open reports to show."""
 
     cursor = String(load_default=None, description="`next` of the previous page.")
-    limit = QueryInteger(minimum=1, load_default=50, description="Reports per page, at most 100.")
+    limit = PageLimit("Reports", most=100, default=50)
 
 
 class LogQuery(StrictSchema):
     """Which page of the administration log to show."""
 
     after = QueryInteger(load_default=0, description="`next` of the previous page, or a seq.")
-    limit = QueryInteger(minimum=1, load_default=100, description="Entries per page, at most 100.")
+    limit = PageLimit("Entries", most=100, default=100)
 
 
 class RenameClub(StrictSchema):

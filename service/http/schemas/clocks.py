@@ -28,15 +28,11 @@ class AgreeToPause(StrictSchema):
 class GiveTime(StrictSchema):
     """More time for the player whose turn it is."""
 
-    to = NonNegativeInteger(
-        required=True, metadata={"description": "The seat whose turn it is.", "example": 1}
-    )
+    to = NonNegativeInteger(required=True, description="The seat whose turn it is.", example=1)
     seconds = PositiveInteger(
         required=True,
-        metadata={
-            "description": "By how many seconds the deadline moves. A turn can be extended by a week in all.",
-            "example": 86400,
-        },
+        description="By how many seconds the deadline moves. A turn can be extended by a week in all.",
+        example=86400,
     )
     signature = signature_field()
 

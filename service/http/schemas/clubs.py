@@ -8,7 +8,7 @@ from service.clubs.names import MAX_NAME_LENGTH
 from service.clubs.store import RELATIONS, Relation
 from service.http.schemas.lobby import NamedPlayer
 from service.http.schemas.notifications import WebhookResponse
-from service.http.validation import Choice, Flag, QueryInteger, StrictSchema, String
+from service.http.validation import Choice, Flag, PageLimit, StrictSchema, String
 from service.notifications.webhooks.webhooks import FORMATS, Format
 
 MAX_CLUBS: Final = 100
@@ -78,9 +78,7 @@ class ClubsQuery(StrictSchema):
     """Which page of the public clubs to show."""
 
     cursor = String(load_default=None, description="`next` of the previous page.")
-    limit = QueryInteger(
-        minimum=1, load_default=50, description=f"Clubs per page, at most {MAX_CLUBS}."
-    )
+    limit = PageLimit("Clubs", most=MAX_CLUBS, default=50)
 
 
 class MembersQuery(StrictSchema):
@@ -92,9 +90,7 @@ class MembersQuery(StrictSchema):
         description="Its members (the default) or, for the owner, those who are invited or ask to join.",
     )
     after = String(load_default=None, description="`next` of the previous page.")
-    limit = QueryInteger(
-        minimum=1, load_default=50, description=f"Players per page, at most {MAX_CLUBS}."
-    )
+    limit = PageLimit("Players", most=MAX_CLUBS, default=50)
 
 
 class ClubEntry(TypedDict):

@@ -13,6 +13,7 @@ from service.http.schemas.requests import PageQuery, signature_field, statuses_f
 from service.http.validation import (
     Choice,
     NonNegativeInteger,
+    PageLimit,
     PositiveInteger,
     QueryInteger,
     StrictSchema,
@@ -186,7 +187,7 @@ class MessagesQuery(StrictSchema):
     after = QueryInteger(
         load_default=0, description="`next` of the previous page, or the number of a message."
     )
-    limit = QueryInteger(minimum=1, load_default=100, description="Messages per page, at most 200.")
+    limit = PageLimit("Messages", most=200, default=100)
 
 
 class PostChatMessage(StrictSchema):
@@ -194,8 +195,7 @@ class PostChatMessage(StrictSchema):
 
     text = String(required=True, minLength=1, description="Its length is bounded by the server.")
     seq = PositiveInteger(
-        load_default=None,
-        metadata={"nullable": True, "description": "The event that the text is about."},
+        load_default=None, nullable=True, description="The event that the text is about."
     )
 
 
@@ -215,7 +215,7 @@ class NotesQuery(StrictSchema):
     """Which notes to show."""
 
     cursor = String(load_default=None, description="`next` of the previous page.")
-    limit = QueryInteger(minimum=1, load_default=100, description="Notes per page, at most 500.")
+    limit = PageLimit("Notes", most=500, default=100)
 
 
 class PrivateNote(TypedDict):
@@ -286,19 +286,24 @@ class ChatMessageAuthor(TypedDict):
     handle: str | None
 
 
-class ChatMessage(TypedDict):
-    """A message within a game: its number, when and by whom it was written, and the event that it is about.
+class _Said(TypedDict):
+    """What messages and comments have in common."""
 
-    `text` is null if its author has erased it, or if the reader has muted the author.
-    """
-
-    message: PositiveCount
     at: Timestamp
     player: ChatMessageAuthor
     text: str | None
     seq: PositiveCount | None
     erased: bool
     muted: bool
+
+
+class ChatMessage(_Said):
+    """A message within a game: its number, when and by whom it was written, and the event that it is about.
+
+    `text` is null if its author has erased it, or if the reader has muted the author.
+    """
+
+    message: PositiveCount
 
 
 class ChatMessageList(TypedDict):
@@ -311,19 +316,13 @@ class ChatMessageList(TypedDict):
     next: PositiveCount | None
 
 
-class Comment(TypedDict):
+class Comment(_Said):
     """A comment on a game: its number, when and by whom it was written, and the event that it is about.
 
     `text` is null if it was erased, or if the reader has muted the author.
     """
 
     comment: PositiveCount
-    at: Timestamp
-    player: ChatMessageAuthor
-    text: str | None
-    seq: PositiveCount | None
-    erased: bool
-    muted: bool
 
 
 class CommentList(TypedDict):

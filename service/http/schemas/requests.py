@@ -19,6 +19,7 @@ from service.http.validation import (
     HexBytes,
     HexText,
     NonNegativeInteger,
+    PageLimit,
     QueryInteger,
     StrictSchema,
     String,
@@ -29,8 +30,6 @@ _EXPANSIONS: Final = ", ".join(f"`{option}` of {rules}" for rules, option in EXP
 _BOTS: Final = ", ".join(f"`{name}`" for name in (*DEFAULT_BOTS, STRONG))
 _MAX_HANDLES: Final = 1000
 """The maximum length of `invite`. The bound on the players to invite, a setting, is checked later."""
-MAX_PAGE_SIZE: Final = 100
-"""The largest number of games on a page."""
 _NONCE: Final = {
     "description": "Random bytes of the player's program that become part of the game's seed. Without them,"
     " the player adds nothing to it."
@@ -131,9 +130,7 @@ class PageQuery(StrictSchema):
     """Which page of a list of games to show."""
 
     cursor = String(load_default=None, description="`next` of the previous page.")
-    limit = QueryInteger(
-        minimum=1, load_default=50, description=f"Games per page, at most {MAX_PAGE_SIZE}."
-    )
+    limit = PageLimit("Games", most=100, default=50)
 
 
 class MeQuery(PageQuery):
@@ -145,7 +142,7 @@ class ReceiptsQuery(StrictSchema):
 
     game = String(load_default=None, description="Id of a game; default: all of the player's.")
     cursor = String(load_default=None, description="`next` of the previous page.")
-    limit = QueryInteger(minimum=1, load_default=100, description="Receipts per page, at most 500.")
+    limit = PageLimit("Receipts", most=500, default=100)
 
 
 class ExportQuery(StrictSchema):
@@ -272,9 +269,7 @@ EventsQuery: Final = StrictSchema.from_dict(
         "after": QueryInteger(
             load_default=0, description="`next` of the previous page, or the seq of an event."
         ),
-        "limit": QueryInteger(
-            minimum=1, load_default=100, description="Events per page, at most 500."
-        ),
+        "limit": PageLimit("Events", most=500, default=100),
         **{name: String(description=text) for name, text in _CONDITIONS.items()},
     },
     name="EventsQuery",
@@ -289,7 +284,7 @@ class EventFeedQuery(StrictSchema):
         load_default=None,
         description="`next` or `cursor` of an earlier page; without it, the events from the beginning.",
     )
-    limit = QueryInteger(minimum=1, load_default=100, description="Events per page, at most 500.")
+    limit = PageLimit("Events", most=500, default=100)
 
 
 class EventQuery(StrictSchema):

@@ -26,6 +26,7 @@ from service.http.validation import (
     Choice,
     Flag,
     HexBytes,
+    PageLimit,
     PositiveInteger,
     QueryInteger,
     StrictSchema,
@@ -117,7 +118,7 @@ class TournamentEventsQuery(StrictSchema):
     after = QueryInteger(
         load_default=0, description="The seq of the last event of the page before."
     )
-    limit = QueryInteger(minimum=1, load_default=100, description="Events per page, at most 100.")
+    limit = PageLimit("Events", most=100, default=100)
 
 
 class TournamentStanding(TypedDict):
