@@ -5,15 +5,13 @@ bound is per visitor, a visitor is the player of a valid token, and otherwise a 
 IPv6 /64.
 """
 
-from dataclasses import dataclass, field, fields
-from typing import Any, Final
-
-_MINIMUM: Final = "minimum"
+from dataclasses import dataclass, field
+from typing import Any
 
 
 def _bound(default: float, minimum: float = 1) -> Any:
     """Return the field of a bound; an int for a whole number, a float for seconds."""
-    return field(default=default, metadata={_MINIMUM: minimum})
+    return field(default=default, metadata={"minimum": minimum, "maximum": None})
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,10 +205,3 @@ class Bounds:
     """How far the clock may deviate from the monotonic clock, and from that of Redis."""
     clock_hold_seconds: float = _bound(3600.0, 0.1)
     """Time after a jump of the clock for which it must be steady before it is trusted again."""
-
-
-def minimum_of(name: str) -> float:
-    """Return the smallest value that the bound with this name may have."""
-    (bound,) = (item for item in fields(Bounds) if item.name == name)
-    minimum: float = bound.metadata[_MINIMUM]
-    return minimum

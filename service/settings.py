@@ -52,10 +52,10 @@ An empty variable means the default, except that an empty rate means no limit. I
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import Field, asdict, dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from ipaddress import ip_network
 from pathlib import Path
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, cast
 from urllib.parse import unquote, urlsplit
 
 from environs import Env, EnvValidationError, ValidationError
@@ -64,15 +64,13 @@ from typing_extensions import override
 from domain.errors import CartularyError, Unreadable
 from domain.messages import Message, comma_list, message, semicolon_list
 from replay.thinking_time import LONGEST_THINKING_TIME
-from service.bounds import Bounds, minimum_of
+from service.bounds import Bounds
 from service.operation.data_folder import (
     ARCHIVE,
     SIGNING_KEY,
     default_data_folder,
     embedded_redis_url,
 )
-
-_N = TypeVar("_N", int, float)
 
 PREFIX: Final = "CARTULARY_"
 _MAY_BE_EMPTY: Final = frozenset(
@@ -366,7 +364,7 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
     redis_url = env.text("REDIS_URL", _check_redis_url)
     queue_url = env.text("QUEUE_URL", _check_redis_url)
     values = {setting.name: env.value(setting) for setting in fields(Settings) if setting.metadata}
-    bounds = _load_bounds(env)
+    bounds = {bound.name: env.value(bound) for bound in fields(Bounds)}
     _raise_errors(env, signing_key, values, _queue_fault(redis_url, queue_url))
     return Settings(
         data=data,
@@ -403,29 +401,17 @@ class _Variables(Env):
 
         return self.str(name, None, validate=validate)
 
-    def number(self, name: str, default: _N, *, minimum: float, maximum: float | None = None) -> _N:
-        """Return the number in a variable, of the type of the default."""
-        read = type(default)
-        text = self.text(name, _check_number(read, minimum, maximum))
-        return default if text is None else read(text)
-
     def value(self, setting: Field[Any]) -> Any:
-        """Return the value of a setting that `_setting` has declared."""
-        name, options = setting.name.upper(), setting.metadata
+        """Return the value of a setting that `_setting` has declared, or of a bound."""
+        options: Mapping[str, Any] = setting.metadata
         default: Any = setting.default
-        if options["minimum"] is not None:
-            bounds = {"minimum": options["minimum"], "maximum": options["maximum"]}
-            return self.number(name, default, **bounds)
-        text = self.text(name, options["check"])
-        return default if text is None else options["parse"](text)
-
-
-def _load_bounds(env: _Variables) -> dict[str, Any]:
-    """Return the values of the bounds by name."""
-    return {
-        name: env.number(name.upper(), default, minimum=minimum_of(name))
-        for name, default in asdict(Bounds()).items()
-    }
+        if options["minimum"] is None:
+            check, parse = options["check"], options["parse"]
+        else:
+            parse = type(default)
+            check = _check_number(parse, options["minimum"], options["maximum"])
+        text = self.text(setting.name.upper(), check)
+        return default if text is None else parse(text)
 
 
 def _queue_fault(redis_url: str | None, queue_url: str | None) -> Message | None:

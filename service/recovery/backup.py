@@ -317,24 +317,22 @@ def _restore_embedded(data: Path, snapshot: Path) -> int:
 
 def _restore_into(url: str, snapshot: Path) -> int:
     """Copy the keys of a snapshot into an empty Redis, and return their number."""
-    target = connect(url, seconds_to_respond=SECONDS_TO_RESPOND)
-    try:
-        with unavailable_on_error():
-            if target.dbsize():
-                raise BackupError.saying("the Redis of the settings contains data already")
-        with TemporaryDirectory(prefix="cartulary-restore-") as name:
-            data = Path(name)
-            make_private(data / "redis")
-            _copy(snapshot, data / "redis" / SINGLE_FILE)
-            with EmbeddedRedis(data) as server, unavailable_on_error():
-                source = connect(server.url, seconds_to_respond=SECONDS_TO_RESPOND)
-                try:
-                    _copy_keys(source, target)
-                finally:
-                    source.close()
+    with (
+        connect(url, seconds_to_respond=SECONDS_TO_RESPOND) as target,
+        TemporaryDirectory(prefix="cartulary-restore-") as name,
+        unavailable_on_error(),
+    ):
+        if target.dbsize():
+            raise BackupError.saying("the Redis of the settings contains data already")
+        data = Path(name)
+        make_private(data / "redis")
+        _copy(snapshot, data / "redis" / SINGLE_FILE)
+        with (
+            EmbeddedRedis(data) as server,
+            connect(server.url, seconds_to_respond=SECONDS_TO_RESPOND) as source,
+        ):
+            _copy_keys(source, target)
         return _count_keys(url)
-    finally:
-        target.close()
 
 
 def _copy_keys(source: redis.Redis, target: redis.Redis) -> None:
@@ -363,12 +361,8 @@ def _copy_keys(source: redis.Redis, target: redis.Redis) -> None:
 
 
 def _count_keys(url: str) -> int:
-    client = connect(url, seconds_to_respond=SECONDS_TO_RESPOND)
-    try:
-        with unavailable_on_error():
-            return int(client.dbsize())
-    finally:
-        client.close()
+    with connect(url, seconds_to_respond=SECONDS_TO_RESPOND) as client, unavailable_on_error():
+        return int(client.dbsize())
 
 
 def _restore_files(settings: Settings, folder: Path) -> None:

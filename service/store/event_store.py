@@ -38,9 +38,6 @@ class IdempotencyRecord:
 class GuardFailed(Conflict):
     """A guard of an append has another value than expected; nothing was appended."""
 
-    def __init__(self) -> None:
-        super().__init__(message("something that the action depends on has changed"))
-
 
 class Companion(NamedTuple):
     """A hash beside the log of each game that a feature keeps, and that ends with the game."""

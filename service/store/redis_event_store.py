@@ -37,7 +37,6 @@ from domain.contract import STATEMENT
 from domain.errors import Unreadable
 from domain.event import Event
 from domain.json_types import JsonObject
-from domain.messages import message
 from ledger.envelope import is_hash
 from ledger.keys import RECEIPT_FIELDS
 from service.cluster import ClusterClient
@@ -100,9 +99,6 @@ class Archived(ServiceError):
     """The game is in the archive, so nothing was appended: it has to be recalled first."""
 
     status = 503
-
-    def __init__(self) -> None:
-        super().__init__(message("the game is in the archive"))
 
 
 class RedisEventStore:
@@ -189,7 +185,7 @@ class RedisEventStore:
             case [0, head]:
                 raise HeadMoved(head)
             case [-2]:
-                raise GuardFailed
+                raise GuardFailed.saying("something that the action depends on has changed")
             case [-3]:
                 return self._append_archived(game_id, expected_seq, request)
             case _:
@@ -202,7 +198,7 @@ class RedisEventStore:
         request: AppendRequest,  # noqa: ARG002 # the same
     ) -> Appended:
         """Append to a game that is in the archive, which only a store with an archive can do."""
-        raise Archived
+        raise Archived.saying("the game is in the archive")
 
     def find_idempotency_record(self, game_id: str, record: IdempotencyRecord) -> Appended | None:
         """Return what the request of this record appended, or None if there is no such record.

@@ -76,7 +76,7 @@ class Checkpoints:
 
     def epochs(self) -> list[SignedNote]:
         """Return the declarations of new epochs, in order."""
-        return [SignedNote.parse(note) for note in self._store.epochs()]
+        return self._store.epochs()
 
     def _current_origin(self, epochs: list[SignedNote]) -> str:
         if self._first_origin is None:
@@ -96,8 +96,7 @@ class Checkpoints:
         It covers at least `at_least` leaves, which must be in the log.
         """
         self._begin_epoch_if_restored()
-        stored, is_fresh = self._store.latest_checkpoint()
-        note = None if stored is None else SignedNote.parse(stored)
+        note, is_fresh = self._store.latest_checkpoint()
         if note is not None and self._is_own(note):
             size = Checkpoint.of_note(note).size
             if size >= at_least and (is_fresh or size == self._store.size()):
@@ -108,11 +107,9 @@ class Checkpoints:
     def covering(self, index: int) -> SignedNote:
         """Return a checkpoint that covers leaf `index`: the latest cosigned one if it does, or the latest."""
         self._begin_epoch_if_restored()
-        stored = self._store.cosigned_checkpoint()
-        if stored is not None:
-            note = SignedNote.parse(stored)
-            if self._is_own(note) and Checkpoint.of_note(note).size > index:
-                return note
+        note = self._store.cosigned_checkpoint()
+        if note is not None and self._is_own(note) and Checkpoint.of_note(note).size > index:
+            return note
         return self.latest(at_least=index + 1)
 
     def add_cosignatures(self, text: str) -> SignedNote:
@@ -131,15 +128,14 @@ class Checkpoints:
             raise Forbidden.saying("there is no cosignature by a witness that this server lists")
         self._examine_submitted(note, checkpoint)
         for _ in range(MAX_ATTEMPTS):
-            stored = self._store.checkpoint(checkpoint.size)
-            published = None if stored is None else SignedNote.parse(stored)
-            if stored is None or published is None or published.text != note.text:
+            published = self._store.checkpoint(checkpoint.size)
+            if published is None or published.text != note.text:
                 raise CheckpointNotKept.saying(
                     "this is none of the checkpoints that the server has published recently"
                 )
             merged = published.with_signatures(list(cosignatures.values()))
             if merged == published or self._store.replace_checkpoint(
-                checkpoint.size, stored, str(merged)
+                checkpoint.size, str(published), str(merged)
             ):
                 return merged
         raise Unavailable(
@@ -166,8 +162,7 @@ class Checkpoints:
         signed = self._last_signed.read()
         if signed is not None and signed.origin == origin:
             return signed
-        stored, _ = self._store.latest_checkpoint()
-        note = None if stored is None else SignedNote.parse(stored)
+        note, _ = self._store.latest_checkpoint()
         return Checkpoint.of_note(note) if note is not None and self._is_own(note) else None
 
     def _declare_epoch(self, last: Checkpoint) -> None:

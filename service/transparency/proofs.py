@@ -10,7 +10,6 @@ from domain.json_types import JsonObject
 from domain.messages import message
 from ledger.checkpoint import Checkpoint
 from ledger.merkle import prove_consistency, prove_inclusion, root
-from ledger.signed_note import SignedNote
 from service.errors import NotFound
 from service.store.event_store import LogReader
 from service.transparency.checkpoints import Checkpoints
@@ -142,5 +141,5 @@ class Proofs:
         }
 
     def _published_size(self) -> int:
-        stored, _ = self._store.latest_checkpoint()
-        return 0 if stored is None else Checkpoint.of_note(SignedNote.parse(stored)).size
+        note, _ = self._store.latest_checkpoint()
+        return 0 if note is None else Checkpoint.of_note(note).size

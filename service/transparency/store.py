@@ -24,8 +24,8 @@ from typing import Any, Final
 import redis
 
 from domain.errors import Unreadable
-from domain.messages import message
 from ledger.merkle import HASH_BYTES, MemoryTree, Node, new_nodes
+from ledger.signed_note import SignedNote
 from service.connection import read_field, text_or_none, to_text, unavailable_on_error
 from service.errors import Unavailable
 
@@ -96,15 +96,6 @@ class LogEntry:
 
 class EntriesMissing(Unavailable):
     """It is not stored which events a leaf of the log stands for, because an earlier version logged it."""
-
-    def __init__(self, index: int) -> None:
-        super().__init__(
-            message(
-                "the events of entry {index} of the transparency log are not indexed yet: the operator of the"
-                " server has to run `cartulary reindex`",
-                index=index,
-            )
-        )
 
 
 class TransparencyStore:
@@ -185,7 +176,11 @@ class TransparencyStore:
             }
         missing = [index for index in range(first, first + count) if index not in stored]
         if missing:
-            raise EntriesMissing(missing[0])
+            raise EntriesMissing.saying(
+                "the events of entry {index} of the transparency log are not indexed yet: the operator of the"
+                " server has to run `cartulary reindex`",
+                index=missing[0],
+            )
         return [LogEntry.parse(to_text(stored[index])) for index in range(first, first + count)]
 
     def missing_entries(self, first: int, count: int) -> list[int]:
@@ -268,7 +263,7 @@ class TransparencyStore:
         with unavailable_on_error():
             self._redis.setnx(_PREFIX + "origin", origin)
 
-    def latest_checkpoint(self) -> tuple[str | None, bool]:
+    def latest_checkpoint(self) -> tuple[SignedNote | None, bool]:
         """Return the note of the latest published checkpoint, and whether it is still fresh."""
         with unavailable_on_error(), self._redis.pipeline(transaction=True) as pipeline:
             pipeline.get(_PREFIX + "latest")
@@ -276,27 +271,29 @@ class TransparencyStore:
             size, is_fresh = pipeline.execute()
         return self.checkpoint(_number(size)), bool(is_fresh)
 
-    def cosigned_checkpoint(self) -> str | None:
+    def cosigned_checkpoint(self) -> SignedNote | None:
         """Return the note of the latest checkpoint that has a cosignature."""
         with unavailable_on_error():
             size = _number(self._redis.get(_PREFIX + "cosigned"))
         return self.checkpoint(size)
 
-    def checkpoint(self, size: int | None) -> str | None:
+    def checkpoint(self, size: int | None) -> SignedNote | None:
         """Return the note of the published checkpoint of this size; None if it is not kept any more."""
         if size is None:
             return None
-        return read_field(self._redis, _PREFIX + "checkpoints", str(size))
+        note = read_field(self._redis, _PREFIX + "checkpoints", str(size))
+        return None if note is None else SignedNote.parse(note)
 
     def checkpoints(self) -> list[str]:
         """Return the notes of all checkpoints that are kept."""
         with unavailable_on_error():
             return [to_text(note) for note in self._redis.hvals(self.checkpoints_key)]
 
-    def epochs(self) -> list[str]:
+    def epochs(self) -> list[SignedNote]:
         """Return the declarations of new epochs, in order."""
         with unavailable_on_error():
-            return [to_text(note) for note in self._redis.lrange(_PREFIX + "epochs", 0, -1)]
+            notes = self._redis.lrange(_PREFIX + "epochs", 0, -1)
+        return [SignedNote.parse(to_text(note)) for note in notes]
 
     def add_epoch(self, note: str) -> None:
         """Add the declaration of a new epoch. The checkpoints of the old one are no longer published."""
