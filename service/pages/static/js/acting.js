@@ -25,14 +25,11 @@ export function start(acting) {
     document.documentElement.classList.add("has-keyboard");
     if (press(acting, event.key, target)) event.preventDefault();
   }
-  document.addEventListener("keydown", onKeyDown);
-  document.addEventListener("pointerdown", hideNumbers);
-  document.addEventListener("click", keepHex, { capture: true });
-  return () => {
-    document.removeEventListener("keydown", onKeyDown);
-    document.removeEventListener("pointerdown", hideNumbers);
-    document.removeEventListener("click", keepHex, { capture: true });
-  };
+  const ending = new AbortController();
+  document.addEventListener("keydown", onKeyDown, { signal: ending.signal });
+  document.addEventListener("pointerdown", hideNumbers, { signal: ending.signal });
+  document.addEventListener("click", keepHex, { capture: true, signal: ending.signal });
+  return () => ending.abort();
 }
 
 /**

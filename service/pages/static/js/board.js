@@ -194,11 +194,6 @@ export function start(board) {
     pointers.set(event.pointerId, event);
   }
 
-  /** @param {PointerEvent} event */
-  function onPointerUp(event) {
-    pointers.delete(event.pointerId);
-  }
-
   /** @param {MouseEvent} event */
   function onClick(event) {
     if (!isDragging) return;
@@ -245,12 +240,12 @@ export function start(board) {
   area.addEventListener("pointermove", onPointerMove);
   area.addEventListener("dragstart", (event) => event.preventDefault());
   area.addEventListener("click", onClick, true);
-  window.addEventListener("pointerup", onPointerUp);
-  window.addEventListener("pointercancel", onPointerUp);
+  const ending = new AbortController();
+  for (const type of ["pointerup", "pointercancel"])
+    window.addEventListener(type, (event) => pointers.delete(/** @type {PointerEvent} */ (event).pointerId), { signal: ending.signal });
   return () => {
     observer.disconnect();
-    window.removeEventListener("pointerup", onPointerUp);
-    window.removeEventListener("pointercancel", onPointerUp);
+    ending.abort();
   };
 }
 

@@ -3,10 +3,7 @@
 
 const SECOND = 1000;
 
-/**
- * @param {HTMLElement} element with the milliseconds that were left when the page was made, and the texts
- * @returns {() => void} a function that stops it
- */
+/** @param {HTMLElement} element with the milliseconds that were left when the page was made, and the texts */
 export function start(element) {
   const { left = "0", templates = "{}" } = element.dataset;
   /** @type {Record<string, string>} */

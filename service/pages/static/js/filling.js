@@ -6,7 +6,7 @@
  */
 
 import { keepNonce, newNonce, register } from "./proofs.js";
-import { showReachable } from "./reachability.js";
+import { showReachable } from "./server.js";
 
 /** @param {HTMLElement} element */
 export function start(element) {

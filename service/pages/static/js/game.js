@@ -7,7 +7,7 @@
  * become impossible.
  */
 
-import { showReachable } from "./reachability.js";
+import { showReachable } from "./server.js";
 
 /** Milliseconds before the event stream is opened again, at first and at most. */
 const MIN_RETRY = 500;

@@ -12,7 +12,7 @@
  */
 
 import { canonical, get, put, toHex } from "./evidence.js";
-import { showReachable } from "./reachability.js";
+import { showReachable } from "./server.js";
 
 const NONCE_BYTES = 16;
 /** The fields that this script adds to forms. The server takes an empty one as missing. */
@@ -50,11 +50,7 @@ export function start(element) {
  * @returns {Promise<DeviceKey | undefined>} the key of this browser for an account; undefined without one
  */
 export async function deviceKey(account) {
-  try {
-    return account ? await get("keys", [account]) : undefined;
-  } catch {
-    return undefined;
-  }
+  return account ? get("keys", [account]).catch(() => undefined) : undefined;
 }
 
 /** @param {DeviceKey} key @param {unknown} payload @returns {Promise<string>} the signature of its canonical JSON */
@@ -236,29 +232,22 @@ function setField(form, name, value) {
 }
 
 /**
- * Keep bytes that are sent for a game.
+ * Keep bytes that are sent for a game, in a browser that keeps anything.
  * @param {DOMStringMap} data of the form with which they are sent
  * @param {string} nonce
  * @param {boolean} [isAccepted] whether the server has confirmed that it has them
  */
 export async function keepNonce({ account = "", game = "", commitment = "" }, nonce, isAccepted = false) {
-  try {
-    await put("nonces", [account, game, nonce], { game, commitment, nonce, isAccepted });
-  } catch {
-    // This browser keeps nothing.
-  }
+  await put("nonces", [account, game, nonce], { game, commitment, nonce, isAccepted }).catch(() => undefined);
 }
 
 /**
- * Keep a receipt. One that contradicts another does not replace it: the two prove that the server has lied.
+ * Keep a receipt, in a browser that keeps anything. One that contradicts another does not replace it: the two prove
+ * that the server has lied.
  * @param {string | undefined} account
  * @param {{game: string, seq: number, hash: string}} receipt
  */
 export async function keepReceipt(account = "", receipt) {
   const { game, seq, hash } = receipt;
-  try {
-    await put("receipts", [account, game, seq, hash], receipt);
-  } catch {
-    // This browser keeps nothing.
-  }
+  await put("receipts", [account, game, seq, hash], receipt).catch(() => undefined);
 }

@@ -14,21 +14,12 @@ function show(form, name) {
   for (const part of parts) part.hidden = part.dataset.part !== name;
 }
 
-/**
- * @param {string} key
- * @returns {Uint8Array<ArrayBuffer>}
- */
-function bytesOf(key) {
-  const text = atob(key.replaceAll("-", "+").replaceAll("_", "/"));
-  return Uint8Array.from(text, (character) => character.charCodeAt(0));
-}
-
 /** @param {HTMLFormElement} form */
 async function subscribe(form) {
   const registration = await navigator.serviceWorker.register("/service-worker.js");
   const subscription = await registration.pushManager.subscribe({
     userVisibleOnly: true,
-    applicationServerKey: bytesOf(form.dataset.key ?? ""),
+    applicationServerKey: form.dataset.key,
   });
   const { endpoint, keys } = subscription.toJSON();
   const data = new FormData(form);
@@ -47,12 +38,8 @@ export function start(element) {
   element.addEventListener("submit", (event) => {
     event.preventDefault();
     subscribe(element).then(
-      () => {
-        show(element, "done");
-      },
-      () => {
-        show(element, "refused");
-      },
+      () => show(element, "done"),
+      () => show(element, "refused"),
     );
   });
 }

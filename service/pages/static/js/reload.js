@@ -1,13 +1,10 @@
 // @ts-check
 /** A page that is loaded again when the event stream of its game reports an event. */
 
-/**
- * @param {HTMLElement} element
- * @returns {() => void} a function that stops it
- */
+/** @param {HTMLElement} element */
 export function start(element) {
   const { stream } = element.dataset;
-  if (!stream) return () => {};
+  if (!stream) return undefined;
   const source = new EventSource(stream);
   const reload = () => {
     source.close();

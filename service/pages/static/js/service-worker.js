@@ -114,18 +114,11 @@ async function respondWithFile(request) {
   const kept = await cache.match(request);
   if (kept) return kept;
   const response = await fetch(request);
-  if (response.ok) await keepFile(cache, request, response.clone());
+  if (response.ok) {
+    await cache.put(request, response.clone());
+    await deleteOldest(cache, MAX_FILES);
+  }
   return response;
-}
-
-/**
- * @param {Cache} cache
- * @param {Request} request
- * @param {Response} response
- */
-async function keepFile(cache, request, response) {
-  await cache.put(request, response);
-  await deleteOldest(cache, MAX_FILES);
 }
 
 worker.addEventListener("install", (/** @type {any} */ event) => {

@@ -9,7 +9,7 @@
  * whose module has started.
  */
 
-import { showReachable } from "./reachability.js";
+import { showReachable } from "./server.js";
 
 /** @typedef {{ start: (element: HTMLElement) => (() => void) | void }} PageModule */
 
