@@ -33,6 +33,7 @@ export function start(root) {
   const dropZone = part(root, "drop-zone");
   const files = /** @type {HTMLInputElement} */ (form.querySelector("input[type=file]"));
   const summary = part(root, "summary");
+  const items = /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll("[data-check]"));
   /** @type {Worker | undefined} */
   let worker;
   /** @type {Map<string, string>} The names of the players, by id. */
@@ -47,6 +48,9 @@ export function start(root) {
   const textOf = (kind, name, values = {}) =>
     fill(texts.querySelector(`[data-${kind}="${name}"]`)?.textContent ?? String(name), values);
 
+  /** @param {string} check @returns {HTMLElement} the item of a check in the list of results */
+  const itemOf = (check) => /** @type {HTMLElement} */ (root.querySelector(`[data-check="${check}"]`));
+
   /** @param {string} sentence @param {string} [verdict] */
   function summarize(sentence, verdict = "") {
     summary.textContent = sentence;
@@ -59,7 +63,7 @@ export function start(root) {
 
   /** @param {string} check @param {string} verdict "waiting", "running", or the result @param {string} [name] of its text */
   function showVerdict(check, verdict, name = verdict) {
-    const item = /** @type {HTMLElement} */ (root.querySelector(`[data-check="${check}"]`));
+    const item = itemOf(check);
     item.dataset.verdict = verdict;
     part(item, "verdict").textContent = text(name);
   }
@@ -84,10 +88,8 @@ export function start(root) {
 
   /** @param {string} check @param {(Node | string)[]} nodes */
   function addSentence(check, ...nodes) {
-    const list = part(/** @type {HTMLElement} */ (root.querySelector(`[data-check="${check}"]`)), "findings");
-    const item = document.createElement("li");
-    item.append(...nodes);
-    list.append(item);
+    const list = part(itemOf(check), "findings");
+    list.append(listItem(...nodes));
     list.hidden = false;
   }
 
@@ -114,8 +116,7 @@ export function start(root) {
     if (fault) {
       const values = { seq: seq ?? undefined, fault: textOf("fault", fault.check) };
       summarize(textOf("sentence", seq === null ? "broken" : "broken-event", values), "broken");
-      const head = /** @type {HTMLElement} */ (root.querySelector('[data-check="head"]'));
-      const isSigned = head.dataset.verdict === "holds";
+      const isSigned = itemOf("head").dataset.verdict === "holds";
       meaning.append(...findingNodes(fault), ` ${textOf("sentence", isSigned ? "server-answers" : "nobody-accused")}`);
     } else if (topics.length > 0) {
       summarize(openSentence(topics));
@@ -132,7 +133,7 @@ export function start(root) {
       textOf("sentence", "receipt", { player: nameOf(player), seq }),
     );
     if (copies.length > 0) lines.push(textOf("sentence", "copies", { players: listOf(copies.map(nameOf)) }));
-    part(root, "holders").replaceChildren(...lines.map(listItem));
+    part(root, "holders").replaceChildren(...lines.map((line) => listItem(line)));
     part(root, "holders").hidden = lines.length === 0;
   }
 
@@ -185,11 +186,10 @@ export function start(root) {
   /** @param {readonly File[]} chosen */
   async function verify(chosen) {
     worker?.terminate();
-    for (const item of root.querySelectorAll("[data-check]")) {
-      const element = /** @type {HTMLElement} */ (item);
-      part(element, "findings").replaceChildren();
-      part(element, "findings").hidden = true;
-      showVerdict(element.dataset.check ?? "", "waiting");
+    for (const item of items) {
+      part(item, "findings").replaceChildren();
+      part(item, "findings").hidden = true;
+      showVerdict(item.dataset.check ?? "", "waiting");
     }
     part(root, "progress").textContent = part(root, "claim").textContent = "";
     const { trusted, log } = trustedKeys();
@@ -202,8 +202,7 @@ export function start(root) {
       return summarize(text("noRecord"), "broken");
     }
     if (!blob) return summarize(text("noFile"), "broken");
-    for (const item of root.querySelectorAll("[data-check]"))
-      showVerdict(/** @type {HTMLElement} */ (item).dataset.check ?? "", "running");
+    for (const item of items) showVerdict(item.dataset.check ?? "", "running");
     worker = new Worker(new URL("./verify/worker.js", import.meta.url), { type: "module" });
     worker.onmessage = ({ data }) => show(data);
     worker.onerror = () => summarize(text("failed"), "broken");
@@ -243,10 +242,10 @@ const part = (element, name) => /** @type {HTMLElement} */ (element.querySelecto
 /** @param {string} template @param {Details} values */
 const fill = (template, values) => template.replace(/\{(\w+)\}/g, (place, name) => String(values[name] ?? place));
 
-/** @param {string} text @returns {HTMLLIElement} */
-function listItem(text) {
+/** @param {(Node | string)[]} nodes @returns {HTMLLIElement} */
+function listItem(...nodes) {
   const item = document.createElement("li");
-  item.textContent = text;
+  item.append(...nodes);
   return item;
 }
 

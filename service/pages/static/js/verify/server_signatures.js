@@ -1,11 +1,12 @@
 // @ts-check
-// What the server has signed: the head of the record, and receipts for events that the record must contain.
+// What the server has signed: the head of the record, receipts for its events, and the log that contains its head.
 
 import { canonical } from "./canonical.js";
-import { hasEd25519, isSigned, keyId } from "./crypto.js";
-import { RECEIPT } from "./forms.js";
+import { concat, fromHex, hasEd25519, isSigned, keyId, sha256, toHex, utf8 } from "./crypto.js";
+import { INCLUSION, RECEIPT } from "./forms.js";
+import { isSignedByServer, readNote, rootOf } from "./transparency_log.js";
 
-/** @import {Context, Json, KnownKey, Receipt, TrustedKey} from "./types" */
+/** @import {Context, Inclusion, Json, KnownKey, Receipt, TrustedKey} from "./types" */
 
 /** Later than every time. */
 const NEVER = "~";
@@ -77,4 +78,32 @@ export async function checkReceipt(value, line, { log, keys, findings }) {
   const isSame = game === event.game && seq === event.seq && hash === event.hash && at === event.at;
   if (!isSame) findings.broken("receipts", "event", where);
   else if (at < key.from || at > key.until) findings.broken("receipts", "key-period", where);
+}
+
+/**
+ * Checks the proof in the header that the transparency log of the server contains a head of the game (docs/witnessing.md).
+ * @param {Context} context
+ */
+export async function checkInclusion({ header: { inclusion, keys, head, log: logName }, keys: known, knownLog, log, findings }) {
+  const remembered = known.get(head.key)?.isTrusted ? knownLog : null; // of another server, the reader knows no log
+  if (inclusion === undefined) {
+    if (logName ?? remembered) findings.unknown("inclusion", "missing", { line: 1 });
+    return;
+  }
+  findings.examined.inclusion += 1;
+  if (INCLUSION(inclusion, "")) return findings.broken("inclusion", "form", { line: 1 });
+  const { game, seq, hash, index, path, checkpoint } = /** @type {Inclusion} */ (/** @type {unknown} */ (inclusion));
+  const where = { line: 1, seq };
+  if (game !== log.first?.game || hash !== log.events[seq - 1]?.hash) return findings.broken("inclusion", "event", where);
+  const note = readNote(checkpoint);
+  if (!note) return findings.broken("inclusion", "checkpoint", where);
+  const leaf = await sha256(concat([0], utf8(canonical({ game, hash, seq }))));
+  const root = await rootOf(leaf, index, note.size, path.map(fromHex));
+  if (!root || toHex(root) !== toHex(note.root)) return findings.broken("inclusion", "path", where);
+  if (!(await hasEd25519)) findings.unknown("inclusion", "no-ed25519", where);
+  else if (!(await isSignedByServer(note, keys))) return findings.broken("inclusion", "signature", where);
+  const names = { ...where, origin: note.origin, log: logName ?? remembered ?? "" };
+  if (logName && note.origin !== logName) return findings.broken("inclusion", "other-log", names);
+  if (remembered && note.origin !== remembered) findings.unknown("inclusion", "new-log", { ...names, log: remembered });
+  if (seq < log.events.length && (logName ?? remembered)) findings.unknown("inclusion", "earlier", where);
 }

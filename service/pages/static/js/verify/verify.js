@@ -4,12 +4,11 @@
 
 import { NotCanonical, parse } from "./canonical.js";
 import { EVENT, HEADER, isObject, OPENING, RECEIPT_LINE } from "./forms.js";
-import { checkInclusion } from "./inclusion.js";
 import { BrokenLine, readLines } from "./lines.js";
 import { checkChain, GameLog } from "./log.js";
 import { changeKeys, checkSignatures } from "./player_signatures.js";
 import { checkChance, checkOpening, checkSecrets, checkSentNonces } from "./secrets.js";
-import { checkHead, checkReceipt, serverKeys } from "./server_signatures.js";
+import { checkHead, checkInclusion, checkReceipt, serverKeys } from "./server_signatures.js";
 import { summaryOf } from "./summary.js";
 
 /** @import {CheckName, Context, Details, Finding, JsonObject, Report, SentNonce, Source, TrustedKey, Verdict} from "./types" */
