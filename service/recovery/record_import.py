@@ -14,8 +14,6 @@ import orjson
 from domain.contract import STATEMENT
 from domain.errors import CartularyError
 from domain.fold import fold
-from domain.json_types import JsonObject
-from domain.messages import Message, message
 from ledger.record import Record, read
 from replay.audit.runner import audit
 from service.bootstrap import Service
@@ -111,7 +109,7 @@ def _secrets(service: Service, record: Record, count: int) -> dict[str, str]:
     }
     if not count:
         needed.add("seed")
-        if record.has_ended and "secret" in (last := _last_data(record)):
+        if record.has_ended and "secret" in (last := record.events[-1]["data"]):
             secrets["seed"] = last["secret"]
     if needed - secrets.keys():
         raise ImportRefused.saying(
@@ -129,25 +127,18 @@ def _check_transparency_log(service: Service, record: Record, *, is_incomplete: 
     head = heads[record.game]
     if head is None:
         return
-    refusal: Message | None = None
     if head.seq > len(record.events):
-        if not is_incomplete:
-            refusal = message(
-                "the transparency log contains event {seq} of the game, and the record ends with event"
-                " {last}: play would go on differently from what was published. Find a later record, or"
-                " pass --incomplete",
-                seq=head.seq,
-                last=len(record.events),
-            )
-    elif record.events[head.seq - 1]["hash"] != head.hash:
-        refusal = message(
+        if is_incomplete:
+            return
+        raise ImportRefused.saying(
+            "the transparency log contains event {seq} of the game, and the record ends with event"
+            " {last}: play would go on differently from what was published. Find a later record, or"
+            " pass --incomplete",
+            seq=head.seq,
+            last=len(record.events),
+        )
+    if record.events[head.seq - 1]["hash"] != head.hash:
+        raise ImportRefused.saying(
             "the transparency log contains another event {seq} of the game than the record",
             seq=head.seq,
         )
-    if refusal is not None:
-        raise ImportRefused(refusal)
-
-
-def _last_data(record: Record) -> JsonObject:
-    data: JsonObject = {**record.events[-1]["data"]}
-    return data

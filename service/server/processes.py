@@ -16,7 +16,6 @@ from domain.messages import Message, message
 from replay.language.renderer import english
 from service.bootstrap import build
 from service.operation import json_logging
-from service.operation.forked_process import ForkedProcess
 from service.operation.parent_watch import parent_pipe, watch_parent
 from service.operation.stop_signals import StopSignals
 from service.operation.supervisor import Supervisor
@@ -66,27 +65,13 @@ def run_web(
         stop = StopSignals()
         stop.listen(parent_pipe(environ))
         with tempfile.TemporaryDirectory(prefix="cartulary-metrics-") as folder:
-            _supervise(
-                web_processes(
-                    partial(run_web_process, address, held_port, folder), environ, processes, folder
-                ),
-                stop,
-                lambda: _problem(address, held_port),
-                report_listening,
+            run = partial(run_web_process, address, held_port, folder)
+            supervisor = Supervisor(
+                [web_processes(run, environ, processes, folder)],
+                lambda event: log.warning("%s", english(event)),
+                seconds_to_stop=SECONDS_TO_STOP,
             )
-
-
-def _supervise(
-    children: list[ForkedProcess],
-    stop: StopSignals,
-    problem: Callable[[], Message | None],
-    on_ready: Callable[[], None],
-) -> None:
-    def report(event: Message) -> None:
-        log.warning("%s", english(event))
-
-    supervisor = Supervisor([children], report, seconds_to_stop=SECONDS_TO_STOP)
-    supervisor.run(stop, problem, on_ready)
+            supervisor.run(stop, lambda: _problem(address, held_port), report_listening)
 
 
 def _problem(address: str, port: int) -> Message | None:

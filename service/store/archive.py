@@ -115,12 +115,6 @@ class Archive:
             if fields
         }
 
-    @property
-    def cached_bytes(self) -> int:
-        """How many bytes of archived games this process has in memory."""
-        with self._cache_lock:
-            return int(self._cache.currsize)
-
     def game(self, game_id: str, stub: Stub | None = None) -> ArchivedGame | None:
         """Return an archived game; None if it is not archived, or not any more. Raises Unreadable.
 
@@ -219,7 +213,7 @@ class Archive:
             self._discard(game_id, name)
             return False
         self.schedule.remove(game_id)
-        self.schedule.count_moved(len(data))
+        self.schedule.count("moved", len(data))
         return True
 
     def recall(self, game_id: str, *, for_write: bool = False) -> bool:
@@ -249,7 +243,7 @@ class Archive:
         with unavailable_on_error():
             is_back = self._recall(keys=[*keys[:3], *keys[4:]], args=args)
         if is_back:
-            self.schedule.count_recalled(stub.size)
+            self.schedule.count("recalled", stub.size)
         return True
 
     def change(

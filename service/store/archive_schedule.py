@@ -10,7 +10,7 @@ seconds since 1970.
 """
 
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 from zlib import crc32
 
 import redis
@@ -107,13 +107,12 @@ class ArchiveSchedule:
                     if ended_at <= moment:
                         yield to_text(game)
 
-    def count_moved(self, size: int) -> None:
-        """Count a game that was moved, whose object has so many bytes."""
-        self._count("moved", size)
-
-    def count_recalled(self, size: int) -> None:
-        """Count a game that was recalled, whose object has so many bytes."""
-        self._count("recalled", size)
+    def count(self, done: Literal["moved", "recalled"], size: int) -> None:
+        """Count a game that was moved or recalled, whose object has so many bytes."""
+        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
+            pipeline.hincrby(FIGURES_KEY, f"{done}_games", 1)
+            pipeline.hincrby(FIGURES_KEY, f"{done}_bytes", size)
+            pipeline.execute()
 
     def figures(self) -> dict[str, int]:
         """Return how many games and bytes have been `moved` and `recalled`, by name; `moved_bytes` also."""
@@ -136,12 +135,6 @@ class ArchiveSchedule:
         """Whether no object may be deleted now."""
         with unavailable_on_error():
             return bool(self._redis.exists(HELD_KEY))
-
-    def _count(self, name: str, size: int) -> None:
-        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
-            pipeline.hincrby(FIGURES_KEY, f"{name}_games", 1)
-            pipeline.hincrby(FIGURES_KEY, f"{name}_bytes", size)
-            pipeline.execute()
 
 
 def now() -> float:

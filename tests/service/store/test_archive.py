@@ -394,11 +394,11 @@ def test_the_cache_of_archived_games_is_bounded(settings: Settings, over: Player
     service = build(replace(settings, bounds=bounds))
     service.archive.move(over.game)
     assert service.archive.game(over.game) is not None
-    assert service.archive.cached_bytes == 0
+    assert service.archive._cache.currsize == 0
     roomy = cold(build(settings))
     game = roomy.archive.game(over.game)
     assert game is not None
-    assert roomy.archive.cached_bytes == game.size
+    assert roomy.archive._cache.currsize == game.size
 
 
 def test_reindex_and_recovery_leave_archived_games_alone(service: Service, over: Players) -> None:
