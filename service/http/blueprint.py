@@ -26,7 +26,7 @@ from typing_extensions import override
 from werkzeug.datastructures import Headers
 from werkzeug.exceptions import HTTPException
 from werkzeug.http import quote_etag
-from werkzeug.routing import IntegerConverter, MapAdapter, Rule
+from werkzeug.routing import IntegerConverter, Map, MapAdapter, Rule
 
 from domain.errors import Malformed, NotNow
 from domain.json_types import JsonObject
@@ -52,6 +52,7 @@ from service.http.scopes import scope_of
 from service.http.validation import (
     FILE_TYPES,
     GIVEN_TWICE,
+    MAX_INTEGER,
     MULTIPART,
     StrictSchema,
     String,
@@ -103,13 +104,8 @@ _HIDING: Final = (Unauthorised, Forbidden, NotNow, *_UNREADABLE)
 _SECURITY: Final[Mapping[AuthPolicy, list[JsonObject]]] = {
     "public": [],
     "optional_auth": [{}, {"token": []}],
-    "login_required": [{"token": []}],
-    "participants_only": [{"token": []}],
-    "ruling_parties_only": [{"token": []}],
-    "dispute_opener_only": [{"token": []}],
-    "correspondents_only": [{"token": []}],
-    "administrators_only": [{"token": []}],
 }
+"""The security requirements of policies; the others have that of a token."""
 _AUTHENTICATION: Final[Mapping[AuthPolicy, Callable[[], str | None]]] = {
     "optional_auth": optional_auth,
     "administrators_only": administrator_required,
@@ -146,6 +142,9 @@ class PathInteger(IntegerConverter):
     """An integer in a path. Werkzeug's own converter accepts digits of any script, and any number of them."""
 
     regex = "[0-9]{1,16}"
+
+    def __init__(self, map: Map, **bounds: Any) -> None:
+        super().__init__(map, **{"max": MAX_INTEGER, **bounds})
 
 
 class _Rule(Rule):
@@ -467,7 +466,10 @@ def _operation(
     request_headers: Mapping[str, str],
 ) -> JsonObject:
     """Return the OpenAPI operation of a route, with the errors that follow from its description."""
-    operation: JsonObject = {"security": _SECURITY[checks.auth], "parameters": []}
+    operation: JsonObject = {
+        "security": _SECURITY.get(checks.auth, [{"token": []}]),
+        "parameters": [],
+    }
     headers = dict(request_headers)
     errors = {429, 500, 503, *further_errors}
     if checks.auth != "public":

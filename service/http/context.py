@@ -260,15 +260,11 @@ def _dispute_opener_only(game: Game, player_id: str, arguments: Mapping[str, Any
     )
 
 
-def _correspondents_only(game: Game, player_id: str, _: Mapping[str, Any]) -> None:
-    require_correspondent(game, player_id)
-
-
 _ACCESS_CHECKS: Final[Mapping[AuthPolicy, Callable[[Game, str, Mapping[str, Any]], None]]] = {
     "participants_only": _participants_only,
     "ruling_parties_only": _ruling_parties_only,
     "dispute_opener_only": _dispute_opener_only,
-    "correspondents_only": _correspondents_only,
+    "correspondents_only": lambda game, player_id, _: require_correspondent(game, player_id),
 }
 ACCESS_POLICIES: Final = frozenset({*_ACCESS_CHECKS, "administrators_only"})
 """The policies that forbid a route to some of the players who are logged in."""

@@ -13,11 +13,14 @@ from service.games.player_statistics import PlayerStatistics
 from service.games.profiles import Profile
 from service.games.summary import Summary, summarize
 from service.http.context import service
+from service.http.language import request_renderer
 from service.http.schemas.account import Account
 from service.http.schemas.clubs import ClubEntry
 from service.http.schemas.lobby import PlayerReliability
 from service.http.schemas.responses import GameSummary
 from service.http.schemas.tournaments import TournamentDetails, TournamentSummary
+from service.notifications.stored_messages import decode_message
+from service.notifications.webhooks.webhooks import Webhook
 
 MAX_SEEN_EVENTS: Final = 200
 """Events that come with a head."""
@@ -93,6 +96,13 @@ def club_json(clubs: Sequence[Club]) -> list[JsonObject]:
         )
         for club in clubs
     ]
+
+
+def webhook_json(webhook: Webhook, paused_until: str | None = None) -> JsonObject:
+    """Return a webhook without its secret as JSON, in the language of the request."""
+    result = webhook.result
+    text = None if result is None else request_renderer()(decode_message(result))
+    return {**webhook.as_json(), "paused_until": paused_until, "result": text}
 
 
 def player_profile(profile: Profile) -> JsonObject:

@@ -40,7 +40,7 @@ MAX_INTEGER: Final = 2**53 - 1
 _JSON: Final = "application/json"
 _DESCRIPTIONS: Final = frozenset(
     {"description", "example", "type", "format", "enum", "nullable", "minLength", "maxLength"}
-    | {"items", "allOf"}
+    | {"items", "allOf", "minimum", "maximum", "maxItems", "pattern"}
 )
 """Names of OpenAPI with which fields are described."""
 
@@ -227,8 +227,7 @@ class Choice(String):
 
     def __init__(self, *, choices: Sequence[str], **kwargs: Any) -> None:
         self.choices = choices
-        kwargs.setdefault("metadata", {}).update(enum=list(choices))
-        super().__init__(**kwargs)
+        super().__init__(enum=list(choices), **kwargs)
 
     @override
     def _deserialize(self, value: Any, *args: Any, **kwargs: Any) -> str:
@@ -246,8 +245,7 @@ class NonNegativeInteger(_Described, fields.Integer):
     default_error_messages = _messages(_at_least(0))
 
     def __init__(self, **kwargs: Any) -> None:
-        kwargs.setdefault("metadata", {}).update(minimum=self.minimum, maximum=MAX_INTEGER)
-        super().__init__(strict=True, **kwargs)
+        super().__init__(strict=True, minimum=self.minimum, maximum=MAX_INTEGER, **kwargs)
 
     @override
     def _validated(self, value: Any) -> int:
@@ -270,8 +268,7 @@ class Flag(_Described, fields.Field[bool]):
     default_error_messages = _messages(message("must be true or false"))
 
     def __init__(self, **kwargs: Any) -> None:
-        kwargs.setdefault("metadata", {}).update(type="boolean")
-        super().__init__(**kwargs)
+        super().__init__(type="boolean", **kwargs)
 
     @override
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> bool:
@@ -296,8 +293,7 @@ class QueryInteger(_Described, fields.Field[int]):
 
     def __init__(self, *, minimum: int = 0, maximum: int = MAX_INTEGER, **kwargs: Any) -> None:
         self.minimum, self.maximum = minimum, maximum
-        kwargs.setdefault("metadata", {}).update(type="integer", minimum=minimum, maximum=maximum)
-        super().__init__(**kwargs)
+        super().__init__(type="integer", minimum=minimum, maximum=maximum, **kwargs)
 
     @override
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
@@ -355,8 +351,7 @@ class _BoundedList(_Described, fields.List[Any]):
 
     def __init__(self, *, max_items: int, **kwargs: Any) -> None:
         self.max_items = max_items
-        kwargs.setdefault("metadata", {}).update(maxItems=max_items)
-        super().__init__(self.element(), **kwargs)
+        super().__init__(self.element(), maxItems=max_items, **kwargs)
 
     @override
     def _deserialize(self, value: Any, *args: Any, **kwargs: Any) -> list[Any]:
@@ -384,8 +379,7 @@ class HexText(_Described, fields.String):
 
     def __init__(self, *, digits: int, **kwargs: Any) -> None:
         self.digits = digits
-        kwargs.setdefault("metadata", {}).update(pattern=f"^[0-9a-f]{{{digits}}}$")
-        super().__init__(**kwargs)
+        super().__init__(pattern=f"^[0-9a-f]{{{digits}}}$", **kwargs)
 
     @override
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> str:
@@ -402,10 +396,8 @@ class HexBytes(_Described, fields.Field[bytes]):
 
     def __init__(self, *, max_bytes: int, **kwargs: Any) -> None:
         self.max_bytes = max_bytes
-        kwargs.setdefault("metadata", {}).update(
-            type="string", pattern=f"^([0-9a-f]{{2}}){{0,{max_bytes}}}$"
-        )
-        super().__init__(**kwargs)
+        pattern = f"^([0-9a-f]{{2}}){{0,{max_bytes}}}$"
+        super().__init__(type="string", pattern=pattern, **kwargs)
 
     @override
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> bytes:

@@ -1,12 +1,13 @@
 """What administrators see and do. Every operation is recorded (service/administration)."""
 
+from collections.abc import Callable
 from dataclasses import asdict
 
 from domain.event import Event
 from domain.json_types import JsonObject
 from domain.tournaments.tournament import TOURNAMENT_STATUSES, Tournament
 from service.games.listings import STATUSES, parse_statuses
-from service.http.blueprint import Blueprint
+from service.http.blueprint import Blueprint, View
 from service.http.context import service
 from service.http.language import request_language, request_renderer
 from service.http.responses import game_summaries, tournament_details, tournament_summary
@@ -38,7 +39,6 @@ from service.http.schemas.administration import (
 from service.http.schemas.notifications import NotificationDelivery
 from service.http.schemas.responses import GameList
 from service.http.schemas.tournaments import TournamentDetails, TournamentList
-from service.http.validation import MAX_INTEGER
 
 blueprint = Blueprint(
     "administration", "For accounts with the role of an administrator.", auth="administrators_only"
@@ -157,25 +157,21 @@ def search_games(player: str, query: JsonObject) -> JsonObject:
     return {"games": games, "next": page.first(len(summaries)).next}
 
 
-@blueprint.post(
-    "/admin/games/<game>/removals",
-    "The decision, and what follows from it.",
-    Decision,
-    json_body=RemovalOfSeat(),
-    errors=(409,),
-)
+def _post_decision(
+    rule: str, json_body: WithReason, description: str = "The decision, and what follows from it."
+) -> Callable[[View], View]:
+    """Register a view with which an administrator decides something in a game."""
+    rule = f"/admin/games/<game>/{rule}"
+    return blueprint.post(rule, description, Decision, json_body=json_body, errors=(409,))
+
+
+@_post_decision("removals", RemovalOfSeat())
 def remove_seat(player: str, game: str, body: JsonObject) -> JsonObject:
     """Remove a seat from a game in progress, as if the player had resigned."""
     return _decided(service().administration.remove_seat(player, game, **body))
 
 
-@blueprint.post(
-    "/admin/games/<game>/seat-moves",
-    "The decision, and what follows from it.",
-    Decision,
-    json_body=MoveOfSeat(),
-    errors=(409,),
-)
+@_post_decision("seat-moves", MoveOfSeat())
 def move_seat(player: str, game: str, body: JsonObject) -> JsonObject:
     """Give the seat of a person in a game in progress to another account.
 
@@ -188,25 +184,13 @@ def move_seat(player: str, game: str, body: JsonObject) -> JsonObject:
     return _decided(events)
 
 
-@blueprint.post(
-    "/admin/games/<game>/abandonment",
-    "The decision, and what follows from it.",
-    Decision,
-    json_body=WithReason(),
-    errors=(409,),
-)
+@_post_decision("abandonment", WithReason())
 def abandon_game(player: str, game: str, body: JsonObject) -> JsonObject:
     """End a game without a ranking, and publish its secret."""
     return _decided(service().administration.abandon(player, game, **body))
 
 
-@blueprint.post(
-    "/admin/games/<game>/extensions",
-    "The decision.",
-    Decision,
-    json_body=ExtendDeadline(),
-    errors=(409,),
-)
+@_post_decision("extensions", ExtendDeadline(), "The decision.")
 def extend_deadline(player: str, game: str, body: JsonObject) -> JsonObject:
     """Extend the deadline of the turn under way by a number of seconds."""
     return _decided(service().administration.extend_deadline(player, game, **body))
@@ -275,9 +259,7 @@ def close_message_report(player: str, report: str, body: JsonObject) -> None:
 
 
 @blueprint.delete(
-    f"/admin/games/<game>/comments/<int(max={MAX_INTEGER}):number>",
-    "The comment is erased.",
-    json_body=WithReason(),
+    "/admin/games/<game>/comments/<int:number>", "The comment is erased.", json_body=WithReason()
 )
 def remove_comment(player: str, game: str, number: int, body: JsonObject) -> None:
     """Erase a comment of any player on a game."""

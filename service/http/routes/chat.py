@@ -21,12 +21,11 @@ from service.http.schemas.lobby import (
     PostChatMessage,
     ReportChatMessage,
 )
-from service.http.validation import MAX_INTEGER
 
 _MESSAGES: Final = "/games/<game_id>/messages"
-_MESSAGE: Final = f"{_MESSAGES}/<int(max={MAX_INTEGER}):number>"
+_MESSAGE: Final = f"{_MESSAGES}/<int:number>"
 _COMMENTS: Final = "/games/<game_id>/comments"
-_COMMENT: Final = f"{_COMMENTS}/<int(max={MAX_INTEGER}):number>"
+_COMMENT: Final = f"{_COMMENTS}/<int:number>"
 
 blueprint = Blueprint("messages", "Messages of players within a game.", auth="correspondents_only")
 comments = Blueprint("comments", "Comments on games that are over.", auth="login_required")

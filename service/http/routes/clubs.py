@@ -12,7 +12,7 @@ from service.http.blueprint import Blueprint
 from service.http.context import has_personal_token, personal_token_digest, service
 from service.http.language import request_renderer
 from service.http.ratelimits import limit_new_places, limit_webhook_tests
-from service.http.responses import club_json
+from service.http.responses import club_json, webhook_json
 from service.http.schemas.clubs import (
     MAX_CLUBS,
     ClubDetails,
@@ -32,7 +32,6 @@ from service.http.schemas.clubs import (
 from service.http.schemas.lobby import Invitation
 from service.http.schemas.notifications import DeliveriesQuery, DeliveryList
 from service.http.schemas.requests import Invite
-from service.notifications.stored_messages import decode_message
 from service.notifications.webhooks.webhooks import Webhook
 
 _CLUB: Final = "/clubs/<club>"
@@ -288,13 +287,8 @@ def list_club_deliveries(club: str, player: str, query: JsonObject) -> JsonObjec
 
 
 def _webhook_json(club_id: str, webhook: Webhook) -> JsonObject:
-    result = webhook.result
-    return {
-        **webhook.as_json(),
-        "format": webhook.format,
-        "paused_until": service().notifications.club_webhooks.paused_until(club_id, webhook),
-        "result": None if result is None else request_renderer()(decode_message(result)),
-    }
+    paused_until = service().notifications.club_webhooks.paused_until(club_id, webhook)
+    return {**webhook_json(webhook, paused_until), "format": webhook.format}
 
 
 def _person(handle: str) -> str:

@@ -19,10 +19,9 @@ from service.http.schemas.disputes import (
     RequestTakeback,
 )
 from service.http.schemas.requests import OnlySignature
-from service.http.validation import MAX_INTEGER
 
 _DISPUTES: Final = "/games/<game_id>/disputes"
-_DISPUTE: Final = f"{_DISPUTES}/<int(max={MAX_INTEGER}):seq>"
+_DISPUTE: Final = f"{_DISPUTES}/<int:seq>"
 
 blueprint = Blueprint(
     "disputes", "Disputes about what happened in a game.", auth="participants_only"
@@ -162,7 +161,7 @@ def request_takeback(
 
 
 @takebacks.post_action(
-    f"{_TAKEBACKS}/<int(max={MAX_INTEGER}):seq>/answers",
+    f"{_TAKEBACKS}/<int:seq>/answers",
     "The events, and a receipt for the first.",
     limit=limit_disputes,
     json_body=AnswerTakeback(),

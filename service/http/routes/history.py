@@ -45,7 +45,6 @@ from service.http.schemas.responses import (
     KeyList,
     ReceiptList,
 )
-from service.http.validation import MAX_INTEGER
 
 blueprint = Blueprint("history", "The log of a game, and proofs of it.", auth="optional_auth")
 notes = Blueprint("notes", "Private notes of a player.", auth="login_required")
@@ -103,7 +102,7 @@ def list_public_events(player: str | None, query: JsonObject) -> JsonObject:
 
 
 @blueprint.get(
-    f"/games/<game_id>/events/<int(max={MAX_INTEGER}):seq>",
+    "/games/<game_id>/events/<int:seq>",
     "The event, the positions before and after, what changed, and the story of the event.",
     EventDetails,
     query=EventQuery(),
@@ -209,7 +208,7 @@ def list_notes(game_id: str, player: str) -> JsonObject:
 
 
 @notes.put(
-    f"/games/<game_id>/notes/<int(max={MAX_INTEGER}):seq>",
+    "/games/<game_id>/notes/<int:seq>",
     "The note.",
     PrivateNote,
     limit=limit_messages,
@@ -225,9 +224,7 @@ def write_note(game_id: str, seq: int, player: str, body: JsonObject) -> JsonObj
 
 
 @notes.delete(
-    f"/games/<game_id>/notes/<int(max={MAX_INTEGER}):seq>",
-    "There is no note on the event.",
-    limit=limit_messages,
+    "/games/<game_id>/notes/<int:seq>", "There is no note on the event.", limit=limit_messages
 )
 def delete_note(game_id: str, seq: int, player: str) -> None:
     """Delete the private note on an event. The request can be repeated."""

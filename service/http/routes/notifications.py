@@ -13,6 +13,7 @@ from service.http.context import bearer_token, personal_token_digest, service
 from service.http.event_streams import player_stream_response
 from service.http.language import request_renderer
 from service.http.ratelimits import limit_new_places, limit_webhook_tests
+from service.http.responses import webhook_json
 from service.http.schemas.notifications import (
     AddPushSubscription,
     AddWebhook,
@@ -29,8 +30,6 @@ from service.http.schemas.notifications import (
     WebhookList,
     WebhookResponse,
 )
-from service.notifications.stored_messages import decode_message
-from service.notifications.webhooks.webhooks import Webhook
 
 MAX_PAGE_SIZE: Final = 100
 _ETAG_DIGITS: Final = 32
@@ -250,7 +249,7 @@ def list_webhooks(player: str) -> JsonObject:
     """List the player's webhooks, without their secrets."""
     webhooks = service().notifications.webhooks.of(player)
     paused_until = service().notifications.webhooks.paused_until(player, webhooks)
-    listed = [_webhook_json(*item) for item in zip(webhooks, paused_until, strict=True)]
+    listed = [webhook_json(*item) for item in zip(webhooks, paused_until, strict=True)]
     return {"webhooks": listed, "next": None}
 
 
@@ -271,7 +270,7 @@ def add_webhook(player: str, body: JsonObject) -> JsonObject:
     webhooks, the response is a 409.
     """
     webhook = service().notifications.webhooks.add(player, body["url"], personal_token_digest())
-    return {**_webhook_json(webhook), "secret": webhook.secret}
+    return {**webhook_json(webhook), "secret": webhook.secret}
 
 
 @webhooks.delete("/me/webhooks/<webhook>", "The webhook is removed.")
@@ -301,10 +300,4 @@ def test_webhook(player: str, webhook: str) -> None:
 )
 def enable_webhook(player: str, webhook: str) -> JsonObject:
     """Enable a webhook again that was disabled after repeated failures."""
-    return _webhook_json(service().notifications.webhooks.enable(player, webhook))
-
-
-def _webhook_json(webhook: Webhook, paused_until: str | None = None) -> JsonObject:
-    result = webhook.result
-    text = None if result is None else request_renderer()(decode_message(result))
-    return {**webhook.as_json(), "paused_until": paused_until, "result": text}
+    return webhook_json(service().notifications.webhooks.enable(player, webhook))

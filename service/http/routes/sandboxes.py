@@ -59,7 +59,7 @@ class ActInSandbox(StrictSchema):
     seat = NonNegativeInteger(
         load_default=None, description="The seat that acts; default: the one whose turn it is."
     )
-    after = NonNegativeInteger(load_default=None, metadata=dict(_AFTER))
+    after = NonNegativeInteger(load_default=None, **_AFTER)
 
 
 class LetBotsAct(StrictSchema):
@@ -70,14 +70,14 @@ class LetBotsAct(StrictSchema):
     turns = NonNegativeInteger(
         load_default=1, description="The bot acts for at most so many turns."
     )
-    after = NonNegativeInteger(load_default=None, metadata=dict(_AFTER))
+    after = NonNegativeInteger(load_default=None, **_AFTER)
 
 
 class UndoInSandbox(StrictSchema):
     """How many actions of a sandbox to take back."""
 
     count = NonNegativeInteger(load_default=1)
-    after = NonNegativeInteger(load_default=None, metadata=dict(_AFTER))
+    after = NonNegativeInteger(load_default=None, **_AFTER)
 
 
 class SandboxAction(TypedDict):

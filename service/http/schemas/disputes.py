@@ -2,12 +2,11 @@
 
 from typing import Annotated, Final, Literal, TypeAlias, TypedDict
 
-from domain.chance import MAX_NONCE_BYTES
 from domain.disputes.events import Ruling as AnyRuling
 from domain.json_types import PlayerId, PositiveCount, Seat, Timestamp
-from service.http.schemas.requests import signature_field
+from service.http.schemas.requests import nonce_field, signature_field
 from service.http.schemas.type_schemas import REFERENCE, RESPONSES, Component
-from service.http.validation import AnyValue, Flag, HexBytes, PositiveInteger, StrictSchema, String
+from service.http.validation import AnyValue, Flag, PositiveInteger, StrictSchema, String
 
 _STATEMENT: Final = {
     "minLength": 1,
@@ -18,11 +17,9 @@ _STATEMENT: Final = {
 class _WithNonce(StrictSchema):
     """A request with which a player can add a nonce to a draw."""
 
-    nonce = HexBytes(
-        max_bytes=MAX_NONCE_BYTES,
-        load_default=None,
-        description="Bytes that become part of the seed of what is drawn anew if play resumes. Games with"
-        " seed version 1 ignore them.",
+    nonce = nonce_field(
+        "Bytes that become part of the seed of what is drawn anew if play resumes. Games with"
+        " seed version 1 ignore them."
     )
 
 

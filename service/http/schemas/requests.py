@@ -30,10 +30,14 @@ _EXPANSIONS: Final = ", ".join(f"`{option}` of {rules}" for rules, option in EXP
 _BOTS: Final = ", ".join(f"`{name}`" for name in (*DEFAULT_BOTS, STRONG))
 _MAX_HANDLES: Final = 1000
 """The maximum length of `invite`. The bound on the players to invite, a setting, is checked later."""
-_NONCE: Final = {
-    "description": "Random bytes of the player's program that become part of the game's seed. Without them,"
-    " the player adds nothing to it."
-}
+
+
+def nonce_field(
+    description: str = "Random bytes of the player's program that become part of the game's seed. Without"
+    " them, the player adds nothing to it.",
+) -> HexBytes:
+    """Return the optional field with random bytes of a player."""
+    return HexBytes(max_bytes=MAX_NONCE_BYTES, load_default=None, description=description)
 
 
 class CreateGame(StrictSchema):
@@ -74,7 +78,7 @@ class CreateGame(StrictSchema):
         description=f"Bots that have the next places: names of bots of the rules, {_BOTS}, each as"
         " often as wanted.",
     )
-    nonce = HexBytes(max_bytes=MAX_NONCE_BYTES, load_default=None, metadata=dict(_NONCE))
+    nonce = nonce_field()
 
 
 class AddBot(StrictSchema):
@@ -84,18 +88,16 @@ class AddBot(StrictSchema):
         load_default=DEFAULT_BOT,
         description=f"The name of a bot of the game's rules, such as {_BOTS}.",
     )
-    nonce = HexBytes(
-        max_bytes=MAX_NONCE_BYTES,
-        load_default=None,
-        description="Random bytes of the creator's program that become part of the game's seed, as for a"
-        " player who joins.",
+    nonce = nonce_field(
+        "Random bytes of the creator's program that become part of the game's seed, as for a"
+        " player who joins."
     )
 
 
 class JoinGame(StrictSchema):
     """A place in a game."""
 
-    nonce = HexBytes(max_bytes=MAX_NONCE_BYTES, load_default=None, metadata=dict(_NONCE))
+    nonce = nonce_field()
     invitation = String(
         load_default=None,
         description="The token of an invitation, for a private game that the player may not see otherwise.",
@@ -115,7 +117,7 @@ class Invite(StrictSchema):
 class RequestRematch(StrictSchema):
     """A rematch of a game, in which the player gets a place."""
 
-    nonce = HexBytes(max_bytes=MAX_NONCE_BYTES, load_default=None, metadata=dict(_NONCE))
+    nonce = nonce_field()
 
 
 def statuses_field(statuses: Iterable[str]) -> String:

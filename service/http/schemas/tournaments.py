@@ -1,8 +1,7 @@
 """Requests and responses about tournaments."""
 
-from typing import Annotated, Final, Literal, TypedDict
+from typing import Annotated, Literal, TypedDict
 
-from domain.chance import MAX_NONCE_BYTES
 from domain.event import Clock
 from domain.json_types import (
     Count,
@@ -19,13 +18,12 @@ from domain.registry import RULES
 from domain.tournaments.decisions import MAX_DESCRIPTION, MAX_INVITED
 from domain.tournaments.events import TournamentEvent, TournamentId
 from domain.tournaments.tournament import TOURNAMENT_STATUSES
-from service.http.schemas.requests import PageQuery, statuses_field
+from service.http.schemas.requests import PageQuery, nonce_field, statuses_field
 from service.http.validation import (
     AnyObject,
     AnyValue,
     Choice,
     Flag,
-    HexBytes,
     PageLimit,
     PositiveInteger,
     QueryInteger,
@@ -33,10 +31,6 @@ from service.http.validation import (
     String,
     TextList,
 )
-
-_NONCE: Final = {
-    "description": "Random bytes of the player's program, in hex, which the draw and the games depend on."
-}
 
 
 class CreateTournament(StrictSchema):
@@ -84,7 +78,9 @@ class CreateTournament(StrictSchema):
 class RegisterInTournament(StrictSchema):
     """Taking part in a tournament."""
 
-    nonce = HexBytes(max_bytes=MAX_NONCE_BYTES, load_default=None, metadata=dict(_NONCE))
+    nonce = nonce_field(
+        "Random bytes of the player's program, in hex, which the draw and the games depend on."
+    )
 
 
 class ReplaceEntrant(StrictSchema):
