@@ -7,13 +7,13 @@ It is selected when text is first produced for a request: a response without tex
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Final, cast
 
 from flask import Flask, Response, g, request
 from flask_babel import Babel  # type: ignore[import-untyped] # has no annotations
-from typing_extensions import override
 from werkzeug.datastructures import LanguageAccept
 from werkzeug.http import parse_accept_header
+from werkzeug.local import LocalProxy
 
 from domain.errors import CartularyError
 from ledger.time_zones import UTC_NAME, time_zone
@@ -39,26 +39,6 @@ def register(app: Flask) -> None:
     )
 
 
-class _RequestNames(Names):
-    """The names of the players of the game that the current request is about."""
-
-    @override
-    def handle(self, id: str) -> str | None:
-        return _request_names().handle(id)
-
-    @override
-    def player(self, id: str) -> str:
-        return _request_names().player(id)
-
-    @override
-    def seat(self, seat: int) -> str | None:
-        return _request_names().seat(seat)
-
-    @override
-    def seated(self, players: Sequence[str]) -> Names:
-        return _request_names().seated(players)
-
-
 def request_language() -> str:
     """Return the language of the current request, one of `languages()`."""
     return select_language(player_locale(), request.environ.get("HTTP_ACCEPT_LANGUAGE", ""))
@@ -75,7 +55,7 @@ def request_renderer() -> Renderer:
 
 @lru_cache(maxsize=1024)
 def _request_renderer(language: str, zone: str) -> Renderer:
-    return renderer(language, _RequestNames(), time_zone(zone))
+    return renderer(language, _REQUEST_NAMES, time_zone(zone))
 
 
 def _request_names() -> Names:
@@ -86,6 +66,10 @@ def _request_names() -> Names:
         game_id = arguments.get("game_id") if sandbox is None else sandbox.game
         names = g.names = game_names(game_id)
     return names
+
+
+_REQUEST_NAMES: Final = cast("Names", LocalProxy(_request_names))
+"""The names of the players of the game that the current request is about."""
 
 
 def game_names(game_id: str | None) -> Names:

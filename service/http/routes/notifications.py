@@ -1,5 +1,6 @@
 """What a player is notified of, the deliveries to the player, and where they go: feeds, push, webhooks."""
 
+from collections.abc import Callable
 from hashlib import sha256
 from typing import Final
 
@@ -8,12 +9,12 @@ from flask import Response, request
 from domain.json_types import JsonObject
 from service.games.access import require_correspondent
 from service.http.api_docs import PREFIX
-from service.http.blueprint import Blueprint, json_response, response, tagged_response
+from service.http.blueprint import Blueprint, View, json_response, response, tagged_response
 from service.http.context import bearer_token, personal_token_digest, service
 from service.http.event_streams import player_stream_response
 from service.http.language import request_renderer
 from service.http.ratelimits import limit_new_places, limit_webhook_tests
-from service.http.responses import webhook_json
+from service.http.responses import body_of, webhook_json
 from service.http.schemas.notifications import (
     AddPushSubscription,
     AddWebhook,
@@ -21,6 +22,7 @@ from service.http.schemas.notifications import (
     ChooseGameNotifications,
     DeliveriesQuery,
     DeliveryList,
+    FeedEntry,
     FeedList,
     GameNotifications,
     MyNotifications,
@@ -33,8 +35,6 @@ from service.http.schemas.notifications import (
 
 MAX_PAGE_SIZE: Final = 100
 _ETAG_DIGITS: Final = 32
-_REQUEST_HEADERS: Final = {"If-None-Match": "ETag of the document that the client has."}
-_HEADERS: Final = {"ETag": "A digest of the document."}
 
 blueprint = Blueprint("notifications", "Notifications and feeds.", auth="login_required")
 push = Blueprint("push", "The player's own push subscriptions.", auth="login_required")
@@ -131,11 +131,8 @@ def stream_my_games(player: str) -> Response:
 @blueprint.get("/me/feeds", "All feeds of the player, the oldest first.", FeedList)
 def list_feeds(player: str) -> JsonObject:
     """List the player's feeds, without their addresses."""
-    feeds = [
-        {"id": feed.id, "created": feed.created}
-        for feed in service().notifications.feed_tokens.of(player)
-    ]
-    return {"feeds": feeds, "next": None}
+    feeds = service().notifications.feed_tokens.of(player)
+    return {"feeds": [body_of(FeedEntry, feed) for feed in feeds], "next": None}
 
 
 @blueprint.post(
@@ -164,15 +161,21 @@ def revoke_feeds(player: str, feed: str) -> None:
     service().notifications.feed_tokens.revoke(player, feed)
 
 
-@blueprint.get(
-    "/feeds/<token>/games.atom",
-    auth="public",
-    request_headers=_REQUEST_HEADERS,
-    responses={
-        200: response("The feed.", content_type="application/atom+xml", headers=_HEADERS),
-        304: response("The client has this feed."),
-    },
-)
+def _get_document(name: str, noun: str, content_type: str) -> Callable[[View], View]:
+    """Register a view that returns a document with an ETag to everybody who knows its address."""
+    headers = {"ETag": "A digest of the document."}
+    return blueprint.get(
+        f"/feeds/<token>/{name}",
+        auth="public",
+        request_headers={"If-None-Match": "ETag of the document that the client has."},
+        responses={
+            200: response(f"The {noun}.", content_type=content_type, headers=headers),
+            304: response(f"The client has this {noun}."),
+        },
+    )
+
+
+@_get_document("games.atom", "feed", "application/atom+xml")
 def get_atom_feed(token: str) -> Response:
     """Get the Atom feed of what happened in a player's games, in the language of the account.
 
@@ -185,15 +188,7 @@ def get_atom_feed(token: str) -> Response:
     return _document(feed, "application/atom+xml; charset=utf-8")
 
 
-@blueprint.get(
-    "/feeds/<token>/deadlines.ics",
-    auth="public",
-    request_headers=_REQUEST_HEADERS,
-    responses={
-        200: response("The calendar.", content_type="text/calendar", headers=_HEADERS),
-        304: response("The client has this calendar."),
-    },
-)
+@_get_document("deadlines.ics", "calendar", "text/calendar")
 def get_calendar(token: str) -> Response:
     """Get the calendar of a player's deadlines: one event for each turn that waits for the player.
 

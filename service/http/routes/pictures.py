@@ -14,7 +14,7 @@ from replay.render.podium import Finisher, finishers
 from replay.render.svg import svg
 from service.errors import NotFound
 from service.games.viewpoint import viewpoint_of
-from service.http.blueprint import Blueprint, response, tagged_response
+from service.http.blueprint import Blueprint, View, response, tagged_response
 from service.http.context import service
 from service.http.language import language_headers, request_language, request_renderer
 from service.http.schemas.requests import PictureQuery
@@ -22,22 +22,29 @@ from service.http.schemas.requests import PictureQuery
 ETAG_DIGITS: Final = 32
 _WIDTH: Final = 720
 _WIDE_WIDTH: Final = 1440
-_REQUEST_HEADERS: Final = {"If-None-Match": "ETag of the picture that the client has."}
-_HEADERS: Final = {"ETag": "A digest of what the picture shows."}
-_NOT_MODIFIED: Final = response("The picture is still the one that the client has.")
 
 blueprint = Blueprint("pictures", "Pictures of positions.", auth="optional_auth")
 
 
-@blueprint.get(
-    "/games/<game_id>/position.svg",
-    query=PictureQuery(),
-    request_headers=_REQUEST_HEADERS,
-    responses={
-        200: response("The picture.", content_type="image/svg+xml", headers=_HEADERS),
-        304: _NOT_MODIFIED,
-    },
-)
+def _get_picture(
+    suffix: str, content_type: str, *, is_binary: bool = False
+) -> Callable[[View], View]:
+    """Register a view that returns a picture of a position."""
+    headers = {"ETag": "A digest of what the picture shows."}
+    return blueprint.get(
+        f"/games/<game_id>/position.{suffix}",
+        query=PictureQuery(),
+        request_headers={"If-None-Match": "ETag of the picture that the client has."},
+        responses={
+            200: response(
+                "The picture.", content_type=content_type, headers=headers, is_binary=is_binary
+            ),
+            304: response("The picture is still the one that the client has."),
+        },
+    )
+
+
+@_get_picture("svg", "image/svg+xml")
 def get_position_svg(game_id: str, player: str | None, query: JsonObject) -> Response:
     """Draw the position after an event as SVG, as the viewer may see it, with texts in their language.
 
@@ -46,15 +53,7 @@ def get_position_svg(game_id: str, player: str | None, query: JsonObject) -> Res
     return svg_response(game_id, player, query)
 
 
-@blueprint.get(
-    "/games/<game_id>/position.png",
-    query=PictureQuery(),
-    request_headers=_REQUEST_HEADERS,
-    responses={
-        200: response("The picture.", content_type="image/png", headers=_HEADERS, is_binary=True),
-        304: _NOT_MODIFIED,
-    },
-)
+@_get_picture("png", "image/png", is_binary=True)
 def get_position_png(game_id: str, player: str | None, query: JsonObject) -> Response:
     """Draw the position after an event as PNG, as the viewer may see it, with texts in their language.
 

@@ -1,7 +1,7 @@
 """Sandboxes: games that go on from any event, to find out what could have happened."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import wraps
 from typing import Annotated, Any, Final, TypedDict
@@ -14,7 +14,7 @@ from domain.registry import RULES
 from ledger.envelope import MAX_SEATS
 from replay.language.renderer import NO_NAMES
 from service.errors import Forbidden, NotFound
-from service.http.blueprint import Blueprint, Endpoint, json_response, response
+from service.http.blueprint import Blueprint, Endpoint, View, json_response, response
 from service.http.context import client_network, login_required, service
 from service.http.language import game_names, request_renderer, with_language
 from service.http.schemas.responses import Action, Position
@@ -148,8 +148,22 @@ def _shown(
     return with_language(response, renderer.language)
 
 
-_SANDBOX: Final = response("The sandbox.", Sandbox)
-_CHANGED: Final = {200: response("The sandbox after the change.", Sandbox)}
+def _post_change(
+    change: str,
+    json_body: StrictSchema,
+    *,
+    errors: tuple[int, ...] = (),
+    is_body_required: bool = True,
+) -> Callable[[View], View]:
+    """Register a view with which the maker of a sandbox changes it."""
+    return blueprint.post(
+        f"/sandboxes/<sandbox_id>/{change}",
+        json_body=json_body,
+        is_body_required=is_body_required,
+        responses={200: response("The sandbox after the change.", Sandbox)},
+        errors=(403, 409, *errors),
+        limit=_for_its_maker,
+    )
 
 
 @blueprint.post(
@@ -174,7 +188,10 @@ def create_sandbox(player: str, body: JsonObject) -> Response:
 
 
 @blueprint.get(
-    "/sandboxes/<sandbox_id>", auth="optional_auth", responses={200: _SANDBOX}, limit=_find
+    "/sandboxes/<sandbox_id>",
+    auth="optional_auth",
+    responses={200: response("The sandbox.", Sandbox)},
+    limit=_find,
 )
 def get_sandbox(sandbox_id: str, player: str | None) -> Response:
     """Get a sandbox.
@@ -192,13 +209,7 @@ def delete_sandbox(sandbox_id: str, player: str) -> None:
     service().sandboxes.delete(g.sandbox)
 
 
-@blueprint.post(
-    "/sandboxes/<sandbox_id>/actions",
-    json_body=ActInSandbox(),
-    responses=_CHANGED,
-    errors=(403, 409, 422),
-    limit=_for_its_maker,
-)
+@_post_change("actions", ActInSandbox(), errors=(422,))
 def act_in_sandbox(sandbox_id: str, player: str, body: JsonObject) -> Response:
     """Let a seat act in a sandbox.
 
@@ -208,13 +219,7 @@ def act_in_sandbox(sandbox_id: str, player: str, body: JsonObject) -> Response:
     return _shown(sandbox, player)
 
 
-@blueprint.post(
-    "/sandboxes/<sandbox_id>/bots",
-    json_body=LetBotsAct(),
-    responses=_CHANGED,
-    errors=(403, 409),
-    limit=_for_its_maker,
-)
+@_post_change("bots", LetBotsAct())
 def let_bots_act_in_sandbox(sandbox_id: str, player: str, body: JsonObject) -> Response:
     """Let a bot act in a sandbox.
 
@@ -227,14 +232,7 @@ def let_bots_act_in_sandbox(sandbox_id: str, player: str, body: JsonObject) -> R
     return _shown(sandbox, player)
 
 
-@blueprint.post(
-    "/sandboxes/<sandbox_id>/undo",
-    json_body=UndoInSandbox(),
-    is_body_required=False,
-    responses=_CHANGED,
-    errors=(403, 409),
-    limit=_for_its_maker,
-)
+@_post_change("undo", UndoInSandbox(), is_body_required=False)
 def undo_in_sandbox(sandbox_id: str, player: str, body: JsonObject) -> Response:
     """Take back the last actions of a sandbox."""
     sandbox = service().sandboxes.undo(g.sandbox, body["count"], body["after"])

@@ -24,10 +24,7 @@ def add_rule_systems(components: Components) -> None:
         for kind, references in _members(components, name, rules).items():
             members[kind] |= references
             if len(references) > 1 or name + kind not in components.schemas:
-                components.add(
-                    name + kind,
-                    _any_of(references, f"{kind} of a game of {name}.", by_type=kind == "Action"),
-                )
+                components.add(name + kind, _any_of(references, f"{kind} of a game of {name}."))
     for kind, references in members.items():
         components.add(kind, _any_of(references, f"{kind} of any game."))
 
@@ -96,9 +93,7 @@ def _name_of(reference: JsonObject) -> str:
     return name
 
 
-def _any_of(
-    references: Mapping[str, JsonObject], description: str, *, by_type: bool = False
-) -> JsonObject:
+def _any_of(references: Mapping[str, JsonObject], description: str) -> JsonObject:
     members = list(references.values())
     if len(members) == 1:
         return {"allOf": members, "description": description}

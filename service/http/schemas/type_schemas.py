@@ -5,12 +5,13 @@ schemas where they are used. `domain.json_types` has the metadata that state ran
 """
 
 import types
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import (
     Annotated,
     Any,
     Final,
     Literal,
+    NamedTuple,
     NotRequired,
     Required,
     Union,
@@ -29,18 +30,16 @@ _UNIONS: Final = (Union, types.UnionType)
 _SCALARS: Final[Mapping[object, str]] = {str: "string", int: "integer", bool: "boolean"}
 
 
-class Component:
+class Component(NamedTuple):
     """Metadata of a type that stands for a component: `Annotated[object, Component("Event")]`."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    name: str
 
 
-class OneOf:
+class OneOf(NamedTuple):
     """Metadata of a type whose values are only known when the program runs."""
 
-    def __init__(self, values: Iterable[str]) -> None:
-        self.values = list(values)
+    values: Sequence[str]
 
 
 class Components:
@@ -121,7 +120,7 @@ class Components:
                 case Pattern(regex):
                     further["pattern"] = f"^{regex}$"
                 case OneOf():
-                    further["enum"] = item.values
+                    further["enum"] = list(item.values)
                 case str():
                     further["description"] = item
                 case _:
