@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
 from domain.errors import CartularyError
-from domain.messages import message
 
 
 class InvalidAddress(CartularyError):
@@ -47,10 +46,8 @@ class Address:
 
 
 def _invalid(url: str) -> InvalidAddress:
-    return InvalidAddress(
-        message(
-            "{url} is not the address of a server, such as http://127.0.0.1:8000, or of a game or an"
-            " invitation on it",
-            url=url,
-        )
+    return InvalidAddress.saying(
+        "{url} is not the address of a server, such as http://127.0.0.1:8000, or of a game or an"
+        " invitation on it",
+        url=url,
     )

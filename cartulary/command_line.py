@@ -286,10 +286,8 @@ def server_extra_missing(error: ModuleNotFoundError) -> ServerExtraMissing:
     package = (error.name or "").partition(".")[0]
     if not package or package in _OWN_PACKAGES:
         raise error
-    return ServerExtraMissing(
-        message(
-            "the server's dependencies are not installed (there is no {package}): run {command}",
-            package=package,
-            command=INSTALL_COMMAND,
-        )
+    return ServerExtraMissing.saying(
+        "the server's dependencies are not installed (there is no {package}): run {command}",
+        package=package,
+        command=INSTALL_COMMAND,
     )

@@ -45,11 +45,9 @@ def repair(environ: Mapping[str, str], *, yes: bool) -> None:
     settings = load_settings(environ)
     folder = settings.data / "redis"
     if not folder.is_dir():
-        raise CartularyError(
-            message(
-                "the data folder {folder} contains no data of an embedded Redis",
-                folder=str(settings.data),
-            )
+        raise CartularyError.saying(
+            "the data folder {folder} contains no data of an embedded Redis",
+            folder=str(settings.data),
         )
     with DataFolderLock(settings.data):
         complete_replacement(folder)

@@ -174,16 +174,14 @@ def _port_error(error: PortError, settings: Settings, host: str, port: int) -> C
         try:
             DataFolderLock(settings.data).check()
         except DataFolderInUse as in_use:
-            return AlreadyRunning(
-                message(
-                    "port {port} of {host} and the data folder {folder} are in use: Cartulary is running"
-                    " already. {how_to_stop}, or run a second service with --port and --data (make serve"
-                    ' ARGS="--port PORT --data FOLDER")',
-                    port=port,
-                    host=host,
-                    folder=str(settings.data),
-                    how_to_stop=in_use.how_to_stop,
-                )
+            return AlreadyRunning.saying(
+                "port {port} of {host} and the data folder {folder} are in use: Cartulary is running"
+                " already. {how_to_stop}, or run a second service with --port and --data (make serve"
+                ' ARGS="--port PORT --data FOLDER")',
+                port=port,
+                host=host,
+                folder=str(settings.data),
+                how_to_stop=in_use.how_to_stop,
             )
     return error
 

@@ -71,21 +71,15 @@ class TrustedKeysFile:
     def _entries(self) -> list[TrustedKey]:
         try:
             if self.path.stat().st_size > MAX_FILE_BYTES:
-                raise TrustedKeysError(
-                    message(
-                        "{file} has more than {limit} bytes",
-                        file=str(self.path),
-                        limit=MAX_FILE_BYTES,
-                    )
+                raise TrustedKeysError.saying(
+                    "{file} has more than {limit} bytes", file=str(self.path), limit=MAX_FILE_BYTES
                 )
             lines = self.path.read_bytes().splitlines()
         except FileNotFoundError:
             return []
         except OSError as error:
-            raise TrustedKeysError(
-                message(
-                    "cannot read {path}: {reason}", path=str(self.path), reason=os_reason(error)
-                )
+            raise TrustedKeysError.saying(
+                "cannot read {path}: {reason}", path=str(self.path), reason=os_reason(error)
             ) from None
         return [self._entry(number, line) for number, line in enumerate(lines, 1) if line.strip()]
 
@@ -95,12 +89,10 @@ class TrustedKeysFile:
         except Unreadable:
             value = None
         if not _is_entry(value):
-            raise TrustedKeysError(
-                message(
-                    "{file}, line {line}: not an entry of a trusted key",
-                    file=str(self.path),
-                    line=number,
-                )
+            raise TrustedKeysError.saying(
+                "{file}, line {line}: not an entry of a trusted key",
+                file=str(self.path),
+                line=number,
             )
         return TrustedKey(
             value["public"],
@@ -123,10 +115,8 @@ class TrustedKeysFile:
         try:
             yield
         except OSError as error:
-            raise TrustedKeysError(
-                message(
-                    "cannot write {path}: {reason}", path=str(self.path), reason=os_reason(error)
-                )
+            raise TrustedKeysError.saying(
+                "cannot write {path}: {reason}", path=str(self.path), reason=os_reason(error)
             ) from None
 
 

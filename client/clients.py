@@ -28,7 +28,6 @@ from client.exchange import (
 )
 from client.results import Event, Registration, Token
 from client.streams import StreamProgress, event_source
-from domain.messages import message
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -164,8 +163,8 @@ def _base_url(url: str) -> str:
 
 
 def _invalid_url(error: Exception) -> ClientError:
-    return ClientError(
-        message("the URL or the token cannot be sent: {reason}", reason=request_error_reason(error))
+    return ClientError.saying(
+        "the URL or the token cannot be sent: {reason}", reason=request_error_reason(error)
     )
 
 

@@ -157,8 +157,8 @@ def receipts_in(file: BinaryIO, name: str) -> Iterator[JsonObject]:
     """
     text = file.read(MAX_FILE_BYTES + 1)
     if len(text) > MAX_FILE_BYTES:
-        raise ReceiptFileError(
-            message("{file} has more than {limit} bytes", file=name, limit=MAX_FILE_BYTES)
+        raise ReceiptFileError.saying(
+            "{file} has more than {limit} bytes", file=name, limit=MAX_FILE_BYTES
         )
     whole = _decoded(text)
     no_receipt = message("{file} contains no receipt", file=name)
@@ -305,8 +305,8 @@ def receipt_pages(client: _Client, game: str | None = None) -> Iterator[ReceiptP
         cursor = page.next
         if cursor is None:
             return
-    raise InvalidResponse(
-        message("the server has more than {limit} pages of receipts", limit=MAX_PAGES)
+    raise InvalidResponse.saying(
+        "the server has more than {limit} pages of receipts", limit=MAX_PAGES
     )
 
 
@@ -321,17 +321,15 @@ def check_receipt(receipt: JsonObject, keys: Sequence[JsonObject]) -> None:
         if unknown := receipt.keys() - _FIELDS.keys():
             fault = message("it has an unknown field {field}", field=min(unknown))
     if fault is not None:
-        raise InvalidResponse(
-            message("the server returned something that is not a receipt: {reason}", reason=fault)
+        raise InvalidResponse.saying(
+            "the server returned something that is not a receipt: {reason}", reason=fault
         )
     try:
         check_signed(receipt, keys)
     except BadSignature as bad:
-        raise InvalidResponse(
-            message(
-                "the server returned a receipt for event {seq} of game {game} that is not valid: {reason}",
-                seq=receipt["seq"],
-                game=receipt["game"],
-                reason=bad.message,
-            )
+        raise InvalidResponse.saying(
+            "the server returned a receipt for event {seq} of game {game} that is not valid: {reason}",
+            seq=receipt["seq"],
+            game=receipt["game"],
+            reason=bad.message,
         ) from None

@@ -15,7 +15,6 @@ import orjson
 
 from client.errors import InvalidResponse
 from domain.json_types import JsonObject
-from domain.messages import message
 from ledger.envelope import is_hash, is_timestamp
 
 T = TypeVar("T")
@@ -302,7 +301,7 @@ def json_of(body: bytes) -> object:
     try:
         value: object = orjson.loads(body)
     except orjson.JSONDecodeError:
-        raise InvalidResponse(message("the server's response is not JSON")) from None
+        raise InvalidResponse.saying("the server's response is not JSON") from None
     return value
 
 
@@ -317,11 +316,8 @@ def parse(kind: type[T], value: object) -> T:
 
 def unexpected(field: str) -> InvalidResponse:
     """Return the error for a response of which a field is missing, or not what the call returns."""
-    return InvalidResponse(
-        message(
-            "the server's response is not the one that was expected: see the field {field}",
-            field=field,
-        )
+    return InvalidResponse.saying(
+        "the server's response is not the one that was expected: see the field {field}", field=field
     )
 
 

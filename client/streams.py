@@ -13,7 +13,6 @@ from client.calls import PREFIX
 from client.errors import InvalidResponse, StreamReset
 from client.exchange import BodyReader, Limits, Outcome, Response, failure, retry_pause
 from client.results import Event, json_of, parse
-from domain.messages import message
 
 _PAUSE_AFTER_CLOSE: Final = 0.2
 """Seconds before a stream is resumed that the server has closed in good order."""
@@ -53,7 +52,7 @@ class StreamProgress:
         try:
             yield
         except SSEError:
-            raise InvalidResponse(message("the server's response is not an event stream")) from None
+            raise InvalidResponse.saying("the server's response is not an event stream") from None
         except httpx.HTTPError as error:
             self._outcome = error
 
@@ -77,18 +76,16 @@ class StreamProgress:
             return None
         if server_event.event == "reset":
             self._is_over = True
-            raise StreamReset(message("the server has lost events of this game that it had sent"))
+            raise StreamReset.saying("the server has lost events of this game that it had sent")
         if not server_event.data:
             # The decoder reports the end of a comment like this, once there was an id.
             return None
         event = parse(Event, json_of(server_event.data.encode()))
         if event.seq != self._last + 1:
-            raise InvalidResponse(
-                message(
-                    "the stream continues with event {seq} after event {last}",
-                    seq=event.seq,
-                    last=self._last,
-                )
+            raise InvalidResponse.saying(
+                "the stream continues with event {seq} after event {last}",
+                seq=event.seq,
+                last=self._last,
             )
         self._last = event.seq
         return event
@@ -120,7 +117,7 @@ class StreamProgress:
         """Count bytes that came since the last event. Raises InvalidResponse if they are too many."""
         self._unread_bytes += len(part)
         if self._unread_bytes > self._limits.max_event_bytes + len(part):
-            raise InvalidResponse(message("the server's response is too long"))
+            raise InvalidResponse.saying("the server's response is too long")
 
 
 class BoundedBody(httpx.SyncByteStream, httpx.AsyncByteStream):

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from domain.chance import Chance
 from domain.contract import ALL_SECRETS, DomainEvent, Opened, evolve, secret_owner
-from domain.errors import Malformed, NotNow, Unreadable
+from domain.errors import Malformed, NotNow, Unreadable, not_now
 from domain.event import Event, recorded_data
 from domain.fold import EarlierGames, fold
 from domain.fold import evolve as evolve_game
@@ -126,7 +126,7 @@ class Sandbox:
         Raises NotNow if the game has not started.
         """
         if game.state is None:
-            raise NotNow(None, message("at event {seq}, the game had not started", seq=game.seq))
+            raise not_now("at event {seq}, the game had not started", seq=game.seq)
         self.game = game
         self.rules = game.rules
         self.steps: list[SandboxStep] = []
@@ -168,7 +168,7 @@ class Sandbox:
         action = self.rules.parse_action(raw_action)
         actor = self.to_act if seat is None else seat
         if actor is None:
-            raise NotNow(None, message("the game of this sandbox is over"))
+            raise not_now("the game of this sandbox is over")
         if not 0 <= actor < self.game.seats:
             raise Malformed(
                 {"seat": message("must be {first} to {last}", first=0, last=self.game.seats - 1)}

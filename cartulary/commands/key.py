@@ -47,8 +47,8 @@ def generate(file: Path) -> None:
     try:
         new.save(file)
     except FileExistsError:
-        raise CartularyError(
-            message("{file} exists already, and is not overwritten", file=str(file))
+        raise CartularyError.saying(
+            "{file} exists already, and is not overwritten", file=str(file)
         ) from None
     except OSError as error:
         raise unwritable_file(file, error) from None
@@ -107,8 +107,8 @@ def _load(file: Path) -> SigningKey:
     try:
         return SigningKey.load(file)
     except OSError as error:
-        raise CartularyError(
-            message("cannot read {path}: {reason}", path=str(file), reason=os_reason(error))
+        raise CartularyError.saying(
+            "cannot read {path}: {reason}", path=str(file), reason=os_reason(error)
         ) from None
 
 

@@ -185,8 +185,9 @@ def _read_published(folder: Path) -> _Published:
         fault = message("cannot open {path}: {reason}", path=str(path), reason=os_reason(error))
         raise bad_parameter(fault) from None
     except (Unreadable, KeyError, TypeError):
-        fault = message("{path} does not have the form of its kind", path=str(path))
-        raise CartularyError(fault) from None
+        raise CartularyError.saying(
+            "{path} does not have the form of its kind", path=str(path)
+        ) from None
 
 
 def _download(client: "Client") -> _Published:

@@ -14,7 +14,6 @@ import orjson
 import platformdirs
 
 from domain.errors import CartularyError
-from domain.messages import message
 from ledger.os_errors import os_reason
 
 VARIABLE: Final = "CARTULARY_TOKENS"
@@ -52,10 +51,8 @@ class TokensFile:
                 file.write(orjson.dumps(tokens, option=orjson.OPT_INDENT_2))
             Path(name).replace(self.path)
         except OSError as error:
-            raise TokensError(
-                message(
-                    "cannot write {path}: {reason}", path=str(self.path), reason=os_reason(error)
-                )
+            raise TokensError.saying(
+                "cannot write {path}: {reason}", path=str(self.path), reason=os_reason(error)
             ) from None
 
     def _load(self) -> dict[str, str]:
@@ -65,17 +62,15 @@ class TokensFile:
         except FileNotFoundError:
             return {}
         except OSError as error:
-            raise TokensError(
-                message(
-                    "cannot read {path}: {reason}", path=str(self.path), reason=os_reason(error)
-                )
+            raise TokensError.saying(
+                "cannot read {path}: {reason}", path=str(self.path), reason=os_reason(error)
             ) from None
         try:
             value = orjson.loads(content[: MAX_FILE_BYTES + 1])
         except orjson.JSONDecodeError:
             value = None
         if not isinstance(value, dict) or not all(isinstance(t, str) for t in value.values()):
-            raise TokensError(
-                message("{file} is not a file of tokens: remove it", file=str(self.path))
+            raise TokensError.saying(
+                "{file} is not a file of tokens: remove it", file=str(self.path)
             )
         return value

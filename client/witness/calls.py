@@ -10,7 +10,6 @@ from client.errors import InvalidResponse
 from client.results import json_of, unexpected
 from domain.errors import Unreadable
 from domain.json_types import JsonObject
-from domain.messages import message
 from ledger.envelope import is_hash
 from ledger.merkle import MAX_PATH
 from ledger.signed_note import SignedNote
@@ -41,9 +40,7 @@ def leaf_hashes(after: int, count: int) -> Call[list[bytes]]:
     def read(body: bytes) -> list[bytes]:
         if hashes := _hashes(body, "leaves", count):
             return hashes
-        raise InvalidResponse(
-            message("the server does not show leaf {leaf} of its log", leaf=after)
-        )
+        raise InvalidResponse.saying("the server does not show leaf {leaf} of its log", leaf=after)
 
     return call(
         "GET", "/log/leaves", read, params={"after": after, "limit": min(count, PAGE_LEAVES)}
@@ -84,8 +81,8 @@ def _note(body: bytes) -> SignedNote:
     try:
         return SignedNote.parse(body)
     except Unreadable as error:
-        raise InvalidResponse(
-            message("the server's checkpoint cannot be read: {reason}", reason=error.why)
+        raise InvalidResponse.saying(
+            "the server's checkpoint cannot be read: {reason}", reason=error.why
         ) from None
 
 

@@ -81,23 +81,18 @@ class WitnessFolder:
                 for hashes in _read_leaves(path / LEAVES, last.checkpoint.size, pages):
                     folder.tree.append(hashes)
         except UnicodeError:
-            raise Unreadable(
-                message("the copy in {folder} contains text that is not UTF-8", folder=str(path))
+            raise Unreadable.saying(
+                "the copy in {folder} contains text that is not UTF-8", folder=str(path)
             ) from None
         except OSError as error:
-            raise Unreadable(
-                message(
-                    "the copy in {folder} cannot be read: {reason}",
-                    folder=str(path),
-                    reason=os_reason(error),
-                )
+            raise Unreadable.saying(
+                "the copy in {folder} cannot be read: {reason}",
+                folder=str(path),
+                reason=os_reason(error),
             ) from None
         if last is not None and folder.tree.root() != last.checkpoint.root:
-            raise Unreadable(
-                message(
-                    "the copy in {folder} is damaged: its leaves have another root",
-                    folder=str(path),
-                )
+            raise Unreadable.saying(
+                "the copy in {folder} is damaged: its leaves have another root", folder=str(path)
             )
         return folder
 
@@ -111,8 +106,8 @@ class WitnessFolder:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                raise FolderInUse(
-                    message("another process uses the folder {folder}", folder=str(path))
+                raise FolderInUse.saying(
+                    "another process uses the folder {folder}", folder=str(path)
                 ) from None
             folder = cls.read(path, pages)
             folder.cut_incomplete_writes()
@@ -174,12 +169,10 @@ class WitnessFolder:
             except FileExistsError:
                 continue
             return path
-        raise Unreadable(
-            message(
-                "the folder {folder} has too many files named like {file}",
-                folder=str(self.path),
-                file=name,
-            )
+        raise Unreadable.saying(
+            "the folder {folder} has too many files named like {file}",
+            folder=str(self.path),
+            file=name,
         )
 
     def cut_incomplete_writes(self) -> None:
@@ -261,5 +254,5 @@ def _read_leaves(path: Path, count: int, pages: Pages) -> Iterator[list[bytes]]:
             size = min(count - start, _PAGE_LEAVES) * HASH_BYTES
             data = file.read(size)
             if len(data) < size:
-                raise Unreadable(message("{file} has too few leaves", file=str(path)))
+                raise Unreadable.saying("{file} has too few leaves", file=str(path))
             yield [data[at : at + HASH_BYTES] for at in range(0, size, HASH_BYTES)]

@@ -100,14 +100,14 @@ class Follower:
         if "+" in text:
             key = NoteKey.parse(text)
             if key.type != ED25519:
-                raise Unreadable(message("this is the key of a witness, not of a log"))
+                raise Unreadable.saying("this is the key of a witness, not of a log")
         else:
             try:
                 public = bytes.fromhex(text)
             except ValueError:
                 public = b""
             if len(public) != 32:
-                raise Unreadable(message("a key of the server is a note key, or 32 bytes in hex"))
+                raise Unreadable.saying("a key of the server is a note key, or 32 bytes in hex")
             pinned_key = self._folder.server_key
             name = (
                 Checkpoint.of_note(self._client.run(log.checkpoint())).origin
@@ -127,8 +127,8 @@ class Follower:
         try:
             checkpoint = Checkpoint.of_note(note)
         except Unreadable as error:
-            raise InvalidResponse(
-                message("the server's checkpoint cannot be read: {reason}", reason=error.why)
+            raise InvalidResponse.saying(
+                "the server's checkpoint cannot be read: {reason}", reason=error.why
             ) from None
         key = self._folder.server_key
         pinned = None
@@ -162,24 +162,22 @@ class Follower:
             except UntrustedNote:
                 continue
             except BadSignature as bad:
-                raise InvalidResponse(
-                    message("the server's checkpoint is not valid: {reason}", reason=bad.message)
+                raise InvalidResponse.saying(
+                    "the server's checkpoint is not valid: {reason}", reason=bad.message
                 ) from None
             return key
-        raise InvalidResponse(
-            message("the checkpoint is signed by none of the keys that the server publishes")
+        raise InvalidResponse.saying(
+            "the checkpoint is signed by none of the keys that the server publishes"
         )
 
     def _check_signature(self, note: SignedNote, checkpoint: Checkpoint, key: NoteKey) -> None:
         if checkpoint.origin != key.name:
             self._check_epochs(key)
-            raise KeyChanged(
-                message(
-                    "the server now serves the log {origin}, and this folder is about the log {followed}. If"
-                    " the operator has begun a new log, ask why, and follow it with another folder",
-                    origin=checkpoint.origin,
-                    followed=key.name,
-                )
+            raise KeyChanged.saying(
+                "the server now serves the log {origin}, and this folder is about the log {followed}. If"
+                " the operator has begun a new log, ask why, and follow it with another folder",
+                origin=checkpoint.origin,
+                followed=key.name,
             )
         try:
             note.check_signed_by(key)
@@ -314,8 +312,8 @@ class Follower:
 
     def _leaves(self, start: int, end: int) -> Iterator[list[bytes]]:
         if end > MAX_LEAVES:
-            raise InvalidResponse(
-                message("the log has more than {limit} entries, too many to copy", limit=MAX_LEAVES)
+            raise InvalidResponse.saying(
+                "the log has more than {limit} entries, too many to copy", limit=MAX_LEAVES
             )
         starts = range(start, end, PAGE_LEAVES)
         for first in self._pages(starts, len(starts)):

@@ -22,7 +22,7 @@ from domain.clock.deadlines import (
     is_placement,
 )
 from domain.contract import DomainEvent
-from domain.errors import NotNow
+from domain.errors import not_now
 from domain.event import Event, acting_seat
 from domain.game import Game
 from domain.messages import Instant, PlayerAt, message
@@ -49,7 +49,7 @@ def decide_clock_event(event: Event, before: Game) -> DomainEvent | None:
         is_over = is_pause_over(before, at)
         return decisions.agree_to_pause(before, seat, agree=data["agree"], is_over=is_over)
     if not all(is_timestamp(data[name]) for name in ("from", "to") if name in data):
-        raise NotNow(None, message("the times of the holiday are not valid"))
+        raise not_now("the times of the holiday are not valid")
     if event["type"] == "HolidayAnnounced":
         return decisions.announce_holiday(before, data["player"], data["from"], data["to"], at)
     return decisions.cancel_holiday(before, data["player"], data["from"], at)
@@ -58,7 +58,7 @@ def decide_clock_event(event: Event, before: Game) -> DomainEvent | None:
 def decide_deadline(event: Event, before: Game) -> DomainEvent:
     """Return what the clock may do with an event of this type. Raises Refused, NotNow."""
     if not is_due(before, event["at"]):
-        raise NotNow(None, message("the time for the turn was not over"))
+        raise not_now("the time for the turn was not over")
     if event["action"] is not None:
         return _decide_action(event, before)
     seat = before.to_act
@@ -92,7 +92,7 @@ def decide_seat_event(event: Event, before: Game) -> DomainEvent:
             return substitutes.seat_by_decision(before, seat, player)
         is_for_invited = before.options["private"] and "club" not in before.options
         if is_for_invited and player not in before.invited:
-            raise NotNow(None, message("the game is private, and this player is not invited"))
+            raise not_now("the game is private, and this player is not invited")
         return substitutes.seat_substitute(before, seat, player)
     if event["by"] == CLOCK:
         return decide_deadline(event, before)
@@ -119,7 +119,7 @@ def is_left(event: Event, before: Game) -> bool:
 def _require_outcome(expected: Outcome, before: Game, *, or_else: bool = False) -> None:
     """Raise NotNow unless the deadline leads to this, by the game's options, unless `or_else`."""
     if deadline_outcome(before) != expected and not or_else:
-        raise NotNow(None, message("by the game's options, the deadline leads to something else"))
+        raise not_now("by the game's options, the deadline leads to something else")
 
 
 def _decide_action(event: Event, before: Game) -> DomainEvent:

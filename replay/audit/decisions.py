@@ -15,7 +15,7 @@ from domain.clock.deadlines import is_deserted
 from domain.clock.events import CLOCK_EVENTS
 from domain.contract import DomainEvent
 from domain.disputes.events import DISPUTE_EVENTS
-from domain.errors import NotNow, Refused, Unreadable
+from domain.errors import NotNow, Refused, Unreadable, not_now
 from domain.event import AdministratorDecided, Event, EventData, acting_seat, recorded_data
 from domain.game import Game
 from domain.json_types import JsonObject
@@ -212,15 +212,11 @@ class DecisionsCheck:
             case "RoundScored":
                 at_end = self._round_ends.get(data["round"])
                 if at_end is None:
-                    raise NotNow(
-                        None, message("round {round} has not ended", round=quoted(data["round"]))
-                    )
+                    raise not_now("round {round} has not ended", round=quoted(data["round"]))
                 return lifecycle.score(before, data["round"], at_end)
             case "GameFinished":
                 if waits_for_ruling(before, event["at"]):
-                    raise NotNow(
-                        None, message("the end of the game waits for the ruling in a dispute")
-                    )
+                    raise not_now("the end of the game waits for the ruling in a dispute")
                 finish = lifecycle.finish(before, self._secret or b"")
                 return _with(finish, secret=data.get("secret"))
             case "GameAbandoned":
@@ -239,11 +235,8 @@ class DecisionsCheck:
                 return self._lose_events(before, data["last"], data["hash"])
             case "PlayResumed":
                 if origin is None:
-                    raise NotNow(
-                        None,
-                        message(
-                            "there is no position after event {seq}", seq=quoted(data.get("from"))
-                        ),
+                    raise not_now(
+                        "there is no position after event {seq}", seq=quoted(data.get("from"))
                     )
                 return lifecycle.resume(before, origin, data["because"], self._secret or b"")
             case type if type in CLOCK_EVENTS and event["action"] is None:
@@ -256,9 +249,9 @@ class DecisionsCheck:
     def _lose_events(self, before: Game, last: object, hash: object) -> DomainEvent:
         """Return `EventsLost`. Raises Refused if the data name no event, or one that is in the log."""
         if type(last) is not int or last < 1 or not is_hash(hash):
-            raise NotNow(None, message("it does not name an event"))
+            raise not_now("it does not name an event")
         if hash in self._hashes:
-            raise NotNow(None, message("the event that was lost is in the log"))
+            raise not_now("the event that was lost is in the log")
         return lifecycle.lose_events(before, last, str(hash))
 
     def _set_up_faults(self, event: Event, before: Game) -> Iterator[Text]:
@@ -315,7 +308,7 @@ def _with(decided: DomainEvent, **recorded: object) -> DomainEvent:
 
 def _act(event: Event, before: Game) -> DomainEvent | None:
     if event["action"] is None:
-        raise NotNow(None, message("an event of this type follows only from an action"))
+        raise not_now("an event of this type follows only from an action")
     if event["by"] == CLOCK:
         return decide_deadline(event, before)
     seat = acting_seat(event["by"])

@@ -12,7 +12,7 @@ from domain.contract import STATEMENT, DomainEvent
 from domain.corrections import RULINGS_SINCE
 from domain.disputes import disputes, takebacks
 from domain.disputes.events import Ruling
-from domain.errors import NotNow
+from domain.errors import not_now
 from domain.event import By, Event, acting_seat
 from domain.game import AdministratorDecision, Game
 from domain.json_types import JsonObject
@@ -51,9 +51,7 @@ def decide_dispute_event(event: Event, before: Game, is_play: IsPlay) -> DomainE
     if event["type"] == "DisputeRuled":
         if before.arbiter is None:
             if _expected_result(before) is None:
-                raise NotNow(
-                    None, message("no player has just proposed the ruling on which all agree")
-                )
+                raise not_now("no player has just proposed the ruling on which all agree")
             return disputes.rule_by_agreement(before, data["dispute"])
         ruling = disputes.parse_ruling(data["ruling"])
         return disputes.rule(before, data["dispute"], ruling, statement, is_play, nonce)
@@ -77,7 +75,7 @@ def decide_dispute_event(event: Event, before: Game, is_play: IsPlay) -> DomainE
             return takebacks.request(before, seat, nonce)
         case "TakebackAnswered":
             if not isinstance(data["agree"], bool):
-                raise NotNow(None, message("an answer to a takeback is true or false"))
+                raise not_now("an answer to a takeback is true or false")
             return takebacks.answer(before, data["request"], seat, agree=data["agree"], nonce=nonce)
         case _:
             raise ValueError(f"{event['type']} is no event of a dispute or a takeback")
