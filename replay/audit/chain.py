@@ -1,5 +1,7 @@
 """The checks of the hash chain and of the positions, for which hashing and folding are enough."""
 
+from functools import partial
+
 from domain.errors import Unreadable
 from domain.event import ZEROS
 from domain.messages import Instant, Text, message
@@ -15,48 +17,39 @@ def check_chain(record: Record) -> Check:
     prev, at, seq = ZEROS, "", 0
     game = record.events[0]["game"] if record.events else ""
     for number, (event, line) in enumerate(zip(record.events, record.lines, strict=True), 1):
+        add = partial(check.add, line=number + 1, seq=event["seq"])
         if event["seq"] != seq + 1:
-            check.add(
+            add(
                 message("event {seq} follows event {previous}", seq=event["seq"], previous=seq)
                 if seq
                 else message("the first event is event {seq}", seq=event["seq"]),
                 message("Events were removed, repeated or reordered."),
-                line=number + 1,
-                seq=event["seq"],
             )
         if event["prev"] != prev:
-            check.add(
+            add(
                 message("its prev is not the hash of the previous event"),
                 message(
                     "The previous event was changed, inserted or removed, or this event is from another"
                     " history."
                 ),
-                line=number + 1,
-                seq=event["seq"],
             )
         if hash_in(line, event["hash"]) != event["hash"]:
-            check.add(
+            add(
                 message("its hash does not match its content"),
                 message("The event was changed after it was sealed."),
-                line=number + 1,
-                seq=event["seq"],
             )
         if event["at"] < at:
-            check.add(
+            add(
                 message(
                     "its time, {time}, is before that of the previous event",
                     time=Instant(event["at"], is_exact=True),
                 ),
                 message("The time was made up."),
-                line=number + 1,
-                seq=event["seq"],
             )
         if event["game"] != game:
-            check.add(
+            add(
                 message("it is an event of game {game}", game=event["game"]),
                 message("Events of two games were mixed."),
-                line=number + 1,
-                seq=event["seq"],
             )
         prev, at, seq = event["hash"], event["at"], event["seq"]
         check.count += 1

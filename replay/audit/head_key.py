@@ -1,10 +1,11 @@
 """The parts of the check of a head that are about its key: when it was valid, and whether it is trusted."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from domain.event import Event
 from domain.json_types import JsonObject
-from domain.messages import Instant, Message, comma_list, message
+from domain.messages import Instant, comma_list, message
 from ledger.keys import id_of_public
 from replay.audit.findings import Check
 from replay.audit.trusted_keys import PLAYOUT, TrustedKeys, fingerprint
@@ -12,24 +13,22 @@ from replay.audit.trusted_keys import PLAYOUT, TrustedKeys, fingerprint
 
 def check_listed_keys(check: Check, entries: Sequence[JsonObject]) -> None:
     """Check that the keys that a header lists do not contradict themselves or each other."""
+    add = partial(check.add, line=1)
     seen = set()
     for entry in entries:
         id, since, until = entry["key"], entry["from"], entry["until"]
         if id_of_public(entry["public"]) != id:
-            _add(
-                check,
+            add(
                 message("the public key listed as {key} is a different key", key=id),
                 message("The list of keys was changed."),
             )
         if id in seen:
-            _add(
-                check,
+            add(
                 message("key {key} is listed twice", key=id),
                 message("A key has one period of validity, so one of the entries was made up."),
             )
         if until is not None and until < since:
-            _add(
-                check,
+            add(
                 message(
                     "key {key} is listed as retired on {until}, before it became valid on {since}",
                     key=id,
@@ -48,12 +47,12 @@ def check_period(check: Check, entry: JsonObject, head: Event | None, trusted: T
     outside of its period of validity. A key that became valid after that event need not have, because a
     record can be requested long after the game.
     """
+    add = partial(check.add, line=1)
     key, listed = entry["key"], entry["until"]
     (known_entry,) = trusted.known_entries([entry])[:1]
     until = known_entry["until"]
     if until is not None and head is not None and head["at"] > until:
-        _add(
-            check,
+        add(
             message(
                 "key {key} was retired on {until}, but it has signed a head of {time}",
                 key=key,
@@ -66,8 +65,7 @@ def check_period(check: Check, entry: JsonObject, head: Event | None, trusted: T
             ),
         )
     elif listed is not None:
-        _add(
-            check,
+        add(
             message(
                 "the header lists key {key}, which signed it, as retired on {until}",
                 key=key,
@@ -149,7 +147,3 @@ def _add_unknown_key(
         line=1,
         topic="key",
     )
-
-
-def _add(check: Check, problem: Message, meaning: Message) -> None:
-    check.add(problem, meaning, line=1)
