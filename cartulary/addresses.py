@@ -46,7 +46,7 @@ class Address:
 
 
 def _invalid(url: str) -> InvalidAddress:
-    return InvalidAddress.saying(
+    return InvalidAddress.with_message(
         "{url} is not the address of a server, such as http://127.0.0.1:8000, or of a game or an"
         " invitation on it",
         url=url,

@@ -286,7 +286,7 @@ def server_extra_missing(error: ModuleNotFoundError) -> ServerExtraMissing:
     package = (error.name or "").partition(".")[0]
     if not package or package in _OWN_PACKAGES:
         raise error
-    return ServerExtraMissing.saying(
+    return ServerExtraMissing.with_message(
         "the server's dependencies are not installed (there is no {package}): run {command}",
         package=package,
         command=INSTALL_COMMAND,

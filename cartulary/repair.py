@@ -45,7 +45,7 @@ def repair(environ: Mapping[str, str], *, yes: bool) -> None:
     settings = load_settings(environ)
     folder = settings.data / "redis"
     if not folder.is_dir():
-        raise CartularyError.saying(
+        raise CartularyError.with_message(
             "the data folder {folder} contains no data of an embedded Redis",
             folder=str(settings.data),
         )

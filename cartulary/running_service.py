@@ -5,7 +5,6 @@ from contextlib import contextmanager
 
 from cartulary.trusted_keys import SERVICE, trust_own_key
 from domain.json_types import JsonObject
-from domain.messages import message
 from service.bootstrap import Service, build
 from service.errors import Unavailable
 from service.provenance import decode
@@ -26,14 +25,12 @@ def open_service(environ: Mapping[str, str], redis_url: str | None) -> Iterator[
         yield service
     except Unavailable as error:
         if settings.is_embedded:
-            raise Unavailable(
-                message(
-                    "no service is running on {folder}: start `cartulary serve` there, or pass the URL of"
-                    " another Redis with --redis or CARTULARY_REDIS_URL",
-                    folder=str(settings.data),
-                )
+            raise Unavailable.with_message(
+                "no service is running on {folder}: start `cartulary serve` there, or pass the URL of"
+                " another Redis with --redis or CARTULARY_REDIS_URL",
+                folder=str(settings.data),
             ) from error
-        raise Unavailable(message("the Redis at the given URL does not respond")) from error
+        raise Unavailable.with_message("the Redis at the given URL does not respond") from error
     finally:
         service.redis.close()
 

@@ -174,7 +174,7 @@ def _port_error(error: PortError, settings: Settings, host: str, port: int) -> C
         try:
             DataFolderLock(settings.data).check()
         except DataFolderInUse as in_use:
-            return AlreadyRunning.saying(
+            return AlreadyRunning.with_message(
                 "port {port} of {host} and the data folder {folder} are in use: Cartulary is running"
                 " already. {how_to_stop}, or run a second service with --port and --data (make serve"
                 ' ARGS="--port PORT --data FOLDER")',

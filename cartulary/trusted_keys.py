@@ -71,14 +71,14 @@ class TrustedKeysFile:
     def _entries(self) -> list[TrustedKey]:
         try:
             if self.path.stat().st_size > MAX_FILE_BYTES:
-                raise TrustedKeysError.saying(
+                raise TrustedKeysError.with_message(
                     "{file} has more than {limit} bytes", file=str(self.path), limit=MAX_FILE_BYTES
                 )
             lines = self.path.read_bytes().splitlines()
         except FileNotFoundError:
             return []
         except OSError as error:
-            raise TrustedKeysError.saying(
+            raise TrustedKeysError.with_message(
                 "cannot read {path}: {reason}", path=str(self.path), reason=os_reason(error)
             ) from None
         return [self._entry(number, line) for number, line in enumerate(lines, 1) if line.strip()]
@@ -89,7 +89,7 @@ class TrustedKeysFile:
         except Unreadable:
             value = None
         if not _is_entry(value):
-            raise TrustedKeysError.saying(
+            raise TrustedKeysError.with_message(
                 "{file}, line {line}: not an entry of a trusted key",
                 file=str(self.path),
                 line=number,
@@ -115,7 +115,7 @@ class TrustedKeysFile:
         try:
             yield
         except OSError as error:
-            raise TrustedKeysError.saying(
+            raise TrustedKeysError.with_message(
                 "cannot write {path}: {reason}", path=str(self.path), reason=os_reason(error)
             ) from None
 

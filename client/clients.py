@@ -163,7 +163,7 @@ def _base_url(url: str) -> str:
 
 
 def _invalid_url(error: Exception) -> ClientError:
-    return ClientError.saying(
+    return ClientError.with_message(
         "the URL or the token cannot be sent: {reason}", reason=request_error_reason(error)
     )
 

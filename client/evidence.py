@@ -365,7 +365,9 @@ class EvidenceKeeper:
     def _load_key(self, player: str) -> SigningKey:
         assert self._folder is not None, "without a folder there is no key"
         if not is_game_id(player):
-            raise InvalidResponse.saying("the server's response is not a valid id of a player")
+            raise InvalidResponse.with_message(
+                "the server's response is not a valid id of a player"
+            )
         return SigningKey.load_or_generate(self._folder / "keys" / f"{player}.pem")
 
     def _keep_receipt(self, game: str | None, accepted: AcceptedAction) -> Steps[None]:
@@ -383,9 +385,9 @@ class EvidenceKeeper:
             if event is None or any(
                 receipt[name] != event.json.get(name) for name in ("seq", "hash", "at")
             ):
-                raise InvalidResponse.saying("it is for another event")
+                raise InvalidResponse.with_message("it is for another event")
             if receipt["game"] != game:
-                raise InvalidResponse.saying("it is for another game")
+                raise InvalidResponse.with_message("it is for another game")
         except ClientError as error:
             self._report_once(
                 message("the server gave no valid receipt: {reason}", reason=error.message)

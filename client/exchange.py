@@ -118,16 +118,16 @@ def failure(outcome: Outcome) -> Exception:
     """Return the error to raise for an attempt that did not succeed."""
     if isinstance(outcome, Response):
         if outcome.location is not None:
-            return InvalidResponse.saying(
+            return InvalidResponse.with_message(
                 "the server redirects to {address}, which is not followed: use that address",
                 address=outcome.location,
             )
         if outcome.status < 400:
-            return InvalidResponse.saying(
+            return InvalidResponse.with_message(
                 "the server responds with {status}", status=outcome.status
             )
         return problem(outcome.status, outcome.body, outcome.retry_after)
-    return ServerUnreachable.saying(
+    return ServerUnreachable.with_message(
         "the server does not respond: {reason}", reason=request_error_reason(outcome)
     )
 
@@ -153,7 +153,7 @@ class BodyReader:
         """Add a part. Raises InvalidResponse, and httpx.ReadTimeout if the whole takes too long."""
         self._parts += part
         if len(self._parts) > self._max_bytes:
-            raise InvalidResponse.saying("the server's response is too long")
+            raise InvalidResponse.with_message("the server's response is too long")
         if self._now() > self._deadline:
             raise httpx.ReadTimeout("the body takes too long")
         if self._on_part is not None:

@@ -157,7 +157,7 @@ def receipts_in(file: BinaryIO, name: str) -> Iterator[JsonObject]:
     """
     text = file.read(MAX_FILE_BYTES + 1)
     if len(text) > MAX_FILE_BYTES:
-        raise ReceiptFileError.saying(
+        raise ReceiptFileError.with_message(
             "{file} has more than {limit} bytes", file=name, limit=MAX_FILE_BYTES
         )
     whole = _decoded(text)
@@ -305,7 +305,7 @@ def receipt_pages(client: _Client, game: str | None = None) -> Iterator[ReceiptP
         cursor = page.next
         if cursor is None:
             return
-    raise InvalidResponse.saying(
+    raise InvalidResponse.with_message(
         "the server has more than {limit} pages of receipts", limit=MAX_PAGES
     )
 
@@ -321,13 +321,13 @@ def check_receipt(receipt: JsonObject, keys: Sequence[JsonObject]) -> None:
         if unknown := receipt.keys() - _FIELDS.keys():
             fault = message("it has an unknown field {field}", field=min(unknown))
     if fault is not None:
-        raise InvalidResponse.saying(
+        raise InvalidResponse.with_message(
             "the server returned something that is not a receipt: {reason}", reason=fault
         )
     try:
         check_signed(receipt, keys)
     except BadSignature as bad:
-        raise InvalidResponse.saying(
+        raise InvalidResponse.with_message(
             "the server returned a receipt for event {seq} of game {game} that is not valid: {reason}",
             seq=receipt["seq"],
             game=receipt["game"],

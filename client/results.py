@@ -301,7 +301,7 @@ def json_of(body: bytes) -> object:
     try:
         value: object = orjson.loads(body)
     except orjson.JSONDecodeError:
-        raise InvalidResponse.saying("the server's response is not JSON") from None
+        raise InvalidResponse.with_message("the server's response is not JSON") from None
     return value
 
 
@@ -316,7 +316,7 @@ def parse(kind: type[T], value: object) -> T:
 
 def unexpected(field: str) -> InvalidResponse:
     """Return the error for a response of which a field is missing, or not what the call returns."""
-    return InvalidResponse.saying(
+    return InvalidResponse.with_message(
         "the server's response is not the one that was expected: see the field {field}", field=field
     )
 

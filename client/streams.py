@@ -52,7 +52,9 @@ class StreamProgress:
         try:
             yield
         except SSEError:
-            raise InvalidResponse.saying("the server's response is not an event stream") from None
+            raise InvalidResponse.with_message(
+                "the server's response is not an event stream"
+            ) from None
         except httpx.HTTPError as error:
             self._outcome = error
 
@@ -76,13 +78,15 @@ class StreamProgress:
             return None
         if server_event.event == "reset":
             self._is_over = True
-            raise StreamReset.saying("the server has lost events of this game that it had sent")
+            raise StreamReset.with_message(
+                "the server has lost events of this game that it had sent"
+            )
         if not server_event.data:
             # The decoder reports the end of a comment like this, once there was an id.
             return None
         event = parse(Event, json_of(server_event.data.encode()))
         if event.seq != self._last + 1:
-            raise InvalidResponse.saying(
+            raise InvalidResponse.with_message(
                 "the stream continues with event {seq} after event {last}",
                 seq=event.seq,
                 last=self._last,
@@ -117,7 +121,7 @@ class StreamProgress:
         """Count bytes that came since the last event. Raises InvalidResponse if they are too many."""
         self._unread_bytes += len(part)
         if self._unread_bytes > self._limits.max_event_bytes + len(part):
-            raise InvalidResponse.saying("the server's response is too long")
+            raise InvalidResponse.with_message("the server's response is too long")
 
 
 class BoundedBody(httpx.SyncByteStream, httpx.AsyncByteStream):

@@ -29,7 +29,7 @@ class CartularyError(Exception):
         self.message = message
 
     @classmethod
-    def saying(cls: Callable[[Text], _Error], template: str, /, **values: Value) -> _Error:
+    def with_message(cls: Callable[[Text], _Error], template: str, /, **values: Value) -> _Error:
         """Return an error of a class that takes only a message: one as of `domain.messages.message`."""
         return cls(Message(template, values))
 

@@ -45,7 +45,6 @@ from domain.event import (
     acting_seat,
 )
 from domain.game import AdministratorDecision, Game, GameOf, Place, Resumption, copy
-from domain.messages import message
 from domain.registry import rule_system_for
 from domain.upcasters import upcast
 
@@ -82,10 +81,8 @@ class EarlierGames:
         if seq in self._games:
             return self._games[seq]
         if self._load is None:
-            raise Unreadable(
-                message(
-                    "the game after event {event}, from which play resumes, is missing", event=seq
-                )
+            raise Unreadable.with_message(
+                "the game after event {event}, from which play resumes, is missing", event=seq
             )
         return self._load(seq)
 
@@ -148,17 +145,15 @@ def _apply(game: Game | None, event: Event, opened: Opened, earlier: EarlierGame
         event = upcast(event)
     if game is None:
         if type != "GameCreated" or seq != 1:
-            raise Unreadable(
-                message(
-                    "a log begins with GameCreated as event 1, not with {type} as event {event}",
-                    type=type,
-                    event=seq,
-                )
+            raise Unreadable.with_message(
+                "a log begins with GameCreated as event 1, not with {type} as event {event}",
+                type=type,
+                event=seq,
             )
         game = _created(event, cast("GameCreated", event["data"]))
     elif seq != game.seq + 1:
-        raise Unreadable(
-            message("event {event} follows event {previous}", event=seq, previous=game.seq)
+        raise Unreadable.with_message(
+            "event {event} follows event {previous}", event=seq, previous=game.seq
         )
     elif (has_action := event["action"] is not None) or type in _PLAY_WITHOUT_ACTION:
         _apply_play(game, event, type, has_action=has_action)
@@ -176,8 +171,8 @@ def _created(event: Event, data: GameCreated) -> Game:
     try:
         rules = rule_system_for(data["rules"], data["options"])
     except Malformed as unknown:
-        raise Unreadable(
-            message("the game is unknown here: {reason}", reason=unknown.why)
+        raise Unreadable.with_message(
+            "the game is unknown here: {reason}", reason=unknown.why
         ) from unknown
     return Game(
         id=event["game"],
@@ -292,11 +287,9 @@ def _resume(
     that ended later is scored again when it ends again.
     """
     if data["from"] >= event["seq"]:
-        raise Unreadable(
-            message(
-                "play cannot resume after event {event}, which is not an earlier one",
-                event=data["from"],
-            )
+        raise Unreadable.with_message(
+            "play cannot resume after event {event}, which is not an earlier one",
+            event=data["from"],
         )
     origin: GameOf[S, A, P] = earlier.game_after(data["from"])
     assert origin.state is not None, "play resumes from a position"

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias, cast
 
 from domain.errors import Unreadable
 from domain.event import VERSION, Event
-from domain.messages import comma_list, message
+from domain.messages import comma_list
 
 Upcaster: TypeAlias = Callable[[dict[str, Any]], dict[str, Any]]
 """Returns an event of one version as an event of the next, without changing the given one."""
@@ -30,12 +30,10 @@ def upcast(event: Mapping[str, Any]) -> Event:
     while current["v"] != VERSION:
         version = current["v"]
         if version not in UPCASTERS:
-            raise Unreadable(
-                message(
-                    "an event of version {version}: only version {versions} can be read",
-                    version=version,
-                    versions=comma_list([*sorted(UPCASTERS), VERSION]),
-                )
+            raise Unreadable.with_message(
+                "an event of version {version}: only version {versions} can be read",
+                version=version,
+                versions=comma_list([*sorted(UPCASTERS), VERSION]),
             )
         current = {**UPCASTERS[version](current), "v": version + 1}
     return cast("Event", current)

@@ -198,12 +198,10 @@ def decode_any(text: bytes) -> Any:
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        raise Unreadable(
-            message(
-                "not JSON: an error in line {line}, column {column}",
-                line=error.lineno,
-                column=error.colno,
-            )
+        raise Unreadable.with_message(
+            "not JSON: an error in line {line}, column {column}",
+            line=error.lineno,
+            column=error.colno,
         ) from None
 
 

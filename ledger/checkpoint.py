@@ -30,7 +30,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from domain.errors import Unreadable
-from domain.messages import message
 from ledger.canonical import canonical
 from ledger.merkle import EMPTY_ROOT, HASH_BYTES, MAX_SIZE, leaf_hash
 from ledger.signed_note import SignedNote, check_name
@@ -61,25 +60,26 @@ class Checkpoint:
         """Return the checkpoint in the text of a note. Raises Unreadable."""
         lines = text.removesuffix("\n").split("\n")
         if len(lines) < 3 or not text.endswith("\n"):
-            raise Unreadable(
-                message("a checkpoint has at least three lines: origin, size and root")
+            raise Unreadable.with_message(
+                "a checkpoint has at least three lines: origin, size and root"
             )
         origin, size, encoded_root, *extensions = lines
         check_origin(origin)
         if not (size.isascii() and size.isdigit() and (size == "0" or size[0] != "0")):
-            raise Unreadable(message("the size of the checkpoint is not a decimal number"))
+            raise Unreadable.with_message("the size of the checkpoint is not a decimal number")
         if len(size) > 16 or int(size) > MAX_SIZE:
-            raise Unreadable(message("the size of the checkpoint is over {most}", most=MAX_SIZE))
+            raise Unreadable.with_message(
+                "the size of the checkpoint is over {most}", most=MAX_SIZE
+            )
         if len(extensions) > _MAX_EXTENSIONS or not all(extensions):
-            raise Unreadable(
-                message(
-                    "a checkpoint has at most {most} extension lines, none empty",
-                    most=_MAX_EXTENSIONS,
-                )
+            raise Unreadable.with_message(
+                "a checkpoint has at most {most} extension lines, none empty", most=_MAX_EXTENSIONS
             )
         root = _root_hash(encoded_root)
         if size == "0" and root != EMPTY_ROOT:
-            raise Unreadable(message("the checkpoint of an empty log has the root of another tree"))
+            raise Unreadable.with_message(
+                "the checkpoint of an empty log has the root of another tree"
+            )
         return cls(origin, int(size), root, tuple(extensions))
 
     @classmethod
@@ -92,10 +92,8 @@ def check_origin(origin: str) -> None:
     """Raise Unreadable unless a text can be an origin, which is also the name of the key of its log."""
     check_name(origin)
     if not origin.isascii() or not origin.isprintable() or origin.startswith("{"):
-        raise Unreadable(
-            message(
-                "an origin has printable ASCII characters only, and does not begin with a brace"
-            )
+        raise Unreadable.with_message(
+            "an origin has printable ASCII characters only, and does not begin with a brace"
         )
 
 
@@ -110,7 +108,7 @@ def _root_hash(encoded: str) -> bytes:
     except (binascii.Error, ValueError):
         root = b""
     if len(root) != HASH_BYTES or b64encode(root).decode("ascii") != encoded:
-        raise Unreadable(message("the root of the checkpoint is not 32 bytes in base64"))
+        raise Unreadable.with_message("the root of the checkpoint is not 32 bytes in base64")
     return root
 
 
@@ -167,6 +165,6 @@ def epochs_from(origin: str, notes: list[SignedNote]) -> list[EpochDeclaration]:
 
 
 def _unreadable() -> Unreadable:
-    return Unreadable(
-        message("the note is not a declaration in the format {format}", format=FORMAT)
+    return Unreadable.with_message(
+        "the note is not a declaration in the format {format}", format=FORMAT
     )

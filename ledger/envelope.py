@@ -209,12 +209,12 @@ def check_envelope(value: JsonObject) -> Event:
 def _in_current_version(value: JsonObject) -> JsonObject:
     version = value.get("v")
     if type(version) is not int:
-        raise Unreadable(message("this is not an event: it has no version"))
+        raise Unreadable.with_message("this is not an event: it has no version")
     try:
         return {**upcast(value)}
     except (AttributeError, LookupError, TypeError, ValueError):
-        raise Unreadable(
-            message("this is not a valid event of version {version}", version=version)
+        raise Unreadable.with_message(
+            "this is not a valid event of version {version}", version=version
         ) from None
 
 

@@ -108,16 +108,16 @@ class SigningKey:
         try:
             private = load_pem_private_key(path.read_bytes(), password=None)
         except TypeError:
-            raise Unreadable(
-                message("the private key in {path} is protected by a password", path=str(path))
+            raise Unreadable.with_message(
+                "the private key in {path} is protected by a password", path=str(path)
             ) from None
         except (ValueError, UnsupportedAlgorithm):
-            raise Unreadable(
-                message("{path} does not contain a readable private key", path=str(path))
+            raise Unreadable.with_message(
+                "{path} does not contain a readable private key", path=str(path)
             ) from None
         if not isinstance(private, Ed25519PrivateKey):
-            raise Unreadable(
-                message("{path} contains a key that is not an Ed25519 key", path=str(path))
+            raise Unreadable.with_message(
+                "{path} contains a key that is not an Ed25519 key", path=str(path)
             )
         return cls(private)
 
@@ -204,33 +204,29 @@ def verify(public: bytes, signature: bytes, signed: bytes) -> None:
     """
     key = _load_public(public)
     if len(signature) != SIGNATURE_BYTES:
-        raise BadSignature(
-            message(
-                "a signature has {expected} bytes, not {length}",
-                expected=SIGNATURE_BYTES,
-                length=len(signature),
-            )
+        raise BadSignature.with_message(
+            "a signature has {expected} bytes, not {length}",
+            expected=SIGNATURE_BYTES,
+            length=len(signature),
         )
     if int.from_bytes(signature[PUBLIC_BYTES:], "little") >= _ORDER:
-        raise BadSignature(
-            message("the signature is malleable: its S is not below the order of the group")
+        raise BadSignature.with_message(
+            "the signature is malleable: its S is not below the order of the group"
         )
     _check_point(signature[:PUBLIC_BYTES], _FAULTS_OF_R)
     try:
         key.verify(signature, signed)
     except InvalidSignature:
-        raise BadSignature(message("the signature does not match the content")) from None
+        raise BadSignature.with_message("the signature does not match the content") from None
 
 
 @lru_cache(_CACHED_KEYS)
 def _load_public(public: bytes) -> Ed25519PublicKey:
     if len(public) != PUBLIC_BYTES:
-        raise BadSignature(
-            message(
-                "a public key has {expected} bytes, not {length}",
-                expected=PUBLIC_BYTES,
-                length=len(public),
-            )
+        raise BadSignature.with_message(
+            "a public key has {expected} bytes, not {length}",
+            expected=PUBLIC_BYTES,
+            length=len(public),
         )
     _check_point(public, _FAULTS_OF_KEYS)
     return Ed25519PublicKey.from_public_bytes(public)
@@ -326,18 +322,20 @@ def _check(
 ) -> None:
     entry = next((entry for entry in keys if entry["key"] == key), None)
     if entry is None:
-        raise BadSignature(
-            message("the signing key {key} is not in the list of keys", key=str(key))
+        raise BadSignature.with_message(
+            "the signing key {key} is not in the list of keys", key=str(key)
         )
     try:
         public, signature_bytes = unhex(entry["public"]), unhex(signature)
     except ValueError:
         raise BadSignature(not_hex()) from None
     if key_id(public) != key:
-        raise BadSignature(message("the public key listed as {key} has another id", key=str(key)))
+        raise BadSignature.with_message(
+            "the public key listed as {key} has another id", key=str(key)
+        )
     try:
         verify(public, signature_bytes, canonical(unsigned))
     except BadSignature as bad:
-        raise BadSignature(
-            message("key {key}: {reason}", key=str(key), reason=bad.message)
+        raise BadSignature.with_message(
+            "key {key}: {reason}", key=str(key), reason=bad.message
         ) from None

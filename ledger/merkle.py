@@ -111,8 +111,8 @@ def verify_inclusion(
 ) -> None:
     """Check that leaf `index` of the tree with this size and root has this hash. Raises BadProof."""
     if not 0 <= index < size:
-        raise BadProof(
-            message("a tree of {size} leaves has no leaf {index}", size=size, index=index)
+        raise BadProof.with_message(
+            "a tree of {size} leaves has no leaf {index}", size=size, index=index
         )
     _check_hashes(path, hash, expected_root)
     too_long = message("the inclusion path is too long")
@@ -120,7 +120,7 @@ def verify_inclusion(
     for sibling, is_left in _siblings(path, index, size - 1, too_long, too_short):
         hash = node_hash(sibling, hash) if is_left else node_hash(hash, sibling)
     if hash != expected_root:
-        raise BadProof(message("the inclusion path leads to another root"))
+        raise BadProof.with_message("the inclusion path leads to another root")
 
 
 def verify_consistency(
@@ -131,25 +131,25 @@ def verify_consistency(
     Every tree begins with an empty one, so `first` must be at least 1.
     """
     if not 0 < first <= second:
-        raise BadProof(
-            message(
-                "there is no proof of consistency from {first} to {second} leaves",
-                first=first,
-                second=second,
-            )
+        raise BadProof.with_message(
+            "there is no proof of consistency from {first} to {second} leaves",
+            first=first,
+            second=second,
         )
     _check_hashes(path)
     if first == second:
         if path:
-            raise BadProof(message("the consistency path between trees of equal size is not empty"))
+            raise BadProof.with_message(
+                "the consistency path between trees of equal size is not empty"
+            )
         if first_root != second_root:
-            raise BadProof(message("the trees have the same size and different roots"))
+            raise BadProof.with_message("the trees have the same size and different roots")
         return
     hashes = list(path)
     if first & (first - 1) == 0:
         hashes.insert(0, first_root)
     if not hashes:
-        raise BadProof(message("the consistency path is empty"))
+        raise BadProof.with_message("the consistency path is empty")
     position, last = first - 1, second - 1
     while position & 1:
         position >>= 1
@@ -164,9 +164,9 @@ def verify_consistency(
         else:
             second_hash = node_hash(second_hash, sibling)
     if first_hash != first_root:
-        raise BadProof(message("the consistency path leads to another first root"))
+        raise BadProof.with_message("the consistency path leads to another first root")
     if second_hash != second_root:
-        raise BadProof(message("the consistency path leads to another second root"))
+        raise BadProof.with_message("the consistency path leads to another second root")
 
 
 def _siblings(
@@ -250,10 +250,10 @@ class _Overlay:
 
 def _check_hashes(path: Sequence[bytes], *others: bytes) -> None:
     if len(path) > MAX_PATH:
-        raise BadProof(message("the path has more than {most} hashes", most=MAX_PATH))
+        raise BadProof.with_message("the path has more than {most} hashes", most=MAX_PATH)
     if any(len(hash) != HASH_BYTES for hash in (*path, *others)):
-        raise BadProof(
-            message("the proof contains a hash that is not {length} bytes long", length=HASH_BYTES)
+        raise BadProof.with_message(
+            "the proof contains a hash that is not {length} bytes long", length=HASH_BYTES
         )
 
 

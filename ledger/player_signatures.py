@@ -19,7 +19,6 @@ from domain.conditional import KEEPING_EVENTS, Node, Tree, seat_of_action
 from domain.event import ActionSignature, By, Event, PreparedSignature
 from domain.game import Game
 from domain.json_types import JsonObject
-from domain.messages import message
 from ledger.canonical import canonical, digest, unhex
 from ledger.keys import BadSignature, SigningKey, not_hex, verify
 from ledger.merkle import BadProof, MemoryTree, leaf_hash, prove_inclusion, verify_inclusion
@@ -244,7 +243,7 @@ def check_action(
 def check_event(event: Event, signature: ActionSignature, public: str) -> None:
     """Check the signature of an event, which must be an action or a statement. Raises BadSignature."""
     if not can_be_signed(event):
-        raise BadSignature(message("it covers no event of this type"))
+        raise BadSignature.with_message("it covers no event of this type")
     check(signature, public, signed_payload(event, signature["head"]))
 
 

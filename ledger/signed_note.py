@@ -19,7 +19,6 @@ from typing import Final, Literal, TypeAlias, cast
 from typing_extensions import override
 
 from domain.errors import CartularyError, Unreadable
-from domain.messages import message
 from ledger.canonical import unhex
 from ledger.keys import BadSignature, SigningKey
 from ledger.keys import verify as verify_signature
@@ -74,24 +73,22 @@ class NoteKey:
         """Return the key that has this text form. Raises Unreadable."""
         parts = text.split("+", 2)
         if len(parts) != 3:
-            raise Unreadable(
-                message("a note key consists of a name, an id and a key, separated by +")
+            raise Unreadable.with_message(
+                "a note key consists of a name, an id and a key, separated by +"
             )
         name, id_text, encoded = parts
         check_name(name)
         data = _unbase64(encoded)
         if len(data) != 1 + _PUBLIC_BYTES or data[0] not in (ED25519, COSIGNATURE):
-            raise Unreadable(message("the note key is not an Ed25519 key or cosignature key"))
+            raise Unreadable.with_message("the note key is not an Ed25519 key or cosignature key")
         key = cls(name, cast("KeyType", data[0]), data[1:])
         try:
             stated = unhex(id_text)
         except ValueError:
-            raise Unreadable(message("the id of the note key is not lowercase hex")) from None
+            raise Unreadable.with_message("the id of the note key is not lowercase hex") from None
         if stated != key.id:
-            raise Unreadable(
-                message(
-                    "the note key has the id {id}, not {stated}", id=key.id.hex(), stated=id_text
-                )
+            raise Unreadable.with_message(
+                "the note key has the id {id}, not {stated}", id=key.id.hex(), stated=id_text
             )
         return key
 
@@ -104,8 +101,8 @@ class NoteKey:
         try:
             verify_signature(self.public, raw, signed)
         except BadSignature as bad:
-            raise BadSignature(
-                message("key {key}: {reason}", key=self.short_name, reason=bad.message)
+            raise BadSignature.with_message(
+                "key {key}: {reason}", key=self.short_name, reason=bad.message
             ) from None
 
 
@@ -122,8 +119,8 @@ class NoteSignature:
         """The timestamp of a cosignature in seconds since 1970. Raises BadSignature if it has none."""
         seconds = int.from_bytes(self.signature[:_TIMESTAMP_BYTES])
         if len(self.signature) <= _TIMESTAMP_BYTES or seconds >= 2**63:
-            raise BadSignature(
-                message("the cosignature of {name} has no valid timestamp", name=self.name)
+            raise BadSignature.with_message(
+                "the cosignature of {name} has no valid timestamp", name=self.name
             )
         return seconds
 
@@ -137,14 +134,14 @@ class NoteSignature:
         """Return the signature in a line without its line feed. Raises Unreadable."""
         parts = line.split(" ")
         if len(parts) != 3 or parts[0] != _DASH:
-            raise Unreadable(
-                message("a signature line consists of an em dash, a name and a signature")
+            raise Unreadable.with_message(
+                "a signature line consists of an em dash, a name and a signature"
             )
         _, name, encoded = parts
         check_name(name)
         data = _unbase64(encoded)
         if len(data) <= _KEY_ID_BYTES:
-            raise Unreadable(message("the signature of {name} is too short", name=name))
+            raise Unreadable.with_message("the signature of {name} is too short", name=name)
         return cls(name, data[:_KEY_ID_BYTES], data[_KEY_ID_BYTES:])
 
 
@@ -165,21 +162,23 @@ class SignedNote:
         """Return the note that a text is. Raises Unreadable."""
         size = len(note) if isinstance(note, bytes) else len(note.encode(errors="replace"))
         if size > MAX_NOTE_BYTES:
-            raise Unreadable(message("the note has more than {most} bytes", most=MAX_NOTE_BYTES))
+            raise Unreadable.with_message(
+                "the note has more than {most} bytes", most=MAX_NOTE_BYTES
+            )
         try:
             whole = note.decode() if isinstance(note, bytes) else note
             whole.encode()
         except UnicodeError:
-            raise Unreadable(message("the note is not UTF-8")) from None
+            raise Unreadable.with_message("the note is not UTF-8") from None
         if any(char < " " and char != "\n" for char in whole):
-            raise Unreadable(message("the note contains a control character"))
+            raise Unreadable.with_message("the note contains a control character")
         text, blank_line, lines = whole.rpartition("\n\n")
         if not blank_line or not lines.endswith("\n"):
-            raise Unreadable(message("the note has no signatures after a blank line"))
+            raise Unreadable.with_message("the note has no signatures after a blank line")
         signature_lines = lines[:-1].split("\n")
         if len(signature_lines) > MAX_SIGNATURES:
-            raise Unreadable(
-                message("the note has more than {most} signatures", most=MAX_SIGNATURES)
+            raise Unreadable.with_message(
+                "the note has more than {most} signatures", most=MAX_SIGNATURES
             )
         return cls(text + "\n", tuple(map(NoteSignature.parse, signature_lines)))
 
@@ -202,7 +201,7 @@ class SignedNote:
     def check_signed_by(self, key: NoteKey) -> None:
         """Check that the note has a valid signature of a key. Raises BadSignature, UntrustedNote."""
         if not self.verified_keys([key]):
-            raise UntrustedNote(message("the note is not signed by {key}", key=key.short_name))
+            raise UntrustedNote.with_message("the note is not signed by {key}", key=key.short_name)
 
     def with_signatures(self, signatures: Sequence[NoteSignature]) -> "SignedNote":
         """Return the note with further signatures; each replaces an earlier one of the same key."""
@@ -218,11 +217,9 @@ def check_name(name: str) -> None:
         and not any(char.isspace() or char < " " for char in name)
     )
     if not is_valid:
-        raise Unreadable(
-            message(
-                "the name of a note key has 1 to {most} characters, no spaces and no plus signs",
-                most=MAX_NAME,
-            )
+        raise Unreadable.with_message(
+            "the name of a note key has 1 to {most} characters, no spaces and no plus signs",
+            most=MAX_NAME,
         )
 
 
@@ -260,5 +257,5 @@ def _unbase64(text: str) -> bytes:
     except (binascii.Error, ValueError):
         data = b""
     if not data or _base64(data) != text:
-        raise Unreadable(message("the signature or key is not base64"))
+        raise Unreadable.with_message("the signature or key is not base64")
     return data

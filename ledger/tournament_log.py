@@ -99,10 +99,10 @@ def parse_event(line: bytes) -> TournamentEvent:
     """Return the event in a canonical line, its hash and its data unchecked. Raises Unreadable."""
     value = decode(line)
     if not isinstance(value, dict):
-        raise Unreadable(message("a line must be a JSON object"))
+        raise Unreadable.with_message("a line must be a JSON object")
     for name, is_valid in _CHECKS.items():
         if not is_valid(value.get(name)):
-            raise Unreadable(message("the field {name} has an invalid value", name=name))
+            raise Unreadable.with_message("the field {name} has an invalid value", name=name)
     return cast("TournamentEvent", value)
 
 
@@ -157,9 +157,11 @@ def write_tournament(header: JsonObject, lines: Iterable[bytes]) -> Iterator[byt
 def read_tournament(data: bytes) -> TournamentRecord:
     """Return the record in a file. Raises Unreadable for the first line that is not valid."""
     if len(data) > MAX_RECORD_BYTES:
-        raise Unreadable(message("the record is larger than {most} bytes", most=MAX_RECORD_BYTES))
+        raise Unreadable.with_message(
+            "the record is larger than {most} bytes", most=MAX_RECORD_BYTES
+        )
     if not data.endswith(b"\n"):
-        raise Unreadable(message("the last line does not end with a line feed"))
+        raise Unreadable.with_message("the last line does not end with a line feed")
     first, *lines = data.removesuffix(b"\n").split(b"\n")
     header = _parse_header(first)
     events = []

@@ -141,7 +141,9 @@ class _InvalidCondition(CartularyError):
 def _seats(text: str, rules: AnyRuleSystem) -> dict[str, Any]:
     seats = _split(text, ",")
     if not all(_SEAT.fullmatch(seat) and int(seat) < MAX_SEATS for seat in seats):
-        raise _InvalidCondition.saying("must be a seat such as 0, or several separated by commas")
+        raise _InvalidCondition.with_message(
+            "must be a seat such as 0, or several separated by commas"
+        )
     return {"seats": frozenset(map(int, seats))}
 
 
@@ -149,7 +151,7 @@ def _types(text: str, rules: AnyRuleSystem) -> dict[str, Any]:
     types = _split(text, ",")
     for type in types:
         if type not in rules.EVENTS:
-            raise _InvalidCondition.saying(
+            raise _InvalidCondition.with_message(
                 "names no type of event of this game: they are {types}",
                 types=comma_list(sorted(rules.EVENTS)),
             )
@@ -160,7 +162,7 @@ def _clauses(text: str, rules: AnyRuleSystem) -> dict[str, Any]:
     clauses = tuple(clause.upper() for clause in _split(text, ","))
     for clause in clauses:
         if not any(_is_named(id, clause) for id in rules.CLAUSES):
-            raise _InvalidCondition.saying(
+            raise _InvalidCondition.with_message(
                 "names no clause of this game: it must be an id such as {clause}, or its beginning"
                 " up to a hyphen",
                 clause=next(iter(rules.CLAUSES)),
@@ -182,7 +184,7 @@ def _hexes(text: str, rules: AnyRuleSystem) -> dict[str, Any]:
     matches = [_HEX.fullmatch(hex) for hex in _split(text, ";")]
     hexes = [(int(match[1]), int(match[2])) for match in matches if match is not None]
     if len(hexes) != len(matches):
-        raise _InvalidCondition.saying(
+        raise _InvalidCondition.with_message(
             "must be a hex such as 0,-1, or several separated by semicolons"
         )
     return {"hexes": frozenset(hexes)}
@@ -205,7 +207,7 @@ CONDITIONS: Final = tuple(_PARSERS)
 def _split(text: str, separator: str) -> list[str]:
     values = [value.strip() for value in text.split(separator)]
     if len(values) > MAX_VALUES:
-        raise _InvalidCondition.saying("must have at most {count} values", count=MAX_VALUES)
+        raise _InvalidCondition.with_message("must have at most {count} values", count=MAX_VALUES)
     return values
 
 
@@ -221,7 +223,7 @@ def _timestamp(text: str, *, is_end: bool) -> str:
             moment += timedelta(days=1) - timedelta(milliseconds=1)
         return format_timestamp(moment)
     except (ValueError, OverflowError):
-        raise _InvalidCondition.saying(
+        raise _InvalidCondition.with_message(
             "must be a time such as {time}, a day such as {day} (in UTC), or a seq",
             time="2026-11-20T09:15:00Z",
             day="2026-11-20",

@@ -139,7 +139,7 @@ def rated_result(events: Sequence[Event]) -> Result:
         raise NotRated("RT-5", message("the game was not finished"))
     by_seat = {entry["seat"]: entry["place"] for entry in end["data"]["ranking"]}
     if by_seat.keys() != set(range(len(players))) or len(set(players)) != len(players):
-        raise Unreadable.saying("the ranking does not have each player once")
+        raise Unreadable.with_message("the ranking does not have each player once")
     places = {player: by_seat[seat] for seat, player in enumerate(players)}
     return Result(end["game"], end["hash"], end["at"], system, places)
 

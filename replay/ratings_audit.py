@@ -79,12 +79,14 @@ def examine_record(data: bytes, log: str, keys: Sequence[JsonObject]) -> RatedRe
         quick_audit(BytesIO(data)).verdict == "broken"
         or check_inclusion(record).verdict == "broken"
     ):
-        raise Unreadable.saying(
+        raise Unreadable.with_message(
             "the record of game {game} is broken: `cartulary audit` says where", game=record.game
         )
     publics = {entry.get("public") for entry in keys}
     if any(entry["public"] not in publics for entry in record.header["keys"]):
-        raise Unreadable.saying("the record of game {game} is of another server", game=record.game)
+        raise Unreadable.with_message(
+            "the record of game {game} is of another server", game=record.game
+        )
     result: Result | NotRated | None
     try:
         result = rated_result(record.events)

@@ -178,7 +178,7 @@ def score_chart_of(
             if not any(resumption.has_superseded(game.seq) for resumption in resumptions):
                 branch_totals.add(step, scores)
     if game is None or not points:
-        raise NoScores.saying("the game has not started: there are no scores")
+        raise NoScores.with_message("the game has not started: there are no scores")
     places = {entry["seat"]: entry["place"] for entry in game.ranking or ()}
     if game.ranking and branch_totals.turning_point is not None:
         marks.append(branch_totals.turning_point)

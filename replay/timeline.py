@@ -90,11 +90,11 @@ def game_at(record: Record, seq: int, branch: Branch | None = None) -> Game:
     """
     last = len(record.events)
     if not 1 <= seq <= last:
-        raise PositionNotFound.saying(
+        raise PositionNotFound.with_message(
             "there is no event {seq}: the record has events 1 to {last}", seq=seq, last=last
         )
     if branch is not None and not branch.has(seq):
-        raise PositionNotFound.saying(
+        raise PositionNotFound.with_message(
             "event {seq} is not on branch {branch}", seq=seq, branch=branch.number
         )
     return _fold_to(record, seq)

@@ -128,7 +128,7 @@ def _message(error: CartularyError) -> Message:
 def _check_head(record: TournamentRecord, keys: Sequence[JsonObject]) -> None:
     head, last = record.header["head"], record.events[-1]
     if (head["seq"], head["hash"]) != (last["seq"], last["hash"]):
-        raise _Differs.saying("the signed head is not the last event of the record")
+        raise _Differs.with_message("the signed head is not the last event of the record")
     try:
         check_head(record.header, keys)
     except BadSignature as bad:
@@ -137,13 +137,13 @@ def _check_head(record: TournamentRecord, keys: Sequence[JsonObject]) -> None:
 
 def _check_chain(before: Tournament | None, event: TournamentEvent, id: str) -> None:
     if event["tournament"] != id:
-        raise _Differs.saying("it is an event of another tournament")
+        raise _Differs.with_message("it is an event of another tournament")
     if event["prev"] != (ZEROS if before is None else before.hash):
-        raise _Differs.saying("its prev is not the hash of the previous event")
+        raise _Differs.with_message("its prev is not the hash of the previous event")
     if event["hash"] != event_hash(event):
-        raise _Differs.saying("its hash is not that of its content")
+        raise _Differs.with_message("its hash is not that of its content")
     if before is not None and event["at"] < before.at:
-        raise _Differs.saying("it is earlier than the previous event")
+        raise _Differs.with_message("it is earlier than the previous event")
 
 
 def _check_event(
@@ -170,11 +170,13 @@ def _check_event(
             expected = decisions.cancel(before)
         case "TournamentCancelled":
             if event["at"] < before.closes or decisions.can_begin(before):
-                raise _Differs.saying("enough players had registered, or more could have")
+                raise _Differs.with_message("enough players had registered, or more could have")
             expected = Decided("TournamentCancelled", cast("Any", {"reason": "too_few_players"}))
         case "RoundDrawn" | "TournamentFinished":
             if next(decisions.waiting_substitutions(before), None) is not None:
-                raise _Differs.saying("substitutes waited for the places of those who withdrew")
+                raise _Differs.with_message(
+                    "substitutes waited for the places of those who withdrew"
+                )
             drawn_at = datetime.fromisoformat(event["at"])
             ends = drawn_at + timedelta(seconds=before.round_seconds)
             expected = decisions.draw_round(before, format_timestamp(ends))
@@ -186,16 +188,20 @@ def _check_event(
         case "GamesSecretPublished":
             games_secret = bytes.fromhex(data["secret"])
             if chance.commitment(games_secret) != before.games_commitment:
-                raise _Differs.saying("the secret is not the one that the server has committed to")
+                raise _Differs.with_message(
+                    "the secret is not the one that the server has committed to"
+                )
             expected = decisions.publish_games_secret(before, games_secret)
         case type:
-            raise _Differs.saying("this version does not know events of type {type}", type=type)
+            raise _Differs.with_message(
+                "this version does not know events of type {type}", type=type
+            )
     if not _is_same(expected, event):
-        raise _Differs.saying(
+        raise _Differs.with_message(
             "what follows from the events before it is another {type}", type=event["type"]
         )
     if event["type"] in _BY_PLAYERS and by != {"player": data["player"]}:
-        raise _Differs.saying("nobody registers another player")
+        raise _Differs.with_message("nobody registers another player")
 
 
 def _is_same(expected: Decided, event: TournamentEvent) -> bool:
@@ -207,9 +213,9 @@ def _closing(before: Tournament, event: TournamentEvent) -> Decided:
     """Return how registration closes with the secret of the draw that an event publishes."""
     secret = bytes.fromhex(event["data"]["secret"])
     if chance.commitment(secret) != before.commitment:
-        raise _Differs.saying("the secret is not the one that the server has committed to")
+        raise _Differs.with_message("the secret is not the one that the server has committed to")
     if event["at"] < before.closes:
-        raise _Differs.saying("registration was not over yet")
+        raise _Differs.with_message("registration was not over yet")
     return decisions.close_registration(before, secret)
 
 
@@ -218,7 +224,7 @@ def _checked_game(data: bytes, game_id: str, keys: Sequence[JsonObject]) -> Reco
     try:
         record = read(BytesIO(data))
     except Unreadable as error:
-        raise _Differs.saying(
+        raise _Differs.with_message(
             "the record of game {game}: {reason}", game=game_id, reason=error.message
         ) from None
     publics = {entry["public"] for entry in keys}
@@ -227,7 +233,7 @@ def _checked_game(data: bytes, game_id: str, keys: Sequence[JsonObject]) -> Reco
         or quick_audit(BytesIO(data)).verdict == "broken"
         or any(entry["public"] not in publics for entry in record.header["keys"])
     ):
-        raise _Differs.saying(
+        raise _Differs.with_message(
             "the record of game {game} is broken: `cartulary audit` says where", game=game_id
         )
     return record
@@ -264,7 +270,7 @@ def _check_settings(tournament: Tournament, drawn: DrawnRound, table: int, recor
         and [event["data"]["nonce"] for event in taken] == nonces
     )
     if not is_same:
-        raise _Differs.saying(
+        raise _Differs.with_message(
             "game {game} is not the one of table {table}: its settings, players or nonces differ",
             game=record.game,
             table=table,
@@ -276,13 +282,13 @@ def _check_result(
 ) -> None:
     data, drawn = event["data"], before.current_round
     if drawn is None or data["round"] != drawn.number or data["table"] not in drawn.open_tables:
-        raise _Differs.saying("the table has a result already")
+        raise _Differs.with_message("the table has a result already")
     if data["game"] != drawn.games[data["table"] - 1]:
-        raise _Differs.saying("it is the result of another game")
+        raise _Differs.with_message("it is the result of another game")
     if len(data["places"]) != len(drawn.tables[data["table"] - 1]):
-        raise _Differs.saying("not each seat has a place")
+        raise _Differs.with_message("not each seat has a place")
     if event["type"] == "TableSettled" and event["at"] < drawn.ends and any(data["places"]):
-        raise _Differs.saying("the last date of the round had not come")
+        raise _Differs.with_message("the last date of the round had not come")
     record = audit.game(data["game"], keys)
     if record is None:
         return
@@ -292,11 +298,11 @@ def _check_result(
         audit.missing.append(data["game"])
         return
     if record.events[seq - 1]["hash"] != data["hash"]:
-        raise _Differs.saying(
+        raise _Differs.with_message(
             "event {event} of game {game} is another one", event=seq, game=data["game"]
         )
     if seq != last or (event["at"] < drawn.ends and record.events[seq - 1]["type"] not in ENDINGS):
-        raise _Differs.saying(
+        raise _Differs.with_message(
             "the last event of game {game} by the last date is {event}",
             game=data["game"],
             event=last,
@@ -305,7 +311,7 @@ def _check_result(
     assert game is not None, "the record has events"
     expected = decisions.record_result(before, data["table"], game)
     if not _is_same(expected, event):
-        raise _Differs.saying("game {game} has another result", game=data["game"])
+        raise _Differs.with_message("game {game} has another result", game=data["game"])
 
 
 def _last_by(events: Sequence[Event], last_date: str) -> int:
@@ -324,11 +330,11 @@ def _check_secrets(audit: _Audit, tournament: Tournament, keys: Sequence[JsonObj
             secret = draws.game_secret(games_secret, game_id)
             last = record.events[-1]
             if last["type"] in ENDINGS and last["at"] > tournament.at:
-                raise _Differs.saying(
+                raise _Differs.with_message(
                     "the secret was published before game {game} had ended", game=game_id
                 )
             if record.events[0]["data"]["commitment"] != chance.commitment(secret):
-                raise _Differs.saying(
+                raise _Differs.with_message(
                     "the secret of game {game} is not the one that was committed to before the"
                     " registration",
                     game=game_id,

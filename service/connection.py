@@ -161,7 +161,7 @@ def parse_sentinel_url(url: str) -> SentinelUrl:
     name, _, db = parts.path.removeprefix("/").partition("/")
     query = dict(parse_qsl(parts.query, keep_blank_values=True))
     if not name or (db and not db.isdecimal()) or not query.keys() <= {"sentinel_password"}:
-        raise InvalidRedisUrl.saying(
+        raise InvalidRedisUrl.with_message(
             "must end with /NAME or /NAME/DB, the name of the master and a database"
         )
     tls: dict[str, Any] = {"ssl": True} if parts.scheme.startswith("rediss") else {}
@@ -190,7 +190,7 @@ def parse_cluster_url(url: str) -> ClusterUrl:
     parts = urlsplit(url)
     login, nodes = _parse_hosts(parts.netloc)
     if parts.path not in ("", "/") or parts.query:
-        raise InvalidRedisUrl.saying(
+        raise InvalidRedisUrl.with_message(
             "must end after the nodes: a cluster has one database, and no options"
         )
     tls: dict[str, Any] = {"ssl": True} if parts.scheme.startswith("rediss") else {}
@@ -204,7 +204,7 @@ def _parse_hosts(netloc: str) -> tuple[dict[str, str | None], list[tuple[str, in
     for address in hosts.split(","):
         host, _, port = address.rpartition(":")
         if not host or not port.isdecimal() or not 0 < int(port) < 1 << 16:
-            raise InvalidRedisUrl.saying("must have a host and a port for each server")
+            raise InvalidRedisUrl.with_message("must have a host and a port for each server")
         addresses.append((host.strip("[]"), int(port)))
     if not login:
         return {}, addresses
@@ -298,9 +298,9 @@ def unavailable_on_error() -> Iterator[None]:
         raise Unavailable(STORE_AWAY) from error
     except redis.ResponseError as error:
         if any(word in str(error) for word in _NO_WRITES):
-            raise Unavailable.saying("the store accepts no writes at the moment") from error
+            raise Unavailable.with_message("the store accepts no writes at the moment") from error
         if WRONG_TYPE in str(error):
-            raise Unreadable.saying("a key has another type than it should have") from error
+            raise Unreadable.with_message("a key has another type than it should have") from error
         raise
 
 

@@ -34,7 +34,7 @@ def parse_address(text: str) -> str:
             pass
         else:
             return checked.normalized
-    raise InvalidAddress.saying("must be an e-mail address")
+    raise InvalidAddress.with_message("must be an e-mail address")
 
 
 def limit_key(address: str) -> str:
@@ -53,11 +53,11 @@ def parse_sender(text: str) -> Address:
     """
     name, address = parseaddr(text)
     if "\n" in text or "\r" in text or not name.isprintable() or not address:
-        raise InvalidAddress.saying("must be an e-mail address")
+        raise InvalidAddress.with_message("must be an e-mail address")
     address = parse_address(address)
     local, _, _ = address.rpartition("@")
     if not address.isascii() or len(local) > MAX_SENDER_LOCAL_LENGTH:
-        raise InvalidAddress.saying(
+        raise InvalidAddress.with_message(
             "must be an e-mail address in ASCII with at most {most} characters before the @",
             most=MAX_SENDER_LOCAL_LENGTH,
         )

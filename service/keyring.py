@@ -126,7 +126,7 @@ class Keyring:
                     with unavailable_on_error():
                         self._redis.hset(KEYS, key, canonical(entry))
                 return entry
-        raise NotFound.saying("this service has never published a key {key}", key=key)
+        raise NotFound.with_message("this service has never published a key {key}", key=key)
 
     def _create_key(self) -> SigningKey:
         """Load or generate the key, and publish it if it is not published yet."""
@@ -144,7 +144,7 @@ class Keyring:
             stored = self._redis.hget(KEYS, key.id)
         until = None if stored is None else orjson.loads(stored)["until"]
         if until is not None:
-            raise RetiredKeyError.saying(
+            raise RetiredKeyError.with_message(
                 "the signing key {file} was retired at {until}: set CARTULARY_SIGNING_KEY to the file"
                 " of the key that has replaced it",
                 file=str(self._path),
@@ -156,7 +156,7 @@ class Keyring:
         try:
             key = SigningKey.load(self._path)
         except OSError as error:
-            raise NoKeyError.saying(
+            raise NoKeyError.with_message(
                 "the signing key {file} cannot be read ({reason}): run this on the machine that has"
                 " the service's key, or set CARTULARY_SIGNING_KEY to its file",
                 file=str(self._path),
@@ -165,7 +165,7 @@ class Keyring:
         with unavailable_on_error():
             is_published = self._redis.hexists(KEYS, key.id)
         if not is_published:
-            raise NoKeyError.saying(
+            raise NoKeyError.with_message(
                 "the signing key {file} is not one of this service's keys: set"
                 " CARTULARY_SIGNING_KEY to the file of one that is",
                 file=str(self._path),

@@ -45,14 +45,14 @@ class Readiness:
             with unavailable_on_error():
                 self._log.set(WRITE_CHECK_KEY, 1, ex=_KEY_SECONDS)
         except Unavailable as error:
-            raise Unavailable.saying(
+            raise Unavailable.with_message(
                 "the log is not available: {reason}", reason=error.why
             ) from error
         try:
             with unavailable_on_error():
                 self._queue.ping()
         except Unavailable as error:
-            raise Unavailable.saying(
+            raise Unavailable.with_message(
                 "the queue is not available: {reason}", reason=error.why
             ) from error
         try:
@@ -62,7 +62,7 @@ class Readiness:
             raise Unavailable(error.message) from error
         except (Unreadable, OSError) as error:
             log.error("the signing key cannot be used: %s", log_text(error))  # noqa: TRY400 # the message is enough
-            raise Unavailable.saying("the signing key cannot be used") from error
+            raise Unavailable.with_message("the signing key cannot be used") from error
 
     def store_responds(self) -> bool:
         """Return whether the Redis of the logs responds within SECONDS_TO_RESPOND to one of ATTEMPTS pings.

@@ -102,14 +102,14 @@ def _url_with(*schemes: str, needs_host: bool = False) -> Callable[[str], None]:
             parts = urlsplit(value)
             parts.port  # noqa: B018 # raises ValueError for an invalid port
         except ValueError:
-            raise InvalidValue.saying("must be a valid URL") from None
+            raise InvalidValue.with_message("must be a valid URL") from None
         if parts.scheme not in schemes:
             beginnings = comma_list(f"{scheme}://" for scheme in schemes)
-            raise InvalidValue.saying(
+            raise InvalidValue.with_message(
                 "must begin with one of these: {beginnings}", beginnings=beginnings
             )
         if needs_host and not parts.hostname:
-            raise InvalidValue.saying("must have a host")
+            raise InvalidValue.with_message("must have a host")
 
     return check
 
@@ -136,7 +136,7 @@ def _check_archive_url(value: str) -> None:
     is_folder = parts.scheme == "file" and not parts.netloc and len(parts.path) > 1
     is_bucket = parts.scheme == "s3" and parts.netloc and "@" not in parts.netloc
     if not (is_folder or is_bucket) or parts.query or parts.fragment:
-        raise InvalidValue.saying(
+        raise InvalidValue.with_message(
             "must be the URL of a folder, file:///PATH, or of a bucket, s3://BUCKET/PREFIX"
         )
 
@@ -152,7 +152,7 @@ def _check_public_url(value: str) -> None:
     parts = urlsplit(value)
     has_more = parts.path.strip("/") or parts.query or parts.fragment or "@" in parts.netloc
     if has_more or not value.isprintable() or " " in value:
-        raise InvalidValue.saying("must consist of a scheme, a host and a port")
+        raise InvalidValue.with_message("must consist of a scheme, a host and a port")
 
 
 def _check_smtp_url(value: str) -> None:
@@ -181,12 +181,12 @@ def _check_lmtp_address(value: str) -> None:
     try:
         lmtp_address(value)
     except ValueError:
-        raise InvalidValue.saying("must be a host and a port: HOST:PORT") from None
+        raise InvalidValue.with_message("must be a host and a port: HOST:PORT") from None
 
 
 def _check_reply_dkim(value: str) -> None:
     if value not in ("off", "required"):
-        raise InvalidValue.saying("must be `off` or `required`")
+        raise InvalidValue.with_message("must be `off` or `required`")
 
 
 def _items(value: str) -> tuple[str, ...]:
@@ -199,7 +199,7 @@ def _check_networks(value: str) -> None:
         try:
             ip_network(network, strict=False)
         except ValueError:
-            raise InvalidValue.saying(
+            raise InvalidValue.with_message(
                 "must be IP addresses or networks, separated by commas; {value} is neither",
                 value=network,
             ) from None
@@ -213,7 +213,7 @@ def _check_origin(value: str) -> None:
         try:
             check_origin(value)
         except Unreadable as error:
-            raise InvalidValue.saying(
+            raise InvalidValue.with_message(
                 "must be the name of a log: {reason}", reason=error.why
             ) from None
 
@@ -224,16 +224,16 @@ def _check_witnesses(value: str) -> None:
 
     keys = _items(value)
     if len(keys) > MAX_WITNESSES:
-        raise InvalidValue.saying("must be at most {count} keys", count=MAX_WITNESSES)
+        raise InvalidValue.with_message("must be at most {count} keys", count=MAX_WITNESSES)
     for text in keys:
         try:
             key = NoteKey.parse(text)
         except Unreadable as error:
-            raise InvalidValue.saying(
+            raise InvalidValue.with_message(
                 "must be keys of witnesses; {value} is none: {reason}", value=text, reason=error.why
             ) from None
         if key.type != COSIGNATURE:
-            raise InvalidValue.saying(
+            raise InvalidValue.with_message(
                 "must be keys of witnesses; {value} is of another type", value=text
             )
 
@@ -246,7 +246,7 @@ def _check_rate(value: str) -> None:
         try:
             parse_many(value)
         except ValueError:
-            raise InvalidValue.saying(
+            raise InvalidValue.with_message(
                 "must be a rate such as 60/minute, not {value}", value=value
             ) from None
 
@@ -262,19 +262,19 @@ def _check_number(
             if minimum <= number < math.inf and (maximum is None or number <= maximum):
                 return
         if maximum is not None:
-            raise InvalidValue.saying(
+            raise InvalidValue.with_message(
                 "must be a number from {least} to {most}, not {value}",
                 least=f"{minimum:g}",
                 most=f"{maximum:g}",
                 value=value,
             )
         if read is int:
-            raise InvalidValue.saying(
+            raise InvalidValue.with_message(
                 "must be a whole number, {least} or more, not {value}",
                 least=f"{minimum:g}",
                 value=value,
             )
-        raise InvalidValue.saying(
+        raise InvalidValue.with_message(
             "must be a number, {least} or more, not {value}", least=f"{minimum:g}", value=value
         )
 
@@ -464,7 +464,7 @@ def _raise_errors(
             for name, variable_faults in errors.items()
             for fault in variable_faults
         )
-        raise SettingsError.saying("{faults}", faults=faults)
+        raise SettingsError.with_message("{faults}", faults=faults)
 
 
 def _absolute(path: Path) -> Path:

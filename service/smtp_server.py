@@ -42,34 +42,34 @@ def parse_smtp_url(url: str) -> SmtpServer:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        raise InvalidSmtpUrl.saying("must be a valid URL") from None
+        raise InvalidSmtpUrl.with_message("must be a valid URL") from None
     if parts.scheme not in ("smtp", "smtps"):
-        raise InvalidSmtpUrl.saying("must begin with smtp:// or smtps://")
+        raise InvalidSmtpUrl.with_message("must begin with smtp:// or smtps://")
     if not parts.hostname:
-        raise InvalidSmtpUrl.saying("must have a host")
+        raise InvalidSmtpUrl.with_message("must have a host")
     if parts.path not in ("", "/") or parts.fragment or port == 0:
-        raise InvalidSmtpUrl.saying("must be a valid URL")
+        raise InvalidSmtpUrl.with_message("must be a valid URL")
     try:
         pairs = parse_qsl(
             parts.query, keep_blank_values=True, strict_parsing=bool(parts.query), max_num_fields=8
         )
     except ValueError:
-        raise InvalidSmtpUrl.saying("must be a valid URL") from None
+        raise InvalidSmtpUrl.with_message("must be a valid URL") from None
     parameters = dict(pairs)
     if len(parameters) < len(pairs) or not parameters.keys() <= _PARAMETERS:
-        raise InvalidSmtpUrl.saying("must have no parameters but tls and ca, once each")
+        raise InvalidSmtpUrl.with_message("must have no parameters but tls and ca, once each")
     tls = _tls_mode(parts.scheme, parameters.get("tls"))
     user = None if parts.username is None else unquote(parts.username)
     password = None if parts.password is None else unquote(parts.password)
     if (user is None) != (password is None) or user == "":
-        raise InvalidSmtpUrl.saying("must have a user with a password, or neither")
+        raise InvalidSmtpUrl.with_message("must have a user with a password, or neither")
     if user is not None and tls == "none":
-        raise InvalidSmtpUrl.saying("must not send a password without TLS")
+        raise InvalidSmtpUrl.with_message("must not send a password without TLS")
     ca_file = None
     if "ca" in parameters:
         ca_file = Path(parameters["ca"])
         if tls == "none" or not ca_file.is_file():
-            raise InvalidSmtpUrl.saying(
+            raise InvalidSmtpUrl.with_message(
                 "must name a file with certificates in the parameter ca, and use TLS"
             )
     return SmtpServer(parts.hostname, port or _DEFAULT_PORTS[tls], tls, user, password, ca_file)
@@ -78,8 +78,8 @@ def parse_smtp_url(url: str) -> SmtpServer:
 def _tls_mode(scheme: str, parameter: str | None) -> TlsMode:
     if scheme == "smtps":
         if parameter is not None:
-            raise InvalidSmtpUrl.saying("must have the parameter tls with smtp:// only")
+            raise InvalidSmtpUrl.with_message("must have the parameter tls with smtp:// only")
         return "implicit"
     if parameter not in (None, "starttls", "none"):
-        raise InvalidSmtpUrl.saying("must have the parameter tls=starttls or tls=none")
+        raise InvalidSmtpUrl.with_message("must have the parameter tls=starttls or tls=none")
     return cast("TlsMode", parameter or "starttls")

@@ -15,7 +15,6 @@ from contextlib import contextmanager, suppress
 import redis
 from redis.client import PubSub
 
-from domain.messages import message
 from service import clock
 from service.bootstrap import Service
 from service.connection import SECONDS_TO_RESPOND, to_text, unavailable_on_error
@@ -243,7 +242,7 @@ class Scheduler:
             channel.subscribe(APPENDED_CHANNEL)
             # The sweep finds what was appended before this confirmation, and messages report the rest.
             if channel.get_message(timeout=SECONDS_TO_RESPOND) is None:
-                raise Unavailable(message("the store does not respond"))
+                raise Unavailable.with_message("the store does not respond")
         log.info("following all appends")
         swept_at: float | None = None
         reported_at: float | None = None

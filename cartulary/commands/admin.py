@@ -461,7 +461,7 @@ def _id_of(service: "Service", player: str) -> str:
         return account.id
     (by_id,) = service.accounts.players.get([player])
     if by_id is None:
-        raise CartularyError.saying("there is no player {player}", player=player)
+        raise CartularyError.with_message("there is no player {player}", player=player)
     return by_id.id
 
 

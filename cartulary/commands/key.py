@@ -47,7 +47,7 @@ def generate(file: Path) -> None:
     try:
         new.save(file)
     except FileExistsError:
-        raise CartularyError.saying(
+        raise CartularyError.with_message(
             "{file} exists already, and is not overwritten", file=str(file)
         ) from None
     except OSError as error:
@@ -107,7 +107,7 @@ def _load(file: Path) -> SigningKey:
     try:
         return SigningKey.load(file)
     except OSError as error:
-        raise CartularyError.saying(
+        raise CartularyError.with_message(
             "cannot read {path}: {reason}", path=str(file), reason=os_reason(error)
         ) from None
 

@@ -130,7 +130,7 @@ def _position_as(
         # At the end of a round the position itself is already that of the next round's first turn.
         scene = with_fields(scene, title=_round_title(game, round))
     if not is_drawable(scene):
-        raise Unreadable.saying("the board is too wide to be drawn")
+        raise Unreadable.with_message("the board is too wide to be drawn")
     if output_format == "svg":
         from replay.render.svg import svg
 

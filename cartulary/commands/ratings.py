@@ -185,7 +185,7 @@ def _read_published(folder: Path) -> _Published:
         fault = message("cannot open {path}: {reason}", path=str(path), reason=os_reason(error))
         raise bad_parameter(fault) from None
     except (Unreadable, KeyError, TypeError):
-        raise CartularyError.saying(
+        raise CartularyError.with_message(
             "{path} does not have the form of its kind", path=str(path)
         ) from None
 

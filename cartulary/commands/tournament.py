@@ -87,7 +87,7 @@ def audit_tournament(
             if expected is None or entry["public"] == expected
         ]
         if not keys:
-            raise Unreadable.saying("the record does not list this key")
+            raise Unreadable.with_message("the record does not list this key")
         verdict = run(record, load_game, keys)
     _print(verdict, len(record.events), as_json=as_json)
     sys.exit(EXIT_STATUS[verdict.outcome])

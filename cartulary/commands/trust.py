@@ -90,7 +90,7 @@ def _remove(file: "TrustedKeysFile", names: tuple[str, ...]) -> None:
     for name in names:
         removed = file.remove(name)
         if not removed:
-            raise CartularyError.saying(
+            raise CartularyError.with_message(
                 "{name} is not the id, the public key or the origin of a key", name=name
             )
         for key in removed:
@@ -118,7 +118,7 @@ def _signing_key(source: str, origin: str | None) -> "TrustedKey":
     try:
         check_head(header, header["keys"])
     except BadSignature as error:
-        raise CartularyError.saying(
+        raise CartularyError.with_message(
             "{source}: its signature is not valid: {reason}", source=source, reason=error.message
         ) from None
     entry = next(entry for entry in header["keys"] if entry["key"] == header["head"]["key"])
@@ -148,11 +148,11 @@ def _published_keys(url: str, origin: str | None) -> list["TrustedKey"]:
         with Client(url, language=command_renderer().language, limits=UNTRUSTED_SERVER) as client:
             published = client.run(server_keys())
     except ClientError as error:
-        raise CartularyError.saying(
+        raise CartularyError.with_message(
             "{url}: {reason}", url=url, reason=error.message_with_status
         ) from None
     if not published.keys:
-        raise CartularyError.saying("{url} publishes no keys", url=url)
+        raise CartularyError.with_message("{url} publishes no keys", url=url)
     name = origin or published.origin or urlsplit(url).netloc
     return [
         TrustedKey(key.public, url, name, key.since, key.until, published.log)

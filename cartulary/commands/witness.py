@@ -260,7 +260,9 @@ def verify(file: Any, key: str | None) -> None:
 
     split = SplitView.parse(file.read(MAX_FILE_BYTES + 1))
     if key is not None and key.lower() not in (str(split.key).lower(), split.key.public.hex()):
-        raise CartularyError.saying("the proof is about another key: {key}", key=str(split.key))
+        raise CartularyError.with_message(
+            "the proof is about another key: {key}", key=str(split.key)
+        )
     is_proof = split.check()
     lines = (
         message("the log:  {origin}", origin=split.key.name),
@@ -434,6 +436,6 @@ def _errors_of_files() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise CartularyError.saying(
+        raise CartularyError.with_message(
             "{file}: {reason}", file=str(error.filename), reason=os_reason(error)
         ) from None

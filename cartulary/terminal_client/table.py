@@ -203,6 +203,6 @@ def _rules_of(summary: GameSummary) -> AnyRuleSystem:
     try:
         return rule_system_for(summary.rules, summary.options)
     except Malformed:
-        raise UnknownGame.saying(
+        raise UnknownGame.with_message(
             "this program does not have the rules of the game {rules}", rules=summary.rules
         ) from None

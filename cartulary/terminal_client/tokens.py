@@ -51,7 +51,7 @@ class TokensFile:
                 file.write(orjson.dumps(tokens, option=orjson.OPT_INDENT_2))
             Path(name).replace(self.path)
         except OSError as error:
-            raise TokensError.saying(
+            raise TokensError.with_message(
                 "cannot write {path}: {reason}", path=str(self.path), reason=os_reason(error)
             ) from None
 
@@ -62,7 +62,7 @@ class TokensFile:
         except FileNotFoundError:
             return {}
         except OSError as error:
-            raise TokensError.saying(
+            raise TokensError.with_message(
                 "cannot read {path}: {reason}", path=str(self.path), reason=os_reason(error)
             ) from None
         try:
@@ -70,7 +70,7 @@ class TokensFile:
         except orjson.JSONDecodeError:
             value = None
         if not isinstance(value, dict) or not all(isinstance(t, str) for t in value.values()):
-            raise TokensError.saying(
+            raise TokensError.with_message(
                 "{file} is not a file of tokens: remove it", file=str(self.path)
             )
         return value

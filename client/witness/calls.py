@@ -40,7 +40,9 @@ def leaf_hashes(after: int, count: int) -> Call[list[bytes]]:
     def read(body: bytes) -> list[bytes]:
         if hashes := _hashes(body, "leaves", count):
             return hashes
-        raise InvalidResponse.saying("the server does not show leaf {leaf} of its log", leaf=after)
+        raise InvalidResponse.with_message(
+            "the server does not show leaf {leaf} of its log", leaf=after
+        )
 
     return call(
         "GET", "/log/leaves", read, params={"after": after, "limit": min(count, PAGE_LEAVES)}
@@ -81,7 +83,7 @@ def _note(body: bytes) -> SignedNote:
     try:
         return SignedNote.parse(body)
     except Unreadable as error:
-        raise InvalidResponse.saying(
+        raise InvalidResponse.with_message(
             "the server's checkpoint cannot be read: {reason}", reason=error.why
         ) from None
 

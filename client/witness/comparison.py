@@ -69,7 +69,9 @@ def read_view(path: Path, pages: Pages = no_progress) -> View:
     if path.is_dir():
         folder = WitnessFolder.read(path, pages)
         if not folder.checkpoints:
-            raise Unreadable.saying("the folder {folder} contains no checkpoints", folder=str(path))
+            raise Unreadable.with_message(
+                "the folder {folder} contains no checkpoints", folder=str(path)
+            )
         notes = tuple(kept.note for kept in folder.checkpoints)
         return View(
             str(path), tuple(folder.server_keys), notes, folder.tree, tuple(folder.epochs())
@@ -139,7 +141,7 @@ def view_of_file(file: WitnessFile, name: str) -> View:
     """Return what a server has shown to a browser. Raises Unreadable."""
     notes = tuple(map(SignedNote.parse, file.checkpoints))
     if not notes:
-        raise Unreadable.saying("{file} contains no checkpoint", file=name)
+        raise Unreadable.with_message("{file} contains no checkpoint", file=name)
     origins = dict.fromkeys(Checkpoint.of_note(note).origin for note in notes)
     keys = tuple(key for origin in origins for key in _keys_of(origin, file.keys))
     return View(name, keys, notes)
@@ -182,7 +184,7 @@ def _signed_by_common_key(
         if of_first and of_second:
             return key, of_first, of_second
     _check_epochs(first, second)
-    raise NotComparable.saying(
+    raise NotComparable.with_message(
         "{first} and {second} have no checkpoints that the same key has signed for the same log",
         first=first.name,
         second=second.name,
@@ -240,11 +242,11 @@ def _signed_by(key: NoteKey, view: View) -> list[_Signed]:
 def _view_of_record(path: Path, header_line: bytes) -> View:
     value = decode(header_line.removesuffix(b"\n"))
     if not isinstance(value, dict):
-        raise Unreadable.saying("{file} is not a record", file=str(path))
+        raise Unreadable.with_message("{file} is not a record", file=str(path))
     header = check_header(value)
     inclusion = header.get("inclusion")
     if not isinstance(inclusion, dict) or not isinstance(inclusion.get("checkpoint"), str):
-        raise Unreadable.saying(
+        raise Unreadable.with_message(
             "the header of {file} contains no proof of inclusion", file=str(path)
         )
     note = SignedNote.parse(inclusion["checkpoint"])

@@ -81,17 +81,17 @@ class WitnessFolder:
                 for hashes in _read_leaves(path / LEAVES, last.checkpoint.size, pages):
                     folder.tree.append(hashes)
         except UnicodeError:
-            raise Unreadable.saying(
+            raise Unreadable.with_message(
                 "the copy in {folder} contains text that is not UTF-8", folder=str(path)
             ) from None
         except OSError as error:
-            raise Unreadable.saying(
+            raise Unreadable.with_message(
                 "the copy in {folder} cannot be read: {reason}",
                 folder=str(path),
                 reason=os_reason(error),
             ) from None
         if last is not None and folder.tree.root() != last.checkpoint.root:
-            raise Unreadable.saying(
+            raise Unreadable.with_message(
                 "the copy in {folder} is damaged: its leaves have another root", folder=str(path)
             )
         return folder
@@ -106,7 +106,7 @@ class WitnessFolder:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                raise FolderInUse.saying(
+                raise FolderInUse.with_message(
                     "another process uses the folder {folder}", folder=str(path)
                 ) from None
             folder = cls.read(path, pages)
@@ -169,7 +169,7 @@ class WitnessFolder:
             except FileExistsError:
                 continue
             return path
-        raise Unreadable.saying(
+        raise Unreadable.with_message(
             "the folder {folder} has too many files named like {file}",
             folder=str(self.path),
             file=name,
@@ -254,5 +254,5 @@ def _read_leaves(path: Path, count: int, pages: Pages) -> Iterator[list[bytes]]:
             size = min(count - start, _PAGE_LEAVES) * HASH_BYTES
             data = file.read(size)
             if len(data) < size:
-                raise Unreadable.saying("{file} has too few leaves", file=str(path))
+                raise Unreadable.with_message("{file} has too few leaves", file=str(path))
             yield [data[at : at + HASH_BYTES] for at in range(0, size, HASH_BYTES)]

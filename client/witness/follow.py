@@ -100,14 +100,16 @@ class Follower:
         if "+" in text:
             key = NoteKey.parse(text)
             if key.type != ED25519:
-                raise Unreadable.saying("this is the key of a witness, not of a log")
+                raise Unreadable.with_message("this is the key of a witness, not of a log")
         else:
             try:
                 public = bytes.fromhex(text)
             except ValueError:
                 public = b""
             if len(public) != 32:
-                raise Unreadable.saying("a key of the server is a note key, or 32 bytes in hex")
+                raise Unreadable.with_message(
+                    "a key of the server is a note key, or 32 bytes in hex"
+                )
             pinned_key = self._folder.server_key
             name = (
                 Checkpoint.of_note(self._client.run(log.checkpoint())).origin
@@ -127,7 +129,7 @@ class Follower:
         try:
             checkpoint = Checkpoint.of_note(note)
         except Unreadable as error:
-            raise InvalidResponse.saying(
+            raise InvalidResponse.with_message(
                 "the server's checkpoint cannot be read: {reason}", reason=error.why
             ) from None
         key = self._folder.server_key
@@ -162,18 +164,18 @@ class Follower:
             except UntrustedNote:
                 continue
             except BadSignature as bad:
-                raise InvalidResponse.saying(
+                raise InvalidResponse.with_message(
                     "the server's checkpoint is not valid: {reason}", reason=bad.message
                 ) from None
             return key
-        raise InvalidResponse.saying(
+        raise InvalidResponse.with_message(
             "the checkpoint is signed by none of the keys that the server publishes"
         )
 
     def _check_signature(self, note: SignedNote, checkpoint: Checkpoint, key: NoteKey) -> None:
         if checkpoint.origin != key.name:
             self._check_epochs(key)
-            raise KeyChanged.saying(
+            raise KeyChanged.with_message(
                 "the server now serves the log {origin}, and this folder is about the log {followed}. If"
                 " the operator has begun a new log, ask why, and follow it with another folder",
                 origin=checkpoint.origin,
@@ -184,10 +186,8 @@ class Follower:
         except UntrustedNote:
             raise KeyChanged(_key_change(note, key)) from None
         except BadSignature as bad:
-            raise LogBroken(
-                message(
-                    "the checkpoint has a signature that is not valid: {reason}", reason=bad.message
-                )
+            raise LogBroken.with_message(
+                "the checkpoint has a signature that is not valid: {reason}", reason=bad.message
             ) from None
 
     def _check_epochs(self, key: NoteKey) -> None:
@@ -218,13 +218,11 @@ class Follower:
             f"epoch-{epoch.start.origin.rpartition('-')[2]}.note", str(note).encode()
         )
         if size <= tree.size and tree.root(size) != epoch.start.root:
-            return LogBroken(
-                message(
-                    "the server has declared a new epoch of its log, {origin}, which does not begin with the"
-                    " entries that this witness has seen: the declaration is in {file}",
-                    origin=epoch.start.origin,
-                    file=str(path),
-                )
+            return LogBroken.with_message(
+                "the server has declared a new epoch of its log, {origin}, which does not begin with the"
+                " entries that this witness has seen: the declaration is in {file}",
+                origin=epoch.start.origin,
+                file=str(path),
             )
         return EpochBegun(
             plural_message(
@@ -312,7 +310,7 @@ class Follower:
 
     def _leaves(self, start: int, end: int) -> Iterator[list[bytes]]:
         if end > MAX_LEAVES:
-            raise InvalidResponse.saying(
+            raise InvalidResponse.with_message(
                 "the log has more than {limit} entries, too many to copy", limit=MAX_LEAVES
             )
         starts = range(start, end, PAGE_LEAVES)

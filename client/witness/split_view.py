@@ -57,22 +57,26 @@ class SplitView:
     def parse(cls, data: bytes) -> "SplitView":
         """Return the proof in the contents of a file; what it proves is not checked. Raises Unreadable."""
         if len(data) > MAX_FILE_BYTES:
-            raise Unreadable.saying("the file has more than {limit} bytes", limit=MAX_FILE_BYTES)
+            raise Unreadable.with_message(
+                "the file has more than {limit} bytes", limit=MAX_FILE_BYTES
+            )
         document = decode(data.removesuffix(b"\n"))
         if not isinstance(document, dict) or document.get("format") != FORMAT:
-            raise Unreadable.saying("the file is not a proof in the format {format}", format=FORMAT)
+            raise Unreadable.with_message(
+                "the file is not a proof in the format {format}", format=FORMAT
+            )
         texts = [document.get(name) for name in ("key", "first", "second")]
         path, prefix_root = document.get("path"), document.get("prefix_root")
         if document.keys() != _FIELDS or not isinstance(path, list):
-            raise Unreadable.saying("the proof does not have the fields of its format")
+            raise Unreadable.with_message("the proof does not have the fields of its format")
         if not all(isinstance(text, str) for text in texts):
-            raise Unreadable.saying("the proof has fields of the wrong type")
+            raise Unreadable.with_message("the proof has fields of the wrong type")
         key, first, second = map(str, texts)
         try:
             hashes = tuple(unhex(hash) for hash in path)
             root = None if prefix_root is None else unhex(prefix_root)
         except ValueError:
-            raise Unreadable.saying("a hash of the proof is not lowercase hex") from None
+            raise Unreadable.with_message("a hash of the proof is not lowercase hex") from None
         return cls(
             NoteKey.parse(key), SignedNote.parse(first), SignedNote.parse(second), root, hashes
         )
@@ -88,21 +92,21 @@ class SplitView:
                 note.check_signed_by(self.key)
             first, second = Checkpoint.of_note(self.first), Checkpoint.of_note(self.second)
         except (BadSignature, UntrustedNote, Unreadable) as error:
-            raise NoSplitView.saying(
+            raise NoSplitView.with_message(
                 "a checkpoint of the proof is not valid: {reason}", reason=error.message
             ) from None
         if not first.origin == second.origin == self.key.name:
-            raise NoSplitView.saying("the checkpoints are not of the log that the key signs")
+            raise NoSplitView.with_message("the checkpoints are not of the log that the key signs")
         if first.size > second.size:
-            raise NoSplitView.saying("the larger checkpoint comes first")
+            raise NoSplitView.with_message("the larger checkpoint comes first")
         if self.prefix_root is None:
             return False
         if len(self.prefix_root) != HASH_BYTES or self.prefix_root == first.root:
-            raise NoSplitView.saying("the checkpoints do not contradict each other")
+            raise NoSplitView.with_message("the checkpoints do not contradict each other")
         try:
             verify_consistency(first.size, second.size, self.prefix_root, second.root, self.path)
         except BadProof as bad:
-            raise NoSplitView.saying(
+            raise NoSplitView.with_message(
                 "the larger checkpoint has another beginning: {reason}", reason=bad.message
             ) from None
         return True

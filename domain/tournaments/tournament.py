@@ -222,7 +222,7 @@ def fold_tournament(
     for event in events:
         tournament = evolve_tournament(tournament, event)
     if tournament is None:
-        raise Unreadable(message("there are no events"))
+        raise Unreadable.with_message("there are no events")
     return tournament
 
 
@@ -232,22 +232,22 @@ def evolve_tournament(tournament: Tournament | None, event: TournamentEvent) -> 
     try:
         if tournament is None:
             if type != "TournamentCreated" or event["seq"] != 1:
-                raise Unreadable(message("a tournament begins with TournamentCreated as event 1"))
+                raise Unreadable.with_message(
+                    "a tournament begins with TournamentCreated as event 1"
+                )
             after = _created(event, data)
         else:
             if event["seq"] != tournament.seq + 1:
-                raise Unreadable(
-                    message(
-                        "event {event} follows event {previous}",
-                        event=event["seq"],
-                        previous=tournament.seq,
-                    )
+                raise Unreadable.with_message(
+                    "event {event} follows event {previous}",
+                    event=event["seq"],
+                    previous=tournament.seq,
                 )
             apply = _APPLIERS.get(type)
             after = tournament if apply is None else apply(tournament, event, data)
     except (KeyError, TypeError, ValueError, IndexError, Malformed):
-        raise Unreadable(
-            message("event {event} does not have the form of its type", event=event["seq"])
+        raise Unreadable.with_message(
+            "event {event} does not have the form of its type", event=event["seq"]
         ) from None
     return replace(after, seq=event["seq"], hash=event["hash"], at=event["at"])
 
@@ -255,7 +255,7 @@ def evolve_tournament(tournament: Tournament | None, event: TournamentEvent) -> 
 def _created(event: TournamentEvent, data: Any) -> Tournament:
     by = event["by"]
     if "system" in by:
-        raise Unreadable(message("a tournament must be created by a player"))
+        raise Unreadable.with_message("a tournament must be created by a player")
     return Tournament(
         id=event["tournament"],
         creator=by["player"],

@@ -58,10 +58,12 @@ class WitnessFile:
     def parse(cls, data: bytes) -> "WitnessFile":
         """Return what the contents of a file are; no signature is checked. Raises Unreadable."""
         if len(data) > MAX_FILE_BYTES:
-            raise Unreadable.saying("the file has more than {limit} bytes", limit=MAX_FILE_BYTES)
+            raise Unreadable.with_message(
+                "the file has more than {limit} bytes", limit=MAX_FILE_BYTES
+            )
         value = decode(data.removesuffix(b"\n"))
         if not isinstance(value, dict) or value.get("format") != FORMAT:
-            raise Unreadable.saying("the file is not in the format {format}", format=FORMAT)
+            raise Unreadable.with_message("the file is not in the format {format}", format=FORMAT)
         lists = [value.get(name) for name in ("keys", "heads", "events", "checkpoints")]
         is_valid = (
             value.keys() == _FIELDS
@@ -74,7 +76,7 @@ class WitnessFile:
             and (value["consistency"] is None or _is_consistency(value["consistency"]))
         )
         if not is_valid or len(value["heads"]) > _MOST_HEADS:
-            raise Unreadable.saying("the file does not have the fields of its format")
+            raise Unreadable.with_message("the file does not have the fields of its format")
         return cls(*(value[name] for name in cls.__slots__))
 
     def public_keys(self) -> dict[str, str]:

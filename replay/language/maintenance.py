@@ -32,7 +32,7 @@ KEYWORDS: Final[Keywords] = {
     "plural_reason": (2, 3),
     "refusal": (2,),
     "not_now": None,
-    "saying": None,
+    "with_message": None,
     "term": None,
 }
 """The functions and methods of `domain` that create messages, and which of their arguments are templates."""

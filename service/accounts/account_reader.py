@@ -168,8 +168,8 @@ class AccountReader:
         try:
             return self.person_with_handle(handle)
         except Malformed:
-            raise NotFound(
-                message("no player has the handle {handle}", handle=handle[:64])
+            raise NotFound.with_message(
+                "no player has the handle {handle}", handle=handle[:64]
             ) from None
 
     def get(self, ids: Sequence[str]) -> list[Player | None]:

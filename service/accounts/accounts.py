@@ -134,7 +134,7 @@ class Players(AccountReader):
                 self._create(guest)
                 break
         else:
-            raise Unavailable(message("no handle for a guest is free"))
+            raise Unavailable.with_message("no handle for a guest is free")
         with unavailable_on_error():
             self._redis.expire(account_key(id), TOKEN_SECONDS)
         self._handle_index.expire(guest.handle, TOKEN_SECONDS)
@@ -209,7 +209,7 @@ class Players(AccountReader):
             password_hash = read_field(self._redis, account_key(player.id), "password")
         is_correct = self._is_password(guess, password_hash, password)
         if not is_correct or player is None or password_hash is None:
-            raise Unauthorised(message("there is no player with this handle and password"))
+            raise Unauthorised.with_message("there is no player with this handle and password")
         token = self.tokens.create(player.id, client)
         with unavailable_on_error():
             fields = ("password", SUSPENSION_REASON)
@@ -217,10 +217,12 @@ class Players(AccountReader):
         if current is None or to_text(current) != password_hash:
             # The password was changed meanwhile, which has ended the sessions that there were then.
             self.tokens.revoke(token)
-            raise Unauthorised(message("there is no player with this handle and password"))
+            raise Unauthorised.with_message("there is no player with this handle and password")
         if reason is not None:
             self.tokens.revoke(token)
-            raise Forbidden(message("this account is suspended: {reason}", reason=to_text(reason)))
+            raise Forbidden.with_message(
+                "this account is suspended: {reason}", reason=to_text(reason)
+            )
         self._guesses.add_network(player.id, source)
         if is_outdated(password_hash):
             new_hash = self._passwords.hash(password)
@@ -233,7 +235,7 @@ class Players(AccountReader):
         guess = self._guesses.begin_confirmation(player_id)
         password_hash = read_field(self._redis, account_key(player_id), "password")
         if not self._is_password(guess, password_hash, password):
-            raise Forbidden(message("the password is not correct"))
+            raise Forbidden.with_message("the password is not correct")
 
     def require_password_of_owner(self, player_id: str, password: str | None) -> None:
         """Raise an error unless this is the password of the player; that of a guest is not checked.
@@ -282,7 +284,7 @@ class Players(AccountReader):
         if any(faults.values()):
             raise Malformed({name: fault for name, fault in faults.items() if fault is not None})
 
-        deleted = Unauthorised(message("the account of this token has been deleted"))
+        deleted = Unauthorised.with_message("the account of this token has been deleted")
         self.store_fields(player_id, settings, deleted)
         self.tokens.forget_owner(token)
 

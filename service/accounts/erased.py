@@ -26,7 +26,6 @@ from typing import Any, Final
 
 import redis
 
-from domain.messages import message
 from service import clock
 from service.accounts.handles import fold_case, skeletons
 from service.connection import read_members, to_text, unavailable_on_error
@@ -148,10 +147,8 @@ class ErasedPlayers:
         except FileNotFoundError:
             return []
         except (OSError, ValueError) as error:
-            raise Unavailable(
-                message(
-                    "the file of erased players cannot be read: {reason}", reason=_reason(error)
-                )
+            raise Unavailable.with_message(
+                "the file of erased players cannot be read: {reason}", reason=_reason(error)
             ) from error
 
     def _write(self, ids: Iterable[str]) -> None:
@@ -165,10 +162,8 @@ class ErasedPlayers:
             finally:
                 os.close(handle)
         except OSError as error:
-            raise Unavailable(
-                message(
-                    "the file of erased players cannot be written: {reason}", reason=_reason(error)
-                )
+            raise Unavailable.with_message(
+                "the file of erased players cannot be written: {reason}", reason=_reason(error)
             ) from error
 
 

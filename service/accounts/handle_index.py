@@ -15,7 +15,6 @@ from typing import Final
 
 import redis
 
-from domain.messages import message
 from service.accounts.erased import ErasedPlayers
 from service.accounts.handles import fold_case, skeletons, spellings
 from service.cluster import ClusterClient
@@ -57,16 +56,14 @@ class HandleIndex:
             owners = [*map(text_or_none, self._redis.mget(keys))]
         is_taken, *is_similar = (owner not in (None, player_id) for owner in owners)
         if is_taken:
-            raise HandleTaken(message("the handle {handle} is taken", handle=handle))
+            raise HandleTaken.with_message("the handle {handle} is taken", handle=handle)
         if any(is_similar):
-            raise HandleTaken(
-                message(
-                    "the handle {handle} looks like the handle of another player", handle=handle
-                )
+            raise HandleTaken.with_message(
+                "the handle {handle} looks like the handle of another player", handle=handle
             )
         if self._erased.is_reserved(handle):
-            raise HandleTaken(
-                message("the handle {handle} is taken, or looks like one that was", handle=handle)
+            raise HandleTaken.with_message(
+                "the handle {handle} is taken, or looks like one that was", handle=handle
             )
 
     def take(self, handle: str, player_id: str, *, is_listed: bool = True) -> None:
@@ -96,7 +93,7 @@ class HandleIndex:
             ):
                 for key in new:
                     self._redis.delete(key)
-                raise HandleTaken(message("the handle {handle} is taken", handle=handle))
+                raise HandleTaken.with_message("the handle {handle} is taken", handle=handle)
             for key in keys:
                 self._redis.persist(key)
 

@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any, Final
 
 from domain.errors import CartularyError
-from domain.messages import listing, message
+from domain.messages import listing
 
 MAX_LENGTH: Final = 32
 _MAX_RAW_LENGTH: Final = 4 * MAX_LENGTH
@@ -45,12 +45,10 @@ def parse_handle(text: str) -> str:
     Raises InvalidHandle.
     """
     if len(text) > _MAX_RAW_LENGTH or not _is_well_formed(handle := _normalized(text)):
-        raise InvalidHandle(
-            message(
-                "must be 1 to {count} letters, digits, underscores, hyphens or full stops, and neither"
-                " begin nor end with a hyphen or a full stop",
-                count=MAX_LENGTH,
-            )
+        raise InvalidHandle.with_message(
+            "must be 1 to {count} letters, digits, underscores, hyphens or full stops, and neither"
+            " begin nor end with a hyphen or a full stop",
+            count=MAX_LENGTH,
         )
     _check_characters(handle)
     _check_scripts(handle)
@@ -96,15 +94,13 @@ def _check_characters(handle: str) -> None:
         precis_i18n.get_profile(_PROFILE).enforce(handle)
     except UnicodeEncodeError as error:
         if error.reason.endswith("bidi_rule"):
-            raise InvalidHandle(
-                message(
-                    "must not mix directions of writing, and must begin with a letter if it is written"
-                    " from right to left"
-                )
+            raise InvalidHandle.with_message(
+                "must not mix directions of writing, and must begin with a letter if it is written"
+                " from right to left"
             ) from None
         character = handle[error.start]
-        raise InvalidHandle(
-            message("must not contain the character U+{code}", code=f"{ord(character):04X}")
+        raise InvalidHandle.with_message(
+            "must not contain the character U+{code}", code=f"{ord(character):04X}"
         ) from None
 
 
@@ -116,7 +112,7 @@ def _check_scripts(handle: str) -> None:
     if len(scripts) > 1 and not any(scripts <= system for system in _WRITING_SYSTEMS):
         # The names of scripts are those of Unicode, in every language.
         names = sorted(script.replace("_", " ").title() for script in scripts)
-        raise InvalidHandle(message("must not mix scripts: {scripts}", scripts=listing(names)))
+        raise InvalidHandle.with_message("must not mix scripts: {scripts}", scripts=listing(names))
 
 
 def _normalized(text: str) -> str:

@@ -160,7 +160,7 @@ class Holidays:
             stored = pipeline.hget(key, id)
             holiday = None if stored is None else _decode([stored])[0]
             if holiday is None or holiday.until <= now:
-                raise NotFound(message("the player has no such holiday to cancel"))
+                raise NotFound.with_message("the player has no such holiday to cancel")
             if holiday.cancelled_at is None:
                 holiday = replace(holiday, cancelled_at=now)
             cancelled.append(holiday)
@@ -220,12 +220,10 @@ class Holidays:
         """Raise HolidayNotPossible if a holiday overlaps a stored one, or is one too many."""
         for other in stored:
             if holiday.since < other.ends and other.since < min(holiday.until, other.ends):
-                raise HolidayNotPossible(
-                    message(
-                        "the days from {first} to {last} are a holiday already",
-                        first=Day(other.first_day),
-                        last=Day(other.last_day),
-                    )
+                raise HolidayNotPossible.with_message(
+                    "the days from {first} to {last} are a holiday already",
+                    first=Day(other.first_day),
+                    last=Day(other.last_day),
                 )
         used = self.days_used([*stored, holiday])
         for year in sorted({day.year for day in holiday.days()}):
@@ -243,13 +241,11 @@ class Holidays:
             )
 
     def _refuse_days(self, year: int, left: int) -> None:
-        raise HolidayNotPossible(
-            message(
-                "a player has {days} days of holidays in a year, of which {left} are left in {year}",
-                days=self.days_per_year,
-                left=max(0, left),
-                year=year,
-            )
+        raise HolidayNotPossible.with_message(
+            "a player has {days} days of holidays in a year, of which {left} are left in {year}",
+            days=self.days_per_year,
+            left=max(0, left),
+            year=year,
         )
 
 

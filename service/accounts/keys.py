@@ -136,12 +136,10 @@ class PlayerKeys:
         id = key_id(public)
         entry = entries.get(id)
         if entry is not None and entry["until"]:
-            raise KeyNotUsable(
-                message(
-                    "key {key} was revoked on {time}: register another one",
-                    key=id,
-                    time=Instant(entry["until"]),
-                )
+            raise KeyNotUsable.with_message(
+                "key {key} was revoked on {time}: register another one",
+                key=id,
+                time=Instant(entry["until"]),
             )
         revoked = sum(entry["until"] is not None for entry in entries.values())
         if entry is None and len(entries) - revoked >= self._max_keys:
@@ -164,12 +162,10 @@ class PlayerKeys:
         try:
             verify(public, proof, payload)
         except BadSignature as fault:
-            raise InvalidPlayerSignature(
-                message(
-                    "{reason}: the proof must be the signature of {payload} by this key",
-                    reason=fault.message,
-                    payload=payload.decode(),
-                )
+            raise InvalidPlayerSignature.with_message(
+                "{reason}: the proof must be the signature of {payload} by this key",
+                reason=fault.message,
+                payload=payload.decode(),
             ) from None
         if entry is None:
             entry = {
@@ -204,7 +200,7 @@ def _check_name(name: str | None) -> None:
 
 
 def _no_key(key: str) -> NotFound:
-    return NotFound(message("this player has no key {key}", key=key[:64]))
+    return NotFound.with_message("this player has no key {key}", key=key[:64])
 
 
 def _names_key(player: str) -> str:

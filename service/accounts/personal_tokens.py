@@ -123,7 +123,9 @@ class PersonalTokens:
         for token in self.of(player_id):
             if token.id == token_id:
                 return token
-        raise NotFound(message("this player has no personal token {token}", token=token_id[:64]))
+        raise NotFound.with_message(
+            "this player has no personal token {token}", token=token_id[:64]
+        )
 
     def delete(self, player_id: str, digests: Iterable[str]) -> None:
         """Delete personal tokens of a player."""

@@ -22,7 +22,6 @@ import redis
 from cachetools import LRUCache, TTLCache
 from redis.client import Pipeline
 
-from domain.messages import message
 from service import clock
 from service.accounts.personal_tokens import (
     ID_DIGITS,
@@ -155,7 +154,9 @@ class Tokens:
         """
         digests = [s.digest for s in self.sessions(player_id) if s.id == session_id]
         if not digests:
-            raise NotFound(message("this player has no session {session}", session=session_id[:64]))
+            raise NotFound.with_message(
+                "this player has no session {session}", session=session_id[:64]
+            )
         self._end(player_id, digests)
 
     def end_all(self, player_id: str, except_token: str | None = None) -> None:
@@ -186,7 +187,7 @@ class Tokens:
         self.forget_owner(session_token)
         if self.owner(session_token) is None:
             self._revoke_personal(player_id, [token.digest])
-            raise Unauthorised(message("the token is invalid or has expired"))
+            raise Unauthorised.with_message("the token is invalid or has expired")
         return token, secret
 
     def revoke_personal(self, player_id: str, token_id: str) -> None:

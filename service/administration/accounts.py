@@ -114,7 +114,7 @@ class AccountAdministration:
         """Raise OperationNotPossible unless the account has a password."""
         player = self.get(player_id).player
         if player.is_guest or player.bot is not None:
-            raise OperationNotPossible.saying("this account has no password")
+            raise OperationNotPossible.with_message("this account has no password")
 
     def suspend(self, player_id: str, reason: str) -> None:
         """Keep a player from logging in, and end all sessions. Raises Malformed (the reason)."""

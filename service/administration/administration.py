@@ -79,7 +79,7 @@ class Administration:
     def require_administrator(self, player: str) -> None:
         """Raise Forbidden unless a player has the role of an administrator."""
         if not self._accounts.is_administrator(player):
-            raise Forbidden.saying("only administrators may do this")
+            raise Forbidden.with_message("only administrators may do this")
 
     def require_target(self, names: Mapping[str, str]) -> None:
         """Raise NotFound if what these arguments of a URL name does not exist: a player (`id`), a `game`, a
@@ -169,7 +169,7 @@ class Administration:
         """Erase a player, as the player could. Raises OperationNotPossible for an administrator or a bot."""
         account = self._require_no_administrator(player_id)
         if account.player.bot is not None:
-            raise OperationNotPossible.saying("the account of a bot cannot be deleted")
+            raise OperationNotPossible.with_message("the account of a bot cannot be deleted")
         self._record(administrator, "delete_player", reason, player=player_id)
         self._erasure.erase_without_password(player_id)
 
@@ -209,9 +209,9 @@ class Administration:
         _require_reason(reason)
         account = self._accounts.get(player_id)
         if account.player.bot is not None:
-            raise OperationNotPossible.saying("this is the account of a bot")
+            raise OperationNotPossible.with_message("this is the account of a bot")
         if account.suspended_at is not None:
-            raise OperationNotPossible.saying("this account is suspended")
+            raise OperationNotPossible.with_message("this account is suspended")
 
         def add(pending: PendingEvents) -> None:
             self._commands.add_move(pending, administrator, seat, player_id)
@@ -250,7 +250,7 @@ class Administration:
         _require_reason(reason)
         game = self._repository.load(game_id).game
         if game.options.get("rated") is not True or game.status != "finished":
-            raise OperationNotPossible.saying("this is not a rated game that was finished")
+            raise OperationNotPossible.with_message("this is not a rated game that was finished")
         self._rating_exclusions.require_new(game_id)
         self._record(administrator, "exclude_rating", reason, game=game_id)
         self._rating_exclusions.add(game_id, reason)
@@ -269,7 +269,7 @@ class Administration:
         """
         delivery = self.delivery(delivery_id)
         if not delivery.is_final:
-            raise OperationNotPossible.saying("the delivery has not ended: it will be sent")
+            raise OperationNotPossible.with_message("the delivery has not ended: it will be sent")
         self._record(administrator, "resend_delivery", reason, delivery=delivery_id)
         return self._deliveries.resend(delivery_id, clock.now()) or delivery
 
@@ -277,7 +277,9 @@ class Administration:
         """Return a delivery. Raises NotFound."""
         delivery = self._deliveries.find(delivery_id)
         if delivery is None:
-            raise NotFound.saying("there is no delivery {delivery}", delivery=delivery_id[:64])
+            raise NotFound.with_message(
+                "there is no delivery {delivery}", delivery=delivery_id[:64]
+            )
         return delivery
 
     def chat_message_reports(
@@ -425,7 +427,9 @@ class Administration:
     def _require_no_administrator(self, player_id: str) -> AdministeredAccount:
         account = self._accounts.get(player_id)
         if account.role == ADMIN:
-            raise OperationNotPossible.saying("this is an administrator: revoke the role before")
+            raise OperationNotPossible.with_message(
+                "this is an administrator: revoke the role before"
+            )
         return account
 
 

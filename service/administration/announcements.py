@@ -84,7 +84,7 @@ class Announcements:
             raise Malformed(faults)
         timestamp = clock.format(now)
         if sum(one.ends > timestamp for one in self._stored()) >= MAX_ANNOUNCEMENTS:
-            raise OperationNotPossible.saying(
+            raise OperationNotPossible.with_message(
                 "there are {count} announcements: withdraw one before", count=MAX_ANNOUNCEMENTS
             )
         shown = {language: str(text).strip() for language, text in texts.items()}
@@ -105,7 +105,7 @@ class Announcements:
         for announcement in self._stored():
             if announcement.id == id:
                 return announcement
-        raise NotFound.saying("there is no announcement {announcement}", announcement=id[:64])
+        raise NotFound.with_message("there is no announcement {announcement}", announcement=id[:64])
 
     def withdraw(self, id: str) -> None:
         """Delete an announcement."""

@@ -63,7 +63,7 @@ class AdministrationLog:
                         raise
                     continue
             return entry
-        raise Unavailable.saying("too many administrators write at the same time")
+        raise Unavailable.with_message("too many administrators write at the same time")
 
     def page(self, after: int, limit: int) -> list[JsonObject]:
         """Return entries after+1 …, at most `limit`. Raises Unreadable if one is damaged."""
@@ -107,5 +107,5 @@ def _decode(fields: Mapping[bytes, bytes]) -> JsonObject:
     try:
         entry: JsonObject = orjson.loads(fields[_ENTRY])
     except (KeyError, ValueError):
-        raise Unreadable.saying("an entry of the administration log is damaged") from None
+        raise Unreadable.with_message("an entry of the administration log is damaged") from None
     return entry

@@ -58,8 +58,8 @@ class Chat(Conversation):
         record = idempotency_record(player, idempotency_key, ["message", text, seq])
         posted = self._store.post(game_id, player, text, seq, record)
         if posted is None:
-            raise TooManyChatMessages(
-                message("this player has written as many messages in this game as are allowed")
+            raise TooManyChatMessages.with_message(
+                "this player has written as many messages in this game as are allowed"
             )
         self._notify(game, posted)
         return posted
@@ -74,15 +74,15 @@ class Chat(Conversation):
         if stored_message is None or stored_message.author != player:
             require_correspondent(game, player)
             self.require(game_id, number)
-            raise Forbidden(message("only its author can erase a message"))
+            raise Forbidden.with_message("only its author can erase a message")
         self._store.erase(game_id, number)
 
     @override
     def require(self, game_id: str, number: int) -> ChatMessage:
         stored_message = self._store.get(game_id, number)
         if stored_message is None:
-            raise NotFound(
-                message("game {game} has no message {number}", game=game_id, number=number)
+            raise NotFound.with_message(
+                "game {game} has no message {number}", game=game_id, number=number
             )
         return stored_message
 

@@ -88,15 +88,15 @@ class Comments(Conversation):
             raise NotNow(None, message("comments can be written when the game is over"))
         (account,) = self._accounts.get([player])
         if account is not None and account.is_guest and not is_correspondent(game, player):
-            raise Forbidden(
-                message("guests cannot comment on games of others: choose a handle and a password")
+            raise Forbidden.with_message(
+                "guests cannot comment on games of others: choose a handle and a password"
             )
 
     def erase(self, game_id: str, player: str, number: int) -> None:
         """Erase a comment that the player has written. Idempotent. Raises Forbidden for everybody else."""
         self._game_for_reader(game_id, player)
         if self.require(game_id, number).author != player:
-            raise Forbidden(message("only its author can erase a comment"))
+            raise Forbidden.with_message("only its author can erase a comment")
         self.remove(game_id, number)
 
     def remove(self, game_id: str, number: int) -> None:
@@ -110,7 +110,9 @@ class Comments(Conversation):
     def require(self, game_id: str, number: int) -> ChatMessage:
         for comment in self._read(game_id, [number]):
             return comment
-        raise NotFound(message("game {game} has no comment {number}", game=game_id, number=number))
+        raise NotFound.with_message(
+            "game {game} has no comment {number}", game=game_id, number=number
+        )
 
     def erase_all_of(self, player: str) -> None:
         """Erase every comment that a player has written. Idempotent."""
@@ -152,4 +154,6 @@ def _key(game_id: str) -> str:
 
 
 def _too_many() -> TooManyChatMessages:
-    return TooManyChatMessages(message("there are as many comments on this game as are allowed"))
+    return TooManyChatMessages.with_message(
+        "there are as many comments on this game as are allowed"
+    )

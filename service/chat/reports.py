@@ -87,8 +87,8 @@ class ChatMessageReports:
         )
         others = self._read(read_members(self._redis, _of(reporter)))
         if sum(other.reporter == reporter for other in others) >= self._max_per_reporter:
-            raise TooManyReports(
-                message("{count} reports of this player are open", count=self._max_per_reporter)
+            raise TooManyReports.with_message(
+                "{count} reports of this player are open", count=self._max_per_reporter
             )
         with unavailable_on_error():
             open_count = self._redis.zcard(_REPORTS)
@@ -126,7 +126,7 @@ class ChatMessageReports:
         """Return an open report. Raises NotFound."""
         for report in self._read([id]):
             return report
-        raise NotFound(message("there is no report {report}", report=id[:64]))
+        raise NotFound.with_message("there is no report {report}", report=id[:64])
 
     def close(self, id: str) -> None:
         """Delete a report that an administrator has dealt with. Raises NotFound."""

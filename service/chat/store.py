@@ -20,7 +20,6 @@ from typing import Any, Final
 import orjson
 import redis
 
-from domain.messages import message
 from service import clock
 from service.connection import read_members, unavailable_on_error, which_exist
 from service.errors import IdempotencyConflict, Unavailable
@@ -91,8 +90,8 @@ class ChatMessageStore:
             case [0]:
                 return None
             case _:
-                raise IdempotencyConflict(
-                    message("this Idempotency-Key was used for another request")
+                raise IdempotencyConflict.with_message(
+                    "this Idempotency-Key was used for another request"
                 )
 
     def _posted(self, game_id: str, args: list[str | bytes | int]) -> list[int]:
@@ -104,7 +103,7 @@ class ChatMessageStore:
             if reply != [-2]:
                 return reply
             self._archive.recall(game_id, for_write=True)
-        raise Unavailable(message("the game is moved into the archive again and again"))
+        raise Unavailable.with_message("the game is moved into the archive again and again")
 
     def get(self, game_id: str, number: int) -> ChatMessage | None:
         """Return a message of a game; None if there is none with this number."""

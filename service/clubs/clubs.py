@@ -310,7 +310,7 @@ class Clubs:
             if relation == "member":
                 return entry
             if relation != "requesting":
-                raise NotFound(message("this player has not asked to join the club"))
+                raise NotFound.with_message("this player has not asked to join the club")
             return self._with(entry, player, "member")
 
         self._store.change(club_id, change)
@@ -474,7 +474,7 @@ def _is_valid(club: Club, token: str) -> bool:
 
 def _link_not_valid() -> NotFound:
     """Return the error for any link that is not valid: it does not reveal whether there is a club."""
-    return NotFound(message("this invitation is not valid, or not any more"))
+    return NotFound.with_message("this invitation is not valid, or not any more")
 
 
 def _is_id(club_id: str) -> bool:
@@ -496,7 +496,7 @@ def _require_visible(entry: ClubWithPeople, viewer: str | None) -> None:
 def _require_owner(entry: ClubWithPeople, player: str) -> None:
     _require_visible(entry, player)
     if entry.club.owner != player:
-        raise Forbidden(message("only the owner of a club does this"))
+        raise Forbidden.with_message("only the owner of a club does this")
 
 
 def _require_another_than_owner(entry: ClubWithPeople, player: str) -> None:

@@ -286,8 +286,8 @@ class ClubStore:
                 with unavailable_on_error():
                     for other in taken:
                         self._redis.delete(other)
-                raise ClubNameTaken(
-                    message("another club is called {name}, or similarly", name=club.name)
+                raise ClubNameTaken.with_message(
+                    "another club is called {name}, or similarly", name=club.name
                 )
 
     def _take_from_former(self, key: str, skeleton: str, club_id: str) -> bool:
@@ -386,7 +386,7 @@ def _decoded(club_id: str, stored: Mapping[Any, Any]) -> ClubWithPeople:
 
 def club_not_found(club_id: str) -> NotFound:
     """Return the error for a club that does not exist, or that the viewer may not see."""
-    return NotFound(message("there is no club {club}", club=club_id[:64]))
+    return NotFound.with_message("there is no club {club}", club=club_id[:64])
 
 
 def _club(id: str, fields: Mapping[str, str | None]) -> Club | None:

@@ -15,7 +15,7 @@ def game_not_found(game_id: str) -> NotFound:
 
     Both cases have the same message, so that a private game cannot be detected.
     """
-    return NotFound(message("there is no game {game}", game=game_id[:64]))
+    return NotFound.with_message("there is no game {game}", game=game_id[:64])
 
 
 def club_of_viewer(game: Game, player: str | None) -> str | None:
@@ -79,12 +79,12 @@ class GameAccess:
             for index, place in enumerate(game.places):
                 if place.player == player:
                     return index
-        raise Forbidden(message("this is not a player of the game"))
+        raise Forbidden.with_message("this is not a player of the game")
 
     def require_opener(self, game: Game, dispute: Dispute, player: str) -> None:
         """Raise Forbidden for a player who has not opened the dispute."""
         if self.require_seat(game, player) != dispute.seat:
-            raise Forbidden(message("only the player who opened a dispute can withdraw it"))
+            raise Forbidden.with_message("only the player who opened a dispute can withdraw it")
 
     def require_party(self, game: Game, player: str) -> int | None:
         """Return None for the game's arbiter and, in a game without one, the seat of a player.
@@ -94,7 +94,7 @@ class GameAccess:
         if game.arbiter is None:
             return self.require_seat(game, player)
         if player != game.arbiter:
-            raise Forbidden(message("only the arbiter of the game rules its disputes"))
+            raise Forbidden.with_message("only the arbiter of the game rules its disputes")
         return None
 
 
@@ -132,7 +132,7 @@ def is_correspondent(game: Game, player: str | None) -> bool:
 def require_correspondent(game: Game, player: str | None) -> None:
     """Raise Forbidden for a viewer who may see the game, but neither plays in it nor is its arbiter."""
     if not is_correspondent(game, player):
-        raise Forbidden(message("only the players and the arbiter of the game can do this"))
+        raise Forbidden.with_message("only the players and the arbiter of the game can do this")
 
 
 def require_dispute(game: Game, number: int) -> Dispute:
@@ -140,7 +140,7 @@ def require_dispute(game: Game, number: int) -> Dispute:
     for dispute in game.disputes:
         if dispute.seq == number:
             return dispute
-    raise NotFound(message("game {game} has no dispute {number}", game=game.id, number=number))
+    raise NotFound.with_message("game {game} has no dispute {number}", game=game.id, number=number)
 
 
 def stale(expected_seq: int, game: Game) -> Stale:

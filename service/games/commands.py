@@ -15,7 +15,6 @@ from domain.chance import FIRST_SEED_VERSION, Chance
 from domain.errors import Malformed
 from domain.event import Clock, Event, NonceSource
 from domain.game import Game
-from domain.messages import message
 from ledger import commands
 from ledger.commands import SecretSource
 from ledger.pending import PendingEvents
@@ -205,7 +204,7 @@ class GameCommands:
             game = cached.game
             self._repository.access.require_visible(game, player)
             if player != game.creator:
-                raise Forbidden(message("only the creator of a game adds bots to it"))
+                raise Forbidden.with_message("only the creator of a game adds bots to it")
             if fault := bot_fault(game.rules, bot):
                 raise Malformed({"bot": fault})
             self._add_bot(pending, bot, nonce, lambda: self._repository.secret(game_id))
@@ -308,7 +307,9 @@ class GameCommands:
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
             self._repository.access.require_visible(cached.game, player)
             if seat >= cached.game.seats:
-                raise NotFound(message("game {game} has no seat {seat}", game=game_id, seat=seat))
+                raise NotFound.with_message(
+                    "game {game} has no seat {seat}", game=game_id, seat=seat
+                )
             require_ratable(cached.game, player, self._accounts)
             if seat in cached.game.open_seats() and not cached.game.has_joined(player):
                 self._requirements.require_member(cached.game, player)

@@ -11,7 +11,7 @@ from typing import Any, Unpack
 from domain.disputes.disputes import NOTE_MISSING, parse_ruling
 from domain.errors import Malformed
 from domain.game import Game
-from domain.messages import Text, message
+from domain.messages import Text
 from ledger import commands
 from ledger.pending import PendingEvents
 from service.errors import NotFound
@@ -172,8 +172,8 @@ class DisputeCommands(SignedCommands):
             return
         events = self._repository.event_range(game.id, number - 1, number) if number else ()
         if not events or events[0]["type"] != "TakebackRequested":
-            raise NotFound(
-                message("game {game} has no takeback {number}", game=game.id, number=number)
+            raise NotFound.with_message(
+                "game {game} has no takeback {number}", game=game.id, number=number
             )
 
     def field_faults(self, fields: Mapping[str, Any]) -> dict[str, Text]:

@@ -128,7 +128,7 @@ class Invitations:
 
 def _not_valid() -> NotFound:
     """Return the error for any invitation that is not valid: it does not reveal whether there is a game."""
-    return NotFound(message("this invitation is not valid, or not any more"))
+    return NotFound.with_message("this invitation is not valid, or not any more")
 
 
 def _valid_secret(stored: str) -> str | None:
@@ -199,9 +199,11 @@ class InvitationCommands:
             if club is not None:
                 # A creator who has left the club does not learn who its members are.
                 if not self._clubs.is_member(club, player):
-                    raise Forbidden(message("only the members of its club can join this game"))
+                    raise Forbidden.with_message("only the members of its club can join this game")
                 if not self._clubs.is_member(club, invited):
-                    raise Forbidden(message("this player is not a member of the club of the game"))
+                    raise Forbidden.with_message(
+                        "this player is not a member of the club of the game"
+                    )
             commands.invite(pending, invited)
             if cached.game.invitations >= self._max_invitations:
                 raise NotNow(
@@ -243,4 +245,6 @@ class InvitationCommands:
     def _require_creator(self, game: Game, player: str) -> None:
         self._repository.access.require_visible(game, player)
         if player != game.creator:
-            raise Forbidden(message("only the creator of a game invites players by their handles"))
+            raise Forbidden.with_message(
+                "only the creator of a game invites players by their handles"
+            )

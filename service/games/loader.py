@@ -468,7 +468,7 @@ class GameLoader:
             prefix, lines = None, self._log_reader.read(game_id, 0, upto)
         if _read_after(prefix) + len(lines) < upto:
             # The log has lost its last events since the caller loaded the game.
-            raise NotFound(message("game {game} has no event {seq}", game=game_id, seq=upto))
+            raise NotFound.with_message("game {game} has no event {seq}", game=game_id, seq=upto)
         return prefix, lines
 
     def _catch_up(self, game_id: str, cached: CachedGame | None) -> CachedGame:
@@ -513,10 +513,8 @@ class GameLoader:
                 cached = advance(cached, stretch, opened, earlier)
                 self._cache.put_prefix(cached)
         except (AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
-            raise Unreadable(
-                message(
-                    "the log of game {game} is damaged: {reason}", game=game_id, reason=repr(error)
-                )
+            raise Unreadable.with_message(
+                "the log of game {game} is damaged: {reason}", game=game_id, reason=repr(error)
             ) from error
         assert cached is not None, "there is at least one event"
         return cached
@@ -553,13 +551,8 @@ class GameLoader:
 
 def _event_not_found(game: Game, seq: int) -> NotFound:
     """Return the error for an event that the game does not have."""
-    return NotFound(
-        message(
-            "game {game} has no event {seq}: its last is {last}",
-            game=game.id,
-            seq=seq,
-            last=game.seq,
-        )
+    return NotFound.with_message(
+        "game {game} has no event {seq}: its last is {last}", game=game.id, seq=seq, last=game.seq
     )
 
 

@@ -154,8 +154,8 @@ class PlayerSignatures:
         """Return the public key, which is None if the log does not have it. Raises KeyNotUsable."""
         # While a revocation is being appended to the logs, only the account has it for certain.
         if public is None or self._player_keys.is_revoked(player, key):
-            raise KeyNotUsable(
-                message("key {key} is not a key of this player in this game", key=key)
+            raise KeyNotUsable.with_message(
+                "key {key} is not a key of this player in this game", key=key
             )
         return public
 
@@ -193,13 +193,11 @@ def _require_valid(signature: ActionSignature, public: str, payload: JsonObject)
     try:
         check(signature, public, payload)
     except BadSignature as fault:
-        raise InvalidPlayerSignature(
-            message(
-                "{reason}: what key {key} must sign is {payload}",
-                reason=fault.message,
-                key=signature["key"],
-                payload=canonical(payload).decode(),
-            )
+        raise InvalidPlayerSignature.with_message(
+            "{reason}: what key {key} must sign is {payload}",
+            reason=fault.message,
+            key=signature["key"],
+            payload=canonical(payload).decode(),
         ) from None
 
 

@@ -13,7 +13,6 @@ from typing import Any, Final
 import orjson
 import redis
 
-from domain.messages import message
 from service import clock
 from service.connection import to_text, unavailable_on_error
 from service.errors import TooManyNotes
@@ -60,8 +59,8 @@ class PrivateNotes:
             # Counted afterwards: of several new notes at once, none exceeds the bound.
             if is_new and self._redis.zcard(_INDEX + player) > self._max_notes:
                 self._redis.zrem(_INDEX + player, name)
-                raise TooManyNotes(
-                    message("a player can have {count} notes", count=self._max_notes)
+                raise TooManyNotes.with_message(
+                    "a player can have {count} notes", count=self._max_notes
                 )
             self._redis.hset(_NOTES + player, name, orjson.dumps({"at": note.at, "text": text}))
         return note

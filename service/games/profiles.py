@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from domain.game import Status
-from domain.messages import message
 from service.accounts.account_reader import AccountReader, Player
 from service.clubs.clubs import Clubs
 from service.clubs.store import Club
@@ -86,7 +85,9 @@ class Profiles:
         may see them. Raises Forbidden if the player shows no list of games, Malformed (cursor).
         """
         if not _shows_games(player, viewer):
-            raise Forbidden(message("{handle} does not show a list of games", handle=player.handle))
+            raise Forbidden.with_message(
+                "{handle} does not show a list of games", handle=player.handle
+            )
         return self._queries.filtered_summaries(
             lambda after, count: self._listings.page(
                 statuses, player.id, after, count, viewer, game_filter.kinds, opponent
@@ -107,7 +108,7 @@ class Profiles:
         if viewer not in [player.id for player in players]:
             for player in players:
                 if player.profile == "nothing":
-                    raise Forbidden(message("{handle} shows no results", handle=player.handle))
+                    raise Forbidden.with_message("{handle} shows no results", handle=player.handle)
         first, second = players
         return first, second, self._statistics.head_to_head(first.id, second.id)
 
@@ -115,7 +116,7 @@ class Profiles:
         """Return the player with a handle."""
         player = self._accounts.by_handle(handle)
         if player is None:
-            raise NotFound(message("no player has the handle {handle}", handle=handle[:64]))
+            raise NotFound.with_message("no player has the handle {handle}", handle=handle[:64])
         return player
 
 

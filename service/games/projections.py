@@ -20,7 +20,6 @@ import redis
 
 from domain.errors import CartularyError
 from domain.event import Event
-from domain.messages import message
 from service.connection import read_field, text_or_none, to_text, unavailable_on_error
 from service.games.event_feed import CursorReplaced, EventFeed, FeedCursor
 
@@ -210,7 +209,7 @@ class Projections:
                 cursor = FeedCursor.parse(self._position(name, generation) or None)
                 on_progress(cursor.entries, self._feed.size())
         if not self._replace_live(name, live, generation):
-            raise RebuildReplaced(message("another rebuild of this projection has begun"))
+            raise RebuildReplaced.with_message("another rebuild of this projection has begun")
 
     def _continue_rebuild(self, name: str, live: str, max_pages: int | None) -> None:
         """Fill the next generation, which several processes may do at once; when it is complete, it is read.

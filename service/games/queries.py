@@ -12,7 +12,6 @@ import orjson
 from domain.event import Event
 from domain.game import Game
 from domain.json_types import JsonObject
-from domain.messages import message
 from ledger import record
 from service.accounts.accounts import Players
 from service.accounts.keys import PlayerKeys
@@ -247,8 +246,8 @@ def read_lines(log_reader: LogReader, head: Game, page_bytes: int) -> Iterator[b
         line_bytes = sum(map(len, lines)) / len(lines)
         limit = max(1, min(PAGE_LINES, int(page_bytes / line_bytes)))
     if b'","hash":"%b"' % head.hash.encode() not in line:
-        raise Unavailable(
-            message("the log of game {game} changed while its record was read", game=head.id)
+        raise Unavailable.with_message(
+            "the log of game {game} changed while its record was read", game=head.id
         )
 
 

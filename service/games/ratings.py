@@ -129,10 +129,10 @@ class RatingExclusions:
         """Raise OperationNotPossible if a game is excluded already, or if too many games are."""
         games = {one["game"] for one in self.all()}
         if game_id in games:
-            raise OperationNotPossible(message("the game is excluded from the ratings already"))
+            raise OperationNotPossible.with_message("the game is excluded from the ratings already")
         if len(games) >= MAX_EXCLUSIONS:
-            raise OperationNotPossible(
-                message("{count} games are excluded from the ratings already", count=len(games))
+            raise OperationNotPossible.with_message(
+                "{count} games are excluded from the ratings already", count=len(games)
             )
 
     def add(self, game_id: str, reason: str) -> None:
@@ -146,7 +146,7 @@ class RatingExclusions:
         with unavailable_on_error():
             is_excluded = self._redis.hexists(_EXCLUSIONS, game_id)
         if not is_excluded:
-            raise NotFound(message("the game is not excluded from the ratings"))
+            raise NotFound.with_message("the game is not excluded from the ratings")
 
     def remove(self, game_id: str) -> None:
         """Let a game count again."""
@@ -331,7 +331,7 @@ class Ratings:
         NotFound for an unknown rule system, and Malformed for an invalid period.
         """
         if system not in rule_systems():
-            raise NotFound(message("there is no rule system {name}", name=system[:64]))
+            raise NotFound.with_message("there is no rule system {name}", name=system[:64])
         if not _PERIOD.fullmatch(period):
             raise Malformed({"period": message("must be a year, a month such as 2026-11, or all")})
         limit = min(limit, MAX_PLACES)

@@ -20,7 +20,6 @@ from functools import partial
 from domain.clock.decisions import has_holidays
 from domain.errors import NotNow
 from domain.json_types import JsonObject
-from domain.messages import message
 from ledger import commands
 from ledger.pending import PendingEvents
 from ledger.time_zones import UTC_NAME
@@ -53,7 +52,7 @@ class HolidayRegistry:
         """
         (account,) = self._players.get([player])
         if account is None:
-            raise Unauthorised(message("the account of this token has been deleted"))
+            raise Unauthorised.with_message("the account of this token has been deleted")
         zone = account.time_zone or UTC_NAME
         holiday = self._holidays.announce(player, zone, first_day, last_day)
         self.complete(player)

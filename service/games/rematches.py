@@ -62,7 +62,7 @@ class Rematches:
         (nonce), TooManyGames.
         """
         if player not in game.participants:
-            raise Forbidden(message("only the players of a game can ask for a rematch"))
+            raise Forbidden.with_message("only the players of a game can ask for a rematch")
         if not game.has_ended or not game.players:
             raise NotNow(None, message("a rematch follows a game that has started and has ended"))
         for number in range(MAX_REMATCHES):
@@ -107,7 +107,9 @@ class Rematches:
         if (club := game.options.get("club")) is not None:
             members = self._clubs.members_among(club, [player, *people])
             if player not in members:
-                raise Forbidden(message("only the members of its club can ask for this rematch"))
+                raise Forbidden.with_message(
+                    "only the members of its club can ask for this rematch"
+                )
             people = [other for other in people if other in members]
         rematch = self._commands.create(
             player,

@@ -104,8 +104,8 @@ class GameRepository(GameLoader):
             return bytes.fromhex(self._store.secrets(game_id, {"seed"})["seed"])
         except (KeyError, ValueError):
             # The error would contain the secret.
-            raise Unreadable(
-                message("the secret of game {game} is missing or damaged", game=game_id)
+            raise Unreadable.with_message(
+                "the secret of game {game} is missing or damaged", game=game_id
             ) from None
 
     def new_game(self, game_id: str) -> PendingEvents:
@@ -124,8 +124,8 @@ class GameRepository(GameLoader):
         try:
             return self._append(pending, None, record, {"seed": secret.hex()})
         except HeadMoved:
-            raise IdempotencyConflict(
-                message("a game that has ended long ago was created with this Idempotency-Key")
+            raise IdempotencyConflict.with_message(
+                "a game that has ended long ago was created with this Idempotency-Key"
             ) from None
 
     def execute(

@@ -32,8 +32,8 @@ class Requirements:
     def require(self, game: Game, player: str) -> None:
         """Raise Forbidden, with everything that the player lacks, unless that is nothing."""
         if missing := self.missing(game, player):
-            raise Forbidden(
-                message("you cannot join this game: {reasons}", reasons=semicolon_list(missing))
+            raise Forbidden.with_message(
+                "you cannot join this game: {reasons}", reasons=semicolon_list(missing)
             )
 
     def require_member(self, game: Game, player: str) -> None:

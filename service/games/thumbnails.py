@@ -13,7 +13,6 @@ import brotli  # type: ignore[import-untyped] # has no annotations
 import redis
 
 from domain.game import Game
-from domain.messages import message
 from replay.render.embedded_map import thumbnail_svg
 from service.connection import unavailable_on_error
 from service.errors import NotFound
@@ -83,7 +82,7 @@ class Thumbnails:
 
 def _draw(game: Game) -> Thumbnail:
     if game.state is None:
-        raise NotFound(message("the game has not started: it has no board yet"))
+        raise NotFound.with_message("the game has not started: it has no board yet")
     # A spectator's position: what a seat keeps hidden is on no list.
     scene = game.rules.scene(game.position(None), None)
     document = thumbnail_svg(scene).encode()

@@ -67,7 +67,9 @@ def viewpoint_of(head: Game, player: str | None, seat: int | None = None) -> Vie
     if not head.players or not 0 <= seat < head.seats:
         raise Malformed({"as": message("must be the number of a seat of this game")})
     if seat != own and not head.has_ended:
-        raise Forbidden(message("what another player sees is shown only after the end of the game"))
+        raise Forbidden.with_message(
+            "what another player sees is shown only after the end of the game"
+        )
     return Viewpoint(seat, sees_everything=False)
 
 

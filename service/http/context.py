@@ -111,7 +111,7 @@ def bearer_token() -> str | None:
         return None
     scheme, _, token = header.partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
-        raise Unauthorised(message("the Authorization header must be `Bearer TOKEN`"))
+        raise Unauthorised.with_message("the Authorization header must be `Bearer TOKEN`")
     return token.strip()
 
 
@@ -128,7 +128,7 @@ def optional_auth() -> str | None:
             g.player_locale = None  # of a token that is not valid, or cannot be looked up
             owner = service().accounts.players.tokens.owner(token)
             if owner is None:
-                raise Unauthorised(message("the token is invalid or has expired"))
+                raise Unauthorised.with_message("the token is invalid or has expired")
             g.player_id, g.player_locale, g.scopes = owner.id, owner.locale, owner.scopes
     current: str | None = g.player_id
     return current
@@ -167,7 +167,7 @@ def login_required() -> str:
     """Return the id of the player who sends the request. Raises Unauthorised without a valid token."""
     player_id = optional_auth()
     if player_id is None:
-        raise Unauthorised(message("a token is required: `Authorization: Bearer TOKEN`"))
+        raise Unauthorised.with_message("a token is required: `Authorization: Bearer TOKEN`")
     return player_id
 
 
@@ -247,7 +247,7 @@ def require_access(auth: AuthPolicy, arguments: Mapping[str, Any]) -> None:
 
 def _participants_only(game: Game, player_id: str, _: Mapping[str, Any]) -> None:
     if not game.has_joined(player_id):
-        raise Forbidden(message("this is not a player of the game"))
+        raise Forbidden.with_message("this is not a player of the game")
 
 
 def _ruling_parties_only(game: Game, player_id: str, _: Mapping[str, Any]) -> None:

@@ -168,7 +168,7 @@ def _require_current_token(token: str | None) -> None:
         tokens = service().accounts.players.tokens
         tokens.forget_owner(token)
         if tokens.owner(token) is None:
-            raise Unauthorised(message("the token is invalid or has expired"))
+            raise Unauthorised.with_message("the token is invalid or has expired")
 
 
 def _games_with_place(game_ids: Iterable[str], player: str) -> dict[str, Game]:

@@ -61,16 +61,16 @@ def read_json(request: Request, *, required: bool = True) -> Any:
     if environ.get("CONTENT_TYPE") != _JSON:
         _check_content_type(request)
     if environ.get("HTTP_CONTENT_ENCODING", "identity") != "identity":
-        raise UnsupportedBody(message("the body must not be compressed"))
+        raise UnsupportedBody.with_message("the body must not be compressed")
     return decode_json(data)
 
 
 def _check_content_type(request: Request) -> None:
     """Raise UnsupportedBody unless the body is JSON in UTF-8."""
     if request.mimetype != _JSON:
-        raise UnsupportedBody(message("the body must have Content-Type: {type}", type=_JSON))
+        raise UnsupportedBody.with_message("the body must have Content-Type: {type}", type=_JSON)
     if request.mimetype_params.get("charset", "utf-8").lower() not in ("utf-8", "utf8"):
-        raise UnsupportedBody(message("the body must be encoded in UTF-8"))
+        raise UnsupportedBody.with_message("the body must be encoded in UTF-8")
 
 
 def read_file(request: Request, field: str, max_bytes: int, too_large: Text) -> bytes:
@@ -80,7 +80,7 @@ def read_file(request: Request, field: str, max_bytes: int, too_large: Text) -> 
     """
     allow_file(request, max_bytes)
     if request.environ.get("HTTP_CONTENT_ENCODING", "identity") != "identity":
-        raise UnsupportedBody(message("the body must not be compressed"))
+        raise UnsupportedBody.with_message("the body must not be compressed")
     if request.mimetype == MULTIPART:
         file = request.files.get(field)
         if file is None:
@@ -89,11 +89,8 @@ def read_file(request: Request, field: str, max_bytes: int, too_large: Text) -> 
     elif request.mimetype in FILE_TYPES:
         data = request.stream.read(max_bytes + 1)
     else:
-        raise UnsupportedBody(
-            message(
-                "the body must have Content-Type: {types}",
-                types=comma_list([*FILE_TYPES, MULTIPART]),
-            )
+        raise UnsupportedBody.with_message(
+            "the body must have Content-Type: {types}", types=comma_list([*FILE_TYPES, MULTIPART])
         )
     if len(data) > max_bytes:
         raise BodyTooLarge(too_large)

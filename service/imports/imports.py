@@ -79,7 +79,7 @@ class Imports:
         if self._players.get([player]) == [None]:
             # An audit can take longer than an erasure waits for the requests of the player.
             self.delete(imported)
-            raise Unauthorised(message("the account of this token has been deleted"))
+            raise Unauthorised.with_message("the account of this token has been deleted")
         return imported
 
     def get(self, import_id: str) -> ImportedRecord:
@@ -154,8 +154,8 @@ class Imports:
                 )
             )
         if all >= self._bounds.max_imports:
-            raise TooManyImports(
-                message("the server has as many imported records as it keeps: ask its operator")
+            raise TooManyImports.with_message(
+                "the server has as many imported records as it keeps: ask its operator"
             )
 
     def _audit(self, data: bytes, language: str) -> JsonObject:

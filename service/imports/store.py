@@ -21,7 +21,6 @@ import orjson
 import redis
 
 from domain.errors import Unreadable
-from domain.messages import message
 from service import clock
 from service.connection import to_text, unavailable_on_error
 from service.errors import NotFound
@@ -96,21 +95,21 @@ class ImportStore:
         """Return an imported record. Raises NotFound."""
         record = self._get_each([import_id])[0] if is_import_id(import_id) else None
         if record is None:
-            raise NotFound(message("there is no such imported record, or it was deleted"))
+            raise NotFound.with_message("there is no such imported record, or it was deleted")
         return record
 
     def data(self, record: ImportedRecord) -> bytes:
         """Return the bytes of a record as they were uploaded. Raises NotFound and Unreadable."""
         stored = self._objects.get(_object(record.id))
         if stored is None:
-            raise NotFound(message("there is no such imported record, or it was deleted"))
+            raise NotFound.with_message("there is no such imported record, or it was deleted")
         decompressor = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
         try:
             data = decompressor.decompress(stored, self._max_bytes + 1)
         except zlib.error:
             data = b""
         if len(data) != record.bytes:
-            raise Unreadable(message("the stored record is damaged"))
+            raise Unreadable.with_message("the stored record is damaged")
         return data
 
     def of_player(self, player: str) -> list[ImportedRecord]:

@@ -9,7 +9,7 @@ import orjson
 
 from domain.errors import Unreadable
 from domain.json_types import JsonObject
-from domain.messages import Message, Text, message
+from domain.messages import Message, Text
 from replay.language.renderer import english
 from service.games.outbox import Subject
 from service.notifications.kinds import OPERATOR, Kind, club_of_reader
@@ -128,7 +128,7 @@ def delivery_from_fields(id: str, fields: Mapping[str, str]) -> Delivery:
             result=decode_message(result) if result else None,
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise Unreadable(message("delivery {id} cannot be read", id=id)) from error
+        raise Unreadable.with_message("delivery {id} cannot be read", id=id) from error
 
 
 def encode_result(result: Text | None) -> str:

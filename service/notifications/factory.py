@@ -12,7 +12,7 @@ from domain.errors import Unreadable
 from domain.event import Event
 from domain.game import Game
 from domain.json_types import JsonObject
-from domain.messages import Message, message
+from domain.messages import Message
 from replay.language.renderer import NO_NAMES, Names
 from replay.recap import Recap
 from service import clock
@@ -63,7 +63,7 @@ class NotificationFactory:
         try:
             game = self._queries.game(delivery.game_id)
         except NotFound as error:
-            raise Unreadable(message("the game has no log")) from error
+            raise Unreadable.with_message("the game has no log") from error
         club = club_of_reader(delivery.player)
         if club is not None:
             return self._to_club(delivery, subject, game, club)
@@ -112,7 +112,7 @@ class NotificationFactory:
         try:
             tournament = self._tournaments.load(delivery.game_id)
         except NotFound as error:
-            raise Unreadable(message("the tournament has no log")) from error
+            raise Unreadable.with_message("the tournament has no log") from error
         details: JsonObject = {"name": tournament.name, "status": tournament.status}
         if subject != "tournament_over":
             drawn = tournament.rounds[delivery.data["round"] - 1]
@@ -237,4 +237,4 @@ def _is_current(subject: Subject, game: Game, delivery: Delivery) -> bool:
 
 
 def _not_in_log(seq: int) -> Unreadable:
-    return Unreadable(message("event {seq} is not what the notification is about", seq=seq))
+    return Unreadable.with_message("event {seq} is not what the notification is about", seq=seq)

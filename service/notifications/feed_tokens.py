@@ -15,7 +15,7 @@ from typing import Final
 import redis
 from redis.client import Pipeline
 
-from domain.messages import message, plural_message
+from domain.messages import plural_message
 from service import clock
 from service.accounts.account_reader import account_key
 from service.connection import to_text, unavailable_on_error
@@ -80,7 +80,7 @@ class FeedTokens:
             player = self._redis.get(_FEED + _digest(token))
             if player is not None and self._redis.exists(account_key(to_text(player))):
                 return to_text(player)
-        raise NotFound(message("there is no such feed"))
+        raise NotFound.with_message("there is no such feed")
 
     def revoke(self, player: str, id: str) -> None:
         """Revoke feeds of a player. Raises NotFound."""
@@ -88,7 +88,7 @@ class FeedTokens:
             digests = [to_text(digest) for digest in self._redis.hkeys(_FEEDS + player)]
             digest = next((digest for digest in digests if digest[:_ID_DIGITS] == id), None)
             if digest is None:
-                raise NotFound(message("there is no such feed"))
+                raise NotFound.with_message("there is no such feed")
             # The address first: if this process dies in between, it is still listed and can be revoked again.
             self._redis.delete(_FEED + digest)
             self._redis.hdel(_FEEDS + player, digest)

@@ -75,7 +75,7 @@ class Feeds:
         """Return the Atom feed of a player, the latest event first; `address` is its own."""
         (account,) = self._players.get([player])
         if account is None:
-            raise NotFound(message("there is no such feed"))
+            raise NotFound.with_message("there is no such feed")
         render = renderer_for(account)
         entries = sorted(
             self._entries(player),

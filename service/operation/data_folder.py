@@ -122,7 +122,9 @@ def make_private(folder: Path) -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         status = folder.lstat()
         if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
-            raise DataFolderError.saying("{folder} belongs to another user", folder=str(folder))
+            raise DataFolderError.with_message(
+                "{folder} belongs to another user", folder=str(folder)
+            )
         folder.chmod(0o700)
     except OSError as error:
         raise DataFolderError(_unusable(folder, error)) from error
@@ -204,7 +206,7 @@ class DataFolderLock:
         except Timeout:
             self._lock_after_orphan()
         except OSError as error:
-            raise DataFolderError.saying(
+            raise DataFolderError.with_message(
                 "{file} cannot be locked: {reason}", file=str(self._path), reason=os_reason(error)
             ) from error
 
@@ -255,9 +257,9 @@ class DataFolderLock:
 
 def _is_ours(path: Path) -> bool:
     """Return whether a service creates a file of this name in its data folder."""
-    names = {"redis", REPAIR_FOLDER, ERASED_PLAYERS, FOLDER_ID, RESTORED}
-    stems = (Path(SIGNING_KEY).stem, Path(VAPID_KEY).stem, ERASED_PLAYERS)
-    return path.name in names or path.name.startswith(stems)
+    # A crash may have left a file that was about to replace another one, whose name continues that of the other.
+    stems = (Path(SIGNING_KEY).stem, Path(VAPID_KEY).stem, ERASED_PLAYERS, FOLDER_ID, RESTORED)
+    return path.name in {"redis", REPAIR_FOLDER} or path.name.startswith(stems)
 
 
 def _read(path: Path) -> str:

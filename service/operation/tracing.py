@@ -36,7 +36,7 @@ class Tracing:
             from opentelemetry.sdk.trace.export import BatchSpanProcessor
             from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
         except ModuleNotFoundError as error:
-            raise TracingUnavailable.saying(
+            raise TracingUnavailable.with_message(
                 "traces need the extra `otel` ({reason}): install it, or unset {variables}",
                 reason=str(error),
                 variables=", ".join(ENDPOINTS),

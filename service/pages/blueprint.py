@@ -10,7 +10,6 @@ from flask import Blueprint, Flask, Response, request
 from flask_compress import Compress
 from flask_wtf.csrf import CSRFError, CSRFProtect  # type: ignore[import-untyped] # has no annotations
 
-from domain.messages import message
 from service.errors import Forbidden, Unauthorised, Unavailable
 from service.http.blueprint import ApiResponse
 from service.http.context import service
@@ -104,7 +103,7 @@ def _prepare() -> None:
     if request.endpoint == STATIC_ENDPOINT:
         return
     if not can_write_session():
-        raise Unavailable(message("the server cannot read sessions now"))
+        raise Unavailable.with_message("the server cannot read sessions now")
     load_visitor()
     if request.endpoint == UNSUBSCRIBE_ENDPOINT:
         return
@@ -121,32 +120,26 @@ def _require_own_page() -> None:
     """
     host = source_host()
     if host is None and request.is_secure:
-        raise Forbidden(
-            message(
-                "the browser does not say from which page this form comes: allow it to send the header"
-                " Origin or Referer to this server"
-            )
+        raise Forbidden.with_message(
+            "the browser does not say from which page this form comes: allow it to send the header"
+            " Origin or Referer to this server"
         )
     if host is not None and not is_own_host(host):
-        raise Forbidden(
-            message(
-                "this form comes from a page of {source}, but its request has arrived as one to {host}. If"
-                " you have opened the page here, a proxy in front of this server changes the header Host:"
-                " please report this to its operator",
-                source=host,
-                host=request.host,
-            )
+        raise Forbidden.with_message(
+            "this form comes from a page of {source}, but its request has arrived as one to {host}. If"
+            " you have opened the page here, a proxy in front of this server changes the header Host:"
+            " please report this to its operator",
+            source=host,
+            host=request.host,
         )
     try:
         _csrf.protect()
     except CSRFError as error:
         if viewer() is None and is_from_own_page() and request.endpoint not in VISITORS_FORMS:
-            raise Unauthorised(message("log in to do this")) from error
-        raise Forbidden(
-            message(
-                "the page with this form is too old, or the browser does not keep cookies: open the page"
-                " again and repeat what you did there"
-            )
+            raise Unauthorised.with_message("log in to do this") from error
+        raise Forbidden.with_message(
+            "the page with this form is too old, or the browser does not keep cookies: open the page"
+            " again and repeat what you did there"
         ) from error
 
 

@@ -23,7 +23,6 @@ from flask.sessions import NullSession, SecureCookieSession, SecureCookieSession
 from itsdangerous import BadSignature
 from typing_extensions import override
 
-from domain.messages import message
 from ledger.time_zones import is_time_zone
 from replay.language.catalogue import languages
 from service.accounts.password_guesses import LoginSource
@@ -174,7 +173,7 @@ def require_player() -> str:
     """Return the id of the player who views the page. Raises Unauthorised for a visitor."""
     player_id = viewer()
     if player_id is None:
-        raise Unauthorised(message("log in to do this"))
+        raise Unauthorised.with_message("log in to do this")
     return player_id
 
 

@@ -70,9 +70,9 @@ def back_up(
     the backup is complete. Raises BackupError and Unavailable.
     """
     if folder.exists():
-        raise BackupError.saying("{path} exists already", path=str(folder))
+        raise BackupError.with_message("{path} exists already", path=str(folder))
     if is_cluster(settings.redis_url):
-        raise BackupError.saying(
+        raise BackupError.with_message(
             "a Redis Cluster has no moment that is the same on all nodes: back its nodes up with the"
             " tools of Redis"
         )
@@ -93,7 +93,7 @@ def back_up(
         unfinished.rename(folder)
         sync_folder(folder.absolute().parent)
     except OSError as error:
-        raise BackupError.saying(
+        raise BackupError.with_message(
             "{path} cannot be written: {reason}", path=str(folder), reason=os_reason(error)
         ) from error
     finally:
@@ -114,7 +114,7 @@ def restore(settings: Settings, folder: Path) -> int:
         _check(folder)
         target = archive_folder(settings.archive)
         if target is None and (folder / ARCHIVE).exists():
-            raise BackupError.saying(
+            raise BackupError.with_message(
                 "the backup contains archived games, which need a folder: unset CARTULARY_ARCHIVE_URL"
             )
         if settings.is_embedded:
@@ -126,7 +126,7 @@ def restore(settings: Settings, folder: Path) -> int:
         if target is not None:
             _copy_archive(folder / ARCHIVE, target)
     except OSError as error:
-        raise BackupError.saying(
+        raise BackupError.with_message(
             "the backup cannot be restored: {reason}", reason=os_reason(error)
         ) from error
     mark_restored(settings.data)
@@ -218,7 +218,7 @@ def _write_snapshot(url: str, file: BinaryIO, on_progress: Progress) -> int:
                     header = reply.readline()
                 if not header.startswith(b"$"):
                     reason = header.decode(errors="replace").strip().removeprefix("-")
-                    raise BackupError.saying(
+                    raise BackupError.with_message(
                         "Redis gives no snapshot: {reason}", reason=reason or "-"
                     )
                 length = header[1:].strip()
@@ -233,7 +233,7 @@ def _write_snapshot(url: str, file: BinaryIO, on_progress: Progress) -> int:
                     on_progress(size)
                 return size
     except TimeoutError as error:
-        raise BackupError.saying("Redis has stopped sending its snapshot") from error
+        raise BackupError.with_message("Redis has stopped sending its snapshot") from error
     finally:
         connection.disconnect()  # type: ignore[no-untyped-call] # the same
         client.close()
@@ -243,7 +243,7 @@ def _exactly(reply: BinaryIO, count: int) -> Iterator[bytes]:
     while count:
         block = reply.read(min(BLOCK, count))
         if not block:
-            raise BackupError.saying("Redis has stopped sending its snapshot")
+            raise BackupError.with_message("Redis has stopped sending its snapshot")
         count -= len(block)
         yield block
 
@@ -254,7 +254,7 @@ def _until(reply: BinaryIO, mark: bytes) -> Iterator[bytes]:
     while True:
         block = reply.read1(BLOCK)  # type: ignore[attr-defined] # the reader of a socket has it
         if not block:
-            raise BackupError.saying("Redis has stopped sending its snapshot")
+            raise BackupError.with_message("Redis has stopped sending its snapshot")
         kept += block
         end = kept.find(mark)
         if end >= 0:
@@ -287,11 +287,11 @@ def _check(folder: Path) -> None:
     try:
         stored = (folder / SUMS).read_text(encoding="ascii")
     except (FileNotFoundError, NotADirectoryError, UnicodeDecodeError):
-        raise BackupError.saying(
+        raise BackupError.with_message(
             "{path} is not a backup: it has no file {file}", path=str(folder), file=SUMS
         ) from None
     if stored != _sums(folder) or f"  {SNAPSHOT}\n" not in stored:
-        raise BackupError.saying(
+        raise BackupError.with_message(
             "the files in {path} are not those of the backup", path=str(folder)
         )
 
@@ -304,7 +304,7 @@ def _restore_embedded(data: Path, snapshot: Path) -> int:
     folder = data / "redis"
     with DataFolderLock(data):
         if find_parts(folder):
-            raise BackupError.saying("{path} contains data already", path=str(folder))
+            raise BackupError.with_message("{path} contains data already", path=str(folder))
         _copy(snapshot, folder / SINGLE_FILE)
         sync_folder(folder)
     try:
@@ -323,7 +323,7 @@ def _restore_into(url: str, snapshot: Path) -> int:
         unavailable_on_error(),
     ):
         if target.dbsize():
-            raise BackupError.saying("the Redis of the settings contains data already")
+            raise BackupError.with_message("the Redis of the settings contains data already")
         data = Path(name)
         make_private(data / "redis")
         _copy(snapshot, data / "redis" / SINGLE_FILE)

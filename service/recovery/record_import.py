@@ -51,13 +51,13 @@ def import_record(
     published = [entry["public"] for entry in service.keyring.public_keys()]
     report = audit(BytesIO(data), keys=published if keys is None else keys)
     if report.first is not None:
-        raise ImportRefused.saying(
+        raise ImportRefused.with_message(
             "the record is broken: {problem}", problem=report.first.located_problem
         )
     stored = service.store.read(record.game)
     count = len(stored)
     if stored != record.lines[:count]:
-        raise ImportRefused.saying(
+        raise ImportRefused.with_message(
             "the stored game {game} has other or more events than the record", game=record.game
         )
     result = Imported(record.game, count + 1, len(record.lines))
@@ -71,7 +71,7 @@ def import_record(
     try:
         service.store.append(record.game, count, request)
     except HeadMoved:
-        raise ImportRefused.saying(
+        raise ImportRefused.with_message(
             "the game {game} has changed in the meantime", game=record.game
         ) from None
     service.games.repository.update_listings(record.game)
@@ -112,12 +112,14 @@ def _secrets(service: Service, record: Record, count: int) -> dict[str, str]:
         if record.has_ended and "secret" in (last := record.events[-1]["data"]):
             secrets["seed"] = last["secret"]
     if needed - secrets.keys():
-        raise ImportRefused.saying(
+        raise ImportRefused.with_message(
             "the record does not contain the secrets of the game, which only the server knew: the game"
             " could not be played on"
         )
     if len(secrets) > MAX_SECRETS:
-        raise ImportRefused.saying("the record has more than {most} secrets", most=MAX_SECRETS)
+        raise ImportRefused.with_message(
+            "the record has more than {most} secrets", most=MAX_SECRETS
+        )
     return secrets
 
 
@@ -130,7 +132,7 @@ def _check_transparency_log(service: Service, record: Record, *, is_incomplete: 
     if head.seq > len(record.events):
         if is_incomplete:
             return
-        raise ImportRefused.saying(
+        raise ImportRefused.with_message(
             "the transparency log contains event {seq} of the game, and the record ends with event"
             " {last}: play would go on differently from what was published. Find a later record, or"
             " pass --incomplete",
@@ -138,7 +140,7 @@ def _check_transparency_log(service: Service, record: Record, *, is_incomplete: 
             last=len(record.events),
         )
     if record.events[head.seq - 1]["hash"] != head.hash:
-        raise ImportRefused.saying(
+        raise ImportRefused.with_message(
             "the transparency log contains another event {seq} of the game than the record",
             seq=head.seq,
         )

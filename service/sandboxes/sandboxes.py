@@ -11,7 +11,7 @@ from cachetools import LRUCache
 from domain.errors import Malformed
 from domain.game import Game
 from domain.json_types import JsonObject
-from domain.messages import message, plural_message
+from domain.messages import plural_message
 from replay.language.renderer import Renderer
 from replay.playout import quick_bot_names
 from replay.sandbox import Sandbox, check_bots
@@ -73,7 +73,7 @@ def seat_of_maker(game: Game, player: str) -> int | None:
         return None
     seat = game.seat_of(player)
     if seat is None and game.status != "open":
-        raise Forbidden(message("only its players can make a sandbox of a game in progress"))
+        raise Forbidden.with_message("only its players can make a sandbox of a game in progress")
     return seat
 
 
@@ -200,7 +200,9 @@ class Sandboxes:
             game = self._games.game(stored.game, stored.seq, stored.viewer, seed)
             if game.hash == stored.hash:
                 return game
-        raise NotFound(message("the game of this sandbox has lost the event with which it began"))
+        raise NotFound.with_message(
+            "the game of this sandbox has lost the event with which it began"
+        )
 
     def _checked(self, stored: StoredSandbox, after: int | None) -> Sandbox:
         if after is not None and after != len(stored.steps):

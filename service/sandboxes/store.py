@@ -19,7 +19,7 @@ from typing import Any, Final
 import orjson
 import redis
 
-from domain.messages import message, plural_message
+from domain.messages import plural_message
 from service import clock
 from service.bounds import Bounds
 from service.connection import to_text, unavailable_on_error
@@ -97,7 +97,7 @@ class SandboxStore:
         with unavailable_on_error():
             value = self._redis.get(_key(sandbox_id))
         if not isinstance(value, bytes):
-            raise NotFound(message("there is no such sandbox, or it has expired"))
+            raise NotFound.with_message("there is no such sandbox, or it has expired")
         return _decode(value)
 
     def of_player(self, player: str) -> list[StoredSandbox]:
@@ -114,14 +114,14 @@ class SandboxStore:
         """
         new = self._renewed(old, steps=steps)
         if len(new.stored) > self._bounds.max_sandbox_bytes:
-            raise SandboxConflict(
-                message("the sandbox is too large: take actions back, or make another one")
+            raise SandboxConflict.with_message(
+                "the sandbox is too large: take actions back, or make another one"
             )
         with unavailable_on_error():
             args: list[bytes | int] = [old.stored, new.stored, self._seconds]
             if not self._replace(keys=[_key(old.id)], args=args):
-                raise SandboxConflict(
-                    message("the sandbox was changed at the same moment: read it again")
+                raise SandboxConflict.with_message(
+                    "the sandbox was changed at the same moment: read it again"
                 )
             self._list(new)
         return new

@@ -25,7 +25,7 @@ class PortError(CartularyError):
 
 def unusable_port(host: str, port: int, error: OSError) -> PortError:
     """Return the error for an address on which the operating system does not let the server listen."""
-    return PortError.saying(
+    return PortError.with_message(
         "port {port} of {host} cannot be used: {reason}",
         port=port,
         host=host,
@@ -63,7 +63,7 @@ def hold_port(host: str, port: int) -> Iterator[tuple[str, int]]:
             stack.pop_all()
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
-            raise PortError.saying(
+            raise PortError.with_message(
                 "port {port} of {host} is in use: stop the program that uses it, or choose another"
                 " port with --port",
                 port=port,

@@ -74,7 +74,7 @@ def event_frame(line: bytes) -> EventFrame:
             joiner=event["data"]["player"] if event["type"] == "SeatTaken" else None,
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise Unreadable.saying(
+        raise Unreadable.with_message(
             "a line of the log is damaged: {reason}", reason=repr(error)
         ) from error
 

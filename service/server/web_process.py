@@ -254,7 +254,7 @@ def publish_key(service: Service) -> None:
     except Unavailable:
         log.warning("the signing key will be published when Redis responds")
     except (Unreadable, OSError) as error:
-        raise SettingsError.saying(
+        raise SettingsError.with_message(
             "CARTULARY_SIGNING_KEY must name a file that can be read or created: {reason}",
             reason=error.message if isinstance(error, Unreadable) else str(error),
         ) from error

@@ -127,7 +127,7 @@ class Archive:
                 return game
             before, stub = stub, self.stub(game_id)
             if stub == before:
-                raise Unreadable.saying(
+                raise Unreadable.with_message(
                     "the archive has no object {name}, which contains game {game}",
                     name=before.object,
                     game=game_id,
@@ -150,7 +150,7 @@ class Archive:
         if cached is not None:
             return cached
         if not self._reads.acquire(timeout=WAIT_SECONDS):
-            raise Unavailable.saying("too many archived games are read at once")
+            raise Unavailable.with_message("too many archived games are read at once")
         try:
             with self._cache_lock:
                 cached = self._cache.get(stub.object)
@@ -160,7 +160,7 @@ class Archive:
             if data is None:
                 return None
             if hashlib.sha256(data).hexdigest() != stub.sha256:
-                raise Unreadable.saying(
+                raise Unreadable.with_message(
                     "the object {name} of the archive was changed", name=stub.object
                 )
             game = decode(data)
@@ -192,7 +192,7 @@ class Archive:
         if copy is None:
             self.schedule.remove(game_id)
             if self.stub(game_id) is None:
-                raise NotMovable.saying("there is no game {game}", game=game_id)
+                raise NotMovable.with_message("there is no game {game}", game=game_id)
             return True
         self._require_end(copy)
         data = encode(copy, self._keyring)
@@ -271,7 +271,7 @@ class Archive:
             if not recalls:
                 return False
             self.recall(game_id, for_write=True)
-        raise Unavailable.saying("the game is moved into the archive again and again")
+        raise Unavailable.with_message("the game is moved into the archive again and again")
 
     def clean(self, game_id: str, *, after: float = GRACE_SECONDS) -> None:
         """Delete the objects of a game that have been obsolete for `after` seconds.
@@ -321,7 +321,7 @@ class Archive:
         self.objects.put(name, data)
         try:
             if self.objects.get(name) != data:
-                raise Unavailable.saying("the archive has not kept what was written")
+                raise Unavailable.with_message("the archive has not kept what was written")
         finally:
             self.objects.delete(name)
 
@@ -348,7 +348,7 @@ class Archive:
                 try:
                     fields = {_decoded(name): _decoded(value) for name, value in stored.items()}
                 except UnicodeDecodeError:
-                    raise Unreadable.saying(
+                    raise Unreadable.with_message(
                         "a stored value of game {game} is no text", game=game_id
                     ) from None
                 if fields:
@@ -360,12 +360,12 @@ class Archive:
         try:
             has_ended = copy.last_event["type"] in ENDINGS
         except (LookupError, TypeError, ValueError) as error:
-            raise Unreadable.saying("the last entry is not an event") from error
+            raise Unreadable.with_message("the last entry is not an event") from error
         if not has_ended:
-            raise NotMovable.saying("game {game} has not ended", game=copy.id)
+            raise NotMovable.with_message("game {game} has not ended", game=copy.id)
         with unavailable_on_error():
             if self._redis.exists(game_key(copy.id, "notes")):
-                raise NotMovable.saying(
+                raise NotMovable.with_message(
                     "game {game} has work in its outbox; try again later", game=copy.id
                 )
 

@@ -75,7 +75,7 @@ def encode(game: ArchivedGame, keyring: Keyring) -> bytes:
         head = fold(events, None, opened)
         assert head is not None, "there are events"
     except (AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise Unreadable.saying(
+        raise Unreadable.with_message(
             "the log of game {game} is damaged: {reason}", game=game.id, reason=repr(error)
         ) from error
     header = record.header(head, keyring.public_keys(), keyring.sign_head)
@@ -93,13 +93,13 @@ def decode(data: bytes) -> ArchivedGame:
         game = ArchivedGame(first["game"], lines[2 : 2 + count], first["parts"])
         last = game.last_event["seq"]
     except (LookupError, TypeError, ValueError) as error:
-        raise Unreadable.saying(
+        raise Unreadable.with_message(
             "the archived game is damaged: {reason}", reason=repr(error)
         ) from None
     if version != VERSION:
-        raise Unreadable.saying("the archived game is of a later version")
+        raise Unreadable.with_message("the archived game is of a later version")
     if last != count:
-        raise Unreadable.saying("the archived game is damaged: it has no last event")
+        raise Unreadable.with_message("the archived game is damaged: it has no last event")
     return game
 
 
@@ -109,12 +109,14 @@ def verify(stored: bytes | None, data: bytes, game: ArchivedGame, keyring: Keyri
     The form of the record, its hash chain and the signature of its head are checked as by an audit.
     """
     if stored != data or decode(stored) != game:
-        raise Unreadable.saying("the archive has not kept what was written")
+        raise Unreadable.with_message("the archive has not kept what was written")
     lines = _decompress(stored).partition(b"\n")[2]
     keys = [str(entry["public"]) for entry in keyring.public_keys()]
     problem = quick_audit(BytesIO(lines), keys=keys).first
     if problem is not None:
-        raise Unreadable.saying("the record is broken: {problem}", problem=problem.located_problem)
+        raise Unreadable.with_message(
+            "the record is broken: {problem}", problem=problem.located_problem
+        )
 
 
 def _openings(secrets: Mapping[str, str]) -> dict[int, dict[str, Any]]:
@@ -132,9 +134,9 @@ def _decompress(data: bytes) -> bytes:
     try:
         lines = decompressor.decompress(data, MAX_BYTES)
     except zlib.error as error:
-        raise Unreadable.saying(
+        raise Unreadable.with_message(
             "the archived game is damaged: {reason}", reason=str(error)
         ) from None
     if not decompressor.eof:
-        raise Unreadable.saying("the archived game is incomplete, or too large")
+        raise Unreadable.with_message("the archived game is incomplete, or too large")
     return lines

@@ -57,7 +57,7 @@ class ArchivingEventStore(RedisEventStore):
             self._archive.recall(game_id, for_write=True)
             with suppress(Archived):
                 return self._redis_store.append(game_id, expected_seq, request)
-        raise Unavailable.saying("the game is moved into the archive again and again")
+        raise Unavailable.with_message("the game is moved into the archive again and again")
 
     @override
     def read(

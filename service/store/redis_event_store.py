@@ -185,7 +185,7 @@ class RedisEventStore:
             case [0, head]:
                 raise HeadMoved(head)
             case [-2]:
-                raise GuardFailed.saying("something that the action depends on has changed")
+                raise GuardFailed.with_message("something that the action depends on has changed")
             case [-3]:
                 return self._append_archived(game_id, expected_seq, request)
             case _:
@@ -198,7 +198,7 @@ class RedisEventStore:
         request: AppendRequest,  # noqa: ARG002 # the same
     ) -> Appended:
         """Append to a game that is in the archive, which only a store with an archive can do."""
-        raise Archived.saying("the game is in the archive")
+        raise Archived.with_message("the game is in the archive")
 
     def find_idempotency_record(self, game_id: str, record: IdempotencyRecord) -> Appended | None:
         """Return what the request of this record appended, or None if there is no such record.
@@ -520,7 +520,7 @@ def _each(pipeline: Pipeline, decode: Callable[[Any], T]) -> Iterator[T | Unread
     """
     for reply in pipeline.execute(raise_on_error=False):
         if isinstance(reply, redis.ResponseError) and WRONG_TYPE in str(reply):
-            yield Unreadable.saying("the key has another type than it should have")
+            yield Unreadable.with_message("the key has another type than it should have")
         elif isinstance(reply, Exception):
             raise reply
         else:
@@ -537,7 +537,7 @@ def _last_event_type(entries: Any) -> str | None:
         return None
     event_type: object = event.get("type")
     if not isinstance(event_type, str):
-        raise Unreadable.saying("the last entry is not an event")
+        raise Unreadable.with_message("the last entry is not an event")
     return event_type
 
 
@@ -548,7 +548,7 @@ def _head(entries: Any) -> Head | None:
         return None
     seq, hash = event.get("seq"), event.get("hash")
     if type(seq) is not int or not isinstance(hash, str) or not is_hash(hash):
-        raise Unreadable.saying("the last entry is not an event")
+        raise Unreadable.with_message("the last entry is not an event")
     return Head(seq, hash)
 
 
@@ -561,7 +561,7 @@ def _last_event(entries: Any) -> dict[str, Any] | None:
     except ValueError:
         event = None
     if not isinstance(event, dict):
-        raise Unreadable.saying("the last entry is not an event")
+        raise Unreadable.with_message("the last entry is not an event")
     return event
 
 
@@ -573,7 +573,7 @@ def _lines(entries: Any) -> list[bytes]:
     try:
         return [fields[b"e"] for _, fields in entries]
     except KeyError:
-        raise Unreadable.saying("the log has an entry without an event") from None
+        raise Unreadable.with_message("the log has an entry without an event") from None
 
 
 def _texts(pairs: Mapping[bytes | str, bytes | str]) -> dict[str, str]:
@@ -581,4 +581,6 @@ def _texts(pairs: Mapping[bytes | str, bytes | str]) -> dict[str, str]:
 
 
 def _conflict() -> IdempotencyConflict:
-    return IdempotencyConflict.saying("this Idempotency-Key was used before, for another request")
+    return IdempotencyConflict.with_message(
+        "this Idempotency-Key was used before, for another request"
+    )

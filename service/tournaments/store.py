@@ -104,7 +104,7 @@ class TournamentStore:
             return bytes.fromhex(to_text(value or ""))
         except ValueError:
             # The error would contain the secret.
-            raise Unreadable(message("a secret of tournament {id} is damaged", id=id)) from None
+            raise Unreadable.with_message("a secret of tournament {id} is damaged", id=id) from None
 
     def outbox(self, id: str) -> dict[str, Any]:
         """Return the payloads of the outbox entries by name."""
@@ -256,7 +256,7 @@ def _head(entries: Any) -> Head | Unreadable | None:
         event = orjson.loads(entries[0][1][b"e"])
         seq, hash = event["seq"], event["hash"]
     except (ValueError, KeyError, TypeError):
-        return Unreadable(message("the last entry is not an event"))
+        return Unreadable.with_message("the last entry is not an event")
     if type(seq) is not int or not is_hash(hash):
-        return Unreadable(message("the last entry is not an event"))
+        return Unreadable.with_message("the last entry is not an event")
     return Head(seq, hash)

@@ -103,7 +103,7 @@ class Tournaments:
         Raises Forbidden (no role), Malformed, which names every wrong field, and IdempotencyConflict.
         """
         if not self.can_create(player, body["options"].get("club")):
-            raise Forbidden(message("only organisers and administrators create tournaments"))
+            raise Forbidden.with_message("only organisers and administrators create tournaments")
         faults = self.faults(body)
         of_club = {**body["options"], "private": body["private"]}
         for name, fault in self._clubs.option_faults(of_club, player).items():
@@ -161,8 +161,8 @@ class Tournaments:
         chosen = {"commitment", "games_commitment"}
         expected: JsonObject = {**decided.data}
         if any(first["data"].get(name) != expected[name] for name in expected.keys() - chosen):
-            raise IdempotencyConflict(
-                message("this Idempotency-Key was used before, for another request")
+            raise IdempotencyConflict.with_message(
+                "this Idempotency-Key was used before, for another request"
             )
         return self.load(id)
 
@@ -254,7 +254,9 @@ class Tournaments:
             if tournament.takes_part(player):
                 return
             if not self.is_for(tournament, player):
-                raise Forbidden(message("only members of its club take part in this tournament"))
+                raise Forbidden.with_message(
+                    "only members of its club take part in this tournament"
+                )
             if fault := rating_fault(tournament.options, player, self._accounts):
                 raise NotNow(None, fault)
             if player not in (tournament.creator, *tournament.invited):
@@ -285,8 +287,8 @@ class Tournaments:
         """Raise Forbidden unless the player meets the requirements of the tournament."""
         rules = rule_system_for(tournament.rules, tournament.options)
         if missing := self._requirements.missing_for(tournament.options, rules, player):
-            raise Forbidden(
-                message("you cannot take part: {reasons}", reasons=semicolon_list(missing))
+            raise Forbidden.with_message(
+                "you cannot take part: {reasons}", reasons=semicolon_list(missing)
             )
 
     def withdraw(self, id: str, player: str) -> Tournament:
@@ -375,7 +377,7 @@ class Tournaments:
 
     def _require_organiser(self, tournament: Tournament, player: str) -> None:
         if not self.is_organiser(tournament, player):
-            raise Forbidden(message("only the organiser of the tournament can do this"))
+            raise Forbidden.with_message("only the organiser of the tournament can do this")
 
     def withdraw_everywhere(self, player: str) -> None:
         """Withdraw an erased player from all tournaments; skip damaged ones. Idempotent."""
@@ -464,7 +466,7 @@ class Tournaments:
                 after = self._keep(pending.tournament)
                 self._store.update_lists(after)
                 return after, True
-        raise Unavailable(message("too many requests write to this tournament at once"))
+        raise Unavailable.with_message("too many requests write to this tournament at once")
 
     def _execute(self, id: str, handler: Handler, viewer: str | None = None) -> Tournament:
         """Run the handler of a command; with a `viewer`, who must be allowed to see the tournament.
@@ -532,4 +534,4 @@ def _tournament_id(player: str, idempotency_key: str | None) -> str:
 
 def _not_found(id: str) -> NotFound:
     """Return the error for a tournament that does not exist or that the viewer may not see: both the same."""
-    return NotFound(message("there is no tournament {id}", id=id[:64]))
+    return NotFound.with_message("there is no tournament {id}", id=id[:64])

@@ -85,7 +85,7 @@ class Checkpoints:
                 self._store.set_origin(f"cartulary-{self._keyring.signing_key.id}")
                 origin = self._store.origin()
             if origin is None:
-                raise Unavailable.saying("the transparency log has no origin yet")
+                raise Unavailable.with_message("the transparency log has no origin yet")
             self._first_origin = origin
         declared = epochs_from(self._first_origin, epochs)
         return declared[-1].start.origin if declared else self._first_origin
@@ -125,12 +125,14 @@ class Checkpoints:
         except (Unreadable, BadSignature) as error:
             raise Malformed({"checkpoint": error.message}) from None
         if not cosignatures:
-            raise Forbidden.saying("there is no cosignature by a witness that this server lists")
+            raise Forbidden.with_message(
+                "there is no cosignature by a witness that this server lists"
+            )
         self._examine_submitted(note, checkpoint)
         for _ in range(MAX_ATTEMPTS):
             published = self._store.checkpoint(checkpoint.size)
             if published is None or published.text != note.text:
-                raise CheckpointNotKept.saying(
+                raise CheckpointNotKept.with_message(
                     "this is none of the checkpoints that the server has published recently"
                 )
             merged = published.with_signatures(list(cosignatures.values()))
@@ -234,7 +236,7 @@ class Checkpoints:
     def _sign(self, latest: SignedNote | None) -> SignedNote:
         """Sign and publish a checkpoint of the whole tree; it keeps the cosignatures of an equal `latest`."""
         if self._read_only:
-            raise Unavailable.saying("a service that is only read signs no checkpoint")
+            raise Unavailable.with_message("a service that is only read signs no checkpoint")
         with self._last_signed.locked():
             epochs = self.epochs()
             origin = self._current_origin(epochs)

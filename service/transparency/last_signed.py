@@ -46,7 +46,7 @@ class LastSigned:
         try:
             self._lock.acquire()
         except Timeout:
-            raise Unavailable.saying("another process is signing a checkpoint") from None
+            raise Unavailable.with_message("another process is signing a checkpoint") from None
         except OSError as error:
             log.warning("the folder of the signing key cannot be written: %s", error)
             yield
@@ -65,7 +65,7 @@ class LastSigned:
         try:
             stored = Checkpoint.of_note(SignedNote.parse(note))
         except Unreadable as error:
-            raise Unreadable.saying(
+            raise Unreadable.with_message(
                 "{file} does not contain a checkpoint: {reason}",
                 file=str(self._path),
                 reason=error.why,

@@ -35,7 +35,7 @@ class Proofs:
         """
         head = self._logged_head(game_id)
         if head is None or head.seq < seq:
-            raise NotFound.saying(
+            raise NotFound.with_message(
                 "no head of game {game} from event {seq} on is in the log yet",
                 game=game_id,
                 seq=seq,
@@ -86,7 +86,7 @@ class Proofs:
         if not 0 < first <= second:
             raise Malformed({"to": message("must not be smaller than from")})
         if second > self._published_size():
-            raise NotFound.saying(
+            raise NotFound.with_message(
                 "the server has not published a checkpoint of size {size}", size=second
             )
         path = prove_consistency(self._store, first, second)

@@ -99,6 +99,6 @@ def _write(path: Path, text: str) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         replace_file(path, text.encode())
     except OSError as error:
-        raise Unavailable.saying(
+        raise Unavailable.with_message(
             "{file} cannot be written: {reason}", file=str(path), reason=os_reason(error)
         ) from None

@@ -54,7 +54,9 @@ class LoggedHead:
             seq, hash, index = text.split(" ")
             return cls(int(seq), hash, int(index))
         except ValueError:
-            raise Unreadable.saying("a logged head of the transparency log is damaged") from None
+            raise Unreadable.with_message(
+                "a logged head of the transparency log is damaged"
+            ) from None
 
     def encode(self) -> str:
         """Return the text under which the head is stored."""
@@ -81,7 +83,7 @@ class LogEntry:
             game, first, last = text.split(" ")
             return cls(game, int(first), int(last))
         except ValueError:
-            raise Unreadable.saying("an entry of the transparency log is damaged") from None
+            raise Unreadable.with_message("an entry of the transparency log is damaged") from None
 
     @classmethod
     def of_head(cls, game: str, before: LoggedHead | None, after: LoggedHead) -> "LogEntry":
@@ -176,7 +178,7 @@ class TransparencyStore:
             }
         missing = [index for index in range(first, first + count) if index not in stored]
         if missing:
-            raise EntriesMissing.saying(
+            raise EntriesMissing.with_message(
                 "the events of entry {index} of the transparency log are not indexed yet: the operator of the"
                 " server has to run `cartulary reindex`",
                 index=missing[0],
@@ -210,7 +212,7 @@ class TransparencyStore:
                 pipeline.getrange(_chunk_key(level, chunk), begin, begin + HASH_BYTES - 1)
             hashes: list[bytes] = pipeline.execute()
         if any(len(hash) != HASH_BYTES for hash in hashes):
-            raise Unreadable.saying("the transparency log has lost nodes of its tree")
+            raise Unreadable.with_message("the transparency log has lost nodes of its tree")
         return hashes
 
     def leaf_hashes(self, first: int, count: int) -> list[bytes]:
@@ -221,7 +223,7 @@ class TransparencyStore:
                 pipeline.getrange(_chunk_key(0, chunk), begin, begin + length * HASH_BYTES - 1)
             data = b"".join(pipeline.execute())
         if len(data) != count * HASH_BYTES:
-            raise Unreadable.saying("the transparency log has lost leaves of its tree")
+            raise Unreadable.with_message("the transparency log has lost leaves of its tree")
         return [data[at : at + HASH_BYTES] for at in range(0, len(data), HASH_BYTES)]
 
     def stored_levels(self) -> dict[int, bytes]:
@@ -360,5 +362,5 @@ def _number(value: bytes | str | None) -> int | None:
         return None
     text = to_text(value)
     if not (text.isascii() and text.isdigit()):
-        raise Unreadable.saying("a number of the transparency log is damaged")
+        raise Unreadable.with_message("a number of the transparency log is damaged")
     return int(text)

@@ -22,12 +22,12 @@ TEMPLATES = {
     "plural_reason": slice(1, 3),
     "refusal": slice(1, 2),
     "not_now": slice(0, 1),
-    "saying": slice(0, 1),
+    "with_message": slice(0, 1),
     "term": slice(0, 1),
 }
 """By function, which of its arguments must be literal strings."""
 MODULES = ("domain.messages", "domain.errors")
-"""The modules with these functions, except for `saying`, the method of all errors."""
+"""The modules with these functions, except for `with_message`, the method of all errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def _sources() -> Iterator[Path]:
 
 def _calls(path: Path) -> Iterator[MessageCall]:
     text = path.read_text()
-    if not any(name in text for name in (*MODULES, ".saying(")):
+    if not any(name in text for name in (*MODULES, ".with_message(")):
         return
     tree = ast.parse(text)
     imported = {
@@ -119,8 +119,8 @@ def _calls(path: Path) -> Iterator[MessageCall]:
         if function in TEMPLATES:
             yield MessageCall(path, call.lineno, function, call)
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".saying"):
-            yield MessageCall(path, node.lineno, "saying", node)
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".with_message"):
+            yield MessageCall(path, node.lineno, "with_message", node)
 
 
 def calls_of(class_names: set[str]) -> Iterator[str]:

@@ -134,7 +134,7 @@ class AccountMailSender:
                 club = self._service.clubs.of_owner(mail.data["club"], reader.id).club
                 webhook = self._service.notifications.club_webhooks.find(club.id, reader.id)
                 if webhook.id != mail.data["webhook"]:
-                    raise NotFound(message("the webhook was replaced"))
+                    raise NotFound.with_message("the webhook was replaced")
                 return (
                     message("The webhook of your club was disabled"),
                     f"/clubs/{club.id}#webhook-heading",
@@ -155,7 +155,9 @@ class AccountMailSender:
             case "club_invited":
                 entry = self._service.clubs.visible(mail.data["club"], reader.id)
                 if entry.relation(reader.id) != "invited":
-                    raise NotFound(message("the invitation does not wait for an answer any more"))
+                    raise NotFound.with_message(
+                        "the invitation does not wait for an answer any more"
+                    )
                 club = entry.club
                 owners = self._service.accounts.players.handles([club.owner])
                 values = {"owner": owners.get(club.owner, ""), "club": club.name}

@@ -5,7 +5,6 @@ The channel `email` sends notifications to the confirmed addresses of players.
 
 from typing import Final
 
-from domain.messages import message
 from service import clock
 from service.accounts.account_reader import Player
 from service.bootstrap import Service
@@ -91,7 +90,7 @@ class EmailChannel:
         """See `Channel.send`."""
         (reader,) = self._players.get([delivery.player])
         if reader is None or reader.confirmed_email is None:
-            raise Undeliverable(message("the address is not confirmed any more"))
+            raise Undeliverable.with_message("the address is not confirmed any more")
         unsubscribe_url = self._outgoing.unsubscribe_url(reader.id)
         content = self._mails.content(notification, reader, unsubscribe_url)
         thread = f"game-{delivery.game_id}" if delivery.game_id else None

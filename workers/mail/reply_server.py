@@ -17,7 +17,6 @@ from aiosmtpd.lmtp import LMTP
 from aiosmtpd.smtp import Envelope
 from typing_extensions import override
 
-from domain.messages import message
 from service.bootstrap import build
 from service.errors import TooManyRequests, Unavailable
 from service.operation.process_reports import SECONDS_TO_HANG, Reporter
@@ -151,11 +150,9 @@ def run_replies(settings: Settings) -> None:
     """Receive the answers of players until SIGTERM or SIGINT. Raises SettingsError."""
     service = build(settings)
     if not service.notifications.mail.reply_addresses.is_configured:
-        raise SettingsError(
-            message(
-                "{variable} must be set: to this address, players answer",
-                variable="CARTULARY_REPLY_ADDRESS",
-            )
+        raise SettingsError.with_message(
+            "{variable} must be set: to this address, players answer",
+            variable="CARTULARY_REPLY_ADDRESS",
         )
     stop = StopSignals()
     stop.listen()

@@ -9,7 +9,6 @@ from importlib.metadata import version
 import httpx
 import orjson
 
-from domain.messages import message
 from service.notifications.delivery import Delivery
 from service.notifications.notification import Notification
 from service.settings import Settings, SettingsError
@@ -64,8 +63,8 @@ class OperatorWebhookChannel:
         except httpx.InvalidURL:
             self._url = httpx.URL()
         if self._url.scheme not in ("http", "https") or not self._url.host:
-            raise SettingsError(
-                message("CARTULARY_WEBHOOK_URL must begin with http:// or https://")
+            raise SettingsError.with_message(
+                "CARTULARY_WEBHOOK_URL must begin with http:// or https://"
             )
         self._timeout = timeout
         self._headers = {
@@ -83,12 +82,12 @@ class OperatorWebhookChannel:
         except (httpx.HTTPError, OSError) as error:
             # TimeoutError is an OSError.
             reason = str(error) or type(error).__name__
-            raise NotDelivered(
-                message("{host} does not respond: {reason}", host=host, reason=reason)
+            raise NotDelivered.with_message(
+                "{host} does not respond: {reason}", host=host, reason=reason
             ) from error
         if not httpx.codes.is_success(status):
-            raise NotDelivered(
-                message("{host} responded with status {status}", host=host, status=status)
+            raise NotDelivered.with_message(
+                "{host} responded with status {status}", host=host, status=status
             )
 
 

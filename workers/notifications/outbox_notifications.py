@@ -10,7 +10,6 @@ from typing import Any
 from domain.errors import Unreadable
 from domain.event import Event, acting_seat
 from domain.game import Game
-from domain.messages import message
 from service import clock
 from service.bootstrap import Service
 from service.games.outbox import Subject, subject_of
@@ -74,12 +73,10 @@ class OutboxNotifications:
                 return deliveries + self._notify_club(game, "game_started", seq)
             case ["notify", "round", _]:
                 if self._event(game, seq)["type"] != "RoundScored":
-                    raise Unreadable(
-                        message(
-                            "the entry names event {seq}, which is not {type}",
-                            seq=seq,
-                            type="RoundScored",
-                        )
+                    raise Unreadable.with_message(
+                        "the entry names event {seq}, which is not {type}",
+                        seq=seq,
+                        type="RoundScored",
                     )
                 return self._notify(game, "round_scored", seq, game.participants)
             case ["notify", "over"]:
@@ -112,8 +109,8 @@ class OutboxNotifications:
         event = self._event(game, seq)
         subject = subject_of(event)
         if subject is None:
-            raise Unreadable(
-                message("the entry names event {seq}, about which nobody is notified", seq=seq)
+            raise Unreadable.with_message(
+                "the entry names event {seq}, about which nobody is notified", seq=seq
             )
         if subject in _ABOUT_ONE_SEAT:
             seat = _checked_seat(game, data if "seat" in data else event["data"])
@@ -171,7 +168,9 @@ class OutboxNotifications:
         """Return the event of a game with a seq. Raises Unreadable if there is none."""
         events = self._queries.event_page(game.id, seq - 1, 1)
         if not events:
-            raise Unreadable(message("the entry names event {seq}, which does not exist", seq=seq))
+            raise Unreadable.with_message(
+                "the entry names event {seq}, which does not exist", seq=seq
+            )
         return events[0]
 
 
@@ -191,9 +190,7 @@ def _checked_seat(game: Game, data: dict[str, Any]) -> int:
     """Return the seat in the payload of an entry. Raises Unreadable if the game has no such seat."""
     seat = data.get("seat")
     if type(seat) is not int or not 0 <= seat < len(game.players):
-        raise Unreadable(
-            message(
-                "the entry names seat {seat} of {seats}", seat=str(seat), seats=len(game.players)
-            )
+        raise Unreadable.with_message(
+            "the entry names seat {seat} of {seats}", seat=str(seat), seats=len(game.players)
         )
     return seat

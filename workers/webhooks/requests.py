@@ -15,7 +15,6 @@ from urllib.parse import urlsplit
 import httpx
 
 from domain.errors import CartularyError
-from domain.messages import message
 from service.notifications.webhooks.receivers import Receivers
 from workers.bounded_calls import resolve, run_coroutine, time_left
 
@@ -62,8 +61,8 @@ class ReceiverRequests:
         except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
             # TimeoutError is an OSError. A URL is invalid if its host cannot exist, such as 999.1.1.1.
             reason = str(error) or type(error).__name__
-            raise NoResponse(
-                message("{host} does not respond: {reason}", host=host, reason=reason)
+            raise NoResponse.with_message(
+                "{host} does not respond: {reason}", host=host, reason=reason
             ) from error
 
     def _address(self, target: httpx.URL, deadline: float) -> str:
@@ -73,7 +72,7 @@ class ReceiverRequests:
         for *_, address in resolve(host, port, deadline):
             if self._receivers.allows(address[0]):
                 return str(address[0])
-        raise NoResponse(message("{host} is in a network to which nothing is sent", host=host))
+        raise NoResponse.with_message("{host} is in a network to which nothing is sent", host=host)
 
 
 async def post(

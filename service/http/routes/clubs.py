@@ -135,7 +135,7 @@ def list_club_members(club: str, player: str | None, query: JsonObject) -> JsonO
     """List the members of a club or, as its owner, those who are invited or ask to join."""
     entry = service().clubs.visible(club, player)
     if query["relation"] != "member" and entry.club.owner != player:
-        raise Forbidden(message("only the owner of a club does this"))
+        raise Forbidden.with_message("only the owner of a club does this")
     ids, following = entry.page(**query)
     handles = service().accounts.players.handles(ids)
     players = [

@@ -8,7 +8,7 @@ In a web process, the gateway responds to /healthz and /readyz itself, so that t
 from flask import Response
 
 from domain.json_types import JsonObject
-from domain.messages import comma_list, message
+from domain.messages import comma_list
 from service.errors import Unavailable
 from service.http import stored_metrics
 from service.http.access_log import CONTENT_TYPE
@@ -47,7 +47,9 @@ def check_processes() -> JsonObject:
     report = health(reports.alive(), reports.expected_kinds)
     if report["missing"]:
         kinds = comma_list(report["missing"])
-        raise Unavailable(message("these processes have not reported lately: {kinds}", kinds=kinds))
+        raise Unavailable.with_message(
+            "these processes have not reported lately: {kinds}", kinds=kinds
+        )
     return report
 
 

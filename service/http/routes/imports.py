@@ -6,7 +6,6 @@ from typing import Annotated, TypedDict
 from flask import Response, request
 
 from domain.json_types import Count, GameId, JsonObject, PositiveCount, Timestamp
-from domain.messages import message
 from service.errors import Forbidden
 from service.http.blueprint import Blueprint, json_response, response_with_lines
 from service.http.context import service
@@ -141,7 +140,7 @@ def record_file(imported: ImportedRecord) -> Response:
 def delete_own(imported: ImportedRecord, player: str) -> None:
     """Delete a record for a player. Raises Forbidden unless they have uploaded it."""
     if imported.uploader != player:
-        raise Forbidden(message("only the player who has uploaded a record can delete it"))
+        raise Forbidden.with_message("only the player who has uploaded a record can delete it")
     service().imports.delete(imported)
 
 

@@ -8,7 +8,6 @@ from typing import Any, Final
 from flask import Response
 
 from domain.json_types import JsonObject
-from domain.messages import message
 from domain.scene import Scene
 from replay.render.podium import Finisher, finishers
 from replay.render.svg import svg
@@ -110,10 +109,8 @@ def _scene(game_id: str, player: str | None, seq: int | None) -> tuple[Scene, li
     game = head if seq is None or seq == head.seq else queries.game_at(game_id, seq)
     position = viewpoint_of(head, player).position(game)
     if position is None:
-        raise NotFound(
-            message(
-                "there is no position after event {seq}: the game had not started", seq=game.seq
-            )
+        raise NotFound.with_message(
+            "there is no position after event {seq}: the game had not started", seq=game.seq
         )
     event: Any = queries.event(game_id, game.seq)
     scene: Scene = game.rules.scene(position, event)

@@ -7,7 +7,7 @@ from flask import Response
 from domain.errors import Malformed
 from domain.game import Game
 from domain.json_types import JsonObject
-from domain.messages import Text, message
+from domain.messages import Text
 from ledger.canonical import canonical, digest
 from service.errors import NotFound
 from service.games.repository import AcceptedAction
@@ -49,8 +49,8 @@ def get_position(game_id: str, player: str | None, query: JsonObject) -> Respons
     seat = None if player is None else head.seat_of(player)
     position = game.position(seat, ended=head.has_ended)
     if position is None:
-        raise NotFound(
-            message("there is no position after event {seq}: the game had not started", seq=seq)
+        raise NotFound.with_message(
+            "there is no position after event {seq}: the game had not started", seq=seq
         )
     body = canonical(position)
     # While the game is on, spectators get the position whose hash is in the log.

@@ -173,7 +173,7 @@ def account_of(player: str) -> Player:
     """Return an account. Raises Unauthorised if it was deleted after its token was looked up."""
     (current_player,) = service().accounts.players.get([player])
     if current_player is None:
-        raise Unauthorised(message("the account of this token has been deleted"))
+        raise Unauthorised.with_message("the account of this token has been deleted")
     return current_player
 
 

@@ -9,7 +9,6 @@ from typing import Annotated, Any, Final, TypedDict
 from flask import Response, g
 
 from domain.json_types import JsonObject, PositiveCount, Seat, Timestamp
-from domain.messages import message
 from domain.registry import RULES
 from ledger.envelope import MAX_SEATS
 from replay.language.renderer import NO_NAMES
@@ -130,7 +129,7 @@ def _for_its_maker(view: Endpoint) -> Endpoint:
 
     def require_maker(**arguments: Any) -> Response:
         if g.sandbox.maker != login_required():
-            raise Forbidden(message("only the player who made a sandbox can change it"))
+            raise Forbidden.with_message("only the player who made a sandbox can change it")
         return view(**arguments)
 
     return _find(wraps(view)(require_maker))

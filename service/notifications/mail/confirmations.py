@@ -93,11 +93,9 @@ class Confirmations:
             address = None if player is None else player.email
             if address is not None and self._tokens.digest(address) == value["address"]:
                 return Confirmation(value["player"], address)
-        raise NotFound(
-            message(
-                "this link has expired, or the address is not that of the account any more: have a new"
-                " mail sent from the page of your account"
-            )
+        raise NotFound.with_message(
+            "this link has expired, or the address is not that of the account any more: have a new"
+            " mail sent from the page of your account"
         )
 
     def confirm(self, token: str) -> Confirmation:

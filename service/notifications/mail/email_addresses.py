@@ -12,7 +12,7 @@ import redis
 from redis.client import Pipeline
 
 from domain.errors import Malformed
-from domain.messages import Message, Text, message
+from domain.messages import Message, Text
 from service import clock
 from service.accounts.account_reader import EMAIL_FIELDS, AccountReader, account_key
 from service.bounds import Bounds
@@ -51,7 +51,7 @@ class EmailAddresses:
             # An account that is erased meanwhile must not come into being again.
             created, current = pipeline.hmget(key, "created", "email")
             if created is None:
-                raise Unauthorised(message("the account of this token has been deleted"))
+                raise Unauthorised.with_message("the account of this token has been deleted")
             pipeline.multi()
             if current is None or to_text(current) != address:
                 pipeline.hdel(key, *EMAIL_FIELDS)

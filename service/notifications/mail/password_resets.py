@@ -55,8 +55,8 @@ class PasswordResets:
         the network.
         """
         if not self.is_mail_configured:
-            raise OperationNotPossible(
-                message("this server sends no mails: ask an administrator for a new password")
+            raise OperationNotPossible.with_message(
+                "this server sends no mails: ask an administrator for a new password"
             )
         limit, seconds = self._bounds.max_password_resets_per_network, _DAY_SECONDS
         if wait := self._count("network", network, limit, seconds):
@@ -128,8 +128,8 @@ class PasswordResets:
                 and self._password_digest(player.id) == value["password"]
             ):
                 return player
-        raise NotFound(
-            message("this link has expired or was used already: have a new mail sent to you")
+        raise NotFound.with_message(
+            "this link has expired or was used already: have a new mail sent to you"
         )
 
     def _password_digest(self, player_id: str) -> str:

@@ -1,6 +1,5 @@
 """The webhook of a club, which reports its games and is set by its owner."""
 
-from domain.messages import message
 from service.clubs.clubs import Clubs
 from service.errors import Forbidden, NotFound
 from service.notifications.deliveries import Deliveries
@@ -30,7 +29,7 @@ class ClubWebhooks:
         """Return the webhook of a club. Raises NotFound also if it has none."""
         webhook = self.get(club_id, owner)
         if webhook is None:
-            raise NotFound(message("this club has no webhook"))
+            raise NotFound.with_message("this club has no webhook")
         return webhook
 
     def set(

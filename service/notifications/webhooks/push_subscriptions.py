@@ -67,7 +67,7 @@ class PushSubscriptions:
         for subscription in self.of(player):
             if subscription.id == id:
                 return subscription
-        raise NotFound(message("this player has no push subscription {id}", id=id[:64]))
+        raise NotFound.with_message("this player has no push subscription {id}", id=id[:64])
 
     def add(self, player: str, endpoint: str, p256dh: str, auth: str) -> PushSubscription:
         """Add a subscription, or replace its keys; one too many replaces the oldest. Raises Malformed."""

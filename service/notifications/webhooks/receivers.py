@@ -20,7 +20,6 @@ from typing import Final, TypeAlias
 from urllib.parse import urlsplit
 
 from domain.errors import CartularyError
-from domain.messages import message
 
 _Network: TypeAlias = IPv4Network | IPv6Network
 
@@ -107,16 +106,14 @@ class Receivers:
             or not (text.isascii() and text.isprintable())
             or " " in text
         ):
-            raise InvalidUrl(
-                message(
-                    "must be a URL such as https://example.org/games, with at most {most} characters",
-                    most=MAX_URL_LENGTH,
-                )
+            raise InvalidUrl.with_message(
+                "must be a URL such as https://example.org/games, with at most {most} characters",
+                most=MAX_URL_LENGTH,
             )
         if parts.username is not None or parts.password is not None or parts.fragment:
-            raise InvalidUrl(message("must have neither a user name nor a fragment"))
+            raise InvalidUrl.with_message("must have neither a user name nor a fragment")
         if _is_address(host) and not self.allows(host):
-            raise InvalidUrl(message("must not point into a private network"))
+            raise InvalidUrl.with_message("must not point into a private network")
 
 
 def _is_address(host: str) -> bool:

@@ -24,7 +24,7 @@ import redis
 
 from domain.errors import Malformed
 from domain.json_types import JsonObject
-from domain.messages import message, plural_message
+from domain.messages import plural_message
 from service import clock
 from service.accounts.personal_tokens import PersonalTokens
 from service.bounds import Bounds
@@ -117,7 +117,7 @@ class Webhooks:
         for webhook in self.of(player):
             if webhook.id == id:
                 return webhook
-        raise NotFound(message("this player has no webhook {webhook}", webhook=id[:64]))
+        raise NotFound.with_message("this player has no webhook {webhook}", webhook=id[:64])
 
     def _without_revoked(
         self, player: str, webhooks: Sequence[Webhook], stored: Mapping[Any, Any]

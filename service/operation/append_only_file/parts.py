@@ -36,7 +36,7 @@ class ManifestError(AppendOnlyFileError):
 
 def unreadable_file(path: str, error: OSError) -> AppendOnlyFileError:
     """Return the error for a file that the operating system does not let this process read."""
-    return AppendOnlyFileError.saying(
+    return AppendOnlyFileError.with_message(
         "{file} cannot be read: {reason}", file=path, reason=os_reason(error)
     )
 
@@ -64,7 +64,7 @@ def find_parts(folder: Path) -> tuple[Part, ...]:
         if manifest.exists():
             parts = _parts_in_manifest(folder, manifest.read_text(encoding="utf-8"))
         elif _part_files(folder):
-            raise ManifestError.saying("{file} is missing", file=str(manifest))
+            raise ManifestError.with_message("{file} is missing", file=str(manifest))
         else:
             single = folder / SINGLE_FILE
             parts = (Part(single),) if single.exists() else ()
@@ -72,13 +72,13 @@ def find_parts(folder: Path) -> tuple[Part, ...]:
             with part.path.open("rb"):
                 pass
     except FileNotFoundError as error:
-        raise AppendOnlyFileError.saying(
+        raise AppendOnlyFileError.with_message(
             "{file}, which {manifest} lists, is missing",
             file=str(error.filename),
             manifest=str(manifest),
         ) from None
     except UnicodeDecodeError:
-        raise ManifestError.saying("{file} is damaged", file=str(manifest)) from None
+        raise ManifestError.with_message("{file} is damaged", file=str(manifest)) from None
     except OSError as error:
         raise unreadable_file(str(error.filename), error) from error
     return parts
@@ -91,7 +91,7 @@ def manifest_from_names(folder: Path) -> str:
     """
     names = [(match["type"], int(match["seq"]), match[0]) for match in _part_files(folder)]
     if [kind for kind, _, _ in names].count("base") != 1:
-        raise AppendOnlyFileError.saying(
+        raise AppendOnlyFileError.with_message(
             "{file} is missing or damaged, and cannot be made from the names of the files in {folder},"
             " because there is not exactly one base among them: restore a backup",
             file=str(manifest_of(folder)),
@@ -112,7 +112,7 @@ def _parts_in_manifest(folder: Path, manifest: str) -> tuple[Part, ...]:
     for line in manifest.splitlines():
         match = _MANIFEST_LINE.fullmatch(line)
         if match is None:
-            raise ManifestError.saying("{file} is damaged", file=str(manifest_of(folder)))
+            raise ManifestError.with_message("{file} is damaged", file=str(manifest_of(folder)))
         if match["type"] != "h":  # history: replaced by a rewrite, and about to be deleted
             path = folder / FOLDER / match["name"]
             if not path.exists() and (folder / match["name"]).exists():

@@ -68,7 +68,7 @@ def _cut_off(folder: Path, part: Part, offset: int) -> Path:
             file.truncate(offset)
             os.fsync(file.fileno())
     except OSError as error:
-        raise AppendOnlyFileError.saying(
+        raise AppendOnlyFileError.with_message(
             "{file} cannot be repaired: {reason}", file=str(part.path), reason=os_reason(error)
         ) from error
     return archive
@@ -85,13 +85,13 @@ def cut_off_incomplete_write(folder: Path) -> bool:
         return False
     path, damage = damaged_part.part.path, damaged_part.damage
     if damage.kind == "damaged snapshot":
-        raise AppendOnlyFileError.saying(
+        raise AppendOnlyFileError.with_message(
             "the snapshot in {file} is damaged, so that nothing after it can be loaded: restore a"
             " backup",
             file=str(path),
         )
     if not damaged_part.is_incomplete_write:
-        raise AppendOnlyFileError.saying(
+        raise AppendOnlyFileError.with_message(
             "{file} is damaged after byte {offset} of {size}. Restore a backup, or run {command},"
             " which keeps every intact write, reports what is lost, and asks before it changes"
             " anything",
@@ -120,7 +120,7 @@ def check_parts(folder: Path) -> None:
     try:
         find_parts(folder)
     except ManifestError as error:
-        raise AppendOnlyFileError.saying(
+        raise AppendOnlyFileError.with_message(
             "{fault}, and without it, Redis would begin without any data: restore a backup, or run"
             " {command}",
             fault=error.message,

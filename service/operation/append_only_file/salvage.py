@@ -65,7 +65,7 @@ def read_contents(folder: Path) -> Contents:
         try:
             writes = find_intact_writes(part.path)
             if writes is None:
-                raise AppendOnlyFileError.saying(
+                raise AppendOnlyFileError.with_message(
                     "the snapshot in {file} is damaged: restore a backup", file=str(part.path)
                 )
             events += find_events(part.path, writes.gaps)
@@ -89,7 +89,7 @@ def write_intact(contents: Contents, folder: Path) -> None:
                     for start, end in writes.ranges:
                         _copy_range(source.fileno(), target.fileno(), start, end)
     except OSError as error:
-        raise AppendOnlyFileError.saying(
+        raise AppendOnlyFileError.with_message(
             "{file} cannot be written: {reason}", file=str(path), reason=os_reason(error)
         ) from error
 
@@ -139,7 +139,7 @@ def complete_replacement(folder: Path) -> Path | None:
 
 
 def _not_replaced(folder: Path, error: OSError) -> AppendOnlyFileError:
-    return AppendOnlyFileError.saying(
+    return AppendOnlyFileError.with_message(
         "{file} cannot be repaired: {reason}", file=str(folder), reason=os_reason(error)
     )
 

@@ -323,7 +323,7 @@ def account_page(
     player_id = session.require_player()
     (account,) = service().accounts.players.get([player_id])
     if account is None:
-        raise Unauthorised(message("the account of this token has been deleted"))
+        raise Unauthorised.with_message("the account of this token has been deleted")
     return page(
         "account.html",
         status,

@@ -7,7 +7,6 @@ from werkzeug.wrappers import Response
 
 from domain.clock import decisions
 from domain.errors import Malformed
-from domain.messages import message
 from ledger.time_zones import UTC_NAME, time_zone_names
 from ledger.turn_clock import is_pause_over, pause_limit
 from service import clock
@@ -198,7 +197,7 @@ def _holidays_page(
     player = session.require_player()
     (account,) = service().accounts.players.get([player])
     if account is None:
-        raise Unauthorised(message("the account of this token has been deleted"))
+        raise Unauthorised.with_message("the account of this token has been deleted")
     holidays = service().accounts.holidays
     stored = holidays.of(player)
     now = clock.format(clock.now())

@@ -4,7 +4,6 @@ from flask import Blueprint, request
 from werkzeug.wrappers import Response
 
 from domain.errors import Malformed
-from domain.messages import message
 from service.errors import Forbidden, NotFound, TooManyRequests
 from service.http import problems
 from service.http.context import change_email, service
@@ -100,7 +99,7 @@ def _player_of(token: str) -> str:
     """Return the id of the player whose token this is. Raises NotFound."""
     player = service().notifications.mail.tokens.unsubscribing_player(token)
     if player is None or not service().accounts.players.with_account([player]):
-        raise NotFound(message("this link belongs to no account"))
+        raise NotFound.with_message("this link belongs to no account")
     return player
 
 

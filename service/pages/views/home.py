@@ -12,7 +12,6 @@ from werkzeug.wrappers import Response as BaseResponse
 from domain.chance import Chance
 from domain.contract import evolve
 from domain.game import Game
-from domain.messages import message
 from domain.registry import rule_systems
 from domain.tournaments.tournament import Tournament
 from replay.language.catalogue import ENGLISH
@@ -245,7 +244,7 @@ def example_picture(name: str) -> str:
     """Return the picture of the rule system with this name in the registry, as SVG. Raises NotFound."""
     entry = rule_systems().get(name)
     if entry is None:
-        raise NotFound(message("there is no such picture"))
+        raise NotFound.with_message("there is no such picture")
     rules = entry.system
     options = rules.check_options(usual_seats(rules), entry.options)
     chance = Chance(_SEED)

@@ -110,7 +110,7 @@ def submit_actions(game_id: str) -> BaseResponse:
     player = viewer()
     service().games.queries.visible_game(game_id, player)
     if player is None:
-        raise Unauthorised(message("log in to play"))
+        raise Unauthorised.with_message("log in to play")
     receipts: list[JsonObject] = []
     try:
         _accept_actions(game_id, player, receipts)
@@ -158,7 +158,7 @@ def switch_lessons(game_id: str) -> BaseResponse:
     """Switch the lessons of the player on or off, in this and all other games with lessons."""
     player = viewer()
     if player is None:
-        raise Unauthorised(message("log in to play"))
+        raise Unauthorised.with_message("log in to play")
     service().games.queries.visible_game(game_id, player)
     choice = request.form.get("lessons", "")
     if choice not in {"on", "off"}:

@@ -226,7 +226,7 @@ def table_page(source: ReplayedGame) -> Response:
     game = head if seq == head.seq else source.game_at(seq)
     viewpoint = viewpoint_of(head, source.player, seat)
     if game.state is None:
-        raise NotFound(message("the game had not started then"))
+        raise NotFound.with_message("the game had not started then")
     scene = scene_of(game, viewpoint.seat, None, ended=viewpoint.sees_everything)
     return _page("position_table.html", source, seq=seq, as_seat=seat, view=PositionView(scene))
 

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 from flask import Blueprint, Response
 
-from domain.messages import message
 from domain.registry import rule_systems
 from replay.language.catalogue import languages
 from service.errors import NotFound
@@ -33,7 +32,7 @@ def show_index() -> Response:
 def show_rules(name: str) -> Response:
     """Show the rules of a game, or of an expansion."""
     if name not in rule_systems():
-        raise NotFound(message("there are no rules of this name"))
+        raise NotFound.with_message("there are no rules of this name")
     return _rules_page(name)
 
 
@@ -44,7 +43,7 @@ def show_introduction(name: str) -> Response:
 
     shown = introduction(name, request_language())
     if shown is None:
-        raise NotFound(message("there are no rules of this name"))
+        raise NotFound.with_message("there are no rules of this name")
     return _rules_page(name, shown)
 
 
@@ -53,7 +52,7 @@ def get_picture(name: str, language: str) -> Response:
     """Return a picture of the rules, which is the same for every visitor."""
     svg = picture_svg(name, language) if language in languages() else None
     if svg is None:
-        raise NotFound(message("there is no such picture"))
+        raise NotFound.with_message("there is no such picture")
     return tagged_response(
         svg,
         "image/svg+xml; charset=utf-8",

@@ -8,7 +8,6 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from domain.clock.messages import time_amount
 from domain.errors import Malformed, NotNow
-from domain.messages import message
 from domain.registry import RegisteredRuleSystem, rule_system_for, rule_systems
 from domain.tournaments.decisions import MAX_DESCRIPTION
 from domain.tournaments.formats import FORMATS, MAX_PLAYERS, Format
@@ -95,7 +94,7 @@ def show_new_tournament() -> Response:
     """Show the form for a new tournament of one of the formats, in one of the rule systems."""
     player = require_player()
     if not (_tournaments().can_create(player) or _clubs(player)):
-        raise Forbidden(message("only organisers and administrators create tournaments"))
+        raise Forbidden.with_message("only organisers and administrators create tournaments")
     club = {CLUB_OPTION: request.args["club"]} if request.args.get("club") else {}
     return _new_tournament_page(Form({"days": str(USUAL_DAYS), **club}))
 
