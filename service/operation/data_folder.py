@@ -257,7 +257,7 @@ class DataFolderLock:
 
 def _is_ours(path: Path) -> bool:
     """Return whether a service creates a file of this name in its data folder."""
-    # A crash may have left a file that was about to replace another one, whose name continues that of the other.
+    # A crash may have left the file that was about to replace another, whose name its own begins with.
     stems = (Path(SIGNING_KEY).stem, Path(VAPID_KEY).stem, ERASED_PLAYERS, FOLDER_ID, RESTORED)
     return path.name in {"redis", REPAIR_FOLDER} or path.name.startswith(stems)
 
