@@ -6,8 +6,10 @@ from playwright.sync_api import Page
 
 from tests.support.accounts import PlayerClient, take_turn
 from tests.support.browsing import STARTED, Visitors
+from tests.support.processes import wait_until
 
 TURNS: Final = 14
+"""Nine turns of preparation, the first round, and two turns of the second round."""
 MAP: Final = "#board svg.map"
 BOX: Final = """(selector) => {
     const { x, y, width, height } = document.querySelector(selector).getBoundingClientRect();
@@ -27,8 +29,15 @@ def game_with_news(visitors: Visitors) -> tuple[str, list[PlayerClient], PlayerC
     game_id, players = visitors.accounts.start_game(3)
     for _ in range(TURNS):
         take_turn(game_id, players)
+    wait_until(lambda: is_round_scored(players[0], game_id))
     to_act: int = players[0].http.get(f"/api/v1/games/{game_id}").json()["to_act"]
     return game_id, players, players[to_act]
+
+
+def is_round_scored(player: PlayerClient, game_id: str) -> bool:
+    """Return whether a worker has scored the first round. The recap counts this event too."""
+    events = player.http.get(f"/api/v1/games/{game_id}/events").json()["events"]
+    return any(event["type"] == "RoundScored" for event in events)
 
 
 def box_of(page: Page, selector: str) -> dict[str, float]:
@@ -46,7 +55,7 @@ def test_arrow_keys_lead_through_the_events_and_the_board_stays_in_its_place(
     page.evaluate("window.isSamePage = true")
     box = box_of(page, MAP)
     count = page.locator(".recap-events li").count()
-    assert count >= 2
+    assert count == 3, "the score of the first round and two turns"
     for number in range(1, count + 1):
         page.keyboard.press("ArrowRight")
         page.locator(".recap .count", has_text=f"{number}/{count}").wait_for()

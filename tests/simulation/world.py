@@ -187,8 +187,22 @@ class World:
             self.sweep()
 
     def _appended_games(self) -> Iterator[str]:
-        while (news := self._appends.get_message(ignore_subscribe_messages=True)) is not None:
-            yield to_text(news["data"]).split(" ")[0]
+        """Yield the game of each append before this moment.
+
+        A message reaches the subscriber some time after the append has returned. Redis delivers in order, so
+        everything that was published before a marker has arrived when the marker arrives.
+        """
+        marker = f"marker {next(self._numbers)}"
+        self.service.redis.publish(APPENDED_CHANNEL, marker)
+        while True:
+            # Without a message, it was the reply to a ping, or the machine is busy.
+            news = self._appends.get_message(ignore_subscribe_messages=True, timeout=1)
+            if news is None:
+                continue
+            text = to_text(news["data"])
+            if text == marker:
+                return
+            yield text.split(" ")[0]
 
     def _work(self) -> int:
         """Run every job that waits; return their number."""
