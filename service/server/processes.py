@@ -10,7 +10,6 @@ import socket
 import tempfile
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Final
 
 from domain.messages import Message, message
 from replay.language.renderer import english
@@ -19,14 +18,11 @@ from service.operation import json_logging
 from service.operation.parent_watch import parent_pipe, watch_parent
 from service.operation.stop_signals import StopSignals
 from service.operation.supervisor import Supervisor
-from service.server.shared_port import SECONDS_TO_FINISH, hold_port, local_url, web_processes
+from service.server.shared_port import SECONDS_TO_STOP, hold_port, local_url, web_processes
 from service.server.web_process import publish_key, run_web_process, serve_web
 from service.settings import Settings
 
 log = logging.getLogger(__name__)
-
-SECONDS_TO_STOP: Final = SECONDS_TO_FINISH + 5
-"""Time after which a web process that was asked to end is killed."""
 
 
 def run_web(

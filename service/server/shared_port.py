@@ -17,6 +17,8 @@ from service.operation.forked_process import ForkedProcess
 
 SECONDS_TO_FINISH: Final = 7.0
 """Time for the requests under way, and for sending their responses, when a web process stops."""
+SECONDS_TO_STOP: Final = SECONDS_TO_FINISH + 5
+"""Time after which a web process that was asked to end is ended, whatever it is doing."""
 
 
 class PortError(CartularyError):

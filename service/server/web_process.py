@@ -5,6 +5,7 @@
 
 import asyncio
 import contextlib
+import faulthandler
 import gc
 import logging
 import os
@@ -33,7 +34,7 @@ from service.server.gateway import Gateway
 from service.server.http_connection import HttpConnection
 from service.server.refusals import Refusals
 from service.server.request_queues import RequestOwners
-from service.server.shared_port import SECONDS_TO_FINISH, unusable_port
+from service.server.shared_port import SECONDS_TO_FINISH, SECONDS_TO_STOP, unusable_port
 from service.server.streams import StreamHub
 from service.settings import Settings, SettingsError, load_settings
 
@@ -59,6 +60,9 @@ CHECK_SECONDS: Final = 0.25
 CHECKS_PER_LOG: Final = 4
 SECONDS_TO_FIND_LOSSES: Final = 60.0
 """How long a new connection to the store may fail again before nothing is looked for."""
+SECONDS_TO_END_THREADS: Final = 0.5
+"""Time for the threads of each queue to end when no client is left. Those that have nothing to do need
+milliseconds; a thread that ends while the interpreter does may keep it from ending."""
 
 
 async def serve_web(
@@ -66,7 +70,8 @@ async def serve_web(
 ) -> None:
     """Serve in this process until SIGTERM or SIGINT; then finish the requests under way and end the streams.
 
-    `on_listening` is called once, as soon as connections are accepted. Needs the main thread.
+    `on_listening` is called once, as soon as connections are accepted. Needs the main thread. The process
+    ends with status 1 if it still runs SECONDS_TO_STOP after the signal, even if this function has returned.
     """
     service = build(settings)
     publish_key(service)
@@ -128,6 +133,8 @@ async def serve_web(
         on_listening()
         await stop.wait()
         log.info("stopping; %d streams are open", len(hub))
+        # Whatever hangs, even while the interpreter ends: the log then shows what every thread is doing.
+        faulthandler.dump_traceback_later(SECONDS_TO_STOP, exit=True)
         end = loop.time() + SECONDS_TO_FINISH
         listener.close()
         gateway.stop()
@@ -136,7 +143,7 @@ async def serve_web(
         table.abort_streams()
         # What has been written is sent before the connections are closed.
         await table.wait_until_empty(end - loop.time())
-        gateway.close(0)
+        gateway.close(SECONDS_TO_END_THREADS)
         refusals.write()
         app.extensions[ACCESS_LOG].flush()
     if tracing is not None:

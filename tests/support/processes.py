@@ -174,7 +174,12 @@ def wait_for_exit(process: "subprocess.Popen[Any]") -> int:
     """Wait until a process ends, and return its exit status. Raises AssertionError if it hangs."""
     patience = Patience([process.pid])
     while (status := process.poll()) is None:
-        patience.check(f"process {process.pid} has not ended")
+        try:
+            patience.check(f"process {process.pid} has not ended")
+        except AssertionError as error:
+            command = read_command_line(process.pid)
+            error.add_note(f"its command: {command}; its children: {descendants(process.pid)}")
+            raise
         time.sleep(_PAUSE_SECONDS)
     return status
 

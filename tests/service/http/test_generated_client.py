@@ -21,6 +21,7 @@ CONFIG = """
 post_hooks: []
 content_type_overrides:
   application/jsonl: application/octet-stream
+  application/x-ndjson: application/octet-stream
   image/svg+xml: application/octet-stream
   image/png: application/octet-stream
   application/atom+xml: text/plain

@@ -168,3 +168,17 @@ def test_a_request_that_never_ends_does_not_keep_the_server_from_stopping(
             assert has_begun.wait(HANG_SECONDS)
             assert server.stop() < 15
             has_stopped.set()
+
+
+def test_a_server_that_hangs_while_it_stops_ends_and_logs_what_its_threads_do(
+    web_redis_urls: RedisUrls, tmp_path: Path
+) -> None:
+    setup_code = (
+        "from threading import Event, Thread; from service.server import web_process;"
+        " web_process.SECONDS_TO_STOP = 1.0; Thread(target=Event().wait).start()"
+    )
+    with WebServer(settings_for(web_redis_urls, tmp_path), setup_code=setup_code) as server:
+        server.stop()
+        assert server.status == 1
+        assert "Timeout (0:00:01)!" in server.lines()
+        assert any(re.search(r'threading\.py", line \d+ in wait$', line) for line in server.lines())
