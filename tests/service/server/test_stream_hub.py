@@ -225,6 +225,12 @@ def test_streams_that_begin_at_once_read_each_page_once(
     asyncio.run(follow())
 
 
+def has_joined(hub: StreamHub, game_id: str, number: int) -> bool:
+    """Whether so many streams follow a game: their pages are kept until the last of them leaves."""
+    channel = hub._channels.get(game_id)
+    return channel is not None and len(channel.listeners) == number
+
+
 def test_a_page_goes_on_being_read_for_others_when_the_first_stream_ends(
     service: Service, pages_read: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -243,7 +249,7 @@ def test_a_page_goes_on_being_read_for_others_when_the_first_stream_ends(
         async with running_hub(service) as hub:
             first, second = (Stream(hub, StreamRequest(game.id, 0)) for _ in range(2))
             reading = [asyncio.create_task(stream.read_to(5)) for stream in (first, second)]
-            await wait_until(lambda: len(hub) == 2 and bool(pages_read))
+            await wait_until(lambda: has_joined(hub, game.id, 2) and bool(pages_read))
             reading[0].cancel()
             await asyncio.wait(reading[:1])
             has_ended.set()
