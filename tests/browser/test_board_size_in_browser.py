@@ -94,11 +94,19 @@ COORDINATES: Final = """() => [...document.querySelectorAll("#board .coordinates
         text: text.textContent.replaceAll("\u2212", "-"), box: text.getBoundingClientRect().toJSON(),
     }))"""
 """The coordinates that the board shows, each with its place on the screen."""
-TURN_WHEEL: Final = """(distances) => distances.map((deltaY) => {
-    const event = new WheelEvent("wheel", { deltaY, bubbles: true, cancelable: true });
-    return !document.querySelector("#board .board-window").dispatchEvent(event);
-})"""
-"""Turns the wheel over the board in one gesture. Returns of each event whether it is kept from the page."""
+TURN_WHEEL: Final = """(distances) => {
+    const start = performance.now();
+    return distances.map((deltaY, index) => {
+        const event = new WheelEvent("wheel", { deltaY, bubbles: true, cancelable: true });
+        Object.defineProperty(event, "timeStamp", { value: start + 10 * index });
+        return !document.querySelector("#board .board-window").dispatchEvent(event);
+    });
+}"""
+"""
+Turns the wheel over the board in one gesture. Returns of each event whether it is kept from the page.
+
+The events are ten milliseconds apart, as those of a wheel are, however long the page takes to handle one.
+"""
 
 
 def visitor_in_play(visitors: Visitors, fields: dict[str, object]) -> tuple[str, Visitor]:
