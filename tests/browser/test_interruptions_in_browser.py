@@ -9,6 +9,14 @@ from tests.support.browsing import Visitor, Visitors
 from tests.support.playing_by_clicking import BOARD_OPTIONS, YOUR_TURN, ClickingPlayer
 
 LATENCY_MILLISECONDS = 400
+REPLACING_MILLISECONDS = 500
+"""How long a page needs to be read again and replaced."""
+_LISTEN_FOR_MESSAGE = """() => new Promise((resolve) => {
+    const source = new EventSource(document.getElementById("game").dataset.stream);
+    source.onopen = () => resolve();
+    source.addEventListener("message-posted", () => (document.documentElement.dataset.messagePosted = ""));
+})"""
+"""Opens a second stream of the events of a game, which marks the page when a message has been posted."""
 
 
 def last_seq(account: PlayerClient, game_id: str) -> int:
@@ -56,6 +64,25 @@ def test_what_a_reader_has_unfolded_stays_open_when_another_player_moves(
     first.act(game_id).raise_for_status()
     page.locator(YOUR_TURN).wait_for()
     assert page.get_by_role("link", name="Resign").is_visible()
+
+
+def test_a_press_during_which_something_happens_still_ends_in_a_click(visitors: Visitors) -> None:
+    game_id, (first, second) = visitors.accounts.start_game(2)
+    player = at_browser(visitors.new(first), game_id)
+    player.choose()
+    page, seq = player.page, last_seq(first, game_id)
+    page.evaluate(_LISTEN_FOR_MESSAGE)
+    page.locator("#confirm button[type=submit]").hover()
+    page.mouse.down()
+    body = {"text": "Take your time."}
+    second.http.post(f"/api/v1/games/{game_id}/messages", json=body).raise_for_status()
+    page.locator("html[data-message-posted]").wait_for(state="attached")
+    # A page that did not wait for the end of the press would have been replaced by then.
+    page.wait_for_timeout(REPLACING_MILLISECONDS)
+    page.mouse.up()
+    page.locator(f"#game:not([data-seq='{seq}'])").wait_for()
+    assert events(first, game_id, seq)
+    page.get_by_text("Take your time.", exact=True).wait_for()
 
 
 def test_a_second_tab_of_the_same_player_follows_the_first_one(visitors: Visitors) -> None:

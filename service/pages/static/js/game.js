@@ -7,6 +7,7 @@
  * become impossible.
  */
 
+import { waitForEndOfPress } from "./pointer.js";
 import { showReachable } from "./server.js";
 
 /** Milliseconds before the event stream is opened again, at first and at most. */
@@ -78,6 +79,7 @@ export function start(game) {
     // A form that was refused is shown at the address to which it was sent.
     const page = game.dataset.page ?? location.pathname;
     const html = (await read(page + choices)) ?? (await read(page));
+    await waitForEndOfPress();
     if (isStopped) return;
     if (html === undefined) refreshLater(retry);
     else if (isSending() || location.search !== choices) refreshLater(WAIT_FOR_RESPONSE);

@@ -1,16 +1,19 @@
 // @ts-check
 /** A page that is loaded again when the event stream of its game reports an event. */
 
+import { waitForEndOfPress } from "./pointer.js";
+
 /** @param {HTMLElement} element */
 export function start(element) {
   const { stream } = element.dataset;
   if (!stream) return undefined;
   const source = new EventSource(stream);
-  const reload = () => {
+  const reload = async () => {
     source.close();
+    await waitForEndOfPress();
     window.location.reload();
   };
-  source.onmessage = reload;
-  source.addEventListener("end", reload);
+  source.onmessage = () => void reload();
+  source.addEventListener("end", () => void reload());
   return () => source.close();
 }

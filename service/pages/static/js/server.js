@@ -1,6 +1,8 @@
 // @ts-check
 /** What the scripts of pages ask of the server: a page as it is now, when something happens, and whether it can be reached. */
 
+import { waitForEndOfPress } from "./pointer.js";
+
 /** @param {boolean} isReachable whether the notice that the server cannot be reached is hidden */
 export function showReachable(isReachable) {
   const notice = document.getElementById("network-error");
@@ -8,13 +10,17 @@ export function showReachable(isReachable) {
 }
 
 /**
+ * Read a page of which a part will replace what is shown. A press that goes on then ends before.
  * @param {string} address
  * @returns {Promise<Document | undefined>} the page; undefined if there is none, or the server cannot be reached
  */
 export async function pageAt(address) {
   try {
     const response = await fetch(address, { headers: { Accept: "text/html" } });
-    return response.ok ? new DOMParser().parseFromString(await response.text(), "text/html") : undefined;
+    if (!response.ok) return undefined;
+    const html = await response.text();
+    await waitForEndOfPress();
+    return new DOMParser().parseFromString(html, "text/html");
   } catch {
     return undefined;
   }
