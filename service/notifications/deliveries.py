@@ -26,6 +26,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
@@ -59,11 +60,15 @@ TOO_MANY: Final = message("too many deliveries wait")
 
 @dataclass(frozen=True, slots=True)
 class DueDelivery:
-    """A delivery whose next attempt is due. `planned_at` is when it was to be sent first."""
+    """A delivery whose next attempt is due. `planned_at` is when it was to be sent first.
+
+    `seq` is the event that it is about.
+    """
 
     id: str
     receiver: Receiver
     planned_at: datetime
+    seq: int = 0
 
 
 class Deliveries:
@@ -171,7 +176,11 @@ class Deliveries:
             _due_delivery(id, content, now)
             for id, content in zip(texts[::2], texts[1::2], strict=True)
         ]
-        return sorted(taken, key=lambda due: due.planned_at) if self._is_sharded else taken
+        if self._is_sharded:
+            taken.sort(key=_planned_at)
+        # Redis orders those of one moment by their ids, and players read of one event after the other.
+        moments = groupby(taken, key=_planned_at)
+        return [due for _, moment in moments for due in sorted(moment, key=lambda due: due.seq)]
 
     def postpone(self, ids: Sequence[str], until: datetime) -> None:
         """Postpone the next attempt of deliveries that wait for one."""
@@ -442,9 +451,14 @@ def _due_delivery(id: str, content: str, now: datetime) -> DueDelivery:
     try:
         fields = orjson.loads(content)
         receiver = Receiver(fields["channel"], fields["player"], fields["endpoint"])
-        return DueDelivery(id, receiver, clock.parse(fields["due_at"] or fields["created_at"]))
+        planned_at = clock.parse(fields["due_at"] or fields["created_at"])
+        return DueDelivery(id, receiver, planned_at, int(fields["seq"]))
     except (KeyError, TypeError, ValueError):
         return DueDelivery(id, Receiver("", OPERATOR, ""), now)
+
+
+def _planned_at(due: DueDelivery) -> datetime:
+    return due.planned_at
 
 
 def _score(row: tuple[str, tuple[bytes, float]]) -> float:

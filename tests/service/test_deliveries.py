@@ -72,6 +72,14 @@ def test_a_delivery_that_is_created_again_stays_as_it_is(deliveries: Deliveries)
     assert due(deliveries) == []
 
 
+def test_deliveries_of_one_moment_are_due_in_the_order_of_their_events(
+    deliveries: Deliveries,
+) -> None:
+    for number, seq in ((1, 30), (2, 9), (3, 10)):
+        deliveries.create(delivery(number, seq))
+    assert due(deliveries) == ["d2", "d3", "d1"]
+
+
 def test_one_of_many_workers_claims_an_attempt(deliveries: Deliveries) -> None:
     deliveries.create(delivery())
     with ThreadPoolExecutor(4) as pool:
