@@ -75,6 +75,13 @@ class Replicated:
         wait_until(lambda: _role(master) == "master")
         self.start_server(former, master)
         self.wait_for_replica()
+        # The Sentinel lists the former master until it has ended the failover, and redis-py reads the list.
+        wait_until(lambda: self._listed_master_port() == master)
+
+    def _listed_master_port(self) -> int:
+        with redis.Redis(port=self.sentinel_port) as sentinel:
+            master: Any = sentinel.sentinel_master(NAME)
+        return int(master["port"])
 
     def _begins_failover(self) -> bool:
         """Have the Sentinel fail the master over, as it does by itself after a time."""
