@@ -41,6 +41,8 @@ EVIDENCE_MODULE: Final = (
 """An expression for the address of the module with which a page keeps evidence."""
 MOST_UNUSED_CONTEXTS: Final = 5
 """How many empty contexts wait for visitors. Each has a process of Chromium."""
+_LEFT_PAGE: Final = "Execution context was destroyed"
+"""The error of Playwright if a page is left while a function runs in it."""
 _FAILED_LOAD: Final = "Failed to load resource"
 """How Chromium begins the console message about a response with an error status, which `_check` judges."""
 
@@ -122,8 +124,16 @@ class Visitor:
     def kept(self, store: str, *prefix: object) -> list[Any]:
         """Return what the browser keeps in a store (js/evidence.js) under keys that begin with a prefix."""
         read = f"async ([store, prefix]) => (await import({EVIDENCE_MODULE})).all(store, prefix)"
-        values: list[Any] = self.page.evaluate(read, [store, list(prefix)])
-        return values
+        while True:
+            self.page.locator(STARTED).wait_for(state="attached")
+            try:
+                values: list[Any] = self.page.evaluate(read, [store, list(prefix)])
+            except Error as error:
+                # The page has been left at this moment, and the next one can read the same.
+                if _LEFT_PAGE not in error.message:
+                    raise
+            else:
+                return values
 
     def device_key(self) -> dict[str, Any]:
         """Return the only key of the browser, once it is registered."""
